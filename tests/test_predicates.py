@@ -1,0 +1,335 @@
+"""The predicates promise the answer of real arithmetic, whatever float64 says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from sublinear_lib import predicates
+
+# Numbers of every size, with the ones that break naive code drawn often.
+NASTY = st.sampled_from(
+    [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        0.5,
+        3.0,
+        5e-324,
+        -5e-324,
+        2.0**-1022,
+        2.0**-540,
+        2.0**-400,
+        2.0**400,
+        np.nextafter(2.0**400, np.inf),
+        1e308,
+        -1e308,
+        1.7976931348623157e308,
+    ]
+)
+MODERATE = st.floats(-4.0, 4.0, allow_subnormal=False)
+LATTICE = st.integers(-3, 3).map(float)
+ANY = st.floats(allow_nan=False, allow_infinity=False)
+NUMBERS = st.one_of(NASTY, MODERATE, LATTICE, ANY)
+
+
+def oracle_sign(w, b, x, threshold) -> int:
+    """Five lines of rational arithmetic that share nothing with the library."""
+    total = Fraction(float(b)) - Fraction(float(threshold))
+    for w_k, x_k in zip(w, x, strict=True):
+        total += Fraction(float(w_k)) * Fraction(float(x_k))
+    return (total > 0) - (total < 0)
+
+
+def oracle_mask(W, b, X, threshold, strict=True):
+    n, m = len(X), len(W)
+    levels = np.broadcast_to(np.asarray(threshold, dtype=float), (n, m))
+    biases = np.zeros(m) if b is None else b
+    signs = [[oracle_sign(W[r], biases[r], X[i], levels[i, r]) for r in range(m)] for i in range(n)]
+    return np.array(signs) > 0 if strict else np.array(signs) >= 0
+
+
+@st.composite
+def problems(draw, numbers=NUMBERS):
+    """Draw weights, biases, points and thresholds, with exact and near ties forced in."""
+    d = draw(st.integers(1, 20))
+    m = draw(st.integers(1, 6))
+    n = draw(st.integers(1, 3))
+    vector = st.lists(numbers, min_size=d, max_size=d)
+    W = np.array(draw(st.lists(vector, min_size=m, max_size=m)))
+    X = np.array(draw(st.lists(vector, min_size=n, max_size=n)))
+    b = np.array(draw(st.lists(numbers, min_size=m, max_size=m)))
+    if m > 1 and draw(st.booleans()):  # duplicated neurons
+        W[-1], b[-1] = W[0], b[0]
+    if draw(st.booleans()):  # a dead neuron
+        W[0] = 0.0
+    threshold = draw(numbers)
+    if draw(st.booleans()):  # the rounded score itself: a tie, or the nearest thing to one
+        with np.errstate(all="ignore"):
+            score = float(W[0] @ X[0] + b[0])
+        if np.isfinite(score):
+            threshold = float(np.nextafter(score, draw(st.sampled_from([-np.inf, score, np.inf]))))
+            threshold = threshold if np.isfinite(threshold) else score
+    return W, b, X, threshold
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(), st.booleans())
+def test_mask_is_the_one_of_rational_arithmetic(problem, strict):
+    W, b, X, threshold = problem
+    found = predicates.exceeds_many(W, b, X, threshold, strict=strict)
+    assert_array_equal(found, oracle_mask(W, b, X, threshold, strict), err_msg=f"{problem}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.data())
+def test_one_point_and_a_subset_of_rows_agree_with_the_whole_mask(problem, data):
+    W, b, X, threshold = problem
+    m = len(W)
+    rows = data.draw(st.lists(st.integers(0, m - 1), max_size=m + 2))
+    levels = np.full(m, threshold)
+    levels[0] = data.draw(NUMBERS)
+    expected = oracle_mask(W, b, X[:1], levels)[0]
+    assert_array_equal(predicates.exceeds(W, b, X[0], levels), expected)
+    assert_array_equal(predicates.exceeds(W, b, X[0], levels, rows=rows), expected[rows])
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_sign_is_the_one_of_rational_arithmetic(problem):
+    W, b, X, threshold = problem
+    assert predicates.exact_sign(W[0], b[0], X[0], threshold) == oracle_sign(
+        W[0], b[0], X[0], threshold
+    )
+    n, m = len(X), len(W)
+    points, rows = np.divmod(np.arange(n * m), m)
+    signs = predicates.exact_signs(W, b, X, threshold, points, rows)
+    expected = [oracle_sign(W[r], b[r], X[i], threshold) for i, r in zip(points, rows, strict=True)]
+    assert_array_equal(signs, expected)
+
+
+def _scores_in_many_orders(w, b, x, rng):
+    """Evaluate the same score the ways a library might: orders, trees, blocks."""
+    products = w * x
+    yield float(w @ x + b)
+    yield float(np.einsum("i,i->", w, x) + b)
+    for _ in range(4):
+        order = rng.permutation(len(w))
+        terms = [*products[order], b]
+        total = 0.0
+        for term in terms:
+            total += term
+        yield float(total)
+        total = b
+        for term in products[order]:
+            total += term
+        yield float(total)
+        while len(terms) > 1:  # a pairwise tree
+            terms = [sum(terms[i : i + 2]) for i in range(0, len(terms), 2)]
+        yield float(terms[0])
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(), st.integers(0, 2**32 - 1))
+def test_error_bound_holds_for_every_order_of_summation(problem, seed):
+    W, b, X, _ = problem
+    rng = np.random.default_rng(seed)
+    w, x = W[-1], X[0]
+    d = len(w)
+    bound = predicates.error_bound(
+        predicates.row_norms(w[None])[0], predicates.row_norms(x[None])[0], b[-1], d
+    )
+    exact = sum(
+        (Fraction(float(p)) * Fraction(float(q)) for p, q in zip(w, x, strict=True)),
+        Fraction(float(b[-1])),
+    )
+    with np.errstate(all="ignore"):
+        for score in _scores_in_many_orders(w, b[-1], x, rng):
+            if np.isfinite(score) and np.isfinite(bound):
+                assert abs(Fraction(score) - exact) <= Fraction(float(bound)), (w, b[-1], x, score)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(NUMBERS, min_size=1, max_size=20))
+def test_row_norms_are_upper_bounds(vector):
+    norm = float(predicates.row_norms(np.array([vector]))[0])
+    if np.isfinite(norm):
+        assert Fraction(norm) ** 2 >= sum(Fraction(float(v)) ** 2 for v in vector), vector
+
+
+def test_row_norms_are_tight_on_ordinary_numbers():
+    X = np.random.default_rng(3).normal(size=(50, 7))
+    exact = np.linalg.norm(X, axis=1)
+    assert np.all(predicates.row_norms(X) <= exact * (1 + 1e-14))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8, 64, 1000, 10**6])
+def test_coefficients_exceed_the_proved_bound_with_room_for_their_own_rounding(d):
+    relative, absolute = predicates.error_coefficients(d)
+    u = Fraction(1, 2**53)
+    gamma = (d + 1) * u / (1 - (d + 1) * u)
+    # Four roundings when the bound is evaluated, one when the margin is formed.
+    assert Fraction(relative) * (1 - u) ** 4 >= gamma * (1 + u)
+    # d products, d additions, the bound's own products and the threshold, each off by at most
+    # the smallest normal number when a processor flushes subnormal results to zero.
+    assert Fraction(absolute) >= (2 * d + 4) * Fraction(2) ** -1022
+
+
+def test_filter_is_sharp_enough_to_leave_random_scores_to_float64(monkeypatch):
+    rng = np.random.default_rng(11)
+    W, b, X = rng.normal(size=(2000, 8)), rng.normal(size=2000), rng.normal(size=(50, 8))
+    asked: list[int] = []
+    exact = predicates.exact_signs
+
+    def counting(W, b, X, threshold, points, rows):
+        asked.append(len(rows))
+        return exact(W, b, X, threshold, points, rows)
+
+    monkeypatch.setattr(predicates, "exact_signs", counting)
+    found = predicates.exceeds_many(W, b, X, 1.0)
+    assert_array_equal(found, X @ W.T + b > 1.0)
+    assert sum(asked) == 0
+
+
+def test_strict_and_weak_comparison_differ_exactly_at_ties():
+    W = np.array([[0.5, 0.5], [0.5, 0.5], [0.5, np.nextafter(0.5, 1.0)], [-0.0, 0.0]])
+    x, threshold = np.array([1.0, 1.0]), np.array([1.0, 1.0, 1.0, 0.0])
+    assert_array_equal(predicates.exceeds(W, None, x, threshold), [False, False, True, False])
+    assert_array_equal(
+        predicates.exceeds(W, None, x, threshold, strict=False), [True, True, True, True]
+    )
+
+
+def test_thousands_of_ties_and_duplicates_are_decided_exactly():
+    # A lattice with a threshold on it: a large part of all pairs are true ties.
+    rng = np.random.default_rng(5)
+    W = rng.integers(-2, 3, size=(1500, 3)).astype(float)
+    X = rng.integers(-2, 3, size=(6, 3)).astype(float)
+    exact = X.astype(int) @ W.astype(int).T
+    assert np.count_nonzero(exact == 2) > 500
+    assert_array_equal(predicates.exceeds_many(W, None, X, 2.0), exact > 2)
+    assert_array_equal(predicates.exceeds_many(W, None, X, 2.0, strict=False), exact >= 2)
+    # One weight vector repeated, compared with its own rounded score at a hair above and below.
+    w, x = rng.normal(size=20), rng.normal(size=20)
+    score = float(w @ x)
+    levels = np.nextafter(score, np.where(np.arange(4000) % 2, np.inf, -np.inf))
+    expected = [oracle_sign(w, 0.0, x, level) > 0 for level in levels[:2]] * 2000
+    assert_array_equal(predicates.exceeds(np.tile(w, (4000, 1)), None, x, levels), expected)
+
+
+def test_cancellation_that_float64_gets_wrong_is_decided_right():
+    # The sum of the products is 2**-60, lost in every float64 order that adds 1.0 first.
+    W, x = np.array([[1.0, 2.0**-60, -1.0]]), np.array([1.0, 1.0, 1.0])
+    assert float((W[0] * x)[0] + (W[0] * x)[1] + (W[0] * x)[2]) == 0.0
+    assert_array_equal(predicates.exceeds(W, None, x, 0.0), [True])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e150, 1e-160, 1e300])
+def test_overflow_and_underflow_in_the_filter_do_not_decide(scale):
+    W = np.array([[1e308, 1e308, 1.0], [-1e308, 1e308, 0.0], [1e-300, 1e-300, 5e-324]])
+    X = np.array([[scale, -scale, 1.0], [scale, scale, 1e-320], [1e-300, -1e-300, 1.0]])
+    for threshold in (0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308):
+        found = predicates.exceeds_many(W, [0.0, -1e308, 0.0], X, threshold)
+        assert_array_equal(found, oracle_mask(W, [0.0, -1e308, 0.0], X, threshold))
+
+
+def test_unknown_scores_are_decided_exactly():
+    W, X = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([[1.0]])
+    scores = np.array([[np.nan, np.inf, -np.inf, -np.inf]])
+    # Finite bounds on purpose: a score that is not finite is unknown whatever its bound.
+    found = predicates.resolve(scores, np.full((1, 4), 1e-15), W, None, X, 2.5)
+    assert_array_equal(found, [[False, False, True, True]])
+    pairs = predicates.resolve_pairs(
+        scores[0], 1e-15, W, None, X, 2.5, np.zeros(4, dtype=np.int64), np.arange(4)
+    )
+    assert_array_equal(pairs, found[0])
+
+
+def test_resolving_pairs_with_their_own_thresholds_matches_the_oracle():
+    rng = np.random.default_rng(8)
+    W, b = rng.integers(-4, 5, size=(40, 4)) / 4.0, rng.integers(-4, 5, size=40) / 4.0
+    X = rng.integers(-4, 5, size=(10, 4)) / 4.0
+    points, rows = rng.integers(0, 10, size=300), rng.integers(0, 40, size=300)
+    scores = np.einsum("ij,ij->i", W[rows], X[points]) + b[rows]  # exact on this lattice
+    levels = scores + rng.integers(-1, 2, size=300) / 2.0**52  # ties and near ties
+    bounds = predicates.error_bound(
+        predicates.row_norms(W)[rows], predicates.row_norms(X)[points], b[rows], 4
+    )
+    signs = np.array(
+        [
+            oracle_sign(W[r], b[r], X[i], level)
+            for r, i, level in zip(rows, points, levels, strict=True)
+        ]
+    )
+    assert min(np.count_nonzero(signs == s) for s in (-1, 0, 1)) > 50
+    for strict in (True, False):
+        found = predicates.resolve_pairs(
+            scores, bounds, W, b, X, levels, points, rows, strict=strict
+        )
+        assert_array_equal(found, signs > 0 if strict else signs >= 0)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (3, 1), (1, 5), (3, 5)])
+def test_thresholds_per_neuron_and_per_point_are_applied_where_they_belong(shape, monkeypatch):
+    # Blocks of one point, so that a threshold per point must be cut with the points.
+    monkeypatch.setattr(predicates, "_SCORES_AT_ONCE", 5)
+    rng = np.random.default_rng(2)
+    W, b = rng.integers(-3, 4, size=(5, 2)) / 2.0, rng.integers(-3, 4, size=5) / 2.0
+    X = rng.integers(-3, 4, size=(3, 2)) / 2.0
+    threshold = rng.integers(-3, 4, size=shape) / 4.0
+    assert_array_equal(predicates.exceeds_many(W, b, X, threshold), oracle_mask(W, b, X, threshold))
+
+
+def test_blocks_of_pairs_on_the_exact_path_do_not_change_the_answer(monkeypatch):
+    monkeypatch.setattr(predicates, "_TERMS_AT_ONCE", 7)
+    W = np.repeat([[1.0, 1.0, 1.0], [1e-300, 1e-300, 1.0]], 4, axis=0)
+    found = predicates.exceeds(W, None, [1.0, 1.0, 1.0], [3.0, 2.0, 4.0, 3.0, 1.0, 1.0, 2.0, 1.0])
+    assert_array_equal(found, [False, True, False, False, True, True, False, True])
+
+
+def test_only_the_rows_asked_for_are_read():
+    W = np.full((4, 2), np.nan)
+    W[2] = [1.0, 1.0]
+    assert_array_equal(predicates.exceeds(W, np.zeros(4), [1.0, 1.0], 1.5, rows=[2]), [True])
+    assert predicates.exceeds(W, None, [1.0, 1.0], 1.5, rows=[]).shape == (0,)
+    with pytest.raises(ValueError, match="W must contain finite numbers only, got nan"):
+        predicates.exceeds(W, None, [1.0, 1.0], 1.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([[1.0, np.inf]], None, [1.0, 1.0], 0.0), ValueError, "W must contain finite"),
+        (([[1.0, 2.0]], [1.0, 2.0], [1.0, 1.0], 0.0), ValueError, r"b must have shape \(1,\)"),
+        (([[1.0, 2.0]], None, [1.0], 0.0), ValueError, "W must have shape"),
+        (([[1.0, 2.0]], None, [np.nan, 1.0], 0.0), ValueError, "x must contain finite"),
+        (([[1.0, 2.0]], None, [1.0, 1.0], np.nan), ValueError, "threshold must contain finite"),
+        (([[1.0, 2.0]], None, [1.0, 1.0], [1.0, 2.0]), ValueError, "threshold must have shape"),
+        (([[1.0, 2.0]], None, [1.0, 1.0], "0"), TypeError, "threshold must contain real"),
+        ((np.zeros((0, 2)), None, [1.0, 1.0], 0.0), ValueError, "W must have shape .* m >= 1"),
+        ((3.0, None, [1.0, 1.0], 0.0), ValueError, "W must have shape"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        predicates.exceeds(*arguments)
+
+
+def test_bad_arguments_of_the_other_entry_points_are_named():
+    with pytest.raises(ValueError, match=r"broadcasts to \(n, m\) = \(1, 2\), got shape \(3,\)"):
+        predicates.exceeds_many([[1.0], [2.0]], None, [[1.0]], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"X must have shape \(n, 1\), got \(1, 2\)"):
+        predicates.exceeds_many([[1.0], [2.0]], None, [[1.0, 2.0]], 0.0)
+    with pytest.raises(TypeError, match="strict must be True or False, got 1"):
+        predicates.exceeds_many([[1.0]], None, [[1.0]], 0.0, strict=1)
+    with pytest.raises(ValueError, match="rows must contain indices >= 0 and < 1, got -1"):
+        predicates.exceeds([[1.0]], None, [1.0], 0.0, rows=[-1])
+    with pytest.raises(ValueError, match=r"x must have shape \(2,\), got \(1,\)"):
+        predicates.exact_sign([1.0, 2.0], 0.0, [1.0], 0.0)
