@@ -1,7 +1,7 @@
 """Argument checks shared by every public entry point of the library.
 
 No object of the paper lives here except two of its standing assumptions: the data lie on the slice
-``X = {x in R^d : ||x|| = 1, x_d = 1/2}`` and the labels satisfy ``|y| <= 1`` (Section 3).  Each
+``X = {x in R^d : ||x|| = 1, x_d = 1/2}`` and the labels satisfy ``|y| <= 1`` (Section 3.2).  Each
 function returns the checked value in the one form the library computes with, or raises before
 anything has changed: `TypeError` when the value is of the wrong kind, `ValueError` when it is of
 the right kind but out of range.  Every message names the argument, the value given and what is
@@ -455,7 +455,7 @@ def points_on_slice(
 
     Notes
     -----
-    Source: Section 3 of the paper (data with ``||x||_2 = 1`` and ``x_d = 1/2``).
+    Source: Section 3.2 of the paper (data with ``||x||_2 = 1`` and ``x_d = 1/2``).
 
     Examples
     --------
@@ -506,7 +506,7 @@ def labels(y: object, name: str = "y", *, n: int) -> FloatArray:
 
     Notes
     -----
-    Source: Section 3 of the paper (``|y_i| <= 1``).
+    Source: Section 3.2 of the paper (``|y_i| <= 1``).
     """
     values = float_array(y, name, shape=(n,))
     beyond = np.abs(values) > 1.0

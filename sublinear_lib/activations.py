@@ -1,0 +1,194 @@
+"""The shifted ReLU in its two forms, with one active set and one formal gradient.
+
+The paper's activation is ``sigma_tau(z) = z 1[z > tau]`` (Section 3.2): it *jumps* by ``tau`` at
+the threshold.  The *continuous* shifted ReLU ``max(z - tau, 0)`` fires on the same set and has the
+same formal derivative ``1[z > tau]``, so Algorithm 1, the pseudo-network and the half-space index
+are the same for both; only the value of the network differs.  Before changing anything, know that
+active means ``z > tau`` *strictly*, here and everywhere in the library (the paper writes ``>=`` in
+Definition 3.6 and ``>`` elsewhere), and that whoever has decided the active set exactly (see
+:mod:`sublinear_lib.predicates`) passes it as `active`, so that a rounded ``z`` is not asked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import BoolArray, FloatArray
+
+__all__ = ["ACTIVATIONS", "CONTINUOUS", "JUMP", "ShiftedReLU", "get_activation"]
+
+ACTIVATIONS = ("jump", "continuous")
+"""The names `get_activation` understands."""
+
+
+@dataclass(frozen=True)
+class ShiftedReLU:
+    """A rectifier with threshold, in the form its name says.
+
+    Parameters
+    ----------
+    name : {"jump", "continuous"}
+        ``"jump"`` is the paper's ``z 1[z > tau]``, ``"continuous"`` is ``max(z - tau, 0)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For any other name.
+
+    Notes
+    -----
+    Source: Section 3.2 of the paper, the display after equation (2) (jump); the continuous form is
+    the repair discussed with Theorem 4.1.
+
+    Examples
+    --------
+    >>> JUMP.value([0.2, 0.5, 0.9], tau=0.5)
+    array([0. , 0. , 0.9])
+    >>> CONTINUOUS.value([0.2, 0.5, 0.9], tau=0.5)
+    array([0. , 0. , 0.4])
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        """Check the name."""
+        validation.choice(self.name, "name", ACTIVATIONS)
+
+    def value(self, z: object, tau: object, active: object = None) -> FloatArray:
+        """Return ``sigma_tau(z)``, entry by entry.
+
+        Parameters
+        ----------
+        z : array-like, any shape
+            Pre-activations, finite.
+        tau : float
+            The threshold, ``>= 0``, in absolute units (not multiples of a standard deviation).
+        active : array-like of bool, same shape as `z`, optional
+            The set on which the unit fires, when the caller has decided ``z > tau`` exactly.
+            Without it the comparison is made on the float64 numbers given.
+
+        Returns
+        -------
+        ndarray of float64, same shape as `z`
+            Zero where the unit does not fire.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For entries that are not finite real numbers, a negative `tau`, or a mask of another
+            shape.
+        """
+        values = validation.float_array(z, "z", allow_empty=True)
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        fires = _fires(values, level, active)
+        if self.name == "jump":
+            return np.where(fires, values, 0.0)
+        # The maximum matters only when an exactly decided unit has a rounded z <= tau.
+        return np.where(fires, np.maximum(values - level, 0.0), 0.0)
+
+    def formal_derivative(self, z: object, tau: object) -> FloatArray:
+        """Return ``1[z > tau]``, the derivative that the paper's gradients use.
+
+        It is the derivative of both forms off the threshold; at the threshold it is 0 by
+        convention.  The jump form has no derivative there, and the formal one ignores the jump.
+
+        Parameters
+        ----------
+        z : array-like, any shape
+            Pre-activations, finite.
+        tau : float
+            The threshold, ``>= 0``, absolute units.
+
+        Returns
+        -------
+        ndarray of float64, same shape as `z`
+            Zeros and ones.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+
+        Notes
+        -----
+        Source: Remark 3.8 and the gradients of Appendix C.
+
+        Examples
+        --------
+        >>> JUMP.formal_derivative([0.2, 0.5, 0.9], tau=0.5)
+        array([0., 0., 1.])
+        """
+        values = validation.float_array(z, "z", allow_empty=True)
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        return _fires(values, level, None).astype(np.float64)
+
+    def jump_height(self, tau: object) -> float:
+        """Return the height of the step at the threshold.
+
+        Parameters
+        ----------
+        tau : float
+            The threshold, ``>= 0``, absolute units.
+
+        Returns
+        -------
+        float
+            `tau` for the jump form, 0 for the continuous one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a negative or non-finite `tau`.
+
+        Examples
+        --------
+        >>> JUMP.jump_height(0.5), CONTINUOUS.jump_height(0.5)
+        (0.5, 0.0)
+        """
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        return level if self.name == "jump" else 0.0
+
+
+def _fires(values: FloatArray, level: float, active: object) -> BoolArray:
+    if active is None:
+        return np.asarray(values > level)
+    return validation.mask(active, "active", shape=values.shape)
+
+
+JUMP = ShiftedReLU("jump")
+"""The paper's activation ``z 1[z > tau]``."""
+
+CONTINUOUS = ShiftedReLU("continuous")
+"""The continuous shifted ReLU ``max(z - tau, 0)``."""
+
+
+def get_activation(activation: object) -> ShiftedReLU:
+    """Return the activation of that name; an activation is returned as it is.
+
+    Parameters
+    ----------
+    activation : {"jump", "continuous"} or ShiftedReLU
+        The name or the instance.
+
+    Returns
+    -------
+    ShiftedReLU
+        The activation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else.
+
+    Examples
+    --------
+    >>> get_activation("jump") is JUMP
+    True
+    """
+    if isinstance(activation, ShiftedReLU):
+        return activation
+    name = validation.choice(activation, "activation", ACTIVATIONS)
+    return JUMP if name == "jump" else CONTINUOUS

@@ -1,0 +1,110 @@
+"""Both activations fire on the same set, strictly above the threshold, and differ by the jump."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_array_equal
+
+from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
+
+TAU = st.floats(0.0, 4.0)
+Z = hnp.arrays(
+    np.float64, hnp.array_shapes(max_dims=2, max_side=6), elements=st.floats(-1e300, 1e300)
+)
+
+
+@settings(deadline=None)
+@given(Z, TAU)
+def test_values_follow_the_definitions_entry_by_entry(z, tau):
+    jump = [v if v > tau else 0.0 for v in z.ravel().tolist()]
+    continuous = [max(v - tau, 0.0) for v in z.ravel().tolist()]
+    assert_array_equal(JUMP.value(z, tau).ravel(), jump)
+    assert_array_equal(CONTINUOUS.value(z, tau).ravel(), continuous)
+    assert JUMP.value(z, tau).shape == CONTINUOUS.value(z, tau).shape == z.shape
+
+
+@settings(deadline=None)
+@given(Z, TAU)
+def test_both_forms_share_the_formal_derivative(z, tau):
+    expected = (z > tau).astype(float)
+    for activation in (JUMP, CONTINUOUS):
+        found = activation.formal_derivative(z, tau)
+        assert found.dtype == np.float64
+        assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("activation", [JUMP, CONTINUOUS], ids=lambda a: a.name)
+def test_the_threshold_itself_is_not_active(activation):
+    tau = 0.3
+    z = [np.nextafter(tau, 0.0), tau, np.nextafter(tau, 1.0)]
+    assert_array_equal(activation.formal_derivative(z, tau), [0.0, 0.0, 1.0])
+    assert_array_equal(activation.value(z, tau)[:2], [0.0, 0.0])
+
+
+@settings(deadline=None)
+@given(TAU)
+def test_jump_height_is_the_step_at_the_threshold(tau):
+    above = np.nextafter(tau, np.inf)
+    for activation in (JUMP, CONTINUOUS):
+        step = float(activation.value([above], tau)[0] - activation.value([tau], tau)[0])
+        assert step == pytest.approx(activation.jump_height(tau), abs=1e-15)
+    assert JUMP.jump_height(tau) == tau
+    assert CONTINUOUS.jump_height(tau) == 0.0
+
+
+def test_formal_derivative_is_the_finite_difference_away_from_the_threshold():
+    z, tau, h = np.array([-1.0, 0.1, 0.4, 1.2, 2.0]), 0.5, 1e-6
+    for activation in (JUMP, CONTINUOUS):
+        slope = (activation.value(z + h, tau) - activation.value(z - h, tau)) / (2 * h)
+        np.testing.assert_allclose(slope, activation.formal_derivative(z, tau), atol=1e-9)
+
+
+def test_an_exactly_decided_set_overrules_the_rounded_comparison():
+    z, tau = np.array([0.5, 0.5, 0.7, 0.2]), 0.5
+    active = np.array([True, False, False, True])
+    assert_array_equal(JUMP.value(z, tau, active), [0.5, 0.0, 0.0, 0.2])
+    # Rounded to or below the threshold, an active continuous unit is worth 0, never negative.
+    assert_array_equal(CONTINUOUS.value(z, tau, active), [0.0, 0.0, 0.0, 0.0])
+
+
+def test_inputs_are_left_alone():
+    z = np.array([0.1, 0.9])
+    for activation in (JUMP, CONTINUOUS):
+        result = activation.value(z, 0.0)
+        result[:] = 7.0
+    assert_array_equal(z, [0.1, 0.9])
+
+
+def test_names_and_instances_are_resolved():
+    assert get_activation("jump") is JUMP
+    assert get_activation("continuous") is CONTINUOUS
+    assert get_activation(JUMP) is JUMP
+    assert ShiftedReLU("jump") == JUMP != CONTINUOUS
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        JUMP.name = "continuous"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: get_activation("relu"), ValueError, "activation must be one of 'jump', 'cont"),
+        (lambda: get_activation(None), TypeError, "activation must be one of"),
+        (lambda: ShiftedReLU("soft"), ValueError, "name must be one of"),
+        (lambda: JUMP.value([np.nan], 0.0), ValueError, "z must contain finite numbers only"),
+        (lambda: JUMP.value([True], 0.0), TypeError, "z must contain real numbers only"),
+        (lambda: JUMP.value([1.0], -0.1), ValueError, "tau must be a finite number >= 0.0, got"),
+        (lambda: CONTINUOUS.formal_derivative([1.0], np.inf), ValueError, "tau must be a finite"),
+        (lambda: JUMP.jump_height(-1.0), ValueError, "tau must be a finite number >= 0"),
+        (lambda: JUMP.value([1.0, 2.0], 0.0, [True]), ValueError, r"active must have shape \(2,"),
+        (lambda: JUMP.value([1.0], 0.0, [1]), TypeError, "active must contain booleans only"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
