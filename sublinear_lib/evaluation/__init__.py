@@ -1,0 +1,28 @@
+"""Evaluation of the network (Equation (2)) on all neurons or on candidate lists per point.
+
+The floor under :mod:`sublinear_lib.network`, the attacks and the trainers: arrays go in, numbers
+come out, and active sets are exact.  See :mod:`sublinear_lib.evaluation.evaluators` for what a
+result promises and :mod:`sublinear_lib.evaluation.kernels` for the choice of the inner loops.
+"""
+
+from __future__ import annotations
+
+from sublinear_lib.evaluation.evaluators import (
+    Evaluator,
+    ForwardPass,
+    Neurons,
+    PointEvaluator,
+    Reduction,
+    Region,
+)
+from sublinear_lib.evaluation.kernels import kernels_in_use
+
+__all__ = [
+    "Evaluator",
+    "ForwardPass",
+    "Neurons",
+    "PointEvaluator",
+    "Reduction",
+    "Region",
+    "kernels_in_use",
+]

@@ -1,0 +1,564 @@
+"""Value, input gradient and weight gradient of the network on some neurons per point.
+
+Equation (2) of the paper, ``f(x) = sum_r a_r sigma_tau(<w_r, x> + b_r)``, in the two ways that
+Algorithm 1 compares: over all m neurons, and over a list of candidates per point.  There is one
+class for both, `Evaluator`; what differs is only which neurons it is told about.  A neuron counts
+as active when ``<w_r, x> + b_r > tau`` holds in real arithmetic on the stored numbers
+(:mod:`sublinear_lib.predicates`), so whatever order a product was summed in, both ways see the same
+active sets, provided that the lists contain every neuron that can be active.
+
+Know before changing it: with ``reduction="reference"`` the result is defined to the bit (sums run
+strictly left to right over ascending neuron ids), and inserting neurons that are not active changes
+nothing, because adding an exact zero changes nothing; this is what makes the sparse trainer equal
+to the dense one bit by bit.  With ``reduction="blas"`` the order is free, and neurons that are
+candidates at many points are taken off the lists and evaluated at *all* points by a matrix product,
+which is several times faster than a list once more than a sixth of the points want the neuron.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib import predicates, validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.evaluation.kernels import kernels
+
+__all__ = ["Evaluator", "ForwardPass", "Neurons", "PointEvaluator", "Reduction", "Region"]
+
+Reduction = Literal["blas", "reference"]
+
+_NO_FLAGS = np.empty(0, dtype=np.bool_)
+_NO_VERDICT = np.empty(0, dtype=np.int8)
+_NO_IDS = np.empty(0, dtype=np.int32)
+_POINTS_AT_ONCE = 1024
+_SCORES_AT_ONCE = 1 << 18
+# One list entry costs about as much as six entries of a matrix product (measured at d = 8 and 65).
+_SHARE_FOR_MATRIX = 1.0 / 6.0
+
+
+class PointEvaluator(Protocol):
+    """What an attack may ask of a network: values and input gradients at a batch of points."""
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points, shape (n,)."""
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient in x, shapes (n,) and (n, d)."""
+
+
+@dataclass(eq=False)
+class Neurons:
+    """Weights in working form: what the evaluators read and a trainer writes.
+
+    Parameters
+    ----------
+    W : ndarray of float64, shape (m, d)
+        Weights, C-contiguous and finite; changed in place by `set_rows` only.
+    a, b : ndarray of float64, shape (m,)
+        Output weights and biases.
+    tau : float
+        Threshold, absolute units.
+    shift : float
+        What an active neuron subtracts from its score: 0 for the jump ``z 1[z > tau]``, tau for the
+        continuous ``max(z - tau, 0)``.
+    """
+
+    W: FloatArray
+    a: FloatArray
+    b: FloatArray
+    tau: float
+    shift: float
+    _norm_bound: float = field(init=False, repr=False)
+    _bias_bound: float = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Bound the rows once; `set_rows` keeps the bound."""
+        self._norm_bound = float(predicates.row_norms(self.W).max())
+        self._bias_bound = float(np.abs(self.b).max())
+
+    @property
+    def m(self) -> int:
+        """Number of neurons."""
+        return len(self.W)
+
+    @property
+    def d(self) -> int:
+        """Input dimension."""
+        return int(self.W.shape[1])
+
+    def set_rows(self, rows: IntArray | None, values: FloatArray) -> None:
+        """Replace the weights of some neurons (``None``: of all).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
+        if len(values) == 0:
+            return
+        # The bound only grows: recomputing it from all rows would cost O(m d) per step.
+        bound = max(self._norm_bound, float(predicates.row_norms(values).max()))
+        if rows is None:
+            self.W[...] = values
+        else:
+            self.W[rows] = values
+        self._norm_bound = bound
+
+    def undecided_band(self, X: FloatArray) -> tuple[float, float]:
+        """Return the scores below which a neuron is certainly off and above which it is on.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points that are scored.
+
+        Returns
+        -------
+        lower, upper : float
+            Ends of the band around tau that rounding leaves undecided, for every neuron and every
+            row of `X`; infinite when a score may overflow.
+        """
+        longest = float(predicates.row_norms(X).max())
+        relative, absolute = predicates.error_coefficients(self.d)
+        with np.errstate(over="ignore"):
+            slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
+        return (
+            float(np.nextafter(self.tau - slack, -np.inf)),
+            float(np.nextafter(self.tau + slack, np.inf)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The points at which candidate lists are complete.
+
+    Parameters
+    ----------
+    anchors : ndarray of float64, shape (n, d)
+        One anchor per point.
+    radius : float
+        Allowed Euclidean distance in the first d - 1 coordinates.
+    tolerance : float
+        Allowed distance in the last coordinate, and slack added to the radius.
+    """
+
+    anchors: FloatArray
+    radius: float
+    tolerance: float
+
+    def check(self, X: FloatArray) -> None:
+        """Raise unless every point lies in the region of its anchor.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, row i belonging to anchor i.
+
+        Raises
+        ------
+        ValueError
+            For the first point outside.
+        """
+        steps = X - self.anchors
+        reach = np.sqrt(np.einsum("ij,ij->i", steps[:, :-1], steps[:, :-1]))
+        outside = ~(reach <= self.radius + self.tolerance) | ~(
+            np.abs(steps[:, -1]) <= self.tolerance
+        )
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise ValueError(
+                f"X must stay within {self.radius!r} of the points that the candidate lists were "
+                f"made for: row {row} is {float(reach[row])!r} away"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardPass:
+    """Values of the network at a batch of points together with the active sets.
+
+    The active neurons come in two disjoint groups: a mask over `block` (neurons that were
+    evaluated at every point) and lists in compressed sparse row form.
+
+    Parameters
+    ----------
+    value : ndarray of float64, shape (n,)
+        f at each point.
+    m : int
+        Number of neurons of the network.
+    block : ndarray of int64, shape (p,)
+        Neurons evaluated at every point, ascending.
+    mask : ndarray of bool, shape (n, p)
+        Which of them are active.
+    indptr, indices : ndarray of int64 and int32
+        The active neurons among the listed ones.
+    """
+
+    value: FloatArray
+    m: int
+    block: IntArray
+    mask: BoolArray
+    indptr: IntArray
+    indices: NDArray[np.int32]
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of active neurons per point, k_{i,t} of Definition 3.9, shape (n,)."""
+        counts: IntArray = np.count_nonzero(self.mask, axis=1) + np.diff(self.indptr)
+        return counts
+
+    @property
+    def touched(self) -> BoolArray:
+        """Whether a neuron is active at some point: the union Q_t, as a mask of shape (m,)."""
+        touched = np.zeros(self.m, dtype=np.bool_)
+        touched[self.block] = self.mask.any(axis=0)
+        touched[self.indices] = True
+        return touched
+
+    def active_sets(self) -> tuple[IntArray, NDArray[np.int32]]:
+        """Return the active neurons of each point, ascending.
+
+        Returns
+        -------
+        indptr : ndarray of int64, shape (n + 1,)
+            Where the ids of each point start.
+        indices : ndarray of int32, shape (k,)
+            The ids, ascending within a point.
+        """
+        n = self.value.size
+        block_points, columns = np.nonzero(self.mask)
+        points = np.concatenate((block_points, np.repeat(np.arange(n), np.diff(self.indptr))))
+        rows = np.concatenate((self.block[columns], self.indices)).astype(np.int32)
+        order = np.lexsort((rows, points))
+        indptr = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(self.counts, out=indptr[1:])
+        return indptr, rows[order]
+
+
+class Evaluator:
+    """Evaluation of a network at a batch of n points, on all neurons or on candidate lists.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights.  They may change between calls (`Neurons.set_rows`), as long as the lists
+        remain supersets of the active sets; a new list needs a new evaluator.
+    n : int
+        Number of points of every batch.
+    lists : tuple of ndarray, optional
+        ``(indptr, indices)``: candidate neurons per point (CSR, int64 and int32, ascending).
+        ``None`` means all neurons at every point.
+    region : Region, optional
+        Where the lists are complete.  Points outside are refused.
+    reduction : {"blas", "reference"}, default "blas"
+        Order of the sums: free and fast, or canonical and slow (see the module's docstring).
+    trusted : bool, default False
+        Whether the lists *are* the active sets: then every listed neuron counts as active.
+
+    Attributes
+    ----------
+    work : int
+        Passes over a row of W for one point so far, d multiplications and additions each: one for
+        a score, one for an active neuron's share of a gradient (over all m neurons: one for every
+        neuron, because a matrix product does not look).
+    """
+
+    def __init__(
+        self,
+        neurons: Neurons,
+        n: int,
+        *,
+        lists: tuple[IntArray, NDArray[np.int32]] | None = None,
+        region: Region | None = None,
+        reduction: Reduction = "blas",
+        trusted: bool = False,
+    ) -> None:
+        self.neurons = neurons
+        self.n = n
+        self.region = region
+        self.strict = reduction == "reference"
+        self.trusted = trusted
+        self.work = 0
+        m = neurons.m
+        self._kernels = kernels()
+        self._everywhere = lists is None
+        empty = np.zeros(n + 1, dtype=np.int64), _NO_IDS
+        if self.strict or trusted:
+            self._block = np.empty(0, dtype=np.int64)
+            if lists is None:
+                everyone = np.tile(np.arange(m, dtype=np.int32), n)
+                lists = np.arange(0, n * m + 1, m, dtype=np.int64), everyone
+            self._indptr, self._indices = lists
+        elif lists is None:
+            self._block = np.arange(m, dtype=np.int64)
+            self._indptr, self._indices = empty
+        else:
+            self._block, self._indptr, self._indices = self._kernels.split_lists(
+                *lists, m, int(_SHARE_FOR_MATRIX * n)
+            )
+        if self._everywhere:
+            self._block_a, self._block_b = neurons.a, neurons.b
+        else:
+            self._block_a, self._block_b = neurons.a[self._block], neurons.b[self._block]
+        self._tile = max(64, _SCORES_AT_ONCE // min(max(n, 1), _POINTS_AT_ONCE))
+        self._scores = np.empty(0)
+        self._active = _NO_FLAGS
+
+    @property
+    def candidates(self) -> int:
+        """Number of (point, neuron) pairs that an evaluation scores."""
+        return self.n * self._block.size + self._indices.size
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the lists.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For points of a wrong shape, not finite, or outside the region of the lists.
+        """
+        value, _, _ = self._run(self._points(X), gradient=False, record=False)
+        return value
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient ``sum over active r of a_r w_r``.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the lists.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives in x where f is differentiable; at a threshold, those of the side on
+            which the neuron is off.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+        """
+        value, gradient, _ = self._run(self._points(X), gradient=True, record=False)
+        return value, gradient
+
+    def forward(self, X: FloatArray) -> ForwardPass:
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the lists.
+
+        Returns
+        -------
+        ForwardPass
+            Values and active sets.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+        """
+        value, _, (mask, indptr, indices) = self._run(self._points(X), gradient=False, record=True)
+        return ForwardPass(value, self.neurons.m, self._block, mask, indptr, indices)
+
+    def weight_gradient(
+        self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
+    ) -> tuple[IntArray | None, FloatArray]:
+        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+        passed : ForwardPass
+            The forward pass at these points.
+        coefficients : ndarray of float64, shape (n,)
+            The weights c_i, for the mean loss ``l'(y_i, f(x_i)) / n``.
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (q,), or None
+            The union of the active sets, ascending; ``None`` stands for all neurons.
+        gradient : ndarray of float64, shape (q, d)
+            The gradient with respect to those rows of W.
+        """
+        neurons = self.neurons
+        if self._everywhere and not self.strict:
+            self.work += self.n * neurons.m
+            return None, self._matrix_gradient(X, passed.mask, coefficients)
+        rows = np.flatnonzero(passed.touched)
+        position = np.empty(neurons.m, dtype=np.int64)
+        position[rows] = np.arange(rows.size)
+        gradient = np.zeros((rows.size, neurons.d))
+        self.work += self.n * neurons.m if self._everywhere else int(passed.counts.sum())
+        for indptr, indices in _parts(passed):
+            self._kernels.scatter_rows(
+                indptr, indices, coefficients, neurons.a, X, position, gradient, self.strict
+            )
+        return rows, gradient
+
+    def _points(self, X: FloatArray) -> FloatArray:
+        X = validation.float_array(X, "X", shape=(self.n, self.neurons.d))
+        if self.region is not None:
+            self.region.check(X)
+        return X
+
+    def _matrix_gradient(
+        self, X: FloatArray, mask: BoolArray, coefficients: FloatArray
+    ) -> FloatArray:
+        gradient = np.empty_like(self.neurons.W)
+        for first in range(0, self.neurons.m, self._tile):
+            columns = slice(first, first + self._tile)
+            np.matmul((mask[:, columns] * coefficients[:, None]).T, X, out=gradient[columns])
+        gradient *= self.neurons.a[:, None]
+        return gradient
+
+    def _run(
+        self, X: FloatArray, *, gradient: bool, record: bool
+    ) -> tuple[FloatArray, FloatArray, tuple[BoolArray, IntArray, NDArray[np.int32]]]:
+        value = np.zeros(self.n)
+        slope = np.zeros((self.n if gradient else 0, self.neurons.d))
+        mask = np.zeros((self.n, self._block.size if record else 0), dtype=np.bool_)
+        band = (-np.inf, -np.inf) if self.trusted else self.neurons.undecided_band(X)
+        self.work += self.candidates
+        # A score may overflow; it is then decided exactly, and the value is infinite or NaN.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._run_block(X, band, value, slope, mask)
+            indptr, indices = self._run_lists(X, band, value, slope, record)
+        return value, slope, (mask, indptr, indices)
+
+    def _run_lists(
+        self,
+        X: FloatArray,
+        band: tuple[float, float],
+        value: FloatArray,
+        slope: FloatArray,
+        record: bool,
+    ) -> tuple[IntArray, NDArray[np.int32]]:
+        """Evaluate the listed neurons and return the active ones when asked to."""
+        indptr, indices = self._indptr, self._indices
+        if not indices.size:
+            return indptr, indices
+        neurons = self.neurons
+        flags = np.empty(indices.size if record else 0, dtype=np.bool_)
+        tally = np.zeros(1, dtype=np.int64)
+        fixed = (neurons.W, neurons.a, neurons.b, *band, neurons.shift, X, indptr, indices)
+        before = value.copy(), slope.copy()
+        undecided = self._kernels.list_pass(
+            *fixed, _NO_VERDICT, value, slope, flags, tally, self.strict
+        )
+        if undecided.size:
+            # Rare (a score within rounding of tau): decide exactly, then sum again in order.
+            points = np.searchsorted(indptr, undecided, side="right") - 1
+            signs = predicates.exact_signs(
+                neurons.W, neurons.b, X, neurons.tau, points, indices[undecided]
+            )
+            verdict = np.zeros(indices.size, dtype=np.int8)
+            verdict[undecided] = signs > 0
+            value[...], slope[...], tally[0] = *before, 0
+            self._kernels.list_pass(*fixed, verdict, value, slope, flags, tally, self.strict)
+        if slope.shape[0]:
+            # Over all neurons the kernel skips exact zeros, but the method counts them.
+            self.work += indices.size if self._everywhere else int(tally[0])
+        if not record:
+            return indptr, indices
+        kept = np.zeros(indices.size + 1, dtype=np.int64)
+        np.cumsum(flags, out=kept[1:])
+        return kept[indptr], indices[flags]
+
+    def _tiles(self) -> Iterator[tuple[slice, slice]]:
+        for start in range(0, self.n, _POINTS_AT_ONCE):
+            for first in range(0, self._block.size, self._tile):
+                yield (
+                    slice(start, min(start + _POINTS_AT_ONCE, self.n)),
+                    slice(first, min(first + self._tile, self._block.size)),
+                )
+
+    def _run_block(
+        self,
+        X: FloatArray,
+        band: tuple[float, float],
+        value: FloatArray,
+        slope: FloatArray,
+        mask: BoolArray,
+    ) -> None:
+        """Evaluate the neurons of the block at every point, tile by tile."""
+        if not self._block.size:
+            return
+        neurons = self.neurons
+        weights = neurons.W if self._everywhere else neurons.W[self._block]
+        if not self._scores.size:
+            # One buffer for all calls: fresh pages for every tile would cost more than the sums.
+            self._scores = np.empty(min(self.n, _POINTS_AT_ONCE) * self._tile)
+            self._active = np.empty(self._scores.size, dtype=np.bool_)
+        for points, columns in self._tiles():
+            shape = points.stop - points.start, columns.stop - columns.start
+            size = shape[0] * shape[1]
+            scores = self._scores[:size].reshape(shape)
+            active = self._active[:size].reshape(shape)
+            W, a, b = weights[columns], self._block_a[columns], self._block_b[columns]
+            np.matmul(X[points], W.T, out=scores)
+            share = np.zeros(shape[0])
+            if self._kernels.tile_pass(scores, a, b, *band, neurons.shift, share, active):
+                share = self._decide_tile(X[points], W, a, b, band, active)
+            value[points] += share
+            if mask.shape[1]:
+                mask[points, columns] = active
+            if slope.shape[0] and self._everywhere:
+                self.work += size
+                np.multiply(active, a, out=scores)
+                slope[points] += scores @ W
+            elif slope.shape[0]:
+                entries = np.flatnonzero(active)
+                self.work += entries.size
+                self._kernels.add_rows(W, a, shape[1], entries, slope[points])
+
+    def _decide_tile(
+        self,
+        X: FloatArray,
+        W: FloatArray,
+        a: FloatArray,
+        b: FloatArray,
+        band: tuple[float, float],
+        active: BoolArray,
+    ) -> FloatArray:
+        """Redo a tile in which rounding left a score undecided; fill `active`, return the value."""
+        tau = self.neurons.tau
+        scores = X @ W.T + b
+        slack = max(band[1] - tau, tau - band[0])
+        active[...] = predicates.resolve(scores, slack, W, b, X, tau)
+        share: FloatArray = np.where(active, scores - self.neurons.shift, 0.0) @ a
+        return share
+
+
+def _parts(passed: ForwardPass) -> Iterator[tuple[IntArray, NDArray[np.int32]]]:
+    """Yield the active sets of a forward pass as lists: the block's, then the listed ones."""
+    n, width = passed.mask.shape
+    if width:
+        points, columns = np.divmod(np.flatnonzero(passed.mask), width)
+        yield (
+            np.searchsorted(points, np.arange(n + 1)),
+            passed.block[columns].astype(np.int32),
+        )
+    if passed.indices.size:
+        yield passed.indptr, passed.indices

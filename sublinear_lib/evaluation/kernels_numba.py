@@ -1,0 +1,377 @@
+"""The loops of the evaluation package, compiled.
+
+Same functions and same promises as :mod:`sublinear_lib.evaluation.kernels_numpy`; the two are
+tested against each other, the `strict` variants bit by bit.  Two facts explain the shape of the
+code.  Floating-point flags are a property of a compiled function, so the canonical order needs
+functions of its own (`_strict_*`, without any flag: LLVM then neither reorders nor contracts) next
+to the fast ones.  And a row of W that has just been read for one point is cheap for the next, so
+the fast loops walk over blocks of neurons that fit the second-level cache and visit every point
+inside a block; a cursor per point remembers where its ascending list stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["add_rows", "list_pass", "scatter_rows", "split_lists", "tile_pass"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Reordering and contraction are allowed, assumptions about NaN and infinity are not: an undecided
+# score may be NaN (inf - inf) and has to stay visible.
+_FAST = {"reassoc", "contract", "nsz"}
+_CACHE_BYTES = 1 << 19
+
+
+def _compile(**options: Any) -> Callable[[Function], Function]:
+    return cast(
+        Callable[[Function], Function],
+        numba.njit(cache=True, nogil=True, error_model="numpy", **options),
+    )
+
+
+def _block(d: int) -> int:
+    return max(64, _CACHE_BYTES // (8 * d))
+
+
+@_compile()
+def _strict_list_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    verdict: NDArray[np.int8],
+    value: FloatArray,
+    gradient: FloatArray,
+    flags: BoolArray,
+    tally: IntArray,
+    undecided: IntArray,
+) -> int:
+    n, d = X.shape
+    found = 0
+    count = 0
+    for i in range(n):
+        total = value[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            r = indices[e]
+            z = 0.0
+            for k in range(d):
+                z += W[r, k] * X[i, k]
+            z += b[r]
+            active = z > upper
+            if not active and not z < lower:
+                if verdict.size > 0:
+                    active = verdict[e] == 1
+                else:
+                    if found < undecided.size:
+                        undecided[found] = e
+                    found += 1
+            if active:
+                count += 1
+                total += a[r] * (z - shift)
+                if gradient.shape[0] > 0:
+                    for k in range(d):
+                        gradient[i, k] += a[r] * W[r, k]
+            if flags.size > 0:
+                flags[e] = active
+        value[i] = total
+    tally[0] += count
+    return found
+
+
+@_compile(fastmath=_FAST)
+def _fast_list_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    verdict: NDArray[np.int8],
+    value: FloatArray,
+    gradient: FloatArray,
+    flags: BoolArray,
+    tally: IntArray,
+    undecided: IntArray,
+    block: int,
+) -> int:
+    n, d = X.shape
+    m = W.shape[0]
+    found = 0
+    count = 0
+    cursor = indptr[:n].copy()
+    scores = np.empty(4)
+    for first in range(0, m, block):
+        last = min(m, first + block)
+        for i in range(n):
+            e = cursor[i]
+            end = indptr[i + 1]
+            total = 0.0
+            while e < end and indices[e] < last:
+                # Four rows at a time share the loads of the point.
+                width = 1
+                if e + 3 < end and indices[e + 3] < last:
+                    width = 4
+                    r0 = indices[e]
+                    r1 = indices[e + 1]
+                    r2 = indices[e + 2]
+                    r3 = indices[e + 3]
+                    z0 = 0.0
+                    z1 = 0.0
+                    z2 = 0.0
+                    z3 = 0.0
+                    for k in range(d):
+                        x = X[i, k]
+                        z0 += W[r0, k] * x
+                        z1 += W[r1, k] * x
+                        z2 += W[r2, k] * x
+                        z3 += W[r3, k] * x
+                    scores[0] = z0 + b[r0]
+                    scores[1] = z1 + b[r1]
+                    scores[2] = z2 + b[r2]
+                    scores[3] = z3 + b[r3]
+                else:
+                    r0 = indices[e]
+                    z0 = 0.0
+                    for k in range(d):
+                        z0 += W[r0, k] * X[i, k]
+                    scores[0] = z0 + b[r0]
+                for j in range(width):
+                    z = scores[j]
+                    active = z > upper
+                    if not active and not z < lower:
+                        if verdict.size > 0:
+                            active = verdict[e] == 1
+                        else:
+                            if found < undecided.size:
+                                undecided[found] = e
+                            found += 1
+                    if active:
+                        count += 1
+                        r = indices[e]
+                        c = a[r]
+                        total += c * (z - shift)
+                        if gradient.shape[0] > 0:
+                            for k in range(d):
+                                gradient[i, k] += c * W[r, k]
+                    if flags.size > 0:
+                        flags[e] = active
+                    e += 1
+            cursor[i] = e
+            value[i] += total
+    tally[0] += count
+    return found
+
+
+def list_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    verdict: NDArray[np.int8],
+    value: FloatArray,
+    gradient: FloatArray,
+    flags: BoolArray,
+    tally: IntArray,
+    strict: bool,
+) -> IntArray:
+    """Add the listed neurons' share of value and input gradient: see the NumPy kernel."""
+    room = 64
+    kept = value.copy(), gradient.copy(), tally.copy()
+    while True:
+        undecided = np.empty(room, dtype=np.int64)
+        arguments = (W, a, b, lower, upper, shift, X, indptr, indices, verdict)
+        outputs = (value, gradient, flags, tally, undecided)
+        if strict:
+            found = _strict_list_pass(*arguments, *outputs)
+        else:
+            found = _fast_list_pass(*arguments, *outputs, _block(W.shape[1]))
+        if found <= room:
+            return np.sort(undecided[:found])
+        # Ties in numbers (a lattice, say): once more, with room for all of them.
+        room = found
+        value[...], gradient[...], tally[...] = kept
+
+
+@_compile(fastmath=_FAST)
+def _tile_pass(
+    Z: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    value: FloatArray,
+    active: BoolArray,
+) -> int:
+    n, p = Z.shape
+    undecided = 0
+    for i in range(n):
+        total = 0.0
+        for r in range(p):
+            z = Z[i, r] + b[r]
+            on = z > upper
+            below = z < lower
+            undecided += (not on) and (not below)
+            total += a[r] * (z - shift) if on else 0.0
+            active[i, r] = on
+        value[i] += total
+    return undecided
+
+
+def tile_pass(
+    Z: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    value: FloatArray,
+    active: BoolArray,
+) -> int:
+    """Turn a tile of inner products into activities: see the NumPy kernel."""
+    return int(_tile_pass(Z, a, b, lower, upper, shift, value, active))
+
+
+@_compile(fastmath=_FAST)
+def _add_rows(
+    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
+) -> None:
+    d = W.shape[1]
+    for e in range(entries.size):
+        i = entries[e] // columns
+        r = entries[e] - i * columns
+        c = a[r]
+        for k in range(d):
+            gradient[i, k] += c * W[r, k]
+
+
+def add_rows(
+    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
+) -> None:
+    """Add ``a_r w_r`` for every listed pair of a tile: see the NumPy kernel."""
+    _add_rows(W, a, columns, entries, gradient)
+
+
+@_compile()
+def _strict_scatter_rows(
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    coefficients: FloatArray,
+    a: FloatArray,
+    X: FloatArray,
+    position: IntArray,
+    gradient: FloatArray,
+) -> None:
+    n, d = X.shape
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            r = indices[e]
+            p = position[r]
+            c = coefficients[i] * a[r]
+            for k in range(d):
+                gradient[p, k] += c * X[i, k]
+
+
+@_compile(fastmath=_FAST)
+def _fast_scatter_rows(
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    coefficients: FloatArray,
+    a: FloatArray,
+    X: FloatArray,
+    position: IntArray,
+    gradient: FloatArray,
+    block: int,
+) -> None:
+    n, d = X.shape
+    cursor = indptr[:n].copy()
+    for first in range(0, a.size, block):
+        last = min(a.size, first + block)
+        for i in range(n):
+            e = cursor[i]
+            while e < indptr[i + 1] and indices[e] < last:
+                r = indices[e]
+                p = position[r]
+                c = coefficients[i] * a[r]
+                for k in range(d):
+                    gradient[p, k] += c * X[i, k]
+                e += 1
+            cursor[i] = e
+
+
+def scatter_rows(
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    coefficients: FloatArray,
+    a: FloatArray,
+    X: FloatArray,
+    position: IntArray,
+    gradient: FloatArray,
+    strict: bool,
+) -> None:
+    """Accumulate ``sum_i c_i a_r x_i`` over listed points: see the NumPy kernel."""
+    arguments = (indptr, indices, coefficients, a, X, position, gradient)
+    if strict:
+        _strict_scatter_rows(*arguments)
+    else:
+        _fast_scatter_rows(*arguments, _block(X.shape[1]))
+
+
+@_compile()
+def _split_lists(
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    popular: BoolArray,
+    new_indptr: IntArray,
+    new_indices: NDArray[np.int32],
+) -> None:
+    n = indptr.size - 1
+    kept = 0
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            r = indices[e]
+            if not popular[r]:
+                new_indices[kept] = r
+                kept += 1
+        new_indptr[i + 1] = kept
+
+
+@_compile()
+def _count_listed(indices: NDArray[np.int32], counts: IntArray) -> None:
+    for e in range(indices.size):
+        counts[indices[e]] += 1
+
+
+def split_lists(
+    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
+) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+    """Separate the neurons listed at more than `limit` points: see the NumPy kernel."""
+    counts = np.zeros(m, dtype=np.int64)
+    _count_listed(indices, counts)
+    popular = counts > limit
+    kept = int(counts[~popular].sum())
+    new_indptr = np.zeros_like(indptr)
+    new_indices = np.empty(kept, dtype=np.int32)
+    _split_lists(indptr, indices, popular, new_indptr, new_indices)
+    return np.flatnonzero(popular), new_indptr, new_indices

@@ -1,0 +1,242 @@
+"""The loops of the evaluation package in pure NumPy.
+
+They do line 17 and line 18 of Algorithm 1 (forward pass and gradient on the listed neurons only)
+without a compiler.  Before changing a line: the `strict` variants promise the *bits* of the
+canonical order (a score is accumulated coordinate by coordinate and then gets its bias, a sum over
+neurons runs strictly left to right over ascending ids, a weight gradient point by point), and
+:mod:`sublinear_lib.evaluation.kernels_numba` promises the same bits.  NumPy's ``sum`` and ``dot``
+are therefore not allowed there: they reorder.  ``np.add.accumulate`` is sequential by definition.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["add_rows", "list_pass", "scatter_rows", "split_lists", "tile_pass"]
+
+
+def _strict_scores(W: FloatArray, b: FloatArray, x: FloatArray) -> FloatArray:
+    scores = np.zeros(W.shape[0])
+    for k in range(W.shape[1]):
+        scores += W[:, k] * x[k]
+    scores += b
+    return scores
+
+
+def list_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    verdict: NDArray[np.int8],
+    value: FloatArray,
+    gradient: FloatArray,
+    flags: BoolArray,
+    tally: IntArray,
+    strict: bool,
+) -> IntArray:
+    """Add the listed neurons' share of value and input gradient, point by point.
+
+    A score above `upper` is active, one below `lower` is not; in between `verdict` decides, entry
+    by entry, when it is given, and the entry is reported and left out when it is not.
+
+    Parameters
+    ----------
+    W, a, b : ndarray, shapes (m, d), (m,), (m,)
+        The neurons.
+    lower, upper : float
+        Ends of the band around tau that rounding leaves undecided.
+    shift : float
+        What an active neuron subtracts from its score (0 for the jump, tau for the continuous
+        activation).
+    X : ndarray, shape (n, d)
+        The points.
+    indptr, indices : ndarray
+        Neuron ids per point (CSR), ascending within a point.
+    verdict : ndarray of int8, shape (k,) or (0,)
+        Per list entry: 1 if an undecided entry is active; empty if unknown.
+    value, gradient : ndarray, shapes (n,), (n, d) or (0, d)
+        Added to; an empty gradient is not computed.
+    flags : ndarray of bool, shape (k,) or (0,)
+        Set to the activity of each list entry when not empty.
+    tally : ndarray of int64, shape (1,)
+        Increased by the number of active entries.
+    strict : bool
+        Whether the canonical order is wanted.
+
+    Returns
+    -------
+    ndarray of int64
+        The undecided list entries (empty when `verdict` was given).
+    """
+    undecided: list[IntArray] = []
+    for i in range(X.shape[0]):
+        start, stop = int(indptr[i]), int(indptr[i + 1])
+        rows = indices[start:stop]
+        if rows.size == 0:
+            continue
+        weights = W[rows]
+        scores = _strict_scores(weights, b[rows], X[i]) if strict else weights @ X[i] + b[rows]
+        active = scores > upper
+        unsure = ~active & ~(scores < lower)
+        if unsure.any():
+            where = np.flatnonzero(unsure)
+            if verdict.size:
+                active[where] = verdict[start + where] == 1
+            else:
+                undecided.append(start + where)
+        if flags.size:
+            flags[start:stop] = active
+        outputs = a[rows[active]]
+        tally[0] += outputs.size
+        terms = outputs * (scores[active] - shift)
+        if strict:
+            value[i] = np.add.accumulate(np.append(value[i], terms))[-1]
+        else:
+            value[i] += terms.sum()
+        if gradient.shape[0]:
+            if strict:
+                steps = np.vstack((gradient[i], outputs[:, None] * weights[active]))
+                gradient[i] = np.add.accumulate(steps, axis=0)[-1]
+            else:
+                gradient[i] += outputs @ weights[active]
+    return np.concatenate(undecided) if undecided else np.empty(0, dtype=np.int64)
+
+
+def tile_pass(
+    Z: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    lower: float,
+    upper: float,
+    shift: float,
+    value: FloatArray,
+    active: BoolArray,
+) -> int:
+    """Turn a tile of inner products into activities and add its share of the value.
+
+    Parameters
+    ----------
+    Z : ndarray, shape (n, p)
+        Inner products of n points with p neurons; overwritten.
+    a, b : ndarray, shape (p,)
+        Output weights and biases of those neurons.
+    lower, upper, shift : float
+        As in `list_pass`.
+    value : ndarray, shape (n,)
+        Added to.
+    active : ndarray of bool, shape (n, p)
+        Overwritten with the activities; undecided entries are left False.
+
+    Returns
+    -------
+    int
+        The number of undecided entries.
+    """
+    Z += b
+    np.greater(Z, upper, out=active)
+    # "not below" counts the active and the undecided; NaN is undecided.
+    undecided = Z.size - np.count_nonzero(np.less(Z, lower)) - np.count_nonzero(active)
+    if shift:
+        Z -= shift
+    Z *= active
+    value += Z @ a
+    return int(undecided)
+
+
+def add_rows(
+    W: FloatArray,
+    a: FloatArray,
+    columns: int,
+    entries: IntArray,
+    gradient: FloatArray,
+) -> None:
+    """Add ``a_r w_r`` to the gradient of point i for every listed pair (i, r) of a tile.
+
+    Parameters
+    ----------
+    W, a : ndarray, shapes (p, d), (p,)
+        The neurons of the tile.
+    columns : int
+        The width p of the tile.
+    entries : ndarray of int64
+        Flat positions ``i * p + r`` of the active pairs, ascending.
+    gradient : ndarray, shape (n, d)
+        Added to.
+    """
+    points, rows = np.divmod(entries, columns)
+    indptr = np.searchsorted(points, np.arange(gradient.shape[0] + 1))
+    pattern = sparse.csr_array((a[rows], rows, indptr), shape=(gradient.shape[0], columns))
+    gradient += pattern @ W
+
+
+def scatter_rows(
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    coefficients: FloatArray,
+    a: FloatArray,
+    X: FloatArray,
+    position: IntArray,
+    gradient: FloatArray,
+    strict: bool,
+) -> None:
+    """Accumulate ``sum_i c_i a_r x_i`` over the points at which neuron r is listed.
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+        Active neuron ids per point (CSR).
+    coefficients : ndarray, shape (n,)
+        The weights c_i.
+    a : ndarray, shape (m,)
+        Output weights.
+    X : ndarray, shape (n, d)
+        The points.
+    position : ndarray of int64, shape (m,)
+        Row of `gradient` that belongs to a neuron.
+    gradient : ndarray, shape (q, d)
+        Added to, point by point.
+    strict : bool
+        Whether the canonical order is wanted (it is the order used here in any case).
+    """
+    for i in range(X.shape[0]):
+        rows = indices[indptr[i] : indptr[i + 1]]
+        if rows.size:
+            gradient[position[rows]] += (coefficients[i] * a[rows])[:, None] * X[i]
+
+
+def split_lists(
+    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
+) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+    """Separate the neurons that are listed at more than `limit` points from the lists.
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+        Neuron ids per point (CSR).
+    m : int
+        The number of neurons.
+    limit : int
+        The largest number of points at which a neuron may stay on lists.
+
+    Returns
+    -------
+    popular : ndarray of int64
+        The neurons taken off the lists, ascending.
+    indptr, indices : ndarray
+        The lists without them.
+    """
+    counts = np.bincount(indices, minlength=m)
+    is_popular = counts > limit
+    keep = ~is_popular[indices]
+    before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(keep, dtype=np.int64)))
+    return np.flatnonzero(is_popular), before[indptr], indices[keep]
