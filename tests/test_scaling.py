@@ -1,0 +1,447 @@
+"""Thresholds and powers of the width, against closed forms, quadrature and simulation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from sublinear_lib import scaling
+from sublinear_lib.activations import CONTINUOUS, JUMP
+from sublinear_lib.scaling import (
+    K_M35,
+    K_M45,
+    ONE_OVER_M,
+    PRESETS,
+    PRINTED,
+    R1,
+    R2,
+    R3,
+    SPARSE_C,
+    STANDARD_T,
+    TAU_RULES,
+    ZERO,
+    Scaling,
+)
+
+WIDTHS = st.integers(1, 2**40)
+R3_SECOND = Scaling(
+    name="R3''",
+    alpha=F(1, 5),
+    beta=F(7, 10),
+    c=F(1, 10),
+    activation="continuous",
+    tau_rule="c",
+    eta_exponent=F(-1, 2),
+    steps_exponent=F(0),
+    description="a sparser ball",
+    source="test",
+)
+
+# ---------------------------------------------------------------------------
+# thresholds and activity
+
+
+@settings(deadline=None)
+@given(WIDTHS)
+def test_variance_of_a_preactivation_is_two_over_m(m):
+    assert scaling.preactivation_std(m) ** 2 * m == pytest.approx(2.0, rel=4e-16)
+
+
+def test_simulated_preactivations_have_the_stated_spread():
+    m, d, size = 64, 4, 500_000
+    rng = np.random.default_rng(20240501)
+    x = np.array([math.sqrt(0.75) * math.cos(1.0), math.sqrt(0.75) * math.sin(1.0), 0.0, 0.5])
+    z = rng.normal(0.0, m**-0.5, (size, d)) @ x + rng.normal(0.0, m**-0.5, size)
+    statistic = float(z @ z) / scaling.preactivation_std(m) ** 2
+    low, high = stats.chi2.ppf([5e-5, 1 - 5e-5], size)
+    assert low < statistic < high, f"sum of squares {statistic}, accepted ({low}, {high})"
+
+
+@settings(deadline=None)
+@given(st.floats(0.0, 50.0), WIDTHS)
+def test_standardising_a_threshold_and_going_back_changes_nothing(t, m):
+    tau = scaling.threshold_from_standard(t, m)
+    assert tau**2 * m == pytest.approx(2 * t * t, rel=1e-14, abs=1e-300)
+    assert scaling.standardize_threshold(tau, m) == pytest.approx(t, rel=1e-15)
+
+
+@pytest.mark.parametrize("t", [-3.0, -0.5, 0.0, 0.3, 1.0, 2.0, 5.0, 10.0])
+def test_activity_is_the_normal_tail_by_quadrature(t):
+    # Substituting u = x - t keeps the integrand of order one relative to its value at t.
+    tail, error = integrate.quad(
+        lambda u: math.exp(-u * (t + u / 2)), 0, 60, epsabs=0, epsrel=1e-12, limit=200
+    )
+    expected = tail * math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+    assert error < 1e-10 * tail
+    assert scaling.activity_at(t) == pytest.approx(expected, rel=1e-11)
+    assert scaling.activity_at(t) == pytest.approx(stats.norm.sf(t), rel=1e-13)
+
+
+def test_activity_accepts_arrays_and_numbers():
+    t = np.linspace(-2.0, 8.0, 11).reshape(1, 11)
+    found = scaling.activity_at(t)
+    assert found.shape == t.shape
+    np.testing.assert_allclose(found, stats.norm.sf(t), rtol=1e-13)
+    assert isinstance(scaling.activity_at(1.0), float)
+
+
+def test_simulated_activity_lies_in_the_binomial_acceptance_region():
+    m, tau, size = 100, 0.2, 1_000_000
+    z = np.random.default_rng(7).normal(0.0, math.sqrt(2 / m), size)
+    fired = int(np.count_nonzero(z > tau))
+    low, high = stats.binom.interval(1 - 1e-4, size, scaling.activity(tau, m))
+    assert low <= fired <= high, f"{fired} of {size} fired, accepted [{low}, {high}]"
+
+
+@settings(deadline=None)
+@given(st.floats(1e-300, 0.5), st.integers(1, 2**30))
+def test_threshold_from_activity_inverts_activity(p, m):
+    tau = scaling.threshold_from_activity(p, m)
+    assert tau >= 0.0
+    assert scaling.activity(tau, m) == pytest.approx(p, rel=1e-10)
+
+
+def test_half_activity_means_no_threshold():
+    assert math.copysign(1.0, scaling.threshold_from_activity(0.5, 10)) == 1.0
+    assert scaling.threshold_from_activity(0.5, 10) == 0.0
+    # A published value of the normal quantile, not a scipy call.
+    assert scaling.threshold_from_activity(0.05, 2) == pytest.approx(1.6448536269514722, rel=1e-14)
+
+
+# ---------------------------------------------------------------------------
+# threshold rules
+
+
+@settings(deadline=None)
+@given(WIDTHS, st.floats(0.01, 100.0), st.floats(0.0, 1.0), st.floats(0.0, 10.0))
+def test_each_rule_is_its_formula(m, K, c, t):
+    tau = {key: rule.tau(m, K=K, c=c, t=t) for key, rule in TAU_RULES.items()}
+    assert tau["zero"] == 0.0
+    assert tau["1/m"] * m == pytest.approx(1.0, rel=1e-15)
+    assert (tau["K/m^{3/5}"] / K) ** 5 * m**3 == pytest.approx(1.0, rel=1e-12)
+    assert (tau["K/m^{4/5}"] / K) ** 5 * m**4 == pytest.approx(1.0, rel=1e-12)
+    assert tau["t"] ** 2 * m == pytest.approx(2 * t * t, rel=1e-13, abs=1e-300)
+    assert tau["c"] ** 2 * m == pytest.approx(4 * c * math.log(m), rel=1e-13, abs=1e-300)
+
+
+def test_rules_are_found_by_key_and_by_instance():
+    rules = {
+        "zero": ZERO,
+        "1/m": ONE_OVER_M,
+        "K/m^{3/5}": K_M35,
+        "K/m^{4/5}": K_M45,
+        "t": STANDARD_T,
+        "c": SPARSE_C,
+    }
+    assert dict(TAU_RULES) == rules
+    for key, rule in rules.items():
+        assert scaling.get_tau_rule(key) is scaling.get_tau_rule(rule) is rule
+        assert pickle.loads(pickle.dumps(rule)) == rule
+
+
+def test_rules_declare_exactly_the_parameters_they_use():
+    base = {"K": 1.0, "c": 0.2, "t": 1.0}
+    for rule in TAU_RULES.values():
+        changed = {
+            name: rule.tau(1000, **base) != rule.tau(1000, **(base | {name: 0.5})) for name in base
+        }
+        assert {name for name, moved in changed.items() if moved} == set(rule.parameters), rule
+
+
+@pytest.mark.parametrize("rule", [r for r in TAU_RULES.values() if r.decay is not None])
+def test_declared_decay_is_the_slope_of_the_rule(rule):
+    m = 2**400
+    slope = math.log(rule.tau(16 * m) / rule.tau(m)) / math.log(16)
+    assert slope == pytest.approx(-float(rule.decay), abs=0.003)
+
+
+def test_sparse_rule_leaves_the_promised_power_of_the_width():
+    # Q(t) = phi(t) / t up to 1/t^2, and phi(t) = m^-c / sqrt(2 pi) exactly.
+    m, c = 2**40, 0.2
+    t = scaling.standardize_threshold(SPARSE_C.tau(m, c=c), m)
+    expected = m**-c / (math.sqrt(2 * math.pi) * t)
+    assert scaling.activity_at(t) == pytest.approx(expected, rel=1 / t**2)
+    assert SPARSE_C.tau(m, c=F(1, 5)) == SPARSE_C.tau(m, c=0.2)
+
+
+# ---------------------------------------------------------------------------
+# exponents: the table of the audit
+
+
+TABLE = {
+    # name: gap, flips, eta, steps, drift, coupling, active
+    "PRINTED": (F(1, 10), F(9, 10), F(-1, 5), F(0), F(-2, 5), F(2, 5), F(1)),
+    "R1": (F(-3, 10), F(7, 10), F(-3, 5), F(0), F(-4, 5), F(-3, 10), F(1)),
+    "R2": (F(-1, 10), F(9, 10), F(-1, 5), F(0), F(-3, 5), F(-1, 10), F(1)),
+    "ZHANG": (F(-1, 6), F(5, 6), F(-1, 3), F(0), F(-2, 3), F(-1, 6), F(1)),
+    "R3": (F(-1, 10), F(7, 10), F(-2, 5), F(0), F(-3, 5), F(-1, 10), F(4, 5)),
+    "R3''": (F(-1, 5), F(7, 10), F(-1, 2), F(0), F(-7, 10), F(-1, 5), F(9, 10)),
+}
+ALL = {**PRESETS, "R3''": R3_SECOND}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_exponents_are_those_of_the_audited_table(name):
+    s = ALL[name]
+    found = (
+        s.gap_exponent,
+        s.flips_exponent,
+        s.eta_exponent,
+        s.steps_exponent,
+        s.drift_exponent,
+        s.coupling_exponent,
+        s.active_exponent,
+    )
+    assert found == TABLE[name]
+    assert all(type(value) is F for value in found)
+
+
+def test_choices_of_the_presets_are_those_of_their_definitions():
+    choices = {
+        name: (s.alpha, s.beta, s.c, s.activation, s.tau_rule) for name, s in PRESETS.items()
+    }
+    assert choices == {
+        "PRINTED": (F(1, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
+        "R1": (F(1, 5), F(4, 5), F(0), JUMP, ONE_OVER_M),
+        "R2": (F(2, 5), F(3, 5), F(0), JUMP, ONE_OVER_M),
+        "R3": (F(1, 5), F(3, 5), F(1, 5), CONTINUOUS, SPARSE_C),
+        "ZHANG": (F(1, 3), F(2, 3), F(0), JUMP, ZERO),
+    }
+
+
+def test_only_the_printed_choice_prescribes_what_does_not_follow():
+    for name, s in ALL.items():
+        agrees = (s.eta_exponent, s.steps_exponent) == (
+            s.derived_eta_exponent,
+            s.derived_steps_exponent,
+        )
+        assert agrees == (name != "PRINTED"), name
+    assert (PRINTED.derived_eta_exponent, PRINTED.derived_steps_exponent) == (F(-3, 5), F(2, 5))
+
+
+def test_the_audited_exponents_of_the_initial_output_hold():
+    assert {name: s.initial_output_exponent for name, s in ALL.items()} == {
+        "PRINTED": F(-1, 5),
+        "R1": F(-1, 5),
+        "R2": F(-2, 5),
+        "R3": F(-3, 10),
+        "ZHANG": F(-1, 3),
+        "R3''": F(-1, 4),
+    }
+
+
+FRACTIONS = st.fractions(0, 1, max_denominator=20)
+
+
+@settings(deadline=None)
+@given(FRACTIONS, FRACTIONS, FRACTIONS)
+def test_closed_forms_of_the_derived_powers(alpha, beta, c):
+    s = dataclasses.replace(R3, alpha=alpha, beta=beta, c=c)
+    assert s.gradient_exponent == 1 - 2 * alpha - c
+    assert s.derived_eta_exponent == -(1 - 2 * alpha - c)
+    assert s.derived_steps_exponent == 2 * (1 - alpha - beta - c)
+    assert s.expressivity_exponent == 1 - alpha - beta - c
+    if beta >= F(1, 2):
+        assert s.gap_exponent == F(3, 2) - alpha - 2 * beta - c
+        assert s.flips_exponent == F(3, 2) - beta - c
+    else:
+        assert s.gap_exponent == 1 - alpha - beta
+        assert s.flips_exponent == 1
+
+
+def test_natural_line_makes_the_gap_vanish_for_every_alpha_below_one_half():
+    # On alpha + beta = 1 the gap is m^(alpha - 1/2).
+    for alpha in (F(1, 10), F(1, 3), F(2, 5), F(1, 2)):
+        s = dataclasses.replace(R1, alpha=alpha, beta=1 - alpha)
+        assert s.gap_exponent == alpha - F(1, 2)
+
+
+def _expectations(s: Scaling, m: int) -> dict[str, float]:
+    """Integrate what the exponents summarise at one width, for K = 1.
+
+    ``u = (z - tau) / delta`` runs over the neurons that can flip; the worst case over the ball
+    moves f - g by U_r for one sign of a_r and by V_r for the other, and the half-width is half of
+    the sum.
+    """
+    delta, tau, a = s.radius(m), s.tau(m), s.output_weight(m)
+    std = scaling.preactivation_std(m)
+    t, theta = tau / std, delta / std
+
+    def density(u):
+        return stats.norm.pdf(t + theta * u) * theta
+
+    def change(u):
+        z = tau + delta * u
+        if s.activation == CONTINUOUS:
+            return delta * (1 - abs(u))
+        up = z + delta if u < 0 else max(delta - z, 0.0)
+        return up + (tau if u >= 0 else 0.0)
+
+    def band(function, left=-1.0, right=1.0):
+        points = [0.0]
+        if s.activation == JUMP and 0 < 1 - tau / delta < 1:
+            points.append(1 - tau / delta)
+        return integrate.quad(function, left, right, points=points, limit=200)[0]
+
+    jump = s.activation.jump_height(tau)
+    second_moment = integrate.quad(
+        lambda v: (std * v + (tau if jump else 0.0)) ** 2 * math.exp(-v * (t + v / 2)), 0, 40
+    )[0] * stats.norm.pdf(t)
+    tail = stats.norm.sf(t)
+    return {
+        "flips_exponent": m * band(density),
+        "gap_exponent": a / 2 * m * band(lambda u: change(u) * density(u)),
+        "initial_output_exponent": a * math.sqrt(m * second_moment),
+        "active_exponent": m * tail,
+        "expressivity_exponent": a * delta * m * tail,
+        "gradient_exponent": a * a * m * tail,
+    }
+
+
+VARIANTS = {
+    **ALL,
+    "R1, tau = K/m^{4/5}": dataclasses.replace(R1, tau_rule=K_M45),
+    "R2, tau = K/m^{3/5}": dataclasses.replace(R2, tau_rule=K_M35),
+    "R1, fixed t": dataclasses.replace(R1, tau_rule=STANDARD_T),
+    "R1, fixed t, continuous": dataclasses.replace(R1, tau_rule=STANDARD_T, activation=CONTINUOUS),
+    "R3 with the jump": dataclasses.replace(R3, activation=JUMP),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_exponents_are_the_slopes_of_the_integrals_they_summarise(name):
+    # So wide that the powers of log m move a slope by less than 0.006.
+    s, m = VARIANTS[name], 2**400
+    low, high = _expectations(s, m), _expectations(s, 16 * m)
+    for key in low:
+        slope = math.log(high[key] / low[key]) / math.log(16)
+        assert slope == pytest.approx(float(getattr(s, key)), abs=0.006), key
+
+
+# ---------------------------------------------------------------------------
+# what the trainer takes from a scaling
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(PRESETS)), st.integers(1, 10**6), st.floats(0.5, 20.0))
+def test_weights_radius_and_step_are_their_powers_of_the_width(name, m, K):
+    s = PRESETS[name]
+    for value, exponent in (
+        (s.output_weight(m), -s.alpha),
+        (s.radius(m, K) / K, -s.beta),
+        (s.eta(m, 0.1, constant=3.0) / 0.3, s.eta_exponent),
+    ):
+        q = exponent.denominator
+        assert value**q == pytest.approx(float(m) ** exponent.numerator, rel=1e-12)
+
+
+def test_known_values_at_one_width():
+    m = 1024
+    assert PRINTED.output_weight(m) == pytest.approx(0.25, rel=1e-15)
+    assert PRINTED.radius(m) == pytest.approx(1 / 64, rel=1e-15)
+    assert PRINTED.tau(m) == 1 / 1024
+    assert PRINTED.eta(m, 0.5) == pytest.approx(0.125, rel=1e-15)
+    assert R1.eta(m, 0.5) == pytest.approx(0.5 / 64, rel=1e-15)
+    assert R3.tau(m) == pytest.approx(math.sqrt(2 / m) * math.sqrt(0.4 * math.log(m)), rel=1e-15)
+    assert R3.tau(m, c=0.1) == pytest.approx(R3.tau(m) / math.sqrt(2), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("K", "epsilon", "once", "twice"),
+    [
+        (1.0, 0.1, 100, 200),
+        (6.0, 0.1, 3600, 7200),
+        (3.0, 0.3, 100, 200),
+        (1.0, 0.5, 4, 8),
+        (1.0, 0.3, 12, 23),
+    ],
+)
+def test_number_of_steps_is_rounded_up_but_not_by_rounding_errors(K, epsilon, once, twice):
+    assert PRINTED.steps(4096, K, epsilon) == once
+    assert PRINTED.steps(4096, K, epsilon, constant=2.0) == twice
+
+
+def test_number_of_steps_follows_its_power_and_is_at_least_one():
+    steep = dataclasses.replace(PRINTED, steps_exponent=PRINTED.derived_steps_exponent)
+    assert steep.steps(32, 1.0, 0.5) == 16
+    assert PRINTED.steps(32, 0.01, 0.9) == 1
+    with pytest.raises(ValueError, match="must be a finite number, got inf"):
+        PRINTED.steps(32, 1e200, 0.1)
+
+
+# ---------------------------------------------------------------------------
+# construction and errors
+
+
+def test_presets_are_found_by_name_and_cannot_be_changed():
+    for name, s in PRESETS.items():
+        assert scaling.get_scaling(name) is scaling.get_scaling(s) is s
+        assert s.name == name
+        assert pickle.loads(pickle.dumps(s)) == s
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        PRINTED.alpha = F(2, 5)
+    with pytest.raises(TypeError):
+        PRESETS["PRINTED"] = R1
+    with pytest.raises(TypeError):
+        TAU_RULES["zero"] = K_M35
+
+
+def test_integers_and_names_are_turned_into_their_exact_form():
+    s = dataclasses.replace(R1, alpha=0, beta=1, activation="continuous", tau_rule="t")
+    assert (s.alpha, s.beta) == (F(0), F(1))
+    assert type(s.alpha) is F
+    assert s.activation is CONTINUOUS
+    assert s.tau_rule is STANDARD_T
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"alpha": 0.2}, TypeError, r"alpha must be an exact fractions.Fraction or an int, got 0"),
+        ({"alpha": True}, TypeError, "alpha must be an exact"),
+        ({"beta": F(6, 5)}, ValueError, "beta must be >= 0 and <= 1, got 6/5"),
+        ({"c": F(-1, 5)}, ValueError, "c must be >= 0 and <= 1, got -1/5"),
+        ({"c": F(1, 5)}, ValueError, "c must be 0 unless tau_rule is 'c'"),
+        ({"eta_exponent": -0.2}, TypeError, "eta_exponent must be an exact"),
+        ({"activation": "relu"}, ValueError, "activation must be one of"),
+        ({"tau_rule": "1"}, ValueError, "tau_rule must be one of 'zero', '1/m'"),
+    ],
+)
+def test_bad_scalings_are_refused_with_the_reason(changes, error, message):
+    with pytest.raises(error, match=message):
+        dataclasses.replace(PRINTED, **changes)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: scaling.preactivation_std(0), ValueError, "m must be an integer >= 1, got 0"),
+        (lambda: scaling.preactivation_std(8.0), TypeError, "m must be an integer >= 1, got 8.0"),
+        (lambda: scaling.standardize_threshold(-1.0, 8), ValueError, "tau must be .* >= 0.0, got"),
+        (lambda: scaling.threshold_from_standard(math.nan, 8), ValueError, "t must be a finite"),
+        (lambda: scaling.activity_at([0.0, math.inf]), ValueError, "t must contain finite"),
+        (lambda: scaling.threshold_from_activity(0.6, 8), ValueError, "p must be .* <= 0.5, got"),
+        (lambda: scaling.threshold_from_activity(0.0, 8), ValueError, "p must be .* > 0.0"),
+        (lambda: K_M35.tau(8, K=0.0), ValueError, "K must be a finite number > 0.0, got 0.0"),
+        (lambda: SPARSE_C.tau(8, c=1.5), ValueError, "c must be a finite number >= 0.0 and <= 1.0"),
+        (lambda: STANDARD_T.tau(8, t=-1), ValueError, "t must be a finite number >= 0.0, got -1"),
+        (lambda: PRINTED.radius(8, K=-1.0), ValueError, "K must be a finite number > 0"),
+        (lambda: PRINTED.eta(8, 1.0), ValueError, "epsilon must be a finite number > 0 and < 1"),
+        (lambda: PRINTED.eta(8, 0.1, -1.0), ValueError, "constant must be a finite number > 0"),
+        (lambda: PRINTED.steps(8, 1.0, 0.0), ValueError, "epsilon must be"),
+        (lambda: scaling.get_scaling("printed"), ValueError, "scaling must be one of 'PRINTED'"),
+        (lambda: scaling.get_scaling(None), TypeError, "scaling must be one of"),
+        (lambda: scaling.get_tau_rule(3), TypeError, "tau_rule must be one of"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
