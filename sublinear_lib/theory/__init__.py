@@ -1,0 +1,34 @@
+"""The paper's statements as functions: numbers in, numbers out.
+
+Each module holds the quantities of one group of statements, so that a chapter, a check and a test
+all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
+Lemma 4.5 = C.15, Remark C.17).
+"""
+
+from __future__ import annotations
+
+from sublinear_lib.theory.activity import (
+    MaximalActivity,
+    active_count_interval,
+    active_count_tail,
+    gaussian_tail_bound,
+    max_active_on_circle,
+    near_zero_probability,
+    printed_failure_probability,
+    printed_gap_bound,
+    printed_q0,
+    smallest_printed_K,
+)
+
+__all__ = [
+    "MaximalActivity",
+    "active_count_interval",
+    "active_count_tail",
+    "gaussian_tail_bound",
+    "max_active_on_circle",
+    "near_zero_probability",
+    "printed_failure_probability",
+    "printed_gap_bound",
+    "printed_q0",
+    "smallest_printed_K",
+]

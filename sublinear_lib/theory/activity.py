@@ -1,0 +1,431 @@
+"""How many neurons fire: Lemma 4.5 (restated as C.15), Definition 3.9 and Remark C.17.
+
+At initialization the pre-activation ``z_r(x) = <w_r, x> + b_r`` of a fixed x on X is N(0, 2/m),
+independently over the m neurons.  The number of active neurons at that x is therefore *exactly*
+Binomial(m, Q(t)) with ``t = tau / sqrt(2/m)``, and every claim about it can be compared with exact
+binomial probabilities.  What the binomial law does not cover is a point that was chosen after
+looking at the weights, as an adversary does; for d = 3 this module therefore also computes the
+exact maximum over all of X.  Only the printed formulas and their direct consequences live here;
+thresholds and Q(t) itself are in ``scaling``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import stats
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.validation import choice, count, scalar
+
+if TYPE_CHECKING:
+    from sublinear_lib.network import TwoLayerNetwork
+
+
+def gaussian_tail_bound(tau: float, m: int) -> float:
+    r"""Bound the probability that one neuron fires, as the proof of Lemma C.15 does.
+
+    For ``z ~ N(0, 2/m)`` the Gaussian tail bound gives ``P[z > tau] <= exp(-tau^2 m / 4)``.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold in absolute units, ``tau >= 0``.
+    m : int
+        Width, ``m >= 1``.
+
+    Returns
+    -------
+    float
+        The bound, in (0, 1].
+
+    Raises
+    ------
+    ValueError
+        If ``tau`` is negative or not finite, or ``m < 1``.
+    TypeError
+        If ``tau`` is not a real number or ``m`` not an integer.
+
+    Notes
+    -----
+    Source: proof of Lemma C.15 ("By Gaussian tail bounds").
+
+    Examples
+    --------
+    >>> gaussian_tail_bound(0.0, 100)
+    1.0
+    """
+    tau = scalar(tau, "tau", minimum=0.0)
+    m = count(m, "m")
+    return math.exp(-tau * tau * m / 4.0)
+
+
+def printed_q0(m: int, K: float) -> float:
+    r"""Evaluate the printed bound ``Q_0 = 2 m exp(-K^2 / (4 m^{1/5}))`` of Lemma 4.5.
+
+    It is twice ``m`` times `gaussian_tail_bound` at the paper's threshold ``tau = K / m^{3/5}``.
+    A bound on a number of neurons says nothing as soon as it exceeds ``m``, which happens for
+    ``K^2 < 4 ln(2) m^{1/5}``.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        The constant of the threshold, ``K >= 0``.
+
+    Returns
+    -------
+    float
+        ``Q_0``, a number of neurons.
+
+    Raises
+    ------
+    ValueError
+        If ``m < 1`` or ``K`` is negative or not finite.
+    TypeError
+        If ``m`` is not an integer or ``K`` not a real number.
+
+    Notes
+    -----
+    Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost in the machine-read text; the
+    proof of C.15 (Gaussian tail bound) fixes it.
+
+    Examples
+    --------
+    >>> printed_q0(1024, 0.0)
+    2048.0
+    """
+    m = count(m, "m")
+    K = scalar(K, "K", minimum=0.0)
+    return float(2.0 * m * math.exp(-K * K / (4.0 * m**0.2)))
+
+
+def printed_failure_probability(m: int, K: float, n: int = 1) -> float:
+    r"""Evaluate the failure probability that the proof of Lemma C.15 arrives at.
+
+    With ``eta = m exp(-K^2/(4 m^{1/5}))``, Bernstein's inequality at ``t = eta`` gives
+    ``P[count > 2 eta] <= exp(-3 eta / 8)`` for one point, and the union bound multiplies by n.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        The constant of the threshold ``tau = K / m^{3/5}``, ``K >= 0``.
+    n : int, default 1
+        Number of fixed points, ``n >= 1``.
+
+    Returns
+    -------
+    float
+        ``n exp(-3 eta / 8)``; a value above 1 says nothing.
+
+    Raises
+    ------
+    ValueError
+        If ``m < 1``, ``n < 1``, or ``K`` is negative or not finite.
+    TypeError
+        If ``m`` or ``n`` is not an integer, or ``K`` not a real number.
+
+    Notes
+    -----
+    Source: proof of Lemma C.15, from Lemma A.9 (Bernstein).
+
+    Examples
+    --------
+    >>> printed_failure_probability(1024, 0.0) < 1e-160
+    True
+    """
+    n = count(n, "n")
+    return n * math.exp(-3.0 * printed_q0(m, K) / 16.0)
+
+
+def smallest_printed_K(m: int, active: float) -> float:
+    r"""Find the smallest K for which the printed bound reaches a wanted number of neurons.
+
+    Solving ``2 m exp(-K^2/(4 m^{1/5})) = active`` for K gives
+    ``K = 2 m^{1/10} sqrt(ln(2 m / active))``.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    active : float
+        The wanted bound on the number of active neurons, ``0 < active <= 2 m``.
+
+    Returns
+    -------
+    float
+        The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.
+
+    Raises
+    ------
+    ValueError
+        If ``m < 1`` or ``active`` is outside ``(0, 2 m]``.
+    TypeError
+        If ``m`` is not an integer or ``active`` not a real number.
+
+    Notes
+    -----
+    Source: Lemma 4.5, inverted.  It grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with
+    fixed c < 1, so no fixed K makes the printed bound ``O(m^c)``.
+
+    Examples
+    --------
+    >>> round(smallest_printed_K(10**6, 10**5.4), 1)
+    11.5
+    """
+    m = count(m, "m")
+    active = scalar(active, "active", exclusive_minimum=0.0, maximum=2.0 * m)
+    return float(2.0 * m**0.1 * math.sqrt(math.log(2.0 * m / active)))
+
+
+def printed_gap_bound(m: int, K: float) -> float:
+    r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
+
+    Chapter 3 sets it beside `printed_q0`: the two bounds share the constant K, and no K makes both
+    small.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        The constant of radius and threshold, ``K >= 0``.
+
+    Returns
+    -------
+    float
+        ``K^2 m^{-1/10}``.
+
+    Raises
+    ------
+    ValueError
+        If ``m < 1`` or ``K`` is negative or not finite.
+    TypeError
+        If ``m`` is not an integer or ``K`` not a real number.
+
+    Notes
+    -----
+    Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another question, treated
+    in its own chapter; here only the printed expression is evaluated.
+
+    Examples
+    --------
+    >>> printed_gap_bound(1024, 2.0)
+    2.0
+    """
+    m = count(m, "m")
+    K = scalar(K, "K", minimum=0.0)
+    return float(K * K * m**-0.1)
+
+
+def near_zero_probability(
+    eta: float, m: int, side: Literal["at least", "at most"] = "at least"
+) -> float:
+    r"""Compute the mean of the paper's indicator ``Psi_r(x, eta)`` under either reading.
+
+    The machine-read text of Lemma 4.5 has lost the relation in ``1[|z_r(x)| ? eta]``.  Both
+    readings are exact Gaussian probabilities for ``z ~ N(0, 2/m)``.
+
+    Parameters
+    ----------
+    eta : float
+        Level in absolute units, ``eta >= 0``.
+    m : int
+        Width, ``m >= 1``.
+    side : {"at least", "at most"}
+        ``"at least"`` for ``|z| >= eta``, ``"at most"`` for ``|z| <= eta``.
+
+    Returns
+    -------
+    float
+        The probability, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If ``eta`` is negative or not finite, ``m < 1``, or ``side`` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma 4.5 = C.15, definition of ``Psi_r``.
+
+    Examples
+    --------
+    >>> near_zero_probability(0.0, 64)
+    1.0
+    """
+    eta = scalar(eta, "eta", minimum=0.0)
+    choice(side, "side", ("at least", "at most"))
+    t = scaling.standardize_threshold(eta, m)
+    outside = 2.0 * float(stats.norm.sf(t))
+    return outside if side == "at least" else 1.0 - outside
+
+
+def active_count_interval(tau: float, m: int, confidence: float = 0.999) -> tuple[int, int]:
+    r"""Give the range in which the number of active neurons at one fixed x falls.
+
+    The count is Binomial(m, Q(t)) exactly, so the range is a pair of binomial quantiles, not an
+    estimate.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold in absolute units, ``tau >= 0``.
+    m : int
+        Width, ``m >= 1``.
+    confidence : float, default 0.999
+        Probability that the range must at least have, in (0, 1).
+
+    Returns
+    -------
+    tuple of int
+        ``(lowest, highest)``, both attainable counts, with
+        ``P[lowest <= count <= highest] >= confidence``.
+
+    Raises
+    ------
+    ValueError
+        If ``tau`` is negative or not finite, ``m < 1``, or ``confidence`` is outside (0, 1).
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Definition 3.9 with Definition 3.1.
+
+    Examples
+    --------
+    >>> active_count_interval(0.0, 100, confidence=0.95)
+    (40, 60)
+    """
+    confidence = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
+    tail = (1.0 - confidence) / 2.0
+    law = stats.binom(m, p)
+    return int(law.ppf(tail)), int(law.isf(tail))
+
+
+def active_count_tail(active: float, tau: float, m: int) -> float:
+    r"""Compute the exact probability that more than ``active`` neurons fire at one fixed x.
+
+    Parameters
+    ----------
+    active : float
+        A number of neurons, ``active >= 0`` (need not be an integer: ``Q_0`` is not).
+    tau : float
+        Threshold in absolute units, ``tau >= 0``.
+    m : int
+        Width, ``m >= 1``.
+
+    Returns
+    -------
+    float
+        ``P[Binomial(m, Q(t)) > active]``.
+
+    Raises
+    ------
+    ValueError
+        If ``active`` or ``tau`` is negative or not finite, or ``m < 1``.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Definition 3.9 with Definition 3.1; to be compared with `printed_failure_probability`.
+
+    Examples
+    --------
+    >>> active_count_tail(10, 0.0, 10)
+    0.0
+    """
+    active = scalar(active, "active", minimum=0.0)
+    p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
+    return float(stats.binom.sf(math.floor(active), m, p))
+
+
+@dataclass(frozen=True)
+class MaximalActivity:
+    """The largest number of neurons that fire at once anywhere on X, with a point that shows it.
+
+    Attributes
+    ----------
+    count : int
+        The maximum of the number of active neurons over X.
+    x : ndarray of shape (3,)
+        A point of X, inside the open arc on which the maximum is taken.
+    """
+
+    count: int
+    x: FloatArray
+
+
+def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
+    r"""Find the point of X at which most neurons fire, exactly, for d = 3.
+
+    On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r fires where
+    ``s |w'_r| cos(v - v_r) > tau - b_r - w_{r,3}/2``: on an open arc around its own direction v_r,
+    everywhere, or nowhere.  Sorting the ends of the arcs and adding one at each beginning, taking
+    one away at each end (ends first where both coincide, since the arcs are open) visits every
+    value that the count takes on an interval of X.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        Network with ``d = 3``.
+
+    Returns
+    -------
+    MaximalActivity
+        The maximum and a witness.
+
+    Raises
+    ------
+    ValueError
+        If the network's dimension is not 3.
+
+    Notes
+    -----
+    Source: Definition 3.9, with the supremum over x in X that an adversary needs.  The arc ends are
+    rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
+    """
+    if network.d != 3:
+        raise ValueError(
+            f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
+        )
+    radius = np.hypot(network.W[:, 0], network.W[:, 1])
+    missing = network.tau - network.b - SLICE_HEIGHT * network.W[:, 2]
+    reach = SLICE_RADIUS * radius
+    everywhere = missing < -reach
+    partly = ~everywhere & (missing < reach)
+    centre = np.arctan2(network.W[partly, 1], network.W[partly, 0])
+    half_width = np.arccos(missing[partly] / reach[partly])
+
+    turn = 2.0 * math.pi
+    begin = np.mod(centre - half_width, turn)
+    end = np.mod(centre + half_width, turn)
+    covers_zero = int(np.count_nonzero(begin > end))
+    angle = np.concatenate((end, begin))
+    step = np.concatenate((np.full(end.size, -1), np.full(begin.size, 1)))
+    order = np.argsort(angle, kind="stable")  # ends stand first among equal angles
+    base = int(np.count_nonzero(everywhere)) + covers_zero
+    running = base + np.cumsum(step[order])
+
+    if running.size == 0:
+        best, middle = base, 0.0
+    else:
+        at = int(np.argmax(running))
+        here = float(angle[order[at]])
+        after = float(angle[order[at + 1]]) if at + 1 < order.size else turn + float(angle.min())
+        best, middle = int(running[at]), (here + after) / 2.0
+    x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
+    return MaximalActivity(count=best, x=x)
