@@ -1,0 +1,495 @@
+"""Intervals keep their promise of coverage; sweeps give the same bytes however they are run."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import threadpoolctl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sublinear_lib import statistics
+from sublinear_lib.statistics import (
+    Interval,
+    SweepError,
+    clopper_pearson,
+    loglog_slope,
+    spawn,
+    sweep,
+    t_interval,
+    to_columns,
+)
+
+# ---------------------------------------------------------------------------
+# intervals
+
+
+def test_interval_knows_what_it_contains():
+    interval = Interval(0.5, 0.4, 0.6, 0.95)
+    for value in (0.4, 0.5, 0.6):
+        assert interval.contains(value)
+        assert not interval.excludes(value)
+    for value in (np.nextafter(0.4, 0.0), np.nextafter(0.6, 1.0), -3.0):
+        assert interval.excludes(value)
+        assert not interval.contains(value)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((0.09581, 0.09452, 0.0972), "0.0958 [0.0945, 0.0972]"),
+        ((-0.0997, -0.1049, -0.0941), "-0.0997 [-0.1049, -0.0941]"),
+        ((65501.0, 65400.0, 65602.0), "65501 [65400, 65602]"),
+        ((0.5, 0.5, 0.5), "0.5 [0.5, 0.5]"),
+        ((1e-20, 0.0, 2e-20), "1e-20 [0, 2e-20]"),
+    ],
+)
+def test_interval_is_written_with_two_digits_of_its_half_width(numbers, text):
+    assert str(Interval(*numbers, 0.95)) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(1, 400), st.sampled_from([0.9, 0.95, 0.999, 1 - 1e-9]))
+def test_clopper_pearson_solves_its_defining_equations(data, n, confidence):
+    k = data.draw(st.integers(0, n))
+    interval = clopper_pearson(k, n, confidence)
+    miss = (1 - confidence) / 2
+    assert interval.estimate == k / n
+    assert interval.confidence == confidence
+    if k == 0:
+        assert interval.lower == 0.0
+    else:
+        assert stats.binom.sf(k - 1, n, interval.lower) == pytest.approx(miss, rel=1e-7)
+    if k == n:
+        assert interval.upper == 1.0
+    else:
+        assert stats.binom.cdf(k, n, interval.upper) == pytest.approx(miss, rel=1e-7)
+
+
+def test_clopper_pearson_ends_have_their_closed_forms_without_and_with_only_successes():
+    for n in (1, 7, 1000):
+        miss = 0.0005
+        assert clopper_pearson(0, n).upper == pytest.approx(1 - miss ** (1 / n), rel=1e-12)
+        assert clopper_pearson(n, n).lower == pytest.approx(miss ** (1 / n), rel=1e-12)
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.999])
+def test_clopper_pearson_covers_every_proportion_at_the_stated_level(confidence):
+    # Exact: the coverage at p is a finite sum of binomial probabilities.
+    n = 23
+    intervals = [clopper_pearson(k, n, confidence) for k in range(n + 1)]
+    for p in np.linspace(0.0, 1.0, 401):
+        covered = [interval.contains(p) for interval in intervals]
+        coverage = stats.binom.pmf(np.arange(n + 1), n, p)[covered].sum()
+        assert coverage >= confidence - 1e-12, f"p = {p}: {coverage}"
+
+
+def test_t_interval_uses_the_published_quantile():
+    # Mean 2, standard deviation 1, three samples; 4.3026527... is t_{2, 0.975}.
+    interval = t_interval([1.0, 2.0, 3.0])
+    half_width = 4.302652729696142 / math.sqrt(3)
+    assert interval.estimate == 2.0
+    assert interval.lower == pytest.approx(2 - half_width, rel=1e-9)
+    assert interval.upper == pytest.approx(2 + half_width, rel=1e-9)
+    assert interval.confidence == 0.95
+
+
+def _accepts(hits: int, trials: int, probability: float) -> bool:
+    """Whether a count lies in the central binomial region of probability 1 - 1e-4."""
+    low, high = stats.binom.interval(1 - 1e-4, trials, probability)
+    return low <= hits <= high
+
+
+@pytest.mark.parametrize(("n", "confidence"), [(2, 0.95), (5, 0.8), (12, 0.99)])
+def test_t_interval_covers_the_mean_of_normal_samples_at_the_stated_level(n, confidence):
+    rng, trials = np.random.default_rng([n, 17]), 4000
+    samples = rng.normal(0.7, 2.0, (trials, n))
+    hits = sum(t_interval(row, confidence).contains(0.7) for row in samples)
+    assert _accepts(hits, trials, confidence), f"{hits} of {trials} cover"
+
+
+def test_slope_is_the_mean_of_the_least_squares_slopes():
+    rng = np.random.default_rng(4)
+    m = np.array([16, 64, 200, 1024])
+    values = np.exp(rng.normal(size=(6, 4)))
+    slopes = [np.polyfit(np.log(m), np.log(row), 1)[0] for row in values]
+    expected = t_interval(slopes, 0.9)
+    found = loglog_slope(m, values, 0.9)
+    for name in ("estimate", "lower", "upper", "confidence"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12), name
+
+
+@settings(deadline=None)
+@given(st.floats(-3.0, 3.0), st.floats(1e-3, 1e3))
+def test_slope_of_an_exact_power_is_its_exponent(exponent, factor):
+    m = 2.0 ** np.arange(4, 12)
+    slope = loglog_slope(m, [factor * m**exponent, 2 * factor * m**exponent])
+    assert slope.estimate == pytest.approx(exponent, abs=1e-12)
+    assert slope.upper - slope.lower < 1e-10
+
+
+def test_slope_interval_covers_the_exponent_at_the_stated_level():
+    rng, trials, seeds = np.random.default_rng(99), 2000, 6
+    m = 2.0 ** np.arange(8, 14)
+    noise = rng.normal(0.0, 0.2, (trials, seeds, m.size))
+    hits = sum(loglog_slope(m, np.exp(block) * m**-0.3).contains(-0.3) for block in noise)
+    assert _accepts(hits, trials, 0.95), f"{hits} of {trials} cover"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Interval(0.5, 0.6, 0.7, 0.95), ValueError, "estimate must lie between"),
+        (lambda: Interval(math.nan, 0.0, 1.0, 0.95), ValueError, "estimate must be a finite"),
+        (lambda: Interval(0.5, 0.0, 1.0, 1.0), ValueError, "confidence must be .* > 0 and < 1"),
+        (lambda: Interval(0.5, 0.0, 1.0, 0.9).contains(math.nan), ValueError, "value must be"),
+        (lambda: clopper_pearson(11, 10), ValueError, "k must be an integer >= 0 and <= 10, got"),
+        (lambda: clopper_pearson(1.0, 10), TypeError, "k must be an integer"),
+        (lambda: clopper_pearson(0, 0), ValueError, "n must be an integer >= 1, got 0"),
+        (lambda: t_interval([1.0]), ValueError, "samples must hold at least 2 values, got 1"),
+        (lambda: t_interval([1.0, math.inf]), ValueError, "samples must contain finite"),
+        (lambda: loglog_slope([1, 2], [[1.0, 2.0]]), ValueError, "values must hold at least 2 s"),
+        (lambda: loglog_slope([1, 2], [[1.0], [2.0]]), ValueError, r"values must have shape \(see"),
+        (
+            lambda: loglog_slope([1, 2], [[1.0, 2.0], [1.0, 0.0]]),
+            ValueError,
+            r"values must contain positive .* got 0.0 at index \(1, 1\)",
+        ),
+        (lambda: loglog_slope([-1, 2], np.ones((2, 2))), ValueError, "m must contain positive"),
+        (lambda: loglog_slope([2, 2], np.ones((2, 2))), ValueError, "m must contain at least 2 d"),
+    ],
+)
+def test_bad_arguments_of_the_intervals_are_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+# ---------------------------------------------------------------------------
+# seeds
+
+
+def _draws(generators):
+    return [generator.random() for generator in generators]
+
+
+def test_integer_seeds_give_the_same_streams_again_and_different_ones_from_each_other():
+    first, second = _draws(spawn(7, 5)), _draws(spawn(7, 5))
+    assert first == second
+    assert len(set(first) | set(_draws(spawn(8, 5)))) == 10
+    assert first == _draws(np.random.default_rng(s) for s in np.random.SeedSequence(7).spawn(5))
+    assert _draws(spawn(7, 2)) == first[:2]
+
+
+def test_sequences_and_generators_spawn_as_in_numpy():
+    ours, theirs = np.random.SeedSequence(3), np.random.SeedSequence(3)
+    found = _draws(spawn(ours, 2) + spawn(ours, 1))
+    assert found == _draws(np.random.default_rng(s) for s in theirs.spawn(3))
+    assert ours.n_children_spawned == 3
+    mine, other = np.random.default_rng(3), np.random.default_rng(3)
+    assert _draws(spawn(mine, 2)) == _draws(other.spawn(2))
+
+
+@pytest.mark.parametrize(
+    ("seed", "n", "error", "message"),
+    [
+        (-1, 2, ValueError, "seed must be an integer >= 0, got -1"),
+        (None, 2, TypeError, "seed must be an integer >= 0, got None"),
+        (1.0, 2, TypeError, "seed must be an integer >= 0, got 1.0"),
+        (1, 0, ValueError, "n must be an integer >= 1, got 0"),
+    ],
+)
+def test_bad_seeds_are_named(seed, n, error, message):
+    with pytest.raises(error, match=message):
+        spawn(seed, n)
+
+
+# ---------------------------------------------------------------------------
+# sweeps (the functions are local, so that worker processes get them by value)
+
+
+def _measure():
+    def measure(m, tau, rng):
+        z = rng.normal(size=(m, 40))
+        return {"mean": z.mean(), "count": int((z > tau).sum()), "gram": z.T @ z, "label": f"{m}"}
+
+    return measure
+
+
+GRID = {"m": [64, 200, 33], "tau": (0.0, 0.5)}
+
+
+def test_records_are_the_same_bytes_for_any_number_of_workers():
+    runs = [
+        sweep(_measure(), GRID, 3, root_seed=11, n_jobs=jobs, progress=False) for jobs in (1, 2, -1)
+    ]
+    first = pickle.dumps(runs[0])
+    for run in runs[1:]:
+        assert pickle.dumps(run) == first
+
+
+def test_records_come_in_the_order_of_the_grid():
+    records = sweep(_measure(), GRID, [4, 9], root_seed=0, progress=False)
+    assert [(r["m"], r["tau"], r["seed"]) for r in records] == [
+        (m, tau, seed) for m in (64, 200, 33) for tau in (0.0, 0.5) for seed in (4, 9)
+    ]
+    assert list(records[0]) == ["m", "tau", "seed", "mean", "count", "gram", "label"]
+
+
+def test_every_cell_and_seed_has_a_stream_of_its_own():
+    records = sweep(
+        lambda m, tau, rng: rng.random(),
+        GRID,
+        5,
+        root_seed=np.random.SeedSequence(2),
+        progress=False,
+    )
+    assert len({record["value"] for record in records}) == 30
+
+
+def test_more_seeds_or_a_longer_axis_leave_the_old_records_alone():
+    def draw(m, tau, rng):
+        return rng.random()
+
+    small = sweep(draw, {"m": [1, 2], "tau": [0.0]}, 2, root_seed=5, progress=False)
+    large = sweep(draw, {"m": [1, 2, 3], "tau": [0.0, 1.0]}, 4, root_seed=5, progress=False)
+    kept = [r for r in large if r["m"] < 3 and r["tau"] == 0.0 and r["seed"] < 2]
+    assert kept == small
+    chosen = sweep(draw, {"m": [1, 2], "tau": [0.0]}, [1], root_seed=5, progress=False)
+    assert chosen == [r for r in small if r["seed"] == 1]
+    assert sweep(draw, {"m": [1, 2], "tau": [0.0]}, 2, root_seed=6, progress=False) != small
+
+
+def test_streams_are_children_of_the_root_which_is_left_alone():
+    root = np.random.SeedSequence(123)
+    records = sweep(lambda m, rng: rng.random(), {"m": [10, 20]}, 2, root_seed=root, progress=False)
+    assert root.n_children_spawned == 0
+    nested = [leaf for cell in root.spawn(2) for leaf in cell.spawn(2)]
+    assert [r["value"] for r in records] == _draws(np.random.default_rng(s) for s in nested)
+
+
+def test_an_empty_grid_is_one_cell():
+    records = sweep(lambda rng: 1.5, {}, 2, root_seed=0, progress=False)
+    assert records == [{"seed": 0, "value": 1.5}, {"seed": 1, "value": 1.5}]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_cells_compute_with_one_thread(jobs):
+    def threads(rng):
+        import threadpoolctl
+
+        np.ones((2, 2)) @ np.ones((2, 2))
+        blas = [i for i in threadpoolctl.threadpool_info() if i["user_api"] == "blas"]
+        return {"most": max((i["num_threads"] for i in blas), default=0)}
+
+    with threadpoolctl.threadpool_limits(limits=2):
+        records = sweep(threads, {}, 2, root_seed=0, n_jobs=jobs, progress=False)
+    most = [r["most"] for r in records]
+    if most == [0, 0]:
+        pytest.skip("threadpoolctl does not know the BLAS of this machine")
+    assert most == [1, 1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_function_may_spoil_its_own_parameters_only(jobs):
+    def spoil(values, big, rng):
+        values.append(rng.integers(10))
+        big[0] = len(values)
+        return float(big.sum())
+
+    grid = {"values": [[1], [1, 2]], "big": [np.zeros(400_000)]}
+    records = sweep(spoil, grid, 3, root_seed=1, n_jobs=jobs, progress=False)
+    assert [r["value"] for r in records] == [2.0, 2.0, 2.0, 3.0, 3.0, 3.0]
+    assert grid["values"] == [[1], [1, 2]]
+    assert not grid["big"][0].any()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_first_failing_cell_is_named_with_its_reason(jobs):
+    def fragile(m, rng):
+        if m == 4:
+            time.sleep(0.3)  # fails later than the next cell, but comes before it
+            raise ZeroDivisionError("no width left")
+        if m == 8:
+            raise OSError("not this one")
+        return m
+
+    with pytest.raises(
+        SweepError, match="the cell m=4, seed=1 failed: ZeroDivisionError: no w"
+    ) as e:
+        sweep(fragile, {"m": [2, 4, 8]}, [1, 2], root_seed=0, n_jobs=jobs, progress=False)
+    assert e.value.cell == {"m": 4}
+    assert e.value.seed == 1
+    assert "in fragile" in e.value.__notes__[0]
+    copied = pickle.loads(pickle.dumps(e.value))
+    assert (str(copied), copied.cell, copied.seed) == (str(e.value), {"m": 4}, 1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_result_that_cannot_travel_names_its_cell(jobs):
+    with pytest.raises(SweepError, match="the cell m=3, seed=0 failed"):
+        sweep(
+            lambda m, rng: {"bad": lambda: m},
+            {"m": [3]},
+            1,
+            root_seed=0,
+            n_jobs=jobs,
+            progress=False,
+        )
+
+
+def test_an_interrupt_in_this_process_passes_through():
+    def interrupted(m, rng):
+        if m == 2:
+            raise KeyboardInterrupt
+        return m
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(interrupted, {"m": [1, 2, 3]}, 1, root_seed=0, progress=False)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A zombie has ended; only its parent has not asked yet.
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_an_interrupt_stops_the_workers(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, pathlib, time\n"
+        "from sublinear_lib.statistics import sweep\n"
+        "def slow(m, rng):\n"
+        f"    pathlib.Path({str(tmp_path)!r}, f'{{os.getpid()}}.pid').touch()\n"
+        "    time.sleep(600)\n"
+        "if __name__ == '__main__':\n"
+        "    sweep(slow, {'m': list(range(20))}, 1, root_seed=0, n_jobs=2, progress=False)\n"
+    )
+    root = Path(statistics.__file__).parents[1]
+    process = subprocess.Popen(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        workers: list[int] = []
+        started = time.monotonic()
+        while len(workers) < 2 and process.poll() is None and time.monotonic() < started + 60:
+            time.sleep(0.05)
+            workers = [int(path.stem) for path in tmp_path.glob("*.pid")]
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    assert messages.rstrip().endswith("KeyboardInterrupt"), messages
+    for _ in range(200):
+        if not any(map(_alive, workers)):
+            break
+        time.sleep(0.05)
+    assert not any(map(_alive, workers)), f"workers {workers} still run"
+
+
+def test_progress_is_shown_on_the_error_stream_or_not_at_all(capfd):
+    sweep(lambda rng: 0, {}, 3, root_seed=0, progress=False)
+    assert capfd.readouterr() == ("", "")
+    sweep(lambda rng: 0, {}, 3, root_seed=0)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "3/3" in err
+
+
+def test_nothing_is_computed_when_an_argument_is_bad():
+    calls = []
+
+    def function(rng, **cell):
+        calls.append(cell)
+        return 0
+
+    good = {"grid": {"m": [1]}, "seeds": 1, "root_seed": 0}
+    for changes, error, message in [
+        ({"grid": [1, 2]}, TypeError, "grid must be a mapping"),
+        ({"grid": {"m": "12"}}, TypeError, r"grid\['m'\] must be a sequence of values, got '12'"),
+        ({"grid": {"m": 3}}, TypeError, r"grid\['m'\] must be a sequence"),
+        ({"grid": {"m": []}}, ValueError, r"grid\['m'\] must not be empty"),
+        ({"grid": {"seed": [1]}}, ValueError, "other than 'rng' and 'seed' as keys, got 'seed'"),
+        ({"grid": {"a b": [1]}}, ValueError, "grid must have argument names"),
+        ({"seeds": 0}, ValueError, "seeds must be an integer >= 1, got 0"),
+        ({"seeds": [1, 1]}, ValueError, r"seeds must be different integers.* got \[1, 1\]"),
+        ({"seeds": [1.5]}, TypeError, "seeds must be an integer"),
+        ({"root_seed": None}, TypeError, "root_seed must be an integer >= 0, got None"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be an integer >= 1, or -1"),
+        ({"n_jobs": -2}, ValueError, "n_jobs must be an integer >= -1, got -2"),
+        ({"progress": 1}, TypeError, "progress must be True or False"),
+    ]:
+        with pytest.raises(error, match=message):
+            sweep(function, **{"progress": False, **good, **changes})
+    with pytest.raises(TypeError, match="function must be callable, got 3"):
+        sweep(3, progress=False, **good)
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    ("result", "error", "message"),
+    [
+        ([1, 2], TypeError, r"function must return a number or a mapping .* got \[1, 2\] for m=1"),
+        (None, TypeError, "function must return a number"),
+        ({"m": 1}, ValueError, "not names of parameters, got 'm' for m=1, seed=0"),
+        ({"seed": 1}, ValueError, "got 'seed'"),
+        ({1: 1}, ValueError, "names that are strings"),
+    ],
+)
+def test_results_of_the_wrong_form_are_refused(result, error, message):
+    with pytest.raises(error, match=message):
+        sweep(lambda m, rng: result, {"m": [1]}, 1, root_seed=0, progress=False)
+
+
+# ---------------------------------------------------------------------------
+# columns
+
+
+def test_columns_hold_the_values_in_order():
+    records = [
+        {"m": 4, "gap": 0.5, "rule": "c", "z": np.array([1.0, 2.0]), "extra": [1]},
+        {"m": 8, "gap": 1, "rule": "1/m", "z": np.array([3.0, 4.0]), "extra": [1, 2]},
+    ]
+    columns = to_columns(records)
+    assert list(columns) == ["m", "gap", "rule", "z", "extra"]
+    assert columns["m"].dtype.kind == "i"
+    np.testing.assert_array_equal(columns["m"], [4, 8])
+    np.testing.assert_array_equal(columns["gap"], [0.5, 1.0])
+    assert columns["rule"].tolist() == ["c", "1/m"]
+    np.testing.assert_array_equal(columns["z"], [[1.0, 2.0], [3.0, 4.0]])
+    assert columns["extra"].dtype == object
+    assert columns["extra"].tolist() == [[1], [1, 2]]
+
+
+def test_mixed_values_are_not_turned_into_text():
+    column = to_columns([{"v": 1}, {"v": "a"}, {"v": None}])["v"]
+    assert column.dtype == object
+    assert column.tolist() == [1, "a", None]
+
+
+def test_columns_need_records_of_one_form():
+    with pytest.raises(ValueError, match="records must not be empty"):
+        to_columns([])
+    with pytest.raises(
+        ValueError, match=r"must all have the names \['m'\], got \['n'\] in record 1"
+    ):
+        to_columns([{"m": 1}, {"n": 2}])
