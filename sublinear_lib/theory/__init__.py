@@ -2,7 +2,7 @@
 
 Each module holds the quantities of one group of statements, so that a chapter, a check and a test
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
-Lemma 4.5 = C.15, Remark C.17).
+Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from sublinear_lib.theory.activity import (
     printed_q0,
     smallest_printed_K,
 )
+from sublinear_lib.theory.cost import IterationCost, candidate_share, dense_cost, sparse_cost
 
 __all__ = [
+    "IterationCost",
     "MaximalActivity",
     "active_count_interval",
     "active_count_tail",
+    "candidate_share",
+    "dense_cost",
     "gaussian_tail_bound",
     "max_active_on_circle",
     "near_zero_probability",
@@ -31,4 +35,5 @@ __all__ = [
     "printed_gap_bound",
     "printed_q0",
     "smallest_printed_K",
+    "sparse_cost",
 ]

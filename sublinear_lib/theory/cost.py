@@ -1,0 +1,219 @@
+r"""What one iteration of Algorithm 1 costs: the expected number of row passes, phase by phase.
+
+A *row pass* is one visit to a weight row w_r for one example: an inner product ``<w_r, x>`` or a
+scaled addition of w_r or x, d multiplications each.  The dense iteration spends ``m n`` of them
+whenever it evaluates the network or one of its gradients; the sparse one spends them only on
+neurons that can be active.  The counts here are expectations at initialization and match the work
+columns of a training history with ``reduction="reference"``; they say nothing about seconds.
+Lemma 5.3 has a ledger of this kind, without the adversary.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import special, stats
+
+from sublinear_lib import scaling
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.validation import choice, count, scalar
+
+__all__ = ["IterationCost", "candidate_share", "dense_cost", "sparse_cost"]
+
+_NODES = 96
+_REACH = 10.0  # a standard normal exceeds it with probability 1e-23
+
+
+@dataclass(frozen=True)
+class IterationCost:
+    """Expected row passes of one iteration, by phase.
+
+    Attributes
+    ----------
+    query : float
+        Finding the neurons: comparisons made by the search structure.
+    adversary : float
+        Values and input gradients for the attack (line 11 of Algorithm 1).
+    forward : float
+        The forward pass at the adversarial points (line 17).
+    backward : float
+        The weight gradient (line 18).
+    """
+
+    query: float
+    adversary: float
+    forward: float
+    backward: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the four phases."""
+        return self.query + self.adversary + self.forward + self.backward
+
+
+def candidate_share(t: float, d: int, rho: float) -> float:
+    r"""Compute the expected share of neurons that may become active somewhere in a cap.
+
+    The trainer keeps neuron r for an example x if ``<w_r, x> + b_r + rho |w'_r| > tau``, with w'
+    the first d - 1 coordinates of w (a superset of what can fire in the cap of radius rho, by
+    Cauchy-Schwarz).  In units of ``m^{-1/2}`` write p for the component of w' along x and q for the
+    length of the rest: p is N(0, 1), q is chi with d - 2 degrees of freedom, and the remainder
+    ``w_d / 2 + b`` is N(0, 5/4), all independent.  Hence the share is
+
+    ``E[ Q( (t sqrt(2) - (sqrt(3)/2) p - rho sqrt(p^2 + q^2)) / sqrt(5/4) ) ]``,
+
+    a number that does not depend on m.
+
+    Parameters
+    ----------
+    t : float
+        Standardized threshold ``tau / sqrt(2/m)``, any finite number.
+    d : int
+        Input dimension, ``d >= 2``.
+    rho : float
+        Radius of the cap (chord length), ``rho >= 0``.
+
+    Returns
+    -------
+    float
+        The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.
+
+    Raises
+    ------
+    ValueError
+        If ``t`` is not finite, ``d < 2``, or ``rho`` is negative or not finite.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Algorithm 1, lines 11 and 12, with Definition 3.1; derived here.  The expectation is a
+    Gauss-Legendre quadrature, over ``0 <= |p| <= 10`` and over the quantiles of q.
+
+    Examples
+    --------
+    >>> round(candidate_share(2.0, 10, 0.0), 6) == round(scaling.activity_at(2.0), 6)
+    True
+    """
+    t = scalar(t, "t")
+    d = count(d, "d", minimum=2)
+    rho = scalar(rho, "rho", minimum=0.0)
+    u, u_weights = special.roots_legendre(_NODES)
+    half = _REACH * (u + 1.0) / 2.0
+    p = np.concatenate((-half, half))  # in two halves: for d = 2 the integrand has a kink at p = 0
+    p_weights = np.tile(u_weights, 2) * _REACH / 2.0 * stats.norm.pdf(p)
+    if d == 2:
+        q, q_weights = np.zeros(1), np.ones(1)
+    else:
+        q, q_weights = stats.chi.ppf((u + 1.0) / 2.0, d - 2), u_weights / 2.0
+    length = np.hypot(p[:, None], q[None, :])
+    needed = t * math.sqrt(2.0) - SLICE_RADIUS * p[:, None] - rho * length
+    chance = special.ndtr(-needed / math.sqrt(1.0 + SLICE_HEIGHT**2))
+    return float(p_weights @ chance @ q_weights)
+
+
+def dense_cost(m: int, n: int, attack_steps: int) -> IterationCost:
+    """Count the row passes of an iteration that computes with every neuron.
+
+    Each attack step needs a value and an input gradient, and the last point one more value.
+
+    Parameters
+    ----------
+    m, n : int
+        Width and number of examples, ``>= 1``.
+    attack_steps : int
+        Gradient steps of the adversary, ``>= 0``; with 0 it only evaluates the clean points.
+
+    Returns
+    -------
+    IterationCost
+        ``(2 S + 3) m n`` row passes in all, none of them for a query.
+
+    Raises
+    ------
+    ValueError
+        If a number is too small.
+    TypeError
+        If a number is not an integer.
+
+    Notes
+    -----
+    Source: the paper's ``Omega(m n d)`` (Section 1), with the adversary counted.
+
+    Examples
+    --------
+    >>> dense_cost(1000, 10, 5).total
+    130000.0
+    """
+    pairs = float(count(m, "m") * count(n, "n"))
+    S = count(attack_steps, "attack_steps", minimum=0)
+    return IterationCost(0.0, (2 * S + 1) * pairs, pairs, pairs)
+
+
+def sparse_cost(
+    m: int,
+    n: int,
+    d: int,
+    tau: float,
+    rho: float,
+    attack_steps: int,
+    search: Literal["scan", "free"] = "scan",
+) -> IterationCost:
+    """Count the expected row passes of an iteration that skips neurons which cannot fire.
+
+    One query per example reports its candidates; values are computed on candidates, gradients on
+    active neurons.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Width, number of examples (``>= 1``) and input dimension (``>= 2``).
+    tau : float
+        Threshold in absolute units, ``tau >= 0``.
+    rho : float
+        Radius of the adversary, ``rho >= 0``.
+    attack_steps : int
+        Gradient steps of the adversary, ``>= 0``.
+    search : {"scan", "free"}
+        What a query costs: one look at every neuron, or nothing.  Every search structure lies
+        between the two.
+
+    Returns
+    -------
+    IterationCost
+        The expectation at initialization, with ``Q(t)`` for the activity at the moved points.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or ``search`` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma 5.3's ledger (query, forward, backward), with the adversary added.
+
+    Examples
+    --------
+    >>> saved = sparse_cost(4096, 100, 65, 0.0514, 0.2, 5).total / dense_cost(4096, 100, 5).total
+    >>> 0.1 < saved < 0.2
+    True
+    """
+    m = count(m, "m")
+    n = count(n, "n")
+    S = count(attack_steps, "attack_steps", minimum=0)
+    choice(search, "search", ("scan", "free"))
+    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
+    pairs = float(m * n)
+    near = candidate_share(t, d, rho) * pairs
+    active = scaling.activity_at(t) * pairs
+    return IterationCost(
+        query=pairs if search == "scan" else 0.0,
+        adversary=(S + 1) * near + S * active,
+        forward=near,
+        backward=active,
+    )

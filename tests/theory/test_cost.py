@@ -1,0 +1,119 @@
+"""Promises of ``theory.cost``: the candidate share is exact, the counts are the trainer's."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib import datasets, scaling
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import clopper_pearson
+from sublinear_lib.theory import cost
+from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+
+
+@pytest.mark.parametrize("t", [-1.0, 0.0, 1.28, 2.33, 4.0])
+@pytest.mark.parametrize("d", [2, 3, 10, 65])
+def test_candidate_share_without_adversary_is_the_gaussian_tail(t: float, d: int) -> None:
+    assert cost.candidate_share(t, d, 0.0) == pytest.approx(stats.norm.sf(t), rel=1e-9)
+
+
+def test_candidate_share_in_dimension_two_is_a_one_dimensional_integral() -> None:
+    t, rho = 1.5, 0.3
+    p = np.linspace(-12.0, 12.0, 400_001)
+    inner = stats.norm.sf(
+        (t * math.sqrt(2) - math.sqrt(0.75) * p - rho * np.abs(p)) / math.sqrt(1.25)
+    )
+    oracle = np.trapezoid(stats.norm.pdf(p) * inner, p)
+    assert cost.candidate_share(t, 2, rho) == pytest.approx(oracle, rel=1e-7)
+
+
+def test_candidate_share_in_dimension_three_is_a_two_dimensional_integral() -> None:
+    t, rho = 2.0, 0.4
+    p, q = np.linspace(-9.0, 9.0, 1801)[:, None], np.linspace(0.0, 9.0, 901)[None, :]
+    needed = t * math.sqrt(2) - math.sqrt(0.75) * p - rho * np.hypot(p, q)
+    inner = stats.norm.sf(needed / math.sqrt(1.25)) * stats.norm.pdf(p) * 2 * stats.norm.pdf(q)
+    oracle = np.trapezoid(np.trapezoid(inner, q, axis=1), p[:, 0])
+    assert cost.candidate_share(t, 3, rho) == pytest.approx(oracle, rel=1e-4)
+
+
+@pytest.mark.parametrize(("t", "d", "rho"), [(1.28, 3, 0.15), (2.33, 65, 0.2), (2.0, 8, 0.1)])
+def test_candidate_share_matches_drawn_neurons(t: float, d: int, rho: float) -> None:
+    m = 400_000
+    rng = np.random.default_rng(d)
+    W, b = rng.standard_normal((m, d)), rng.standard_normal(m)
+    x = np.zeros(d)
+    x[0], x[-1] = math.sqrt(0.75), 0.5
+    reach = W @ x + b + rho * np.linalg.norm(W[:, :-1], axis=1)
+    interval = clopper_pearson(
+        int(np.count_nonzero(reach > t * math.sqrt(2))), m, confidence=0.9999
+    )
+    share = cost.candidate_share(t, d, rho)
+    assert interval.contains(share), f"{share} outside {interval} at t={t}, d={d}, rho={rho}"
+    assert interval.excludes(scaling.activity_at(t))
+
+
+def test_candidate_share_grows_with_the_radius() -> None:
+    shares = [cost.candidate_share(2.0, 20, rho) for rho in (0.0, 0.05, 0.1, 0.2, 0.5)]
+    assert all(a < b for a, b in itertools.pairwise(shares))
+
+
+@pytest.mark.parametrize("attack_steps", [1, 2, 5])
+def test_counts_are_those_of_the_trainers(attack_steps: int) -> None:
+    data = datasets.separated(40, 8, separation=0.2, rng=0)
+    m, rho, t = 512, 0.1, 1.5
+    tau = scaling.threshold_from_standard(t, m)
+    settings = {"adversary": ProjectedGradient(rho=rho, steps=attack_steps), "steps": 1}
+    shares = []
+    for seed in range(30):
+        network = TwoLayerNetwork.initialize(m, 8, rng=seed, tau=tau)
+        dense = DenseAdversarialTraining(**settings).fit(network, data.X, data.y, rng=0)
+        expected = cost.dense_cost(m, data.n, attack_steps)
+        assert dense.work_query[0] == expected.query
+        assert dense.work_adversary[0] == expected.adversary
+        assert dense.work_forward[0] == expected.forward
+        assert dense.work_backward[0] == expected.backward
+        sparse = SublinearAdversarialTraining(**settings, index="scan", reduction="reference").fit(
+            network, data.X, data.y, rng=0
+        )
+        shares.append(
+            [c[0] for c in (sparse.work_query, sparse.work_adversary, sparse.work_forward)]
+        )
+    model = cost.sparse_cost(m, data.n, 8, tau, rho, attack_steps)
+    measured = np.array(shares, dtype=float)
+    assert (measured[:, 0] == model.query).all()
+    for column, value in ((1, model.adversary), (2, model.forward)):
+        mean, error = measured[:, column].mean(), measured[:, column].std(ddof=1) / math.sqrt(30)
+        # the attack raises the activity at its own points a little, hence 3 % beside 4 errors
+        assert abs(mean - value) < 4 * error + 0.03 * value, (mean, value, error)
+
+
+def test_a_free_search_saves_exactly_the_query() -> None:
+    scan = cost.sparse_cost(256, 10, 5, 0.1, 0.1, 3)
+    free = cost.sparse_cost(256, 10, 5, 0.1, 0.1, 3, search="free")
+    assert scan.total - free.total == pytest.approx(2560.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ((math.nan, 3, 0.1), "t"),
+        ((1.0, 1, 0.1), "d"),
+        ((1.0, 3, -0.1), "rho"),
+    ],
+)
+def test_bad_candidate_arguments_are_named(arguments: tuple, word: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{word} must"):
+        cost.candidate_share(*arguments)
+
+
+def test_bad_cost_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match=r"^attack_steps must"):
+        cost.dense_cost(4, 4, -1)
+    with pytest.raises(ValueError, match=r"^search must"):
+        cost.sparse_cost(4, 4, 3, 0.1, 0.1, 1, search="magic")  # type: ignore[arg-type]
