@@ -1,0 +1,737 @@
+"""The slice X and its caps: every formula is compared with an independent computation."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import integrate, stats
+from scipy.spatial import ConvexHull, cKDTree
+
+from sublinear_lib import geometry
+from sublinear_lib.geometry import (
+    SLICE_DIAMETER,
+    SLICE_RADIUS,
+    Cap,
+    cap_angle,
+    cap_fraction,
+    cap_intervals,
+    cap_supports,
+    chord_distances,
+    directions,
+    embed,
+    lift,
+    project_to_caps,
+    project_to_slice,
+    sample_caps,
+    sample_slice,
+    slice_net,
+    slice_net_size,
+)
+
+QUICK = settings(deadline=None, max_examples=60)
+SEEDS = st.integers(0, 2**32 - 1)
+DIMENSIONS = st.sampled_from([2, 3, 4, 5, 8, 65])
+RADII = st.one_of(
+    st.sampled_from([0.0, 1e-14, 1e-8, 1e-3, SLICE_DIAMETER, np.nextafter(SLICE_DIAMETER, 0), 3.0]),
+    st.floats(0.0, 1.8),
+)
+EXACT = 4 * np.finfo(float).eps
+
+
+def cap_of(seed, d, rho):
+    """A random cap together with the generator that goes on."""
+    rng = np.random.default_rng(seed)
+    return Cap(sample_slice(1, d, rng)[0], rho), rng
+
+
+def assert_on_slice(X, message=""):
+    assert_array_equal(X[:, -1], 0.5, err_msg=f"last coordinate {message}")
+    assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=0, atol=EXACT, err_msg=message)
+
+
+def assert_in_cap(cap, P, message=""):
+    assert_on_slice(P, message)
+    distances = np.linalg.norm(P - cap.x, axis=1)
+    assert cap.contains(P).all(), f"{message}: {cap} but distances up to {distances.max()!r}"
+
+
+# ---------------------------------------------------------------------------- directions, points
+
+
+def test_the_constants_satisfy_pythagoras():
+    squares = SLICE_RADIUS**2 + geometry.SLICE_HEIGHT**2
+    assert squares == pytest.approx(1.0, abs=EXACT)
+    assert SLICE_DIAMETER == 2 * SLICE_RADIUS
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 10, 785])
+def test_sampled_points_lie_on_the_slice_to_rounding(d):
+    X = sample_slice(2000, d, 1)
+    assert X.shape == (2000, d)
+    assert_on_slice(X, f"d={d}")
+
+
+def test_sampled_points_are_uniform():
+    for d in (3, 4, 5, 20):
+        first = directions(sample_slice(20_000, d, d))[:, 0]
+        # A coordinate of a uniform unit vector of R^k: (1 + v)/2 is Beta((k-1)/2, (k-1)/2).
+        a = (d - 2) / 2
+        p = stats.kstest((1 + first) / 2, stats.beta(a, a).cdf).pvalue
+        assert p > 1e-4, f"d={d}: p={p}"
+    two = sample_slice(10_000, 2, 0)
+    assert stats.binomtest(int((two[:, 0] > 0).sum()), 10_000).pvalue > 1e-4
+
+
+def test_the_same_seed_gives_the_same_points():
+    assert_array_equal(sample_slice(5, 4, 7), sample_slice(5, 4, np.random.default_rng(7)))
+    rng = np.random.default_rng(7)
+    assert (sample_slice(5, 4, rng) != sample_slice(5, 4, rng)).any()
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS)
+def test_embed_and_directions_are_inverse(seed, d):
+    X = sample_slice(7, d, seed)
+    U = directions(X)
+    assert U.shape == (7, d - 1)
+    assert_allclose(np.linalg.norm(U, axis=1), 1.0, rtol=0, atol=EXACT)
+    assert_allclose(embed(U), X, rtol=0, atol=EXACT)
+    assert_allclose(X[:, :-1], U * math.sqrt(0.75), rtol=0, atol=EXACT)
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, st.sampled_from([1e-300, 1e-9, 1.0, 1e9, 1e300]))
+def test_projection_to_the_slice_finds_the_nearest_point(seed, d, size):
+    rng = np.random.default_rng(seed)
+    P = rng.standard_normal((4, d)) * size
+    found = project_to_slice(P)
+    assert_on_slice(found)
+    # Nearest means largest inner product with the first d - 1 coordinates.
+    best = np.sum(found[:, :-1] * (P[:, :-1] / size), axis=1)
+    others = sample_slice(500, d, rng)[:, :-1] @ (P[:, :-1] / size).T
+    assert (others <= best + 1e-14 * (1 + np.abs(best))).all()
+    assert_allclose(best, SLICE_RADIUS * np.linalg.norm(P[:, :-1] / size, axis=1), rtol=1e-14)
+    assert_array_equal(project_to_slice(found), found)
+
+
+def test_projection_to_the_slice_refuses_the_axis():
+    with pytest.raises(ValueError, match=r"P must not have rows .* all 0 \(row 1 is\)"):
+        project_to_slice([[1.0, 0.0, 0.5], [0.0, 0.0, 3.0]])
+
+
+def test_the_smallest_float_still_has_a_direction():
+    assert_array_equal(project_to_slice([[0.0, -5e-324, 0.1]]), [[0.0, -SLICE_RADIUS, 0.5]])
+
+
+@QUICK
+@given(SEEDS, st.integers(1, 6))
+def test_chord_distances_are_euclidean_and_keep_tiny_distances(seed, d):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((4, d)), rng.standard_normal((3, d))
+    expected = [[math.dist(x, y) for y in Y] for x in X]
+    assert_allclose(chord_distances(X, Y), expected, rtol=1e-14)
+    shift = np.zeros(d)
+    shift[0] = 2.0**-40
+    assert_allclose(
+        np.diag(chord_distances(np.round(X, 3) + shift, np.round(X, 3))), 2.0**-40, 1e-3
+    )
+
+
+# ---------------------------------------------------------------------------- the lift
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, st.sampled_from([1e-6, 1.0, 1e6]))
+def test_lifted_weights_give_the_preactivations_on_the_slice(seed, d, ratio):
+    rng = np.random.default_rng(seed)
+    W, b = rng.standard_normal((30, d)), ratio * rng.standard_normal(30)
+    X = sample_slice(20, d, rng)
+    z, lifted = X @ W.T + b, X @ lift(W, b).T
+    size = np.abs(X) @ np.abs(W).T + np.abs(b)
+    bound = (d + 4) * np.finfo(float).eps * size
+    assert (np.abs(z - lifted) <= bound).all()
+    assert_array_equal(lift(W, b)[:, :-1], W[:, :-1])
+
+
+def test_the_lift_leaves_its_arguments_alone_and_refuses_overflow():
+    W, b = np.ones((2, 3)), np.ones(2)
+    lift(W, b)
+    assert_array_equal(W, 1.0)
+    with pytest.raises(ValueError, match=r"W and b must have .* in row 1"):
+        lift(W, [1.0, 1e308])
+    with pytest.raises(ValueError, match="b must have shape"):
+        lift(W, np.ones(3))
+
+
+# ---------------------------------------------------------------------------- caps: shape
+
+
+@QUICK
+@given(st.floats(0.0, 1.7320508))
+def test_the_angle_of_a_cap_has_the_radius_as_its_chord(rho):
+    alpha = cap_angle(rho)
+    assert alpha <= math.pi
+    # Two points of X at that angle, through coordinates.
+    p = np.array([SLICE_RADIUS, 0.0, 0.5])
+    q = np.array([SLICE_RADIUS * math.cos(alpha), SLICE_RADIUS * math.sin(alpha), 0.5])
+    assert math.dist(p, q) == pytest.approx(rho, rel=1e-14, abs=1e-16)
+
+
+def test_the_angle_has_the_known_values():
+    assert cap_angle(0.0) == 0.0
+    assert cap_angle(math.sqrt(0.75)) == pytest.approx(math.pi / 3, rel=1e-15)
+    assert cap_angle(math.sqrt(1.5)) == pytest.approx(math.pi / 2, rel=1e-15)
+    assert cap_angle(1.5) == pytest.approx(2 * math.pi / 3, rel=1e-15)
+    assert cap_angle(SLICE_DIAMETER) == cap_angle(10.0) == math.pi
+    assert Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).angle == cap_angle(0.3)
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 12])
+def test_the_fraction_of_a_cap_is_the_integral_of_the_angle_density(d):
+    def density(t):
+        return math.sin(t) ** (d - 3)
+
+    whole = integrate.quad(density, 0, math.pi)[0]
+    for rho in (0.1, 0.5, 1.0, 1.4, 1.7):
+        share = integrate.quad(density, 0, cap_angle(rho), epsrel=1e-12)[0] / whole
+        assert cap_fraction(d, rho) == pytest.approx(share, rel=1e-9), f"d={d}, rho={rho}"
+    assert cap_fraction(d, math.sqrt(1.5)) == pytest.approx(0.5, rel=1e-14)
+    assert cap_fraction(d, 2.0) == 1.0
+    assert cap_fraction(d, 0.0) == 0.0
+
+
+def test_the_fraction_of_a_cap_counts_points_for_d_2():
+    assert cap_fraction(2, 1.7) == 0.5
+    assert cap_fraction(2, SLICE_DIAMETER) == 1.0
+
+
+def test_a_cap_contains_by_distance_norm_and_height():
+    cap = Cap([SLICE_RADIUS, 0.0, 0.5], 0.5)
+
+    def at(distance):
+        angle = 2 * math.asin(distance / SLICE_DIAMETER)
+        return [SLICE_RADIUS * math.cos(angle), SLICE_RADIUS * math.sin(angle), 0.5]
+
+    points = [at(0.0), at(0.4999), at(0.5), at(0.5005), at(1.7)]
+    assert_array_equal(cap.contains(points), [True, True, True, False, False])
+    assert_array_equal(cap.contains(points, atol=0.001), [True, True, True, True, False])
+    off = np.array(at(0.1))
+    assert cap.contains([off])[0]
+    for k in range(3):
+        moved = off.copy()
+        moved[k] += 1e-9
+        assert not cap.contains([moved])[0], f"coordinate {k} moved off the slice"
+    assert not cap.contains([1e200 * off])[0]
+
+
+def test_a_cap_is_immutable_and_survives_copying():
+    x = np.array([SLICE_RADIUS, 0.0, 0.5])
+    cap = Cap(x, 0.25)
+    x[0] = 7.0
+    assert cap.x[0] == SLICE_RADIUS
+    with pytest.raises(ValueError, match="read-only"):
+        cap.x[0] = 0.0
+    with pytest.raises(AttributeError):
+        cap.rho = 1.0
+    for twin in (pickle.loads(pickle.dumps(cap)), copy.deepcopy(cap)):
+        assert_array_equal(twin.x, cap.x)
+        assert twin.rho == 0.25
+        assert not twin.x.flags.writeable
+    assert repr(cap) == "Cap(d=3, rho=0.25)"
+
+
+def test_a_centre_nearly_on_the_slice_is_put_onto_it():
+    rough = np.array([SLICE_RADIUS + 4e-10, 0.0, 0.5 - 2e-10])
+    cap = Cap(rough, 0.3)
+    assert_on_slice(cap.x[None, :])
+    P = cap.project(sample_slice(50, 3, 0))
+    assert_in_cap(cap, P)
+    assert_array_equal(project_to_caps(P, np.tile(rough, (50, 1)), 0.3), P)
+    exact = sample_slice(1, 3, 5)[0]
+    assert_array_equal(Cap(exact, 0.3).x, exact)
+
+
+# ---------------------------------------------------------------------------- caps: projection
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_projection_lands_in_the_cap_and_no_point_of_it_is_nearer(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    P = np.concatenate([rng.standard_normal((5, d)), sample_slice(5, d, rng)])
+    found = cap.project(P)
+    assert_in_cap(cap, found)
+    rivals = np.concatenate([cap.random(200, rng), found])
+    margin = chord_distances(P, rivals) - np.linalg.norm(P - found, axis=1)[:, None]
+    assert margin.min() >= -1e-14, f"a nearer point by {-margin.min()}"
+
+
+@QUICK
+@given(SEEDS, st.sampled_from([3, 4, 5, 8, 65]), st.floats(1e-6, 1.7))
+def test_projection_from_outside_lands_on_the_rim_along_the_great_circle(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    P = sample_slice(20, d, rng)
+    P = P[np.linalg.norm(P - cap.x, axis=1) > 1.001 * rho]
+    assume(len(P))
+    found = cap.project(P)
+    assert_allclose(np.linalg.norm(found - cap.x, axis=1), rho, rtol=1e-9, atol=1e-15)
+    # x, its projection and p lie on one great circle: their angles add up.
+    u, v, p = directions(cap.x[None, :])[0], directions(found), directions(P)
+    along = 2 * np.arcsin(np.minimum(1, np.linalg.norm(v - p, axis=1) / 2))
+    whole = 2 * np.arcsin(np.minimum(1, np.linalg.norm(u - p, axis=1) / 2))
+    assert_allclose(cap.angle + along, whole, rtol=0, atol=1e-7)
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_projection_keeps_points_of_the_cap_bit_for_bit_and_is_idempotent(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    inside = cap.random(20, rng)
+    inside = inside[np.linalg.norm(inside - cap.x, axis=1) <= rho]
+    if len(inside):
+        assert_array_equal(cap.project(inside), inside)
+    once = cap.project(rng.standard_normal((10, d)))
+    assert_allclose(cap.project(once), once, rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 65])
+def test_a_cap_of_radius_zero_projects_everything_to_its_centre(d):
+    cap, rng = cap_of(3, d, 0.0)
+    for P in (rng.standard_normal((10, d)), -cap.x[None, :], cap.random(5, rng)):
+        assert_array_equal(cap.project(P), np.tile(cap.x, (len(P), 1)))
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 65])
+@pytest.mark.parametrize("rho", [1e-12, 0.3, 1.3, 1.7])
+def test_projecting_the_antipode_takes_the_documented_rim_point(d, rho):
+    cap, _ = cap_of(d, d, rho)
+    u = directions(cap.x[None, :])[0]
+    axis = np.zeros(d - 1)
+    axis[np.argmin(np.abs(u))] = 1.0
+    tangent = axis - (axis @ u) * u
+    tangent /= np.linalg.norm(tangent)
+    alpha = cap_angle(rho)
+    expected = embed((math.cos(alpha) * u + math.sin(alpha) * tangent)[None, :])
+    antipode = np.append(-u, 0.0)
+    for P in (antipode, 1e-200 * antipode, 1e200 * antipode):
+        found = cap.project(P[None, :])
+        assert_allclose(found, expected, rtol=0, atol=1e-14, err_msg=f"d={d}, rho={rho}")
+        assert_in_cap(cap, found)
+
+
+def test_projecting_a_point_of_the_axis_gives_the_centre():
+    cap, _ = cap_of(1, 4, 0.4)
+    assert_allclose(cap.project([[0.0, 0.0, 0.0, 3.0]])[0], cap.x, rtol=0, atol=EXACT)
+
+
+@QUICK
+@given(SEEDS, st.sampled_from([3, 4, 65]), st.floats(1e-9, 1.7))
+def test_projecting_nearly_antipodal_points_stays_in_the_cap(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    U = np.tile(-directions(cap.x[None, :]), (12, 1))
+    nudges = 10.0 ** -np.arange(5, 17)[:, None] * rng.standard_normal((12, d - 1))
+    found = cap.project(np.column_stack([U + nudges, np.zeros(12)]))
+    assert_in_cap(cap, found)
+    assert_allclose(np.linalg.norm(found - cap.x, axis=1), rho, rtol=0, atol=1e-14)
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
+    rng = np.random.default_rng(seed)
+    X, P = sample_slice(6, d, rng), rng.standard_normal((6, d))
+    W, b = rng.standard_normal((9, d)), rng.standard_normal(9)
+    projected = project_to_caps(P, X, rho)
+    values, points = cap_supports(P, X, rho)
+    lower, upper = cap_intervals(X, rho, W, b)
+    for i, x in enumerate(X):
+        cap = Cap(x, rho)
+        assert_array_equal(projected[i], cap.project(P[i : i + 1])[0])
+        one_value, one_point = cap.support(P[i : i + 1])
+        assert_array_equal(points[i], one_point[0])
+        assert values[i] == one_value[0]
+        low, high = cap.intervals(W, b)
+        assert_allclose(lower[i], low, rtol=0, atol=1e-14)
+        assert_allclose(upper[i], high, rtol=0, atol=1e-14)
+
+
+# ---------------------------------------------------------------------------- caps: sampling
+
+
+def angle_cdf(d, rho):
+    """Distribution function of the angle to the centre, by quadrature of sin^{d-3}."""
+    alpha = cap_angle(rho)
+    grid = np.linspace(0.0, alpha, 20_001)
+    power = (np.sin(grid) / np.sin(grid).max()) ** (d - 3)
+    mass = integrate.cumulative_trapezoid(power, grid, initial=0.0)
+    return lambda t: np.interp(t, grid, mass / mass[-1])
+
+
+@pytest.mark.parametrize("d", [3, 4, 5, 6, 10, 65])
+@pytest.mark.parametrize("rho", [0.01, 0.3, 1.0, 1.15, 1.22, 1.3, 1.6])
+def test_random_points_are_uniform_on_the_cap(d, rho):
+    cap, rng = cap_of(d, d, rho)
+    P = cap.random(6000, rng)
+    assert_in_cap(cap, P, f"d={d}, rho={rho}")
+    theta = 2 * np.arcsin(np.linalg.norm(P - cap.x, axis=1) / SLICE_DIAMETER)
+    p = stats.kstest(theta, angle_cdf(d, rho)).pvalue
+    assert p > 1e-5, f"angles: p={p}"
+    # The tangent is uniform: its coordinates in a basis of the orthogonal complement are those of
+    # a uniform unit vector of R^{d-2}.
+    u = directions(cap.x[None, :])[0]
+    basis = np.linalg.svd(u[None, :])[2][1:]
+    T = directions(P) @ basis.T
+    first = T[:, 0] / np.linalg.norm(T, axis=1)
+    if d == 3:
+        assert stats.binomtest(int((first > 0).sum()), len(first)).pvalue > 1e-5
+    else:
+        a = (d - 3) / 2
+        assert stats.kstest((1 + first) / 2, stats.beta(a, a).cdf).pvalue > 1e-5
+        assert abs(stats.spearmanr(theta, first).statistic) < 5 / math.sqrt(len(first))
+
+
+def test_a_cap_of_the_whole_slice_is_sampled_uniformly():
+    for d in (3, 5):
+        cap, rng = cap_of(0, d, 2.0)
+        y = np.sum((cap.random(5000, rng) - cap.x) ** 2, axis=1) / 3
+        a = (d - 2) / 2
+        assert stats.kstest(y, stats.beta(a, a).cdf).pvalue > 1e-5, f"d={d}"
+
+
+def test_sampling_survives_caps_of_negligible_measure():
+    for d in (65, 785, 5000):
+        cap, rng = cap_of(1, d, 1e-3)
+        assert cap_fraction(d, 1e-3) < 1e-150
+        P = cap.random(50, rng)
+        assert_in_cap(cap, P, f"d={d}")
+        # In high dimension nearly all of a cap is its rim: E (r / rho)^(d-2) = 1/2.
+        share = (np.linalg.norm(P - cap.x, axis=1) / 1e-3) ** (d - 2)
+        assert 0.2 < share.mean() < 0.8, f"d={d}: {share.mean()}"
+
+
+def test_tangents_are_uniform_although_data_and_attack_share_a_seed():
+    # Every first draw is then parallel to the direction of its point.
+    U = directions(sample_slice(4000, 6, 11))
+    T = geometry._uniform_tangents(U, np.random.default_rng(11))
+    assert_allclose(np.sum(T * U, axis=1), 0.0, rtol=0, atol=EXACT)
+    assert_allclose(np.linalg.norm(T, axis=1), 1.0, rtol=0, atol=EXACT)
+    # U and T are then independent up to T being orthogonal to U: T alone is uniform on S^4.
+    for coordinate in T.T:
+        assert stats.kstest((1 + coordinate) / 2, stats.beta(2, 2).cdf).pvalue > 1e-5
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_random_points_stay_in_their_caps_and_depend_on_the_seed_only(seed, d, rho):
+    X = sample_slice(8, d, 3)
+    P = sample_caps(X, rho, seed)
+    for x, p in zip(X, P, strict=True):
+        assert_in_cap(Cap(x, rho), p[None, :])
+    assert_array_equal(sample_caps(X, rho, seed), P)
+
+
+def test_every_trial_of_the_rejection_samplers_is_accepted_with_probability_over_0_3():
+    """The bound of the docstring of Cap.random, for both methods on either side of the switch."""
+    for d in (5, 6, 8, 20, 65, 785):
+        for scaled in np.linspace(0.01, 3.0, 40):
+            cosine = scaled / math.sqrt(d - 2)
+            if cosine >= 1:
+                continue
+            if scaled <= 0.5:
+                rate = cap_fraction(d, math.sqrt(1.5 * (1 - cosine)))
+            else:
+                sine2 = 1 - cosine**2
+                rate = integrate.quad(
+                    lambda v, c=cosine, s=sine2, k=d - 2: c / math.sqrt(1 - s * v ** (2 / k)), 0, 1
+                )[0]
+            assert rate > 0.3, f"d={d}, cos(alpha)={cosine}: {rate}"
+
+
+# ---------------------------------------------------------------------------- support, intervals
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_the_support_is_attained_in_the_cap_and_never_exceeded(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    G = rng.standard_normal((6, d))
+    values, points = cap.support(G)
+    assert_in_cap(cap, points)
+    assert_allclose(np.sum(G * points, axis=1), values, rtol=0, atol=1e-14)
+    rivals = np.concatenate([cap.random(300, rng), cap.project(rng.standard_normal((300, d)))])
+    assert ((rivals @ G.T) <= values + 1e-13).all()
+
+
+@QUICK
+@given(SEEDS, st.sampled_from([3, 4, 5, 65]), st.floats(0.0, 1.8))
+def test_the_support_has_its_closed_form(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    G = rng.standard_normal((6, d))
+    norms = np.linalg.norm(G[:, :-1], axis=1)
+    u = cap.x[:-1] / math.sqrt(0.75)
+    theta = np.arccos(np.clip(G[:, :-1] @ u / norms, -1, 1))
+    alpha = 2 * math.asin(min(1.0, rho / math.sqrt(3)))
+    closed = G[:, -1] / 2 + math.sqrt(0.75) * norms * np.cos(np.maximum(0, theta - alpha))
+    assert_allclose(cap.support(G)[0], closed, rtol=0, atol=1e-12)
+
+
+def test_the_support_breaks_ties_at_the_centre_and_on_the_axis():
+    cap, _ = cap_of(2, 4, 0.4)
+    values, points = cap.support([[0.0, 0.0, 0.0, 3.0]])
+    assert values[0] == pytest.approx(1.5, abs=1e-15)
+    assert_allclose(points[0], cap.x, rtol=0, atol=EXACT)
+    antipodal = np.append(-cap.x[:-1], 0.0)[None, :]
+    values, points = cap.support(antipodal)
+    assert values[0] == pytest.approx(-0.75 * math.cos(cap.angle), rel=1e-14)
+    assert_in_cap(cap, points)
+
+
+def reference_intervals(x, rho, W, b):
+    """Interval formula in extended precision, angles by atan2 (accurate near 0 and pi)."""
+    x, W, b = (np.asarray(v, dtype=np.longdouble) for v in (x, W, b))
+    three = np.longdouble(3)
+    s = np.sqrt(three) / 2
+    u = x[:-1] / np.sqrt(np.sum(x[:-1] ** 2))
+    omega = W[:, :-1]
+    norms = np.sqrt(np.sum(omega**2, axis=1))
+    along = omega @ u
+    across = omega - along[:, None] * u
+    across -= (across @ u)[:, None] * u
+    theta = np.arctan2(np.sqrt(np.sum(across**2, axis=1)), along)
+    alpha = 2 * np.arcsin(np.minimum(np.longdouble(rho) / np.sqrt(three), np.longdouble(1)))
+    centre = W[:, -1] / 2 + b
+    pi = 4 * np.arctan(np.longdouble(1))
+    return (
+        centre + s * norms * np.cos(np.minimum(theta + alpha, pi)),
+        centre + s * norms * np.cos(np.maximum(theta - alpha, 0)),
+    )
+
+
+@QUICK
+@given(SEEDS, st.sampled_from([3, 4, 5, 65]), st.floats(0.0, 1.7319))
+def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    W = rng.standard_normal((40, d))
+    # Half of the weights are nearly parallel or antiparallel to the centre, at every scale.
+    tilts = 10.0 ** rng.uniform(-18, 0, size=20)
+    W[:20, :-1] = rng.choice([-1, 1], 20)[:, None] * cap.x[:-1] + tilts[:, None] * W[:20, :-1]
+    W *= 10.0 ** rng.uniform(-3, 3, size=40)[:, None]
+    b = rng.standard_normal(40)
+    low, high = reference_intervals(cap.x, rho, W, b)
+    bound = (d + 16) * 2.0**-52 * (np.linalg.norm(W, axis=1) + np.abs(b))
+    lower, upper = cap.intervals(W, b)
+    assert (np.abs(lower - low) <= bound).all(), np.max(np.abs(lower - low) / bound)
+    assert (np.abs(upper - high) <= bound).all(), np.max(np.abs(upper - high) / bound)
+
+
+@QUICK
+@given(SEEDS, DIMENSIONS, RADII)
+def test_intervals_enclose_the_preactivations_and_both_ends_are_attained(seed, d, rho):
+    cap, rng = cap_of(seed, d, rho)
+    W, b = rng.standard_normal((12, d)), rng.standard_normal(12)
+    lower, upper = cap.intervals(W, b)
+    z = np.concatenate([cap.random(300, rng), cap.x[None, :]]) @ W.T + b
+    assert (z >= lower - 1e-13).all()
+    assert (z <= upper + 1e-13).all()
+    assert_allclose(upper, cap.support(W)[0] + b, rtol=0, atol=1e-13)
+    assert_allclose(lower, -cap.support(-W)[0] + b, rtol=0, atol=1e-13)
+
+
+def test_an_interval_of_radius_zero_is_the_preactivation():
+    for d in (2, 3, 6):
+        cap, rng = cap_of(d, d, 0.0)
+        W, b = rng.standard_normal((50, d)), rng.standard_normal(50)
+        z = W @ cap.x + b
+        for end in cap.intervals(W, b):
+            assert_allclose(end, z, rtol=0, atol=1e-14)
+
+
+def test_dead_weights_give_a_degenerate_interval():
+    lower, upper = Cap([SLICE_RADIUS, 0.0, 0.5], 0.3).intervals([[0.0, 0.0, 3.0]], [0.25])
+    assert_array_equal(lower, [1.75])
+    assert_array_equal(upper, [1.75])
+
+
+def test_a_tenth_of_a_percent_in_the_radius_shows_in_the_interval():
+    """Guards the tolerance of the tests above: they see errors a thousand times smaller."""
+    cap, rng = cap_of(4, 5, 0.3)
+    W, b = rng.standard_normal((20, 5)), np.zeros(20)
+    wrong = Cap(cap.x, 0.3 * 1.001).intervals(W, b)[1]
+    assert np.abs(wrong - cap.intervals(W, b)[1]).max() > 1e-4
+
+
+@pytest.mark.parametrize("m", [1, 700_000])
+def test_intervals_of_many_caps_do_not_depend_on_the_chunks(m, monkeypatch):
+    X = sample_slice(3, 3, 0)
+    W = np.random.default_rng(1).standard_normal((m, 3))
+    whole = cap_intervals(X, 0.4, W, W[:, 0])
+    monkeypatch.setattr(geometry, "_PAIRS_PER_CHUNK", max(1, m // 3))
+    for one, other in zip(whole, cap_intervals(X, 0.4, W, W[:, 0]), strict=True):
+        assert_allclose(one, other, rtol=0, atol=1e-14)
+
+
+# ---------------------------------------------------------------------------- d = 2
+
+
+def test_in_dimension_two_a_cap_is_its_centre_until_it_is_everything():
+    x, other = np.array([SLICE_RADIUS, 0.5]), np.array([-SLICE_RADIUS, 0.5])
+    W, b = np.array([[2.0, -1.0], [-3.0, 4.0]]), np.array([0.5, 0.0])
+    small = Cap(x, np.nextafter(SLICE_DIAMETER, 0.0))
+    assert_array_equal(small.contains([x, other], atol=0.0), [True, False])
+    assert_array_equal(small.project([[-5.0, 0.0], [5.0, 0.0]]), [x, x])
+    assert_array_equal(small.random(3, 0), [x, x, x])
+    assert_array_equal(small.support([[-1.0, 0.0]])[1], [x])
+    for end in small.intervals(W, b):
+        assert_allclose(end, W @ x + b, rtol=0, atol=1e-15)
+    whole = Cap(x, SLICE_DIAMETER)
+    assert_array_equal(whole.contains([x, other], atol=0.0), [True, True])
+    assert_array_equal(whole.project([[-5.0, 0.0], [5.0, 0.0]]), [other, x])
+    assert len(np.unique(whole.random(50, 0), axis=0)) == 2
+    ends = np.sort(np.stack([W @ x + b, W @ other + b]), axis=0)
+    for found, expected in zip(whole.intervals(W, b), ends, strict=True):
+        assert_allclose(found, expected, rtol=0, atol=1e-15)
+
+
+# ---------------------------------------------------------------------------- nets
+
+
+def covering_radius(N):
+    """Largest distance from X to the net, exactly: the empty caps of the convex hull's facets."""
+    hull = ConvexHull(directions(N))
+    cosines = -hull.equations[:, -1]  # of the angular radius of the empty cap over each facet
+    return math.sqrt(1.5 * (1.0 - float(cosines.min())))
+
+
+@pytest.mark.parametrize("d", [3, 4, 5])
+@pytest.mark.parametrize("radius", [0.12, 0.31, 0.5, 0.9, 1.2])
+def test_no_point_of_the_slice_is_farther_from_the_net_than_the_radius(d, radius):
+    N = slice_net(d, radius)
+    assert_on_slice(N)
+    assert len(N) == slice_net_size(d, radius) == len(np.unique(np.round(N, 9), axis=0))
+    tree = cKDTree(N)
+    X = sample_slice(100_000, d, 0)
+    farthest = tree.query(X)[0].max()
+    assert farthest <= radius, f"a point at {farthest}"
+    exact = covering_radius(N)
+    assert farthest <= exact * (1 + 1e-9)
+    assert exact <= radius * (1 + 1e-12), f"covering radius {exact} > {radius}"
+    if radius < 0.4:  # and the net is not wastefully fine
+        assert exact > {3: 0.9, 4: 0.8, 5: 0.75}[d] * radius
+
+
+@pytest.mark.parametrize(("d", "radii"), [(4, (0.1, 1.2, 80)), (5, (0.3, 1.2, 60))])
+def test_the_exact_covering_radius_never_exceeds_the_radius(d, radii):
+    for radius in np.linspace(*radii):
+        exact = covering_radius(slice_net(d, radius))
+        assert exact <= radius * (1 + 1e-12), f"covering radius {exact} > {radius}"
+
+
+@QUICK
+@given(st.integers(2, 3), st.floats(1e-4, 0.499))
+def test_the_bands_of_the_covering_proof_use_their_budget_exactly(k, q):
+    bands = geometry._bands(k, q)
+    half = math.pi / (2 * len(bands))
+    for j, (centre, inner) in enumerate(bands):
+        assert centre == pytest.approx((2 * j + 1) * half, rel=1e-12)
+        theta = np.linspace(centre - half, centre + half, 101)
+        spent = np.sin((theta - centre) / 2) ** 2 + np.sin(theta) * np.sin(centre) * inner
+        assert spent.max() <= q * (1 + 1e-10)
+        if abs(centre - math.pi / 2) > half:  # the widest circle of the band is at its edge
+            assert spent.max() == pytest.approx(q, rel=1e-10)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_large_radii_need_one_or_two_points(d):
+    assert len(slice_net(d, SLICE_DIAMETER)) == 1
+    assert len(slice_net(d, 5.0)) == 1
+    two = slice_net(d, math.sqrt(1.5))
+    assert len(two) == 2
+    assert math.dist(*two) == pytest.approx(SLICE_DIAMETER, rel=1e-15)
+    assert len(slice_net(d, math.nextafter(SLICE_DIAMETER, 0))) == 2
+
+
+def test_the_net_of_the_circle_is_as_small_as_possible():
+    for size in (3, 4, 5, 6, 7, 12, 60, 997):
+        least = math.sqrt(3) * math.sin(math.pi / (2 * size))  # covering radius of a regular n-gon
+        assert len(slice_net(3, least)) == size
+        assert len(slice_net(3, least * (1 - 1e-9))) == size + 1
+
+
+def test_the_net_grows_as_documented():
+    for d, constant in ((3, math.pi * math.sqrt(3) / 2), (4, 4.7124), (5, 8.3279)):
+        ratio = [slice_net_size(d, r) * r ** (d - 2) / constant for r in (0.1, 0.03, 0.01)]
+        assert 0.98 < ratio[-1] < 1.05, f"d={d}: {ratio}"
+    sizes = [slice_net_size(4, r) for r in np.linspace(1.7, 0.05, 60)]
+    assert sizes[0] == 2
+    assert sizes[-1] > 1500
+
+
+def test_a_net_that_would_be_too_large_is_refused_with_its_size():
+    size = slice_net_size(5, 0.1)
+    assert len(slice_net(5, 0.1, max_points=size)) == size
+    with pytest.raises(ValueError, match=rf"{size} points would be needed .* max_points is 100$"):
+        slice_net(5, 0.1, max_points=100)
+    with pytest.raises(ValueError, match=r"about 10\*\*18\.9 points would be needed for d = 5"):
+        slice_net(5, 1e-6)
+    with pytest.raises(ValueError, match=r"about 10\*\*600"):
+        slice_net_size(4, 1e-300)
+    assert len(slice_net(2, 1e-300)) == 2
+
+
+# ---------------------------------------------------------------------------- bad arguments
+
+ON = [[SLICE_RADIUS, 0.0, 0.5]]
+CAP = Cap(ON[0], 0.3)
+BAD_CALLS = {
+    "embed, norm": (lambda: embed([[1.0, 1e-3]]), ValueError, "U must have rows of norm 1"),
+    "embed, nan": (lambda: embed([[math.nan, 1.0]]), ValueError, "U"),
+    "embed, strings": (lambda: embed([["a", "b"]]), TypeError, "U"),
+    "directions, off X": (lambda: directions([[0.6, 0.8]]), ValueError, "X must lie on the slice"),
+    "sample, n=0": (lambda: sample_slice(0, 3, 0), ValueError, "n must be"),
+    "sample, d=1": (lambda: sample_slice(3, 1, 0), ValueError, "d must be"),
+    "sample, float": (lambda: sample_slice(3.0, 3, 0), TypeError, "n must be"),
+    "sample, no seed": (lambda: sample_slice(3, 3, None), TypeError, "rng must be"),
+    "project, one column": (lambda: project_to_slice([[1.0]]), ValueError, "P must have d >= 2"),
+    "project, inf": (lambda: project_to_slice([[math.inf, 0.0, 0.0]]), ValueError, "P"),
+    "project, vector": (lambda: project_to_slice([1.0, 0.0, 0.0]), ValueError, "P must have shape"),
+    "chords, columns": (lambda: chord_distances(ON, [[1.0, 2.0]]), ValueError, "Y must have shape"),
+    "angle, negative": (lambda: cap_angle(-0.1), ValueError, "rho must be a finite number >= 0"),
+    "angle, nan": (lambda: cap_angle(math.nan), ValueError, "rho"),
+    "angle, bool": (lambda: cap_angle(True), TypeError, "rho"),
+    "fraction, d": (lambda: cap_fraction(1, 0.1), ValueError, "d must be"),
+    "cap, off X": (lambda: Cap([1.0, 0.0, 0.0], 0.1), ValueError, "x must lie on the slice"),
+    "cap, 2-d": (lambda: Cap(ON, 0.1), ValueError, "x must have shape"),
+    "cap, rho": (lambda: Cap(ON[0], -1), ValueError, "rho"),
+    "contains, d": (lambda: CAP.contains([[1.0, 2.0]]), ValueError, "P must have shape"),
+    "contains, atol": (lambda: CAP.contains(ON, atol=-1.0), ValueError, "atol"),
+    "cap project, d": (lambda: CAP.project([[1.0, 2.0]]), ValueError, "P must have shape"),
+    "cap project, nan": (lambda: CAP.project([[math.nan, 0, 0]]), ValueError, "P"),
+    "random, size": (lambda: CAP.random(0, 0), ValueError, "size"),
+    "random, rng": (lambda: CAP.random(1, -3), ValueError, "rng"),
+    "support, overflow": (lambda: CAP.support([[1.7e308] * 3]), ValueError, "G must be small"),
+    "intervals, b": (lambda: CAP.intervals(ON, [1.0, 2.0]), ValueError, "b must have shape"),
+    "intervals, W": (lambda: CAP.intervals([[1.0]], [1.0]), ValueError, "W must have"),
+    "intervals, overflow": (lambda: CAP.intervals([[1e308] * 3], [1e308]), ValueError, "W and b"),
+    "caps, rows": (lambda: project_to_caps(ON * 2, ON, 0.1), ValueError, "P must have the shape"),
+    "caps, rho": (lambda: project_to_caps(ON, ON, [0.1]), TypeError, "rho"),
+    "supports, rows": (lambda: cap_supports(ON * 2, ON, 0.1), ValueError, "G must have the shape"),
+    "sample caps, off X": (lambda: sample_caps([[0.6, 0.8]], 0.1, 0), ValueError, "X must lie"),
+    "cap intervals, W": (lambda: cap_intervals(ON, 0.1, [[1.0, 2.0]], [1.0]), ValueError, "W must"),
+    "net, d": (lambda: slice_net(6, 0.5), ValueError, "d must be one of 2, 3, 4, 5"),
+    "net, radius": (lambda: slice_net(3, 0.0), ValueError, "radius must be a finite number > 0"),
+    "net, max_points": (lambda: slice_net(3, 0.5, max_points=0), ValueError, "max_points"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_arguments_are_refused_by_name(case):
+    call, error, message = BAD_CALLS[case]
+    with pytest.raises(error, match=message):
+        call()
