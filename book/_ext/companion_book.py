@@ -1,0 +1,132 @@
+"""What this book adds to Jupyter Book 1.x.
+
+One setting, ``companion_repository_url``, decides whether the pages offer a repository at all: while
+it is empty, no page shows a repository, issue, edit or launch button, and when it holds an address
+all of them appear.  The rest mends what other extensions write: it keeps away a script that raises
+an error on every page, ids that stand more than once, and a list whose entries a screen reader
+cannot count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+_ADDRESS = re.compile(r"https://[^/\s]+(/[^/\s]+){2}")
+
+# sphinx-proof and sphinx-exercise give the same id to the content of every box on the page
+_REPEATED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
+# the children of role="list" must have role="listitem"; doc-biblioentry is deprecated in ARIA 1.3
+_ENTRY_ROLE = 'role="doc-biblioentry"'
+
+
+def connect_repository(
+    options: Mapping[str, Any], url: str, branch: str = "main"
+) -> dict[str, Any]:
+    """Return the theme options with every button that needs a repository on, or every one off.
+
+    Parameters
+    ----------
+    options : Mapping
+        The options of the theme, ``html_theme_options``.  They are not changed.
+    url : str
+        Address of the repository, ``https://HOST/OWNER/NAME``.  Empty turns every button off.
+    branch : str, default "main"
+        The branch that the links lead to.
+
+    Returns
+    -------
+    dict
+        New theme options.
+
+    Raises
+    ------
+    sphinx.errors.ConfigError
+        If `url` is neither empty nor of the form ``https://HOST/OWNER/NAME``.
+    """
+    url = url.strip().rstrip("/")
+    if url and not _ADDRESS.fullmatch(url):
+        raise ConfigError(
+            f"companion_repository_url must be empty or https://HOST/OWNER/NAME, got {url!r}"
+        )
+    there = bool(url)
+    connected = {
+        **options,
+        "repository_url": url,
+        "use_repository_button": there,
+        "use_issues_button": there,
+        "use_edit_page_button": there,
+        "launch_buttons": {},
+    }
+    if there:
+        connected["repository_branch"] = branch
+        # the book's pages are named from the root of the repository
+        connected["path_to_docs"] = ""
+        # Binder opens the page in JupyterLab
+        connected["launch_buttons"] = {
+            "notebook_interface": "jupyterlab",
+            "binderhub_url": "https://mybinder.org",
+            "colab_url": "https://colab.research.google.com",
+        }
+    return connected
+
+
+def _connect_repository(app: Sphinx, config: Config) -> None:
+    config.html_theme_options = connect_repository(
+        config.html_theme_options,
+        config.companion_repository_url,
+        config.companion_repository_branch,
+    )
+
+
+def _leave_thebe_out(app: Sphinx, config: Config) -> None:
+    """Take back what sphinx-thebe, which Jupyter Book always loads, would add to every page.
+
+    The book does not use it, its script is declared twice, which is an error in the browser, and
+    when it is started it asks another host.
+    """
+    for listeners in list(app.events.listeners.values()):
+        for listener in list(listeners):
+            if listener.handler.__module__.partition(".")[0] == "sphinx_thebe":
+                app.disconnect(listener.id)
+    app.registry.css_files[:] = [
+        entry for entry in app.registry.css_files if "sphinx-thebe" not in entry[0]
+    ]
+
+
+def mend_body(body: str) -> str:
+    """Return the text of a page without repeated ids and with countable bibliography entries.
+
+    Parameters
+    ----------
+    body : str
+        The HTML of the page's own content.
+
+    Returns
+    -------
+    str
+        The mended HTML.
+    """
+    return _REPEATED_ID.sub("", body).replace(_ENTRY_ROLE, 'role="listitem"')
+
+
+def _mend_body(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    if "body" in context:
+        context["body"] = mend_body(context["body"])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the settings and the steps of this extension with Sphinx."""
+    app.add_config_value("companion_repository_url", "", "html", [str])
+    app.add_config_value("companion_repository_branch", "main", "html", [str])
+    app.connect("config-inited", _connect_repository)
+    app.connect("config-inited", _leave_thebe_out)
+    app.connect("html-page-context", _mend_body)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
