@@ -1,0 +1,122 @@
+"""What every test of the built pages needs: the pages, a server, a browser."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import check_book
+import pytest
+from browser import chromium, find_chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, and say why, what needs a browser on a machine that has none."""
+    reason = "no Chromium found (install one, or name it in the environment variable CHROMIUM)"
+    if find_chromium() is None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def html() -> Path:
+    """The folder with the built pages."""
+    if not (check_book.HTML / "index.html").is_file():
+        pytest.fail("there are no built pages to test: run `make book` first", pytrace=False)
+    return check_book.HTML
+
+
+@pytest.fixture(scope="session")
+def pages(html: Path) -> dict[str, check_book.Page]:
+    """Every page of the book, parsed, by its name."""
+    return check_book.read_pages(html)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Keep the requests out of the test report."""
+
+
+@pytest.fixture(scope="session")
+def site(html: Path) -> Iterator[str]:
+    """The address of a server that offers the built pages, without a slash at its end."""
+    handler = functools.partial(_Quiet, directory=str(html))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of this process."""
+    with chromium() as started:
+        yield started
+
+
+@dataclass
+class Visit:
+    """A page in the browser, and everything it asked for or complained about since it was opened."""
+
+    tab: Tab
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Visit]]:
+    """Open a page: ``visit("book/intro", scheme="dark", width=390, over="file")``.
+
+    The page is loaded, its formulas are set and its explorers are mounted when the call returns.
+    """
+    contexts: list[Any] = []
+
+    def open_page(
+        name: str, *, scheme: str = "light", width: int = 1280, over: str = "http"
+    ) -> Visit:
+        base = site if over == "http" else html.as_uri()
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        opened = Visit(context.new_page())
+        opened.tab.on("request", lambda request: opened.requests.append(request.url))
+        opened.tab.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        opened.tab.on(
+            "console",
+            lambda message: (
+                opened.complaints.append(message.text) if message.type == "error" else None
+            ),
+        )
+        opened.tab.goto(f"{base}/{name}.html", wait_until="load")
+        _settle(opened.tab)
+        return opened
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def _settle(tab: Tab) -> None:
+    """Wait until formulas are set and explorers are drawn."""
+    tab.evaluate(
+        "() => window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => 1) : 1"
+    )
+    if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
+        tab.wait_for_selector("html[data-widgets-ready]", state="attached")
+    tab.evaluate("() => document.fonts.ready.then(() => 1)")

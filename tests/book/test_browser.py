@@ -1,0 +1,123 @@
+"""The built pages in a real browser: on their own, on a phone, in the dark, for every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import axe_playwright_python
+import check_book
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CHAPTERS = check_book.chapters()
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+Open = Callable[..., "Visit"]  # noqa: F821  (tests/book/conftest.py)
+
+
+@pytest.mark.parametrize("over", ["http", "file"])
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_page_needs_no_other_host_and_raises_no_error(name: str, over: str, visit: Open) -> None:
+    page = visit(name, over=over)
+    own = {"file"} if over == "file" else {"http"}
+    outside = [
+        url
+        for url in page.requests
+        if urlsplit(url).scheme not in own | {"data", "blob"}
+        or (over == "http" and urlsplit(url).scheme == "http"
+            and urlsplit(url).hostname != "127.0.0.1")
+    ]  # fmt: skip
+    assert page.requests, "no request was seen at all"
+    assert outside == []
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_axe_finds_nothing(name: str, width: int, scheme: str, visit: Open) -> None:
+    page = visit(name, scheme=scheme, width=width)
+    page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    page.tab.evaluate(AXE)
+    found = page.tab.evaluate("axe.run(document)")["violations"]
+    report = [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:200]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+    assert report == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_phone_never_scrolls_sideways(name: str, visit: Open) -> None:
+    page = visit(name, width=390)
+    page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    widths = page.tab.evaluate(
+        """() => ({
+            page: document.documentElement.scrollWidth,
+            window: document.documentElement.clientWidth,
+            wide: [...document.querySelectorAll('article *')]
+                .filter(each => each.getBoundingClientRect().right > innerWidth + 1
+                    && ![...ancestors(each)].some(box => box.scrollWidth > box.clientWidth
+                        && getComputedStyle(box).overflowX !== 'visible'))
+                .map(each => each.outerHTML.slice(0, 120)),
+        });
+        function* ancestors(each) {
+            while ((each = each.parentElement) && each.tagName !== 'ARTICLE') yield each;
+        }"""
+    )
+    assert widths["page"] <= widths["window"], widths
+    assert widths["wide"] == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_formula_is_set_and_none_is_an_error(name: str, visit: Open, pages: dict) -> None:
+    page = visit(name)
+    formulas = len(pages[f"{name}.html"].soup.select("span.math, div.math"))
+    assert page.tab.locator("mjx-container").count() >= formulas
+    assert page.tab.locator("mjx-merror").all_inner_texts() == []
+
+
+def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
+    page = visit("book/intro", scheme="light")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.tab.evaluate(colour)
+    for _ in range(3):  # the button goes round: auto, light, dark
+        page.tab.locator(".theme-switch-button:visible").first.click()
+        if page.tab.locator("html").get_attribute("data-theme") == "dark":
+            break
+    assert page.tab.evaluate(colour) != light
+    shown = page.tab.locator(".logo__image:visible").get_attribute("src") or ""
+    assert shown.endswith("logo-dark.svg")
+
+
+def test_search_finds_the_page_that_holds_a_word(visit: Open) -> None:
+    page = visit("search")
+    page.tab.goto(page.tab.url + "?q=glossary")
+    found = page.tab.locator("#search-results li a").first
+    found.wait_for()
+    targets = page.tab.locator("#search-results li a").evaluate_all("all => all.map(a => a.href)")
+    assert any("reference/notation.html" in target for target in targets), targets
+
+
+def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Open) -> None:
+    page = visit("book/intro", width=390)
+    button = page.tab.locator(".primary-toggle:visible").first
+    button.focus()
+    page.tab.keyboard.press("Enter")
+    link = page.tab.locator("#pst-primary-sidebar-modal a", has_text="How to read").first
+    link.wait_for()
+    page.tab.evaluate(AXE)
+    found = page.tab.evaluate("axe.run(document)")["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+
+
+def test_the_title_page_shows_the_books_own_mark(visit: Open) -> None:
+    page = visit("book/intro")
+    icon = page.tab.locator("link[rel~=icon]").get_attribute("href") or ""
+    assert icon.endswith("favicon.svg")
+    size = page.tab.locator(".logo__image:visible").evaluate("each => each.naturalWidth")
+    assert size > 0

@@ -1,0 +1,106 @@
+"""The book's own Sphinx extension: one setting for all buttons, and mended output."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from check_book import ROOT
+from sphinx.errors import ConfigError
+
+SOURCE = ROOT / "book" / "_ext" / "companion_book.py"
+URL = "https://github.com/example/companion"
+
+_spec = importlib.util.spec_from_file_location("companion_book", SOURCE)
+assert _spec is not None and _spec.loader is not None
+companion_book = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(companion_book)
+
+
+def test_without_an_address_every_button_is_off_whatever_the_theme_says() -> None:
+    given = {"use_issues_button": True, "launch_buttons": {"colab_url": "x"}, "logo": {"text": "t"}}
+    options = companion_book.connect_repository(given, "")
+    assert options["logo"] == {"text": "t"}
+    assert options["launch_buttons"] == {}
+    assert not any(value for key, value in options.items() if key.startswith("use_"))
+    assert given["use_issues_button"] is True, "the given options were changed"
+
+
+def test_one_address_turns_every_button_on() -> None:
+    options = companion_book.connect_repository({}, URL + "/", "trunk")
+    assert options["repository_url"] == URL
+    assert options["repository_branch"] == "trunk"
+    assert all(options[f"use_{name}_button"] for name in ("repository", "issues", "edit_page"))
+    assert options["launch_buttons"]["notebook_interface"] == "jupyterlab"
+    assert {"binderhub_url", "colab_url"} <= set(options["launch_buttons"])
+
+
+@pytest.mark.parametrize("url", ["example", "http://github.com/a/b", "https://github.com/a"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match="companion_repository_url must be empty or https://"):
+        companion_book.connect_repository({}, url)
+
+
+def build(folder: Path, url: str) -> BeautifulSoup:
+    """Build a one-notebook book with the extension and return the notebook's page."""
+    source = folder / "source"
+    source.mkdir()
+    (source / "index.ipynb").write_text(
+        '{"cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A page"}],'
+        ' "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",'
+        ' "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}',
+        encoding="utf-8",
+    )
+    settings = {
+        "extensions": "myst_nb,sphinx_thebe,companion_book",
+        "html_theme": "sphinx_book_theme",
+        "nb_execution_mode": "off",
+        "companion_repository_url": url,
+    }
+    defined = [f"-D{key}={value}" for key, value in settings.items()]
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-C", "-W", "-q", *defined, source, folder / "html"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return BeautifulSoup((folder / "html" / "index.html").read_text("utf-8"), "html.parser")
+
+
+def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path) -> None:
+    soup = build(tmp_path, URL)
+    links = {str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")}
+    assert URL in links
+    assert f"{URL}/edit/main/index.ipynb" in links
+    assert any(link.startswith(f"{URL}/issues/new") for link in links)
+    binder = "https://mybinder.org/v2/gh/example/companion/main?urlpath=lab/tree/index.ipynb"
+    assert binder in links
+    colab = "https://colab.research.google.com/github/example/companion/blob/main/index.ipynb"
+    assert colab in links
+
+
+def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_path: Path) -> None:
+    soup = build(tmp_path, "")
+    links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
+    assert [link for link in links if link.startswith("http")] == []
+    assert "thebe" not in str(soup).lower()
+
+
+def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
+    body = (
+        '<section class="proof-content" id="proof-content">a</section>'
+        '<section class="solution-content" id="solution-content">b</section>'
+        '<div class="citation" id="id7" role="doc-biblioentry">c</div>'
+    )
+    assert companion_book.mend_body(body) == (
+        '<section class="proof-content">a</section>'
+        '<section class="solution-content">b</section>'
+        '<div class="citation" id="id7" role="listitem">c</div>'
+    )

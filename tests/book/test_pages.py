@@ -1,0 +1,180 @@
+"""The built pages, read as text: complete, linked, named, and on nobody else's server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import check_book
+import pytest
+from check_book import Page
+
+
+def test_every_page_of_the_table_of_contents_exists(html: Path) -> None:
+    assert check_book.missing_pages(html, check_book.chapters()) == []
+
+
+def test_the_table_of_contents_lists_every_chapter_that_is_written() -> None:
+    root = check_book.ROOT
+    written = {
+        path.relative_to(root).with_suffix("").as_posix()
+        for suffix in ("*.md", "*.ipynb")
+        for path in (root / "book").rglob(suffix)
+        if not any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
+    }
+    assert written == set(check_book.chapters())
+
+
+def test_the_sidebar_shows_all_planned_parts(pages: dict[str, Page]) -> None:
+    soup = pages["book/intro.html"].soup
+    captions = [tag.get_text(" ", strip=True) for tag in soup.select("nav .caption")]
+    assert [caption.split(":")[0] for caption in captions] == [
+        "Start here",
+        "Part I",
+        "Part II",
+        "Part III",
+        "Reference",
+    ]
+
+
+def test_no_link_leads_nowhere(pages: dict[str, Page]) -> None:
+    problems = [each for page in pages.values() for each in check_book.broken_links(page, pages)]
+    assert problems == []
+
+
+@pytest.mark.parametrize("check", check_book.PAGE_CHECKS.values(), ids=check_book.PAGE_CHECKS)
+def test_every_page_passes(check: object, pages: dict[str, Page]) -> None:
+    problems = [
+        each
+        for page in pages.values()
+        if not check_book.is_redirect(page)
+        for each in check(page)  # type: ignore[operator]
+    ]
+    assert problems == []
+
+
+def test_no_page_offers_a_repository_before_there_is_one(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        labels = page.soup.select(".btn-source-repository-button, .btn-launch-binder-button")
+        launches = page.soup.select(".dropdown-launch-buttons, .dropdown-source-buttons")
+        assert not labels + launches, page.name
+
+
+# What the checks themselves promise: each finds the fault it is named after.
+
+GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<title>A page — {title}</title></head><body><article><h1 id="top">A page</h1>{body}</article></body></html>"""
+
+
+def page_with(tmp_path: Path, body: str, *, name: str = "a.html", head: str = "") -> Page:
+    text = GOOD.format(title=check_book.TITLE, body=body).replace("</head>", f"{head}</head>")
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return Page.read(tmp_path, name)
+
+
+def test_a_sound_page_has_no_problems(tmp_path: Path) -> None:
+    body = '<p>Text.</p><img src="p.png" alt="A curve that falls from left to right">'
+    (tmp_path / "p.png").write_bytes(b"")
+    page = page_with(tmp_path, body + '<a href="#top">up</a>')
+    for check in check_book.PAGE_CHECKS.values():
+        assert check(page) == []
+    assert check_book.broken_links(page, {"a.html": page}) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<script src="https://cdn.example.org/x.js"></script>',
+        '<img alt="A curve that falls" src="//pictures.example.org/x.png">',
+        '<img alt="A curve that falls" src="x.png" srcset="http://example.org/y.png 2x">',
+        '<link rel="stylesheet" href="https://fonts.example.org/f.css">',
+        '<p style="background: url(https://example.org/b.png)">x</p>',
+        "<style>@import 'https://example.org/b.css';</style>",
+        '<svg aria-hidden="true"><image href="https://example.org/b.png"/></svg>',
+        '<iframe src="https://example.org"></iframe>',
+    ],
+)
+def test_outside_requests_are_found(tmp_path: Path, body: str) -> None:
+    assert len(check_book.outside_requests(page_with(tmp_path, body))) == 1
+
+
+def test_outside_requests_of_a_style_sheet_are_found(tmp_path: Path) -> None:
+    (tmp_path / "s.css").write_text("p { background: url('https://example.org/b.png') }")
+    page = page_with(tmp_path, "", head='<link rel="stylesheet" href="s.css?v=1">')
+    assert len(check_book.outside_requests(page)) == 1
+
+
+def test_a_link_to_another_host_is_no_request(tmp_path: Path) -> None:
+    page = page_with(tmp_path, '<a href="https://example.org">x</a>')
+    assert check_book.outside_requests(page) == []
+
+
+@pytest.mark.parametrize("address", ["gone.html", "b.html#gone", "#gone", "gone.ipynb"])
+def test_broken_links_are_found(tmp_path: Path, address: str) -> None:
+    pages = {
+        "a.html": page_with(tmp_path, f'<a href="{address}">x</a>'),
+        "b.html": page_with(tmp_path, "", name="b.html"),
+    }
+    assert len(check_book.broken_links(pages["a.html"], pages)) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<img src="p.png">',
+        '<img src="p.png" alt="">',
+        '<img src="p.png" alt="../_images/4e28.png">',
+        '<img src="p.png" alt="figure">',
+        "<svg><path d='M0 0'/></svg>",
+        '<svg role="img" aria-labelledby="gone"><path d="M0 0"/></svg>',
+    ],
+)
+def test_unnamed_pictures_are_found(tmp_path: Path, body: str) -> None:
+    assert len(check_book.unnamed_pictures(page_with(tmp_path, body))) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<svg role="img" aria-label="Histogram of the activity"></svg>',
+        '<svg role="img" aria-labelledby="t"><title id="t">Histogram of activity</title></svg>',
+        '<svg aria-hidden="true"></svg>',
+    ],
+)
+def test_named_drawings_pass(tmp_path: Path, body: str) -> None:
+    assert check_book.unnamed_pictures(page_with(tmp_path, body)) == []
+
+
+def test_a_formula_left_as_text_is_found(tmp_path: Path) -> None:
+    page = page_with(tmp_path, r"<p>so $x$ is here</p><pre>$y$</pre><p class='math'>\(\tau\)</p>")
+    assert len(check_book.broken_formulas(page)) == 1
+
+
+def test_a_repeated_id_is_found(tmp_path: Path) -> None:
+    assert len(check_book.repeated_ids(page_with(tmp_path, '<p id="top">x</p>'))) == 1
+
+
+def test_an_explorer_without_state_is_found(tmp_path: Path) -> None:
+    view = '<script type="application/vnd.jupyter.widget-view+json">{"model_id": "1"}</script>'
+    state = (
+        '<script type="application/vnd.jupyter.widget-state+json">{"state": {"%s": {}}}</script>'
+    )
+    assert len(check_book.broken_explorers(page_with(tmp_path, view))) == 1
+    assert len(check_book.broken_explorers(page_with(tmp_path, view + state % "2"))) == 1
+    assert check_book.broken_explorers(page_with(tmp_path, view + state % "1")) == []
+
+
+def test_a_missing_and_an_empty_page_are_found(tmp_path: Path) -> None:
+    page_with(tmp_path, "")
+    assert len(check_book.missing_pages(tmp_path, ["a", "b"])) == 2
+    page_with(tmp_path, "<p>" + "words " * 50 + "</p>")
+    assert check_book.missing_pages(tmp_path, ["a"]) == []
+
+
+def test_a_page_in_another_language_or_without_title_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<html lang='de'><body></body></html>")
+    assert len(check_book.bad_head(Page.read(tmp_path, "a.html"))) == 3
+
+
+def test_a_heavy_page_is_found(tmp_path: Path) -> None:
+    assert check_book.heavy_page(page_with(tmp_path, "x" * 1_000)) == []
+    assert len(check_book.heavy_page(page_with(tmp_path, "x" * check_book.LARGEST_PAGE))) == 1

@@ -1,0 +1,73 @@
+"""Find a Chromium on this machine and start it the way every test and screenshot of the book does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "msedge",
+    "microsoft-edge",
+)
+
+# No sandbox: containers run as root. The rest keeps the browser itself off the network, so that any
+# request a test sees was made by the page.
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium, Chrome or Edge, or None when there is none.
+
+    The environment variable ``CHROMIUM`` comes first; it must then name an existing program.
+    """
+    wanted = os.environ.get("CHROMIUM")
+    if wanted:
+        found = shutil.which(wanted)
+        if found is None:
+            raise FileNotFoundError(f"CHROMIUM must name a program that exists, got {wanted!r}")
+        return found
+    for name in NAMES:
+        found = shutil.which(name)
+        if found is not None:
+            return found
+    mac = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+    return str(mac) if mac.exists() else None
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the Chromium of this machine, and close it at the end of the block."""
+    from playwright.sync_api import sync_playwright
+
+    path = find_chromium()
+    if path is None:
+        raise FileNotFoundError(
+            "no Chromium found: install one, or name it in the environment variable CHROMIUM"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()

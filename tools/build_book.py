@@ -1,0 +1,60 @@
+"""Build the book into ``_build/html`` with every warning an error, check it, say where it is.
+
+usage: python tools/build_book.py
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+
+import check_book
+from check_book import HTML, ROOT
+
+# `python -m jupyter_book` does not exist in version 1
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+
+
+def build() -> bool:
+    """Build all pages afresh; say whether that gave neither an error nor a warning."""
+    # Without --all a page that gave a warning in the last build is not read again, and its warning
+    # is not repeated; a page that has left the table of contents would stay.
+    shutil.rmtree(HTML, ignore_errors=True)
+    arguments = ["build", str(ROOT), "--all", "--quiet", "-n", "-W", "--keep-going"]
+    run = subprocess.run(
+        [sys.executable, "-c", JUPYTER_BOOK, *arguments],
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    if run.returncode != 0:
+        print(run.stdout, file=sys.stderr)
+    return run.returncode == 0
+
+
+def main() -> int:
+    """Build, check, and print the address of the title page."""
+    start = time.perf_counter()
+    if not build():
+        print("The book was not built without warnings: see above.", file=sys.stderr)
+        return 1
+    problems = check_book.check()
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        print(f"The book was built, but has {len(problems)} problems.", file=sys.stderr)
+        return 1
+    pages = len(check_book.chapters())
+    print(f"{pages} pages built and checked in {time.perf_counter() - start:.0f} s. Open")
+    print(f"  {(HTML / 'index.html').as_uri()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

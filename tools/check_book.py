@@ -1,0 +1,328 @@
+"""Read the built pages as a careful reader would and list what is wrong with them.
+
+Needs no browser: it parses ``_build/html`` and compares it with ``_toc.yml``. ``make book`` runs it
+after every build, and ``tests/book/test_pages.py`` runs each check as a test of its own.
+
+usage: python tools/check_book.py [folder with the built pages]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+
+ROOT = Path(__file__).resolve().parents[1]
+HTML = ROOT / "_build" / "html"
+TITLE = "Sublinear Adversarial Training: a companion you can run"
+
+# What a browser fetches by itself when it shows a page: tag, and the attribute with the address.
+FETCHED = (
+    ("script", "src"),
+    ("img", "src"),
+    ("iframe", "src"),
+    ("embed", "src"),
+    ("object", "data"),
+    ("source", "src"),
+    ("video", "src"),
+    ("video", "poster"),
+    ("audio", "src"),
+    ("track", "src"),
+    ("input", "src"),
+    ("image", "href"),
+    ("use", "href"),
+)
+FETCHED_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "manifest"}
+FILE_NAME = re.compile(r"\.(png|svg|jpe?g|gif|webp)$", re.IGNORECASE)
+
+# Bytes, uncompressed. A page with formulas loads 1.2 MB of MathJax and 2.1 MB of the theme.
+LARGEST_PAGE = 1_500_000
+LARGEST_TOTAL = 5_500_000
+
+
+@dataclass(frozen=True)
+class Page:
+    """One built page: its name relative to the folder of the book, and its parsed text."""
+
+    folder: Path
+    name: str
+    soup: BeautifulSoup = field(repr=False)
+
+    @classmethod
+    def read(cls, folder: Path, name: str) -> Page:
+        """Parse the page `name`, such as ``book/intro.html``, below `folder`."""
+        text = (folder / name).read_text(encoding="utf-8")
+        return cls(folder, name, BeautifulSoup(text, "html.parser"))
+
+    @cached_property
+    def anchors(self) -> set[str]:
+        """Everything on the page that a ``#fragment`` may name."""
+        tags = self.soup.find_all(lambda tag: tag.has_attr("id") or tag.has_attr("name"))
+        return {str(tag[key]) for tag in tags for key in ("id", "name") if tag.has_attr(key)}
+
+    def target(self, address: str) -> Path:
+        """Return the file that a local `address` on this page leads to."""
+        path = unquote(urlsplit(address).path)
+        return ((self.folder / self.name).parent / path).resolve()
+
+
+def is_local(address: str) -> bool:
+    """Say whether `address` stays within the folder of the book."""
+    parts = urlsplit(address)
+    return not parts.scheme and not parts.netloc
+
+
+def chapters(toc: Path = ROOT / "_toc.yml") -> list[str]:
+    """List the pages that ``_toc.yml`` promises, in reading order, without suffix."""
+    tree = yaml.safe_load(toc.read_text(encoding="utf-8"))
+    names = [tree["root"]]
+
+    def walk(node: object) -> None:
+        if isinstance(node, dict):
+            if "file" in node:
+                names.append(node["file"])
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for item in node:
+                walk(item)
+
+    walk({key: value for key, value in tree.items() if key != "root"})
+    return names
+
+
+def missing_pages(folder: Path, names: list[str]) -> list[str]:
+    """List the promised pages that are not there, or have no heading or hardly any text."""
+    problems = []
+    for name in names:
+        path = folder / f"{name}.html"
+        if not path.is_file():
+            problems.append(f"{name}: no page was built")
+            continue
+        article = Page.read(folder, f"{name}.html").soup.find("article")
+        if article is None or article.find("h1") is None:
+            problems.append(f"{name}: the page has no article with a heading")
+        elif len(article.get_text(" ", strip=True)) < 200:
+            problems.append(f"{name}: the article is almost empty")
+    return problems
+
+
+def _fetched(page: Page) -> Iterator[str]:
+    for tag_name, attribute in FETCHED:
+        for tag in page.soup.find_all(tag_name):
+            for key in (attribute, f"xlink:{attribute}"):
+                if tag.has_attr(key):
+                    yield str(tag[key])
+    for tag in page.soup.find_all(["img", "source"], srcset=True):
+        yield from (part.split()[0] for part in str(tag["srcset"]).split(",") if part.strip())
+    for tag in page.soup.find_all("link", href=True):
+        if FETCHED_LINKS & {str(rel) for rel in tag.get("rel") or []}:
+            yield str(tag["href"])
+    for tag in page.soup.find_all(style=True):
+        yield from _css_addresses(str(tag["style"]))
+    for tag in page.soup.find_all("style"):
+        yield from _css_addresses(tag.get_text())
+
+
+def _css_addresses(text: str) -> Iterator[str]:
+    for match in re.finditer(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text):
+        yield match.group(1) or match.group(2)
+
+
+def outside_requests(page: Page) -> list[str]:
+    """List what the page would fetch from another host, in its tags and its own style sheets."""
+    found = [address for address in _fetched(page) if _leaves(address)]
+    for address in _fetched(page):
+        if is_local(address) and urlsplit(address).path.endswith(".css"):
+            path = page.target(address)
+            if path.is_file():
+                css = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+                found += [inner for inner in _css_addresses(css) if _leaves(inner)]
+    return [f"{page.name}: asks another host for {address}" for address in found]
+
+
+def _leaves(address: str) -> bool:
+    return not is_local(address) and urlsplit(address).scheme not in {"data", "blob"}
+
+
+def broken_links(page: Page, pages: dict[str, Page]) -> list[str]:
+    """List the local links and files of the page that lead nowhere, and missing anchors.
+
+    `pages` holds every page of the book by its name, for the anchors.
+    """
+    problems = []
+    links = [str(tag["href"]) for tag in page.soup.find_all("a", href=True)]
+    for address in dict.fromkeys([*links, *_fetched(page)]):
+        if not is_local(address) or address in {"", "#"}:
+            continue
+        parts = urlsplit(address)
+        path = page.target(address) if parts.path else page.folder / page.name
+        if not path.exists():
+            problems.append(f"{page.name}: {address} does not exist")
+        elif parts.fragment and path.suffix == ".html":
+            name = path.resolve().relative_to(page.folder.resolve()).as_posix()
+            if name in pages and unquote(parts.fragment) not in pages[name].anchors:
+                problems.append(f"{page.name}: {address} names no anchor of {name}")
+    return problems
+
+
+def unnamed_pictures(page: Page) -> list[str]:
+    """List the pictures without a real alternative text.
+
+    A file name is no alternative text. An empty one is right only for decoration, which in this book
+    is the mark beside the book's own name.
+    """
+    problems = []
+    for tag in page.soup.find_all("img"):
+        alt = tag.get("alt")
+        decoration = "logo__image" in (tag.get("class") or [])
+        if alt is None or FILE_NAME.search(str(alt)) or (len(str(alt)) < 10 and not decoration):
+            problems.append(f"{page.name}: <img src={tag.get('src')!r}> has alt text {alt!r}")
+    for tag in page.soup.find_all("svg"):
+        if tag.find_parent("svg") is not None or tag.get("aria-hidden") == "true":
+            continue
+        if len(_accessible_name(page, tag)) < 10:
+            problems.append(f"{page.name}: an inline drawing has no name: {str(tag)[:120]}")
+    return problems
+
+
+def _accessible_name(page: Page, tag: Tag) -> str:
+    if tag.get("aria-label"):
+        return str(tag["aria-label"])
+    if tag.get("aria-labelledby"):
+        ids = str(tag["aria-labelledby"]).split()
+        named = [page.soup.find(id=name) for name in ids]
+        return " ".join(found.get_text(" ", strip=True) for found in named if found is not None)
+    title = tag.find("title", recursive=False)
+    return title.get_text(" ", strip=True) if title is not None else ""
+
+
+def bad_head(page: Page) -> list[str]:
+    """List what is wrong with the language, the title and the character set of the page."""
+    problems = []
+    html = page.soup.find("html")
+    if not isinstance(html, Tag) or html.get("lang") != "en":
+        problems.append(f'{page.name}: <html> has no lang="en"')
+    title = page.soup.title.get_text(strip=True) if page.soup.title else ""
+    if not title.endswith(TITLE):
+        problems.append(f"{page.name}: the title is {title!r}")
+    if page.soup.find("meta", charset=True) is None:
+        problems.append(f"{page.name}: no character set is declared")
+    return problems
+
+
+def repeated_ids(page: Page) -> list[str]:
+    """List the ids that stand more than once on the page."""
+    seen: set[str] = set()
+    twice = set()
+    for tag in page.soup.find_all(id=True):
+        name = str(tag["id"])
+        (twice if name in seen else seen).add(name)
+    return [f"{page.name}: the id {name!r} stands more than once" for name in sorted(twice)]
+
+
+def broken_formulas(page: Page) -> list[str]:
+    """List the formulas that were left as dollar signs or as raw TeX in the running text."""
+    article = page.soup.find("article")
+    if article is None:
+        return []
+    problems = []
+    for text in article.find_all(string=re.compile(r"\$[^$\n]+\$|\\(frac|tau|langle|mathbb)\b")):
+        inside = {"pre", "code", "script", "style", "annotation"}
+        if not any(parent.name in inside or "math" in (parent.get("class") or [])
+                   for parent in text.parents):  # fmt: skip
+            problems.append(f"{page.name}: raw formula in the text: {str(text).strip()[:80]!r}")
+    return problems
+
+
+def broken_explorers(page: Page) -> list[str]:
+    """List the explorers whose stored state is missing, so that nothing would be drawn."""
+    kind = "application/vnd.jupyter.widget-{}+json"
+    views = page.soup.find_all("script", type=kind.format("view"))
+    stored = page.soup.find("script", type=kind.format("state"))
+    if not views:
+        return []
+    if stored is None:
+        return [f"{page.name}: {len(views)} explorers but no stored state"]
+    state = json.loads(stored.get_text())["state"]
+    ids = [json.loads(view.get_text())["model_id"] for view in views]
+    return [f"{page.name}: explorer {name} has no stored state" for name in ids if name not in state]
+
+
+def heavy_page(page: Page) -> list[str]:
+    """List a page that is heavier than its budget, alone or with all that it loads."""
+    own = (page.folder / page.name).stat().st_size
+    loaded = {page.target(address) for address in _fetched(page) if is_local(address)}
+    total = own + sum(path.stat().st_size for path in loaded if path.is_file())
+    if page.soup.find(class_="math") is None:
+        total -= sum(path.stat().st_size for path in loaded if path.name == "tex-chtml.js")
+    problems = []
+    if own > LARGEST_PAGE:
+        problems.append(f"{page.name}: {own} bytes, the budget is {LARGEST_PAGE}")
+    if total > LARGEST_TOTAL:
+        problems.append(f"{page.name}: {total} bytes with all it loads, of {LARGEST_TOTAL}")
+    return problems
+
+
+def read_pages(folder: Path = HTML) -> dict[str, Page]:
+    """Parse every page of the book: the chapters and what the theme adds (index, search)."""
+    names = sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.html")
+        if not {"_static", "_sources"} & set(path.relative_to(folder).parts)
+    )
+    return {name: Page.read(folder, name) for name in names}
+
+
+PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {
+    check.__name__: check
+    for check in (
+        outside_requests,
+        unnamed_pictures,
+        bad_head,
+        repeated_ids,
+        broken_formulas,
+        broken_explorers,
+        heavy_page,
+    )
+}
+
+
+def is_redirect(page: Page) -> bool:
+    """Say whether the page only sends its reader on, as the book's ``index.html`` does."""
+    return page.soup.find("meta", attrs={"http-equiv": re.compile("refresh", re.I)}) is not None
+
+
+def check(folder: Path = HTML, toc: Path = ROOT / "_toc.yml") -> list[str]:
+    """Run every check on the book in `folder`; return the problems, empty when there are none."""
+    problems = missing_pages(folder, chapters(toc))
+    pages = read_pages(folder)
+    for page in pages.values():
+        problems += broken_links(page, pages)
+        if not is_redirect(page):
+            for one in PAGE_CHECKS.values():
+                problems += one(page)
+    return problems
+
+
+def main() -> int:
+    """Check the book named on the command line, or the one that was built last."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HTML
+    problems = check(folder)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        print(f"{len(problems)} problems in the built book", file=sys.stderr)
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
