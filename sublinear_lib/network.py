@@ -47,10 +47,11 @@ class ActiveSets(Protocol):
         """Integers, shape (k,): the ids, ascending within a point."""
 
 
-def _read_only(value: FloatArray) -> FloatArray:
-    array: FloatArray = np.array(value, dtype=np.float64, order="C")
-    array.flags.writeable = False
-    return array
+def _read_only(array: FloatArray) -> FloatArray:
+    """Return a view that cannot be written through."""
+    view: FloatArray = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class TwoLayerNetwork:
@@ -95,6 +96,7 @@ class TwoLayerNetwork:
     b: FloatArray
     tau: float
     activation: ShiftedReLU
+    _arrays: tuple[FloatArray, FloatArray, FloatArray]
 
     def __init__(
         self,
@@ -108,12 +110,20 @@ class TwoLayerNetwork:
         m, d = weights.shape
         if d < 2:
             raise ValueError(f"W must have at least 2 columns, got shape {weights.shape}")
+        # The evaluators get the arrays themselves, users get views that cannot be written: a
+        # compiled kernel would be compiled once more for read-only arrays.
+        arrays = (
+            weights.copy(),
+            validation.float_array(a, "a", shape=(m,)).copy(),
+            validation.float_array(b, "b", shape=(m,)).copy(),
+        )
         values = {
-            "a": _read_only(validation.float_array(a, "a", shape=(m,))),
-            "b": _read_only(validation.float_array(b, "b", shape=(m,))),
             "tau": validation.scalar(tau, "tau", minimum=0.0),
             "activation": get_activation(activation),
-            "W": _read_only(weights),
+            "W": _read_only(arrays[0]),
+            "a": _read_only(arrays[1]),
+            "b": _read_only(arrays[2]),
+            "_arrays": arrays,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -452,7 +462,18 @@ class TwoLayerNetwork:
 
     @cached_property
     def _neurons(self) -> Neurons:
-        return Neurons(self.W, self.a, self.b, self.tau, self.shift)
+        return Neurons(*self._arrays, self.tau, self.shift)
+
+    def working_copy(self) -> Neurons:
+        """Return the neurons in the form that a trainer changes; the network keeps its own.
+
+        Returns
+        -------
+        Neurons
+            With a copy of the weights.
+        """
+        W, a, b = self._arrays
+        return Neurons(W.copy(), a, b, self.tau, self.shift)
 
     def _points(self, X: object, on_slice: bool) -> FloatArray:
         if validation.boolean(on_slice, "on_slice"):
@@ -724,7 +745,7 @@ class PseudoNetwork:
         if not isinstance(initial, TwoLayerNetwork):
             raise TypeError(f"initial must be a TwoLayerNetwork, got {type(initial).__name__}")
         self.initial = initial
-        self.W = _read_only(validation.float_array(W, "W", shape=initial.W.shape))
+        self.W = _read_only(validation.float_array(W, "W", shape=initial.W.shape).copy())
 
     def forward(self, X: object, *, on_slice: bool = True) -> FloatArray:
         """Return the value of the pseudo-network at each point.

@@ -66,6 +66,11 @@ class Neurons:
     shift : float
         What an active neuron subtracts from its score: 0 for the jump ``z 1[z > tau]``, tau for the
         continuous ``max(z - tau, 0)``.
+
+    Attributes
+    ----------
+    version : int
+        Number of changes so far, so that copies of rows know when they are out of date.
     """
 
     W: FloatArray
@@ -73,6 +78,7 @@ class Neurons:
     b: FloatArray
     tau: float
     shift: float
+    version: int = field(init=False, repr=False, default=0)
     _norm_bound: float = field(init=False, repr=False)
     _bias_bound: float = field(init=False, repr=False)
 
@@ -110,6 +116,7 @@ class Neurons:
         else:
             self.W[rows] = values
         self._norm_bound = bound
+        self.version += 1
 
     def undecided_band(self, X: FloatArray) -> tuple[float, float]:
         """Return the scores below which a neuron is certainly off and above which it is on.
@@ -309,6 +316,7 @@ class Evaluator:
         self._tile = max(64, _SCORES_AT_ONCE // min(max(n, 1), _POINTS_AT_ONCE))
         self._scores = np.empty(0)
         self._active = _NO_FLAGS
+        self._copied: tuple[int, FloatArray] | None = None
 
     @property
     def candidates(self) -> int:
@@ -411,7 +419,8 @@ class Evaluator:
         position[rows] = np.arange(rows.size)
         gradient = np.zeros((rows.size, neurons.d))
         self.work += self.n * neurons.m if self._everywhere else int(passed.counts.sum())
-        for indptr, indices in _parts(passed):
+        from_mask = self._kernels.mask_lists(passed.mask, passed.block)
+        for indptr, indices in (from_mask, (passed.indptr, passed.indices)):
             self._kernels.scatter_rows(
                 indptr, indices, coefficients, neurons.a, X, position, gradient, self.strict
             )
@@ -419,6 +428,8 @@ class Evaluator:
 
     def _points(self, X: FloatArray) -> FloatArray:
         X = validation.float_array(X, "X", shape=(self.n, self.neurons.d))
+        if not X.flags.writeable:
+            X = X.copy()  # a kernel would be compiled once more for read-only arrays
         if self.region is not None:
             self.region.check(X)
         return X
@@ -494,6 +505,15 @@ class Evaluator:
                     slice(first, min(first + self._tile, self._block.size)),
                 )
 
+    def _block_weights(self) -> FloatArray:
+        """Return the rows of the block, contiguous; copied once per state of the neurons."""
+        neurons = self.neurons
+        if self._everywhere:
+            return neurons.W
+        if self._copied is None or self._copied[0] != neurons.version:
+            self._copied = neurons.version, neurons.W[self._block]
+        return self._copied[1]
+
     def _run_block(
         self,
         X: FloatArray,
@@ -506,7 +526,7 @@ class Evaluator:
         if not self._block.size:
             return
         neurons = self.neurons
-        weights = neurons.W if self._everywhere else neurons.W[self._block]
+        weights = self._block_weights()
         if not self._scores.size:
             # One buffer for all calls: fresh pages for every tile would cost more than the sums.
             self._scores = np.empty(min(self.n, _POINTS_AT_ONCE) * self._tile)
@@ -549,16 +569,3 @@ class Evaluator:
         active[...] = predicates.resolve(scores, slack, W, b, X, tau)
         share: FloatArray = np.where(active, scores - self.neurons.shift, 0.0) @ a
         return share
-
-
-def _parts(passed: ForwardPass) -> Iterator[tuple[IntArray, NDArray[np.int32]]]:
-    """Yield the active sets of a forward pass as lists: the block's, then the listed ones."""
-    n, width = passed.mask.shape
-    if width:
-        points, columns = np.divmod(np.flatnonzero(passed.mask), width)
-        yield (
-            np.searchsorted(points, np.arange(n + 1)),
-            passed.block[columns].astype(np.int32),
-        )
-    if passed.indices.size:
-        yield passed.indptr, passed.indices

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["add_rows", "list_pass", "scatter_rows", "split_lists", "tile_pass"]
+__all__ = ["add_rows", "list_pass", "mask_lists", "scatter_rows", "split_lists", "tile_pass"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -258,12 +258,30 @@ def _add_rows(
     W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
 ) -> None:
     d = W.shape[1]
-    for e in range(entries.size):
+    e = 0
+    while e < entries.size:
         i = entries[e] // columns
-        r = entries[e] - i * columns
-        c = a[r]
-        for k in range(d):
-            gradient[i, k] += c * W[r, k]
+        first = i * columns
+        stop = first + columns
+        # Four rows at a time: one load and store of the gradient serves all of them.
+        while e + 3 < entries.size and entries[e + 3] < stop:
+            r0 = entries[e] - first
+            r1 = entries[e + 1] - first
+            r2 = entries[e + 2] - first
+            r3 = entries[e + 3] - first
+            c0 = a[r0]
+            c1 = a[r1]
+            c2 = a[r2]
+            c3 = a[r3]
+            for k in range(d):
+                gradient[i, k] += (c0 * W[r0, k] + c1 * W[r1, k]) + (c2 * W[r2, k] + c3 * W[r3, k])
+            e += 4
+        while e < entries.size and entries[e] < stop:
+            r = entries[e] - first
+            c = a[r]
+            for k in range(d):
+                gradient[i, k] += c * W[r, k]
+            e += 1
 
 
 def add_rows(
@@ -336,6 +354,29 @@ def scatter_rows(
         _strict_scatter_rows(*arguments)
     else:
         _fast_scatter_rows(*arguments, _block(X.shape[1]))
+
+
+@_compile()
+def _mask_lists(
+    mask: BoolArray, block: NDArray[np.int32], indptr: IntArray, indices: NDArray[np.int32]
+) -> None:
+    n, p = mask.shape
+    filled = 0
+    for i in range(n):
+        for r in range(p):
+            # Written always, kept only if active: no branch to mispredict.
+            indices[filled] = block[r]
+            filled += mask[i, r]
+        indptr[i + 1] = filled
+
+
+def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
+    """Turn a mask over some neurons into lists: see the NumPy kernel."""
+    indptr = np.zeros(mask.shape[0] + 1, dtype=np.int64)
+    # One place more than needed: the last write may be one that is not kept.
+    indices = np.empty(np.count_nonzero(mask) + 1, dtype=np.int32)
+    _mask_lists(mask, block.astype(np.int32), indptr, indices)
+    return indptr, indices[:-1]
 
 
 @_compile()

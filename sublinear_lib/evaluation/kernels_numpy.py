@@ -16,7 +16,7 @@ from scipy import sparse
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["add_rows", "list_pass", "scatter_rows", "split_lists", "tile_pass"]
+__all__ = ["add_rows", "list_pass", "mask_lists", "scatter_rows", "split_lists", "tile_pass"]
 
 
 def _strict_scores(W: FloatArray, b: FloatArray, x: FloatArray) -> FloatArray:
@@ -212,6 +212,28 @@ def scatter_rows(
         rows = indices[indptr[i] : indptr[i + 1]]
         if rows.size:
             gradient[position[rows]] += (coefficients[i] * a[rows])[:, None] * X[i]
+
+
+def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
+    """Turn a mask over some neurons into lists of neuron ids per point.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (n, p)
+        Which of the neurons are listed.
+    block : ndarray of int64, shape (p,)
+        Their ids, ascending.
+
+    Returns
+    -------
+    indptr : ndarray of int64, shape (n + 1,)
+        Where the ids of each point start.
+    indices : ndarray of int32
+        The ids, ascending within a point.
+    """
+    points, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
+    indptr = np.searchsorted(points, np.arange(mask.shape[0] + 1))
+    return indptr, block[columns].astype(np.int32)
 
 
 def split_lists(

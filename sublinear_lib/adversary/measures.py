@@ -1,0 +1,159 @@
+"""Robust loss and accuracy under a given attack (Definition 3.4).
+
+``L_A(f) = (1/n) sum_i l(y_i, f(A(f, x_i, y_i)))`` for the adversary A at hand.  Every number here
+depends on how good that adversary is: ``L <= L_A <= L_{A*}``, and an accuracy under attack is an
+*upper* bound of the robust accuracy.  A plain gradient attack on a jump network misses much of the
+worst case; compare networks under the same, preferably stronger, attack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.adversary.protocol import Adversary, Objective
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["accuracy", "accuracy_under_attack", "robust_loss_under"]
+
+
+@dataclass(frozen=True)
+class _Margin:
+    """The objective ``-sign(y) f``: large where the network is wrong."""
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the negative margin."""
+        return np.asarray(-np.sign(y) * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its derivative in `f`."""
+        return np.asarray(-np.sign(y))
+
+
+def _class_labels(y: object, n: int) -> FloatArray:
+    labels = validation.labels(y, n=n)
+    if (labels == 0.0).any():
+        index = int(np.argmax(labels == 0.0))
+        raise ValueError(f"y must be nonzero to name a class by its sign, got 0.0 at index {index}")
+    return labels
+
+
+def _network(network: TwoLayerNetwork) -> TwoLayerNetwork:
+    if not isinstance(network, TwoLayerNetwork):
+        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+    return network
+
+
+def robust_loss_under(
+    network: TwoLayerNetwork,
+    X: object,
+    y: object,
+    adversary: Adversary,
+    loss: str | Objective,
+    rng: Seed,
+) -> float:
+    """Return the mean loss at the points that an adversary finds, ``L_A(f)``.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network f.
+    X : array-like, shape (n, d)
+        Clean points on the slice.
+    y : array-like, shape (n,)
+        Labels, ``|y| <= 1``.
+    adversary : Adversary
+        The adversary A.
+    loss : str or Objective
+        The loss, which the adversary also maximises.
+    rng : int, SeedSequence or Generator
+        Source of randomness of the adversary.
+
+    Returns
+    -------
+    float
+        ``L_A(f)``, a lower bound of the worst case ``L_{A*}(f)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has a wrong type, shape or value.
+
+    Notes
+    -----
+    Source: Definition 3.4.
+    """
+    return float(np.mean(adversary(_network(network), X, y, loss, rng).loss))
+
+
+def accuracy(network: TwoLayerNetwork, X: object, y: object) -> float:
+    """Return the share of examples whose output has the sign of the label.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network.
+    X : array-like, shape (n, d)
+        Points on the slice.
+    y : array-like, shape (n,)
+        Nonzero labels, ``|y| <= 1``; the sign names the class.
+
+    Returns
+    -------
+    float
+        In [0, 1].  An output of exactly 0 counts as wrong.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has a wrong type, shape or value.
+    """
+    value = _network(network).forward(X)
+    return float(np.mean(_class_labels(y, value.size) * value > 0.0))
+
+
+def accuracy_under_attack(
+    network: TwoLayerNetwork,
+    X: object,
+    y: object,
+    adversary: Adversary,
+    rng: Seed,
+    *,
+    loss: str | Objective | None = None,
+) -> float:
+    """Return the share of examples that are still classified correctly where the attack ends.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network.
+    X : array-like, shape (n, d)
+        Clean points on the slice.
+    y : array-like, shape (n,)
+        Nonzero labels, ``|y| <= 1``.
+    adversary : Adversary
+        The attack.
+    rng : int, SeedSequence or Generator
+        Source of randomness of the attack.
+    loss : str or Objective, optional
+        What the attack maximises.  By default the negative margin ``-sign(y) f``: a regression
+        loss also rewards outputs that are right and too large, and an attack that keeps its
+        largest loss could return such a point although it met a misclassified one.
+
+    Returns
+    -------
+    float
+        In [0, 1]; an upper bound of the robust accuracy, never above `accuracy`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has a wrong type, shape or value.
+    """
+    points = validation.points_on_slice(X, d=_network(network).d)
+    labels = _class_labels(y, len(points))
+    found = adversary(network, points, labels, _Margin() if loss is None else loss, rng)
+    return float(np.mean((labels * found.value > 0.0) & (labels * found.clean_value > 0.0)))

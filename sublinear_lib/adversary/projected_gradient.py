@@ -1,0 +1,200 @@
+"""Projected gradient ascent on the cap: the usual attack, on the sphere.
+
+One step of the adversary of Definition 3.3 in the way every attack library takes it: walk along the
+gradient of the loss, return to the set of allowed points.  The set is the cap ``B2(x, rho)`` on the
+sphere X, so the gradient is projected to the tangent space, the walk follows a great circle, and
+the projection is :func:`sublinear_lib.geometry.project_to_caps`.  Before trusting its numbers, know
+that it is a *lower* bound of the worst case, and for the jump activation a loose one: the formal
+gradient ignores the jumps of height ``|a_r| tau``, which carry most of the change of f inside a
+cap, so that plain gradient ascent overstates robustness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.adversary.protocol import AttackResult, Batch, Objective, Target, prepare
+
+__all__ = ["ProjectedGradient"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectedGradient:
+    """Riemannian gradient ascent of the loss on the cap, best point of all iterates and runs.
+
+    Parameters
+    ----------
+    rho : float
+        Radius of the cap, a Euclidean chord length, ``>= 0`` (``sqrt(3)`` and more: all of X).
+    steps : int, default 5
+        Steps per run, ``>= 1``.
+    relative_step : float, default 0.5
+        First step as a fraction of the angular radius of the cap, ``> 0``.
+    restarts : int, default 1
+        Number of runs, ``>= 1``.  All but the first start at a uniformly random point of the cap.
+    random_start : bool, default False
+        Whether the first run starts at a random point too; by default it starts at the clean one.
+    decay : bool, default True
+        Whether the steps shrink linearly to ``1 / steps`` of the first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter has a wrong type or is out of range.
+
+    Notes
+    -----
+    Source: the adversary of Definition 3.3 (``x~ = A(f, x, y)`` in line 11 of Algorithm 1).
+
+    With u the direction of x on ``S^{d-2}`` and ``q = l'(y, f) grad f`` without its last
+    coordinate, a step turns u by the angle ``relative_step * alpha`` towards the part of q
+    orthogonal to u, along the great circle, then returns to the cap.  Only the sign of ``l'``
+    matters.  Where it is 0 (f = y, or inside the flat part of a loss) every direction is as good;
+    the attack then walks against the label.  The first row that reaches an example's best loss is
+    kept, per example (not per batch), over all iterates and runs; the clean point always takes
+    part, so ``loss`` is never below the clean loss.  Randomness is drawn only for random starts.
+
+    In dimension ``d = 2`` the set X consists of two points and there is no tangent to walk along:
+    only random starts can find the other point.
+
+    Cost: per run `steps` gradients and one value.
+
+    Examples
+    --------
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], 0.0, "continuous")
+    >>> attack = ProjectedGradient(rho=0.3)
+    >>> result = attack(network, [[3**0.5 / 2, 0.0, 0.5]], [-1.0], "absolute", rng=0)
+    >>> result.value.round(4)  # no neuron fires at x, so there is no gradient to follow
+    array([0.])
+    >>> many = ProjectedGradient(rho=0.3, restarts=5)
+    >>> result = many(network, [[3**0.5 / 2, 0.0, 0.5]], [-1.0], "absolute", rng=0)
+    >>> result.value.round(4)  # sqrt(3)/2 sin(2 arcsin(0.3/sqrt(3)))
+    array([0.2955])
+    """
+
+    rho: float
+    steps: int = 5
+    relative_step: float = 0.5
+    restarts: int = 1
+    random_start: bool = False
+    decay: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        checked = {
+            "rho": validation.scalar(self.rho, "rho", minimum=0.0),
+            "steps": validation.count(self.steps, "steps"),
+            "relative_step": validation.scalar(
+                self.relative_step, "relative_step", exclusive_minimum=0.0
+            ),
+            "restarts": validation.count(self.restarts, "restarts"),
+            "random_start": validation.boolean(self.random_start, "random_start"),
+            "decay": validation.boolean(self.decay, "decay"),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack every example.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network, or an evaluator made for the caps of this batch.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise.
+        rng : int, SeedSequence or Generator
+            Source of randomness for the random starts.
+
+        Returns
+        -------
+        AttackResult
+            The best points found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        generator = validation.generator(rng)
+        batch = prepare(network, X, y, loss)
+        search = _Search(batch)
+        for run in range(self.restarts):
+            if run or self.random_start:
+                start = geometry.sample_caps(batch.X, self.rho, generator)
+            else:
+                start = batch.X
+            self._climb(batch, search, start)
+        return search.result()
+
+    def _climb(self, batch: Batch, search: _Search, start: FloatArray) -> None:
+        """Run one ascent and show every iterate to the search."""
+        angle = geometry.cap_angle(self.rho)
+        points = start
+        for step in range(self.steps):
+            value, gradient = batch.evaluator.value_and_input_gradient(points)
+            search.see(points, value)
+            size = self.relative_step * angle
+            if self.decay:
+                size *= 1.0 - step / self.steps
+            slope = np.sign(batch.objective.derivative(batch.y, value))
+            slope = np.where(slope == 0.0, np.where(batch.y > 0.0, -1.0, 1.0), slope)
+            moved = _turn(points, slope[:, None] * gradient, size)
+            points = geometry.project_to_caps(moved, batch.X, self.rho)
+        search.see(points, batch.evaluator.value(points))
+
+
+def _turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
+    """Turn each point by `angle` along its great circle of X towards `ascent` (ambient)."""
+    V = geometry.directions(points)
+    along = np.einsum("ij,ij->i", ascent[:, :-1], V)
+    tangent = ascent[:, :-1] - along[:, None] * V
+    length = np.linalg.norm(tangent, axis=1)
+    # What is left of a gradient parallel to the point is rounding: no direction to follow.
+    still = length <= 1e-13 * np.linalg.norm(ascent[:, :-1], axis=1)
+    unit = tangent / np.where(still, 1.0, length)[:, None]
+    moved = points.copy()
+    moved[:, :-1] = geometry.SLICE_RADIUS * (np.cos(angle) * V + np.sin(angle) * unit)
+    moved[still] = points[still]
+    return moved
+
+
+class _Search:
+    """The best point of every example among all that were seen, the clean one included."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._clean: FloatArray | None = None
+        self._X = batch.X.copy()
+        self._value = np.zeros(len(batch.X))
+        self._loss = np.full(len(batch.X), -np.inf)
+
+    def see(self, points: FloatArray, value: FloatArray) -> None:
+        """Show a batch of points with the outputs of the network there."""
+        if points is self._batch.X:
+            self._clean = value
+        elif self._clean is None:
+            self.see(self._batch.X, self._batch.evaluator.value(self._batch.X))
+        loss = self._batch.score(value)
+        better = loss > self._loss
+        self._loss[better] = loss[better]
+        self._value[better] = value[better]
+        self._X[better] = points[better]
+
+    def result(self) -> AttackResult:
+        """Return what was found."""
+        assert self._clean is not None
+        return AttackResult(self._X, self._loss, self._value, self._clean)

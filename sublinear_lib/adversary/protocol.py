@@ -1,0 +1,189 @@
+"""What an adversary is: Definition 3.3, as a Python protocol.
+
+An adversary A maps a network f, a point x and a label y to a point of the cap
+``B2(x, rho) = {v in X : ||v - x|| <= rho}``.  Here it does so for a whole batch, and it returns
+what it found out on the way (`AttackResult`).  Two things to know before writing one.  It may be
+given a network or an evaluator that only knows the neurons which can fire in the caps of this very
+batch (one index query serves a whole attack), so it must ask for values at points of those caps
+only, in the order of the batch.  And what it returns is a *lower* bound of the worst case
+``max l(y, f(v))``: a failed attack proves nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.evaluation import PointEvaluator
+from sublinear_lib.losses import get_loss
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["Adversary", "AttackResult", "Batch", "Objective", "Target", "prepare"]
+
+Target: TypeAlias = TwoLayerNetwork | PointEvaluator
+"""What can be attacked: a network, or an evaluator made for the batch."""
+
+
+class Objective(Protocol):
+    """What an attack maximises: a loss of Definition 3.2, or anything of the same form."""
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the objective at outputs `f` for labels `y`, shape (n,)."""
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return a (sub)derivative in `f`, shape (n,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttackResult:
+    """What an attack found, one entry per example.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, d)
+        The best point found in each cap; the clean point, bit for bit, where nothing better was
+        found.
+    loss : ndarray of float64, shape (n,)
+        The objective there; never below the objective at the clean point.
+    value : ndarray of float64, shape (n,)
+        The output of the network there.
+    clean_value : ndarray of float64, shape (n,)
+        The output of the network at the clean points.
+    """
+
+    X: FloatArray
+    loss: FloatArray
+    value: FloatArray
+    clean_value: FloatArray
+
+
+class Adversary(Protocol):
+    """A rho-bounded adversary (Definition 3.3)."""
+
+    @property
+    def rho(self) -> float:
+        """Radius of the caps, a Euclidean chord length; 0 for an adversary that does nothing."""
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack a batch.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network as it is now.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise.
+        rng : int, SeedSequence or Generator
+            Source of randomness.
+
+        Returns
+        -------
+        AttackResult
+            The points found, and the network there.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The validated arguments of an attack.
+
+    Parameters
+    ----------
+    evaluator : PointEvaluator
+        The network, ready to be asked about points of the batch.
+    X : ndarray of float64, shape (n, d)
+        Clean points.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    objective : Objective
+        What is maximised.
+    """
+
+    evaluator: PointEvaluator
+    X: FloatArray
+    y: FloatArray
+    objective: Objective
+
+    def score(self, f: FloatArray) -> FloatArray:
+        """Return the objective at the outputs `f`, which must be finite.
+
+        Parameters
+        ----------
+        f : ndarray of float64, shape (n,)
+            Outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The objective.
+
+        Raises
+        ------
+        FloatingPointError
+            If an output is NaN or infinite.  Such an output must never win or lose silently: every
+            comparison with NaN is false.
+        """
+        bad = ~np.isfinite(f)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise FloatingPointError(
+                f"the network must have finite outputs, got {float(f[row])} for example {row}"
+            )
+        return self.objective.value(self.y, f)
+
+
+def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Batch:
+    """Validate the arguments of an attack.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork or PointEvaluator
+        What is attacked.
+    X : array-like, shape (n, d)
+        Clean points on the slice.
+    y : array-like, shape (n,)
+        Labels, ``|y| <= 1``.
+    loss : str or Objective
+        The name of a loss, or an object with ``value(y, f)`` and ``derivative(y, f)``.
+
+    Returns
+    -------
+    Batch
+        The same, checked.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has a wrong type, shape or value.
+    """
+    d = network.d if isinstance(network, TwoLayerNetwork) else None
+    points = validation.points_on_slice(X, d=d)
+    n = len(points)
+    targets = validation.labels(y, n=n)
+    if isinstance(loss, str):
+        objective: Objective = get_loss(loss)
+    elif callable(getattr(loss, "value", None)) and callable(getattr(loss, "derivative", None)):
+        objective = loss
+    else:
+        raise TypeError(
+            "loss must be the name of a loss or an object with value(y, f) and derivative(y, f), "
+            f"got {type(loss).__name__}"
+        )
+    if isinstance(network, TwoLayerNetwork):
+        return Batch(network.evaluator(n), points, targets, objective)
+    if not callable(getattr(network, "value_and_input_gradient", None)):
+        raise TypeError(
+            "network must be a TwoLayerNetwork or an evaluator with value(X) and "
+            f"value_and_input_gradient(X), got {type(network).__name__}"
+        )
+    return Batch(network, points, targets, objective)

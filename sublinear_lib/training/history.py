@@ -1,0 +1,286 @@
+"""What a training run leaves behind: one row per step of Algorithm 1, and the final network.
+
+Row t describes step t: the losses and active sets *before* its update (that is, of the network
+``f_{W_t}`` that the adversary attacked), and how far the weights are from the initialisation
+*after* it.  Theorem 4.3 bounds the average of the column `loss`, not its last entry.  Columns that
+are the same in every run (losses, counts, work) are kept apart from measured seconds, which never
+are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["PHASES", "History", "StepRecord", "TrainingDiverged"]
+
+PHASES = ("query", "adversary", "forward", "backward", "update", "monitor")
+"""The parts of a step that are timed: index query, attack (line 11 of Algorithm 1), forward pass
+(12 and 17), gradient (18), update of weights and index (19 to 21), and the history itself."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One step of a training run.
+
+    Parameters
+    ----------
+    step : int
+        Number of the step, from 0.
+    loss : float
+        Mean loss at the points the training adversary found, ``L_A(f_{W_t})``.
+    clean_loss : float
+        Mean loss at the clean points, ``L(f_{W_t})``.
+    activity_mean, activity_max : float
+        Mean and maximum over the examples of ``k_{i,t} / m`` at the adversarial points.
+    touched : int
+        Number of neurons active at some example, ``|Q_t|``: the rows that the step moved.
+    candidates : float
+        Neurons per example that could be active in its cap (m for the dense trainer), mean.
+    drift_max, drift_frobenius : float
+        ``||W_{t+1} - W_0||`` in the (2, infinity) and the Frobenius norm.
+    work_query, work_adversary, work_forward, work_backward : int
+        Passes over a row of W for one example: inner products and scaled additions of length d.
+    seconds : mapping of str to float
+        Measured wall-clock seconds of each phase in `PHASES`.
+    """
+
+    step: int
+    loss: float
+    clean_loss: float
+    activity_mean: float
+    activity_max: float
+    touched: int
+    candidates: float
+    drift_max: float
+    drift_frobenius: float
+    work_query: int
+    work_adversary: int
+    work_forward: int
+    work_backward: int
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """A training run: columns with one entry per step, and the network it ended with.
+
+    Parameters
+    ----------
+    final : TwoLayerNetwork
+        The network after the last step recorded.
+    method : str
+        ``"dense"``, or ``"sparse"`` with the index structure in brackets.
+    eta : float
+        The step size used.
+    n : int
+        Number of training examples.
+    interrupted : bool
+        Whether Ctrl-C (or a callback) ended the run early.
+    records : tuple of StepRecord
+        The rows; the attributes below are its columns as arrays.
+
+    Attributes
+    ----------
+    loss, clean_loss, activity_mean, activity_max, candidates, drift_max, drift_frobenius : ndarray
+        Columns of float64, shape (steps,); see `StepRecord`.
+    step, touched, work_query, work_adversary, work_forward, work_backward : ndarray
+        Columns of int64, shape (steps,).
+    seconds : mapping of str to ndarray
+        Seconds per phase, each of shape (steps,).
+
+    Notes
+    -----
+    Source: Algorithm 1, whose output is the sequence of weights ``W_1, ..., W_T``; the quantities
+    are those of Definitions 3.4 and 3.9 and Theorem 4.3.
+    """
+
+    final: TwoLayerNetwork
+    method: str
+    eta: float
+    n: int
+    interrupted: bool
+    records: tuple[StepRecord, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        """Return the number of steps recorded."""
+        return len(self.records)
+
+    def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
+        """Return one column.
+
+        Parameters
+        ----------
+        name : str
+            A field of `StepRecord` other than `seconds`.
+
+        Returns
+        -------
+        ndarray of float64 or int64, shape (steps,)
+            Its entries.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a name that is no column.
+        """
+        name = validation.choice(name, "name", tuple(_COLUMNS))
+        return np.array([getattr(row, name) for row in self.records], dtype=_COLUMNS[name])
+
+    def _floats(self, name: str) -> FloatArray:
+        return self.column(name).astype(np.float64)
+
+    def _integers(self, name: str) -> IntArray:
+        return self.column(name).astype(np.int64)
+
+    @property
+    def step(self) -> IntArray:
+        """Numbers of the steps."""
+        return self._integers("step")
+
+    @property
+    def loss(self) -> FloatArray:
+        """Mean loss under the training adversary, ``L_A(f_{W_t})``."""
+        return self._floats("loss")
+
+    @property
+    def clean_loss(self) -> FloatArray:
+        """Mean loss at the clean points."""
+        return self._floats("clean_loss")
+
+    @property
+    def activity_mean(self) -> FloatArray:
+        """Mean share of active neurons, ``k_{i,t} / m``."""
+        return self._floats("activity_mean")
+
+    @property
+    def activity_max(self) -> FloatArray:
+        """Largest share of active neurons over the examples."""
+        return self._floats("activity_max")
+
+    @property
+    def touched(self) -> IntArray:
+        """Number of neurons active at some example, ``|Q_t|``."""
+        return self._integers("touched")
+
+    @property
+    def candidates(self) -> FloatArray:
+        """Mean number of candidate neurons per example."""
+        return self._floats("candidates")
+
+    @property
+    def drift_max(self) -> FloatArray:
+        """Largest ``||w_r - w_{r,0}||`` over the neurons, after the step."""
+        return self._floats("drift_max")
+
+    @property
+    def drift_frobenius(self) -> FloatArray:
+        """``||W - W_0||_F`` after the step."""
+        return self._floats("drift_frobenius")
+
+    @property
+    def work_query(self) -> IntArray:
+        """Inner products of the index query."""
+        return self._integers("work_query")
+
+    @property
+    def work_adversary(self) -> IntArray:
+        """Row passes of the attack."""
+        return self._integers("work_adversary")
+
+    @property
+    def work_forward(self) -> IntArray:
+        """Row passes of the forward pass."""
+        return self._integers("work_forward")
+
+    @property
+    def work_backward(self) -> IntArray:
+        """Row passes of the weight gradient."""
+        return self._integers("work_backward")
+
+    @property
+    def work(self) -> IntArray:
+        """Row passes of a whole step: query, adversary, forward and backward together."""
+        return self.work_query + self.work_adversary + self.work_forward + self.work_backward
+
+    @property
+    def seconds(self) -> Mapping[str, FloatArray]:
+        """Measured seconds per phase."""
+        return MappingProxyType(
+            {phase: np.array([row.seconds[phase] for row in self.records]) for phase in PHASES}
+        )
+
+    @property
+    def seconds_per_step(self) -> FloatArray:
+        """Measured seconds of the algorithm itself, without the bookkeeping, shape (steps,)."""
+        total = np.zeros(len(self))
+        for phase, column in self.seconds.items():
+            if phase != "monitor":
+                total += column
+        return total
+
+    @property
+    def average_loss(self) -> float:
+        """The average of `loss` over the steps, the left-hand side of Theorem 4.3."""
+        if not self.records:
+            raise ValueError("a history without steps has no average loss")
+        return float(np.mean(self.loss))
+
+    def to_columns(self, *, seconds: bool = False) -> dict[str, np.ndarray]:
+        """Return the columns as a dictionary, ready for ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        seconds : bool, default False
+            Whether to add the measured seconds (``seconds_query`` and so on).  Without them two
+            equal runs give equal dictionaries.
+
+        Returns
+        -------
+        dict of str to ndarray
+            Columns of equal length.
+        """
+        columns: dict[str, np.ndarray] = {name: self.column(name) for name in _COLUMNS}
+        if validation.boolean(seconds, "seconds"):
+            columns.update({f"seconds_{name}": column for name, column in self.seconds.items()})
+        return columns
+
+    def __repr__(self) -> str:
+        """Return method, length and the two ends of the loss."""
+        losses = f", loss {self.loss[0]:.4g} -> {self.loss[-1]:.4g}" if self.records else ""
+        stopped = ", interrupted" if self.interrupted else ""
+        return f"History({self.method}, {len(self)} steps{losses}{stopped})"
+
+
+_COLUMNS: dict[str, type] = {
+    item.name: np.int64 if item.type == "int" else np.float64
+    for item in fields(StepRecord)
+    if item.name != "seconds"
+}
+
+
+class TrainingDiverged(FloatingPointError):
+    """Training met a number that is not finite; the message names the step and the cause.
+
+    Parameters
+    ----------
+    message : str
+        Step and cause.
+    step : int
+        The step that failed.
+    history : History
+        The steps before it, with the weights they ended with.
+    """
+
+    def __init__(self, message: str, step: int, history: History) -> None:
+        super().__init__(message)
+        self.step = step
+        self.history = history
