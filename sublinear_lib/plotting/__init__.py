@@ -1,0 +1,59 @@
+"""Figures: one house style, light and dark, readable on a phone, with a text for every reader.
+
+Functions named after what they show take numbers and return a `Picture`; figures of your own
+start from `figure` and `panel` inside ``with house_style():``, take their colours from `LIGHT`, and
+end as a `Picture`.  Nothing in the library below this floor draws.
+"""
+
+from __future__ import annotations
+
+from sublinear_lib.plotting.activity import (
+    activations_pair,
+    activity_against_m,
+    preactivation_histogram,
+)
+from sublinear_lib.plotting.formats import grouped, number, percent
+from sublinear_lib.plotting.network import network_schematic, slice_picture
+from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    figure,
+    house_style,
+    label_line_ends,
+    note,
+    panel,
+    set_scale,
+)
+from sublinear_lib.plotting.ticks import Ticks, ticks
+from sublinear_lib.plotting.training import digit_gallery, loss_and_activity, work_bars
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "ROLES",
+    "SERIES",
+    "EndLabel",
+    "Picture",
+    "Role",
+    "Ticks",
+    "activations_pair",
+    "activity_against_m",
+    "digit_gallery",
+    "figure",
+    "grouped",
+    "house_style",
+    "label_line_ends",
+    "loss_and_activity",
+    "network_schematic",
+    "note",
+    "number",
+    "palette_css",
+    "panel",
+    "percent",
+    "preactivation_histogram",
+    "set_scale",
+    "slice_picture",
+    "ticks",
+    "work_bars",
+]

@@ -1,0 +1,450 @@
+"""Pictures of activity: who fires (Definition 3.1), how many (Lemma 4.5), and with what output.
+
+Three figures: the expected share of active neurons against the width for every rule for tau, next
+to samples and to the printed bound ``Q_0 / m``; the pre-activations of one network with their
+density N(0, 2/m) and the threshold; and the two shifted ReLUs, the paper's with a jump of height
+tau and the continuous one.  All of them draw numbers that the floors below have computed; the only
+formula here is the bell curve over the histogram.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    figure,
+    house_style,
+    label_line_ends,
+    note,
+    panel,
+    set_scale,
+)
+from sublinear_lib.validation import count, float_array, scalar
+
+__all__ = ["activations_pair", "activity_against_m", "preactivation_histogram"]
+
+_SHARE_TICKS = [float(f"{digit}e{power}") for power in range(-6, 1) for digit in (1, 2, 5)]
+
+
+def _widths(value: object) -> FloatArray:
+    m = float_array(value, "widths", shape=(None,))
+    if m.size < 2 or (np.diff(m) <= 0).any() or m[0] < 1:
+        raise ValueError(f"widths must be at least two ascending numbers >= 1, got {m.tolist()}")
+    return m
+
+
+def _shares(value: object, name: str, length: int) -> FloatArray:
+    shares = float_array(value, name, shape=(length,))
+    if (shares <= 0).any():
+        raise ValueError(
+            f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(shares.min())!r}"
+        )
+    return shares
+
+
+def activity_against_m(
+    widths: Numbers,
+    curves: Mapping[str, Numbers],
+    *,
+    samples: Mapping[str, Sequence[Sequence[float]] | FloatArray] | None = None,
+    bound: Numbers | None = None,
+    bound_label: str = "printed bound",
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the share of active neurons against the width, one curve for each rule for tau.
+
+    Both axes are logarithmic, so a share ``m^{-c}`` is a straight line of slope ``-c``.
+
+    Parameters
+    ----------
+    widths : array-like, shape (k,)
+        The widths m, ascending, ``k >= 2``.
+    curves : mapping of str to array-like, shape (k,)
+        For each rule, by its label in the house markup: the expected share at every width, in
+        (0, 1].  At most five.
+    samples : mapping of str to array-like, shape (j, 4), optional
+        For some of the same labels: rows ``(m, estimate, lower, upper)``.
+    bound : array-like, shape (k,), optional
+        The printed bound on the share, ``Q_0 / m``.  The stretch where a bound above 1 says
+        nothing is shaded.
+    bound_label : str
+        Its label.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, shares are not positive, there are more than five curves, or
+        samples have a label that no curve has.
+
+    Notes
+    -----
+    Source: Lemma 4.5 (C.15) and Remark C.17.
+    """
+    m = _widths(widths)
+    if not 1 <= len(curves) <= len(SERIES):
+        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
+    checked = {
+        label: _shares(values, f"curves[{label!r}]", m.size) for label, values in curves.items()
+    }
+    points: dict[str, FloatArray] = {}
+    for label, rows in (samples or {}).items():
+        if label not in checked:
+            raise ValueError(
+                f"samples must have labels of curves, got {label!r} beside {list(checked)}"
+            )
+        points[label] = float_array(rows, f"samples[{label!r}]", shape=(None, 4))
+    limit = None if bound is None else _shares(bound, "bound", m.size)
+
+    low = min(
+        [float(v.min()) for v in checked.values()]
+        + [float(np.where(p[:, 2] > 0, p[:, 2], p[:, 1]).min()) for p in points.values()]
+    )
+    high = max([1.0] + ([] if limit is None else [float(limit.max())]))
+    fig = figure(420, 330)
+    with house_style():
+        axes = panel(fig, right=112, xlabel="width *m*", ylabel="share of active neurons", left=50)
+        set_scale(axes, "x", float(m[0]) / 1.2, float(m[-1]), scale="log2", target=4)
+        bottom = low / 1.3
+        set_scale(
+            axes,
+            "y",
+            bottom,
+            high * 1.3,
+            scale="log10",
+            label=percent,
+            values=_thinned(bottom, high * 1.3),
+        )
+        ends = []
+        if limit is not None:
+            axes.axhspan(1.0, high * 1.3, color=LIGHT["muted"], alpha=0.12, linewidth=0)
+            note(
+                axes,
+                0.0,
+                1.0,
+                "a bound up here says nothing",
+                coordinates=("axes fraction", "data"),
+                role="muted",
+                dx=6,
+                dy=4,
+                size=11,
+                va="bottom",
+                outline=False,
+            )
+            axes.plot(m, limit, color=LIGHT["ink"], dashes=(3, 2))
+            ends.append(EndLabel(float(limit[-1]), bound_label, "ink"))
+        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+            axes.plot(m, values, color=LIGHT[role])
+            ends.append(EndLabel(float(values[-1]), label, role))
+            if label in points:
+                rows = points[label]
+                axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
+                axes.plot(
+                    rows[:, 0],
+                    rows[:, 1],
+                    linestyle="none",
+                    marker="o",
+                    markersize=5.5,
+                    color=LIGHT[role],
+                    markeredgecolor=LIGHT["paper"],
+                    markeredgewidth=1.2,
+                )
+        label_line_ends(axes, ends)
+
+    if alt is None:
+        parts = [
+            f"{to_plain(label)}: {percent(float(v[0]))} at the smallest and "
+            f"{percent(float(v[-1]))} at the largest width"
+            for label, v in checked.items()
+        ]
+        alt = (
+            f"Share of active neurons against the width m from {grouped(round(m[0]))} to "
+            f"{grouped(round(m[-1]))}, both axes logarithmic. {'; '.join(parts)}."
+        )
+        if limit is not None:
+            alt += (
+                f" The {to_plain(bound_label)} runs from {percent(float(limit[0]))} to "
+                f"{percent(float(limit[-1]))}"
+                + (", above 100 % everywhere." if float(limit.min()) > 1 else ".")
+            )
+        if points:
+            alt += " Sampled networks are drawn as points with intervals."
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _thinned(low: float, high: float) -> list[float]:
+    inside = [v for v in [*_SHARE_TICKS, 2.0] if low <= v <= high]
+    if len(inside) > 8:
+        inside = [v for v in inside if f"{v:.0e}".startswith("1")]
+    return inside
+
+
+def preactivation_histogram(
+    sample: Numbers,
+    *,
+    std: float,
+    tau: float,
+    bins: int = 36,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the pre-activations of one network at one point, their density, and the threshold.
+
+    The edges of the bins are aligned with tau, so the shaded bars hold exactly the active neurons.
+
+    Parameters
+    ----------
+    sample : array-like, shape (m,)
+        The pre-activations ``z_r(x)``, in absolute units.
+    std : float
+        Their standard deviation under initialisation, ``sqrt(2/m)``.
+    tau : float
+        The threshold in absolute units; active means ``z > tau``.
+    bins : int, default 36
+        About how many bars.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the sample is empty or not finite, ``std <= 0``, or ``bins < 5``.
+
+    Notes
+    -----
+    Source: Definition 3.1 (initialisation) and Definition 3.9 (active set).
+    """
+    z = float_array(sample, "sample", shape=(None,))
+    std = scalar(std, "std", exclusive_minimum=0.0)
+    tau = scalar(tau, "tau")
+    bins = count(bins, "bins", minimum=5)
+    m = z.size
+    reach = max(float(np.abs(z).max()), 3.2 * std, abs(tau) + 0.4 * std)
+    step = 2 * reach / bins
+    first, last = math.floor((-reach - tau) / step), math.ceil((reach - tau) / step)
+    edges = tau + step * np.arange(first, last + 1)
+    # numpy closes a bin on its left; activity is strict, so z = tau belongs to the left bar.
+    heights = np.bincount(
+        np.clip(np.ceil((z - edges[0]) / step).astype(int) - 1, 0, edges.size - 2),
+        minlength=edges.size - 1,
+    ) / (m * step)
+    exactly_active = int((z > tau).sum())
+    active = edges[:-1] >= tau - step / 2
+
+    grid = np.linspace(edges[0], edges[-1], 161)
+    density = np.exp(-0.5 * (grid / std) ** 2) / (std * math.sqrt(2 * math.pi))
+    top = 1.12 * max(float(heights.max()), float(density.max()))
+
+    fig = figure(420, 300)
+    with house_style():
+        axes = panel(fig, left=16, right=16, top=30, xlabel="pre-activation *z*")
+        axes.grid(visible=False)
+        set_scale(axes, "x", float(edges[0]), float(edges[-1]), target=6)
+        axes.set_ylim(0, top)
+        axes.yaxis.set_visible(False)
+        bars: tuple[tuple[BoolArray, Role, float], ...] = (
+            (~active, "muted", 0.35),
+            (active, "c1", 0.9),
+        )
+        for chosen, role, alpha in bars:
+            axes.bar(
+                edges[:-1][chosen],
+                heights[chosen],
+                width=step * 0.92,
+                align="edge",
+                color=LIGHT[role],
+                alpha=alpha,
+                linewidth=0,
+            )
+        axes.plot(grid, density, color=LIGHT["ink"], linewidth=1.75)
+        axes.vlines(tau, 0, top, color=LIGHT["c2"], linewidth=2)
+        beside = tau < 0.45 * edges[-1]
+        note(
+            axes,
+            tau,
+            top,
+            f"τ = {number(tau)}",
+            role="c2",
+            dy=10,
+            ha="center" if abs(tau) < 0.8 * edges[-1] else "right",
+            weight="bold",
+        )
+        shoulder = -1.15 * std
+        note(
+            axes,
+            shoulder,
+            float(np.exp(-0.5 * 1.15**2) / (std * math.sqrt(2 * math.pi))),
+            "density of\nN(0, 2/*m*)",
+            dx=-10,
+            dy=12,
+            ha="right",
+        )
+        note(
+            axes,
+            tau,
+            0.74,
+            f"{grouped(exactly_active)} of {grouped(m)} fire\n({percent(exactly_active / m)})",
+            role="c1",
+            dx=10 if beside else -10,
+            ha="left" if beside else "right",
+            coordinates=("data", "axes fraction"),
+            weight="bold",
+        )
+    if alt is None:
+        alt = (
+            f"Histogram of the {grouped(m)} pre-activations of one network at one point. It "
+            f"follows the normal density with mean 0 and standard deviation {number(std)}. A "
+            f"vertical line marks the threshold τ = {number(tau)}; to its right lie the active "
+            f"neurons, {grouped(exactly_active)} of {grouped(m)}, "
+            f"{percent(exactly_active / m)}."
+        )
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def activations_pair(
+    z: Numbers,
+    jump: Numbers,
+    continuous: Numbers,
+    *,
+    tau: float,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the paper's shifted ReLU, which jumps at tau, beside the continuous one.
+
+    Parameters
+    ----------
+    z : array-like, shape (k,)
+        Pre-activations, ascending, with values on both sides of tau.
+    jump, continuous : array-like, shape (k,)
+        The two activations at `z`.
+    tau : float
+        The threshold in absolute units, ``tau > 0``.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        Two panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, `z` does not ascend across tau, or ``tau <= 0``.
+
+    Notes
+    -----
+    Source: Section 3 (the activation of the paper) and its continuous repair.
+    """
+    z = float_array(z, "z", shape=(None,))
+    first = float_array(jump, "jump", shape=(z.size,))
+    second = float_array(continuous, "continuous", shape=(z.size,))
+    tau = scalar(tau, "tau", exclusive_minimum=0.0)
+    off, on = z <= tau, z > tau
+    if (np.diff(z) <= 0).any() or not (off.any() and on.any()):
+        raise ValueError(
+            f"z must ascend and reach both sides of tau = {tau}, got values from "
+            f"{float(z.min())} to {float(z.max())}"
+        )
+    height = max(float(first.max()), float(second.max()))
+    figures = []
+    for values, title, jumps in (
+        (first, "jump: *z* · 1[*z* > τ]", True),
+        (second, "continuous: max(*z* \N{MINUS SIGN} τ, 0)", False),
+    ):
+        fig = figure(300, 250)
+        with house_style():
+            axes = panel(fig, left=30, right=14, top=14, ylabel=title, xlabel="pre-activation *z*")
+            set_scale(
+                axes,
+                "x",
+                float(z[0]),
+                float(z[-1]),
+                values=[0.0, tau],
+                label=lambda v: "τ" if v else "0",
+            )
+            set_scale(
+                axes,
+                "y",
+                -0.06 * height,
+                height,
+                values=[0.0, tau],
+                label=lambda v: "τ" if v else "0",
+            )
+            axes.plot(z[off], values[off], color=LIGHT["c1"])
+            axes.plot(z[on], values[on], color=LIGHT["c1"])
+            if jumps:
+                landing = float(values[on][0])
+                axes.annotate(
+                    "",
+                    xy=(tau, landing),
+                    xytext=(tau, 0.0),
+                    arrowprops={
+                        "arrowstyle": "<->",
+                        "color": LIGHT["c2"],
+                        "linewidth": 1.5,
+                        "shrinkA": 5.0,
+                        "shrinkB": 5.0,
+                    },
+                )
+                dots: tuple[tuple[float, Role], ...] = ((0.0, "c1"), (landing, "paper"))
+                for y, face in dots:
+                    axes.plot(
+                        tau,
+                        y,
+                        marker="o",
+                        markersize=7,
+                        color=LIGHT["c1"],
+                        markerfacecolor=LIGHT[face],
+                        markeredgewidth=2,
+                        clip_on=False,
+                    )
+                note(axes, tau, 0.5 * landing, "jump of\nheight τ", role="c2", dx=10, ha="left")
+            else:
+                axes.plot(tau, 0.0, marker="o", markersize=7, color=LIGHT["c1"], clip_on=False)
+                note(axes, tau, 0.0, "no jump", role="c3", dx=-4, dy=16, ha="right")
+        figures.append(fig)
+    if alt is None:
+        alt = (
+            "Two activations against the pre-activation z. Both are zero up to the threshold τ. "
+            "The first jumps there from 0 to the height τ and goes on with slope 1; the second "
+            "starts at 0 and rises with slope 1, so it stays lower by exactly τ."
+        )
+    return Picture(figures, alt=alt, caption=caption, name=name)

@@ -1,0 +1,108 @@
+"""How numbers are written in figures, explorers and their sentences.
+
+No object of the paper lives here.  One hand for all of them: a true minus sign, a narrow no-break
+space between thousands, a no-break space before the percent sign, and no more digits than a reader
+can use.  Nothing here is meant for comparing numbers; tests and notebooks compare the numbers
+themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib.validation import count, scalar
+
+__all__ = ["Numbers", "grouped", "number", "percent"]
+
+Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
+"""What figures and marks accept as coordinates; it is checked when it is drawn."""
+
+_MINUS = "\N{MINUS SIGN}"
+_THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+def grouped(value: int) -> str:
+    """Return an integer with its thousands set apart.
+
+    Parameters
+    ----------
+    value : int
+        The number.
+
+    Returns
+    -------
+    str
+        For example ``1 048 576`` with narrow no-break spaces.
+
+    Examples
+    --------
+    >>> grouped(1048576).replace(chr(0x202f), " ")
+    '1 048 576'
+    """
+    return f"{value:,}".replace(",", _THIN).replace("-", _MINUS)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number for reading: a few significant digits, no exponent where it can be avoided.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    digits : int, default 3
+        Significant digits, at least 1.
+
+    Returns
+    -------
+    str
+        Plain text; beyond ``1e6`` or below ``1e-4`` as ``1.2·10⁻⁵``.
+
+    Examples
+    --------
+    >>> number(0.04554), number(1.25e-7), number(12345.0).replace(chr(0x202f), " ")
+    ('0.0455', '1.25·10⁻⁷', '12 345')
+    """
+    value = scalar(value, "value")
+    digits = count(digits, "digits")
+    if value == 0.0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    exponent = math.floor(math.log10(abs(rounded)))
+    if exponent >= 6 or exponent < -4:
+        mantissa = f"{rounded / 10.0**exponent:.{digits - 1}f}".rstrip("0").rstrip(".")
+        power = f"{exponent}".translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
+        return f"{mantissa}·10{power}".replace("-", _MINUS)
+    if exponent >= digits - 1:
+        return grouped(round(value))
+    text = f"{rounded:.{digits - 1 - exponent}f}"
+    if exponent < 0 or digits - 1 - exponent > 0:
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", _MINUS)
+
+
+def percent(value: float, digits: int = 3) -> str:
+    """Return a share as a percentage.
+
+    Parameters
+    ----------
+    value : float
+        The share; 1 is everything.
+    digits : int, default 3
+        Significant digits.
+
+    Returns
+    -------
+    str
+        For example ``4.55 %``, with a no-break space.
+
+    Examples
+    --------
+    >>> percent(0.04554).replace(chr(0xa0), " ")
+    '4.55 %'
+    """
+    return f"{number(100.0 * scalar(value, 'value'), digits)}\N{NO-BREAK SPACE}%"

@@ -1,0 +1,142 @@
+"""The colours of every figure and explorer: named roles with a light and a dark value each.
+
+No object of the paper lives here.  A figure never holds a colour of its own: it names a *role*
+(``c1`` ... ``c5`` for series, ``ink``, ``muted``, ``grid``, ``paper``), Matplotlib draws the role's
+light value, and the SVG writer replaces that value by a CSS custom property, so that the reader's
+theme decides.  Before changing a value, run ``tests/plotting/test_palette.py``: every series colour
+must reach a contrast of 4.5 : 1 on the page in both themes (labels are written in it), and any two
+must stay apart for readers with protanopia, deuteranopia or tritanopia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from sublinear_lib.validation import choice
+
+__all__ = ["DARK", "LIGHT", "ROLES", "SERIES", "Role", "css_colour", "palette_css"]
+
+Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
+"""The name of a colour."""
+
+SERIES: tuple[Role, ...] = ("c1", "c2", "c3", "c4", "c5")
+"""The roles for data, in the order in which they are handed out."""
+
+ROLES: tuple[Role, ...] = (*SERIES, "ink", "muted", "grid", "paper")
+"""Every role."""
+
+LIGHT: Mapping[Role, str] = MappingProxyType(
+    {
+        "c1": "#1268c8",  # blue
+        "c2": "#c8500f",  # rust
+        "c3": "#0a5c4c",  # deep green
+        "c4": "#c0257e",  # magenta
+        "c5": "#574700",  # umber
+        "ink": "#1f2328",
+        "muted": "#57606a",
+        "grid": "#d9dce1",
+        "paper": "#ffffff",
+    }
+)
+"""The value of each role on a light page; these are also the colours of the PNG fallback."""
+
+DARK: Mapping[Role, str] = MappingProxyType(
+    {
+        "c1": "#6aa5ff",
+        "c2": "#f88a3c",
+        "c3": "#6ee7bd",
+        "c4": "#d98cbb",
+        "c5": "#efe98a",
+        "ink": "#e6e9ed",
+        "muted": "#a3acb8",
+        "grid": "#3a4350",
+        "paper": "#14181e",
+    }
+)
+"""The value of each role on a dark page."""
+
+# Where a page is known to be dark: this book's theme, JupyterLab and Notebook 7, VS Code.
+_DARK_PAGES = (
+    "html[data-theme=dark]",
+    '[data-jp-theme-light="false"]',
+    "[data-vscode-theme-kind*=dark]",
+)
+# Last resort: a page that says nothing about its theme, read on a system set to dark.  Pages of
+# this book are excluded also when scripts are off: the theme is then light whatever the system
+# says (Sphinx marks its pages with data-content_root).
+_SILENT_PAGE = (
+    "html:not([data-theme],[data-content_root]) "
+    "body:not([data-jp-theme-light],[data-vscode-theme-kind])"
+)
+
+
+def css_colour(role: str) -> str:
+    """Return the CSS value that stands for a role inside a figure.
+
+    Parameters
+    ----------
+    role : str
+        One of `ROLES`.
+
+    Returns
+    -------
+    str
+        ``currentColor`` for ink (the text colour of the page), otherwise the custom property with
+        the light value as its fallback, for hosts that remove style sheets.
+
+    Raises
+    ------
+    ValueError
+        If there is no such role.
+
+    Examples
+    --------
+    >>> css_colour("c1")
+    'var(--sl-c1,#1268c8)'
+    """
+    known = choice(role, "role", ROLES)
+    return "currentColor" if known == "ink" else f"var(--sl-{known},{LIGHT[known]})"
+
+
+def _properties(values: Mapping[Role, str], paper: str) -> str:
+    pairs = [f"--sl-{role}:{values[role]}" for role in ROLES if role not in ("ink", "paper")]
+    return ";".join([*pairs, f"--sl-paper:{paper}"])
+
+
+def palette_css(selector: str) -> str:
+    """Return the rules that define the colours for the elements of one CSS class.
+
+    The light values are the default.  The dark ones apply where the page says that it is dark
+    (this book's theme, JupyterLab, VS Code).  On a page that says nothing, a reader whose system
+    is set to dark gets a dark card: background and text change together, so the figure is readable
+    whatever surrounds it.
+
+    Parameters
+    ----------
+    selector : str
+        A CSS class selector such as ``".sl-figure"``.
+
+    Returns
+    -------
+    str
+        The rules, without line breaks.
+
+    Raises
+    ------
+    ValueError
+        If `selector` is not a class selector.
+    """
+    if not (selector.startswith(".") and selector[1:].replace("-", "").isalnum()):
+        raise ValueError(f"selector must be a CSS class such as '.sl-figure', got {selector!r}")
+    page = "var(--pst-color-background,var(--jp-layout-color0,var(--vscode-editor-background,{})))"
+    light = _properties(LIGHT, page.format(LIGHT["paper"]))
+    dark = _properties(DARK, page.format(DARK["paper"]))
+    card = _properties(DARK, DARK["paper"])
+    on_dark = ",".join(f"{where} {selector}" for where in _DARK_PAGES)
+    return (
+        f"{selector}{{{light}}}{on_dark}{{{dark}}}"
+        f"@media(prefers-color-scheme:dark){{{_SILENT_PAGE} {selector}"
+        f"{{{card};background:{DARK['paper']};color:{DARK['ink']}}}}}"
+    )

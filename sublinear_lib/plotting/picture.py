@@ -1,0 +1,270 @@
+"""`Picture`: a figure as the page shows it, inline SVG that follows the theme, with a text for all.
+
+No object of the paper lives here.  A picture cannot be made without an alternative text, it carries
+no global state, and its bytes depend on its data alone, because the stored outputs of the notebooks
+are compared strictly.  Hosts choose among three forms: ``text/html`` (the page, JupyterLab),
+``image/png`` (PDF and viewers that remove SVG) and ``text/plain`` (the alternative text).
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from html import escape
+
+from matplotlib.artist import Artist
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
+
+from sublinear_lib.plotting.palette import LIGHT, palette_css
+from sublinear_lib.plotting.richtext import to_html, to_mathtext, to_plain
+from sublinear_lib.plotting.style import HALO, house_style
+from sublinear_lib.plotting.svg import figure_svg
+
+__all__ = ["Picture"]
+
+_FILE_NAME = re.compile(r"\S+\.(?:png|svg|jpe?g|gif|pdf|webp)", re.IGNORECASE)
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_LARGEST_SCALE = 4.0 / 3.0  # how much wider than drawn the page may show a panel
+_PNG_DPI = 144.0
+
+# The last rule undoes the theme's light box around HTML outputs in dark mode; it has to be one
+# class more specific than the theme's own.
+_LAYOUT = (
+    ".sl-figure{margin:.5rem 0;padding:0;max-width:100%}"
+    ".sl-panels{display:flex;flex-wrap:wrap;gap:.75rem 1.25rem;justify-content:center}"
+    ".sl-figure svg{display:block;width:100%;min-width:0;height:auto;overflow:visible;"
+    "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;"
+    "stroke-linejoin:round}"
+    ".sl-figure text{fill:currentColor;white-space:pre}"
+    ".sl-figure .sl-halo{paint-order:stroke;stroke:var(--sl-paper,#fff);stroke-width:4px}"
+    ".sl-figure figcaption{margin:.6rem auto 0;max-width:35rem;font-size:.9em;line-height:1.45;"
+    "color:inherit;text-align:left}"
+    "html[data-theme=dark] .bd-content div.cell_output div.text_html.output:has(.sl-figure)"
+    "{background:none;color:inherit;padding:0}"
+)
+
+
+def _checked_alt(alt: object) -> str:
+    if not isinstance(alt, str):
+        raise TypeError(f"alt must be a string, got {alt!r} of type {type(alt).__name__}")
+    text = " ".join(to_plain(alt).split())
+    if not text:
+        raise ValueError("alt must say what the figure shows, got an empty text")
+    if _FILE_NAME.fullmatch(text):
+        raise ValueError(f"alt must say what the figure shows, got the file name {text!r}")
+    if len(text.split()) < 4:
+        raise ValueError(f"alt must say what the figure shows in a sentence, got {text!r}")
+    return text
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "name must consist of lower-case letters, digits and single hyphens, starting with a "
+            f"letter, such as 'activity-bound', got {name!r}"
+        )
+    return name
+
+
+def _checked_figures(figure: object) -> tuple[Figure, ...]:
+    figures = (figure,) if isinstance(figure, Figure) else figure
+    if not isinstance(figures, Sequence) or isinstance(figures, str):
+        raise TypeError(
+            f"figure must be a matplotlib Figure or a sequence of them, got {type(figure).__name__}"
+        )
+    if not figures:
+        raise ValueError("figure must hold at least one matplotlib Figure, got none")
+    for one in figures:
+        if not isinstance(one, Figure):
+            raise TypeError(
+                "figure must be a matplotlib Figure or a sequence of them, "
+                f"got {type(one).__name__} inside"
+            )
+        if one.canvas.manager is not None:
+            raise ValueError(
+                "figure must not belong to pyplot, which would show it a second time: "
+                "make it with sublinear_lib.plotting.figure()"
+            )
+    return tuple(figures)
+
+
+class Picture:
+    """A figure for the page: inline SVG that follows the theme, with an alternative text.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure or sequence of them
+        What to show.  Several figures are panels: side by side where there is room, one below
+        the other on a phone.
+    alt : str
+        What the figure shows, for readers who cannot see it: kinds of curves, axes, the numbers
+        that matter and the conclusion.  A sentence at least.
+    caption : str, optional
+        What to notice, in the house markup; shown below the figure.
+    name : str
+        A name that is unique on the page, such as ``"activity-bound"``.  It prefixes the ids of
+        the SVG, and a link to ``#activity-bound`` leads to the figure.
+
+    Attributes
+    ----------
+    alt, caption, name : str
+        As given.
+
+    Raises
+    ------
+    TypeError
+        If `figure` is no Matplotlib figure, or a text is no string.
+    ValueError
+        If `alt` is empty, a file name or less than a sentence; if `name` is not a plain name; if
+        a figure belongs to pyplot, uses a colour outside the palette, or mathtext.
+
+    Examples
+    --------
+    >>> from sublinear_lib import plotting
+    >>> fig = plotting.figure(420, 240)
+    >>> axes = plotting.panel(fig, xlabel="*m*", ylabel="share")
+    >>> _ = axes.plot([1, 2, 3], [0.5, 0.4, 0.35], color=plotting.LIGHT["c1"])
+    >>> plotting.Picture(fig, alt="The share falls from 0.5 to 0.35.", name="share")
+    Picture('share': The share falls from 0.5 to 0.35.)
+    """
+
+    def __init__(
+        self,
+        figure: Figure | Sequence[Figure],
+        *,
+        alt: str,
+        caption: str | None = None,
+        name: str,
+    ) -> None:
+        self.alt = _checked_alt(alt)
+        self.name = _checked_name(name)
+        if caption is not None and not isinstance(caption, str):
+            raise TypeError(f"caption must be a string, got {type(caption).__name__}")
+        self.caption = caption
+        self._figures = _checked_figures(figure)
+        # Drawn now, so that a figure that breaks the house rules fails where it is made.
+        self._html = self._draw()
+
+    def __repr__(self) -> str:
+        """Return the name and the alternative text."""
+        return f"Picture({self.name!r}: {self.alt})"
+
+    @property
+    def html(self) -> str:
+        """The figure element with its style sheet, as one string of HTML."""
+        return self._html
+
+    @cached_property
+    def png(self) -> bytes:
+        """The light version on white as a PNG of twice the size, for hosts without SVG."""
+        from PIL import Image
+
+        panels = [Image.open(io.BytesIO(_png(figure))).convert("RGB") for figure in self._figures]
+        gap = 24 if len(panels) > 1 else 0
+        width = sum(panel.width for panel in panels) + gap * (len(panels) - 1)
+        height = max(panel.height for panel in panels)
+        sheet = Image.new("RGB", (width, height), LIGHT["paper"])
+        left = 0
+        for panel in panels:
+            sheet.paste(panel, (left, 0))
+            left += panel.width + gap
+        # A palette of 64 tones is enough for a few flat colours and their edges.
+        small = sheet.quantize(colors=64, dither=Image.Dither.NONE)
+        buffer = io.BytesIO()
+        small.save(buffer, format="PNG", optimize=True)
+        return buffer.getvalue()
+
+    def _draw(self) -> str:
+        title_id, text_id = f"{self.name}-title", f"{self.name}-desc"
+        title = re.split(r"(?<=[.:;])\s", self.alt, maxsplit=1)[0].rstrip(".:;")
+        panels = []
+        single = len(self._figures) == 1
+        for number, figure in enumerate(self._figures, start=1):
+            prefix = self.name if single else f"{self.name}-p{number}"
+            body, width, height = figure_svg(figure, prefix)
+            if single:
+                access = f'role="img" aria-labelledby="{title_id} {text_id}"'
+                texts = (
+                    f'<title id="{title_id}">{escape(title, quote=False)}</title>'
+                    f'<desc id="{text_id}">{escape(self.alt, quote=False)}</desc>'
+                )
+            else:
+                access, texts = 'aria-hidden="true"', ""
+            limit = f"{width * _LARGEST_SCALE:.0f}px"
+            panels.append(
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+                f'{access} style="max-width:{limit};flex:1 1 {width * 0.8:.0f}px">'
+                f"{texts}{body}</svg>"
+            )
+        if single:
+            drawing = f'<div class="sl-panels">{panels[0]}</div>'
+        else:
+            drawing = (
+                f'<div class="sl-panels" role="img" aria-label="{escape(self.alt)}">'
+                f"{''.join(panels)}</div>"
+            )
+        caption = ""
+        if self.caption:
+            caption = f"<figcaption>{to_html(self.caption)}</figcaption>"
+        return (
+            f'<figure class="sl-figure" id="{self.name}">'
+            f"<style>{palette_css('.sl-figure')}{_LAYOUT}</style>{drawing}{caption}</figure>"
+        )
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the forms among which a host chooses."""
+        return {
+            "text/html": self.html,
+            "image/png": base64.b64encode(self.png).decode("ascii"),
+            "text/plain": self.alt,
+        }
+
+
+def _png(figure: Figure) -> bytes:
+    """Draw a figure with Agg: house markup as mathtext, outlines as path effects."""
+    restore: list[tuple[Text, str, list[object]]] = []
+    formatters: list[tuple[Axis, FixedFormatter]] = []
+    for artist in figure.findobj(Artist):
+        if isinstance(artist, Axis):
+            formatter = artist.get_major_formatter()
+            if isinstance(formatter, FixedFormatter):
+                formatters.append((artist, formatter))
+                labels = [to_mathtext(str(label)) for label in formatter.seq]
+                artist.set_major_formatter(FixedFormatter(labels))
+    ticks = {
+        id(label)
+        for axis, _ in formatters
+        for label in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
+    }
+    for artist in figure.findobj(Text):
+        if id(artist) not in ticks:
+            restore.append((artist, artist.get_text(), list(artist.get_path_effects() or [])))
+            artist.set_text(to_mathtext(artist.get_text()))
+            if artist.get_gid() == HALO:
+                artist.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
+    buffer = io.BytesIO()
+    try:
+        with house_style():
+            figure.savefig(
+                buffer,
+                format="png",
+                dpi=_PNG_DPI,
+                facecolor=LIGHT["paper"],
+                metadata={"Software": None},
+            )
+    finally:
+        for artist, text, effects in restore:
+            artist.set_text(text)
+            artist.set_path_effects(effects)  # type: ignore[arg-type]
+        for axis, formatter in formatters:
+            axis.set_major_formatter(formatter)
+    return buffer.getvalue()

@@ -1,0 +1,230 @@
+r"""The little markup of labels: ``*x*`` italic, ``^{...}`` superscript, ``_{...}`` subscript.
+
+No object of the paper lives here; it is how ``K/m^{3/5}`` reaches a figure.  Matplotlib's own
+mathematics is not used because it turns into separately placed glyphs in SVG, which no browser can
+re-flow in the reader's font.  One label serves five hosts: SVG text, HTML, the PNG fallback (there
+as mathtext), a plain string for screen readers, and the explorer's front end, which parses the same
+marks in ``widgets/static/explorer.js``; change both together.  A backslash makes ``*``, ``^``,
+``_`` or itself literal; a mark that does not open a group (``a^2``, ``2 * 3``) is literal anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import NamedTuple
+
+__all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_svg"]
+
+_MARK = re.compile(r"\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}")
+_SUPERSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
+_SUBSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
+_MATHTEXT_SPECIAL = re.compile(r"([#$%&_{}^\\~])")
+
+# In em of the surrounding text: how far a script is moved, and how large it is set.
+_SHIFT = 0.36
+_SIZE = 0.74
+
+
+class Run(NamedTuple):
+    """A piece of text in one style.
+
+    Attributes
+    ----------
+    text : str
+        The characters.
+    italic : bool
+        Whether they are slanted.
+    level : int
+        +1 for a superscript, -1 for a subscript, 0 for the line itself.
+    """
+
+    text: str
+    italic: bool = False
+    level: int = 0
+
+
+def _parse(text: str, level: int) -> list[Run]:
+    runs: list[Run] = []
+
+    def add(piece: str, italic: bool = False) -> None:
+        if not piece:
+            return
+        if runs and runs[-1].italic == italic and runs[-1].level == level:
+            runs[-1] = runs[-1]._replace(text=runs[-1].text + piece)
+        else:
+            runs.append(Run(piece, italic, level))
+
+    end = 0
+    for match in _MARK.finditer(text):
+        add(text[end : match.start()])
+        literal, italic, script, inner = match.groups()
+        if literal is not None:
+            add(literal)
+        elif italic is not None:
+            add(italic, italic=True)
+        else:
+            runs += _parse(inner, 1 if script == "^" else -1)
+        end = match.end()
+    add(text[end:])
+    return runs
+
+
+def parse(text: str) -> tuple[Run, ...]:
+    r"""Split a label into runs of one style.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    tuple of Run
+        The pieces in reading order.
+
+    Examples
+    --------
+    >>> parse("*K*/*m*^{3/5}")[-1]
+    Run(text='3/5', italic=False, level=1)
+    >>> parse(r"2 * 3 and 2 \* 3")
+    (Run(text='2 * 3 and 2 * 3', italic=False, level=0),)
+    """
+    return tuple(_parse(text, 0))
+
+
+def _script(run: Run) -> str:
+    table = _SUPERSCRIPTS if run.level > 0 else _SUBSCRIPTS
+    if all(ord(character) in table for character in run.text):
+        return run.text.translate(table)
+    mark = "^" if run.level > 0 else "_"
+    return mark + (run.text if len(run.text) == 1 else f"({run.text})")
+
+
+def to_plain(text: str) -> str:
+    """Return a label as a plain string, for screen readers and options of a list.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str
+        The same label with Unicode superscripts where they exist, and ``^(...)`` elsewhere.
+
+    Examples
+    --------
+    >>> to_plain("*K*/*m*^{3/5}"), to_plain("2^{10}"), to_plain("*Q*_{0}")
+    ('K/m^(3/5)', '2¹⁰', 'Q₀')
+    """
+    return "".join(_script(run) if run.level else run.text for run in parse(text))
+
+
+def to_html(text: str) -> str:
+    """Return a label as HTML.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str
+        Escaped text with ``i``, ``sup`` and ``sub`` elements.
+
+    Examples
+    --------
+    >>> to_html("*m*^{3/5} < 1")
+    '<i>m</i><sup>3/5</sup> &lt; 1'
+    """
+    pieces = []
+    for run in parse(text):
+        piece = escape(run.text, quote=False)
+        if run.italic:
+            piece = f"<i>{piece}</i>"
+        if run.level:
+            tag = "sup" if run.level > 0 else "sub"
+            piece = f"<{tag}>{piece}</{tag}>"
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def to_svg(text: str) -> str:
+    """Return a label as the content of an SVG ``text`` element.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str
+        Escaped text with ``tspan`` elements.  ``dy`` is relative, so the run after a script
+        carries the way back to the line.
+
+    Examples
+    --------
+    >>> to_svg("10^{3} steps")
+    '10<tspan dy="-.49em" font-size="74%">3</tspan><tspan dy=".36em"> steps</tspan>'
+    """
+    pieces = []
+    offset = 0.0  # where the pen stands, in em of the surrounding text, downwards positive
+    for run in parse(text):
+        size = _SIZE if run.level else 1.0
+        target = -_SHIFT * run.level if run.level > 0 else -_SHIFT * 0.6 * run.level
+        attributes = ""
+        if target != offset:
+            attributes += f' dy="{_em((target - offset) / size)}em"'
+            offset = target
+        if run.level:
+            attributes += f' font-size="{_SIZE:.0%}"'
+        if run.italic:
+            attributes += ' font-style="italic"'
+        piece = escape(run.text, quote=False)
+        pieces.append(f"<tspan{attributes}>{piece}</tspan>" if attributes else piece)
+    return "".join(pieces)
+
+
+def _em(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("0.", ".", 1)
+
+
+def to_mathtext(text: str) -> str:
+    r"""Return a label as Matplotlib mathtext, for the PNG fallback.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str
+        The text itself when it has no marks, otherwise the text with ``$...$`` groups.
+
+    Examples
+    --------
+    >>> to_mathtext("*m*^{3/5}")
+    '$\\mathit{m}$$^{\\mathrm{3/5}}$'
+    >>> to_mathtext("100 %")
+    '100 %'
+    """
+    runs = parse(text)
+    if all(not run.italic and not run.level for run in runs):
+        return "".join(run.text for run in runs).replace("$", r"\$")
+    pieces = []
+    for run in runs:
+        if not run.italic and not run.level:
+            pieces.append(run.text.replace("$", r"\$"))
+            continue
+        face = "mathit" if run.italic else "mathrm"
+        body = _MATHTEXT_SPECIAL.sub(r"\\\1", run.text).replace(" ", r"\ ")
+        group = f"\\{face}{{{body}}}"
+        if run.level:
+            group = f"{'^' if run.level > 0 else '_'}{{{group}}}"
+        pieces.append(f"${group}$")
+    return "".join(pieces)

@@ -1,0 +1,212 @@
+"""From Matplotlib's SVG to the SVG of the book: small, theme-aware, the same bytes every time.
+
+No object of the paper lives here.  Matplotlib draws with the light value of each role and the
+writer below turns these values into CSS custom properties, drops what carries no ink, renumbers the
+ids under the figure's own name so that many figures share a page, rounds coordinates to a hundredth
+of a pixel, and typesets labels in the reader's font.  Before changing it, know that the output is
+compared byte by byte when the notebooks are checked: no dates, no hashes, no set order.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from xml.etree import ElementTree
+
+from matplotlib.figure import Figure
+
+from sublinear_lib.plotting.palette import LIGHT, Role, css_colour
+from sublinear_lib.plotting.richtext import to_svg
+from sublinear_lib.plotting.style import HALO, house_style
+
+__all__ = ["figure_svg"]
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+_NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+
+_ROLE_OF: dict[str, Role] = {value: role for role, value in LIGHT.items()}
+_ROLE_OF.update({"#000000": "ink", "#ffffff": "paper"})
+
+# What the style sheet of a figure already says, or what SVG assumes anyway.
+_DEFAULTS = {
+    "stroke-linejoin": "round",
+    "stroke-linecap": "butt",
+    "stroke-dashoffset": "0",
+    "fill-opacity": "1",
+    "stroke-opacity": "1",
+    "opacity": "1",
+    "stroke-width": "1",
+    "text-anchor": "start",
+    "font-weight": "400",
+    "font-style": "normal",
+}
+
+
+def _short(match: re.Match[str]) -> str:
+    text = f"{float(match.group()):.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def _rounded(text: str) -> str:
+    return _NUMBER.sub(_short, text)
+
+
+def _path(data: str) -> str:
+    compact = re.sub(r"\s+", " ", _rounded(data)).strip()
+    compact = re.sub(r" ?([MLQCZz]) ?", r"\1", compact)
+    return compact.replace(" -", "-")
+
+
+def _declarations(style: str) -> dict[str, str]:
+    pairs = (part.split(":", 1) for part in style.split(";") if part.strip())
+    return {name.strip(): value.strip() for name, value in pairs}
+
+
+def _colour(value: str, figure: str) -> str:
+    if value == "none" or value.startswith("url("):
+        return value
+    try:
+        return css_colour(_ROLE_OF[value.lower()])
+    except KeyError:
+        raise ValueError(
+            f"figure {figure!r} uses the colour {value}, which has no dark value: "
+            "use sublinear_lib.plotting.LIGHT['c1'] ... LIGHT['c5'], 'ink', 'muted', 'grid' or "
+            "'paper', with alpha for lighter tones"
+        ) from None
+
+
+class _Writer:
+    """Rewrites one parsed figure; holds the map from old ids to new ones."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ids: dict[str, str] = {}
+
+    def new_id(self, old: str) -> str:
+        return self.ids.setdefault(old, f"{self.name}-{len(self.ids) + 1}")
+
+    def style(self, element: ElementTree.Element, *, text: bool) -> str:
+        declarations = _declarations(element.get("style", ""))
+        if text:
+            declarations.pop("font-family", None)
+            # Text without a colour of its own takes the colour of the page's text.
+            if declarations.get("fill", "#000000").lower() in ("#000000", LIGHT["ink"]):
+                declarations.pop("fill", None)
+        parts = []
+        for name in sorted(declarations):
+            value = declarations[name]
+            if name in ("fill", "stroke"):
+                value = _colour(value, self.name)
+            elif not name.startswith("font"):
+                value = _rounded(value).replace(", ", ",")
+            if _DEFAULTS.get(name) != value:
+                parts.append(f"{name}:{value}")
+        return ";".join(parts)
+
+    def attributes(self, element: ElementTree.Element, tag: str) -> str:
+        parts: list[tuple[str, str]] = []
+        text = tag == "text"
+        gid = element.get("id")
+        if gid is not None and tag != "g" and gid in self.ids:
+            parts.append(("id", self.ids[gid]))
+        for key, value in element.attrib.items():
+            if key in ("id", "style"):
+                continue
+            if key == _XLINK:
+                target = value if value.startswith("data:") else f"#{self.new_id(value[1:])}"
+                parts.append(("href", "".join(target.split())))
+            elif key == "clip-path":
+                parts.append((key, _REFERENCE.sub(lambda m: f"url(#{self.new_id(m[1])})", value)))
+            elif key == "d":
+                parts.append((key, _path(value)))
+            elif key == "transform":
+                turned = re.sub(r"rotate\(-?0(?: [^)]*)?\)", "", _rounded(value)).strip()
+                if turned:
+                    parts.append((key, turned))
+            else:
+                parts.append((key, _rounded(value)))
+        style = self.style(element, text=text)
+        if style:
+            parts.append(("style", style))
+        return "".join(f' {key}="{value}"' for key, value in parts)
+
+    def invisible(self, element: ElementTree.Element, tag: str) -> bool:
+        if tag != "path":
+            return False
+        style = _declarations(element.get("style", ""))
+        return style.get("fill") == "none" and style.get("stroke", "none") == "none"
+
+    def write(self, element: ElementTree.Element, *, halo: bool = False) -> str:
+        tag = element.tag.removeprefix(_SVG)
+        if tag in ("metadata", "style") or self.invisible(element, tag):
+            return ""
+        if tag == "text":
+            return self.text(element, halo)
+        halo = halo or element.get("id", "").startswith(HALO)
+        inner = "".join(self.write(child, halo=halo) for child in element)
+        if tag == "defs" and not inner:
+            return ""
+        attributes = self.attributes(element, tag)
+        if tag == "g":
+            return f"<g{attributes}>{inner}</g>" if attributes and inner else inner
+        return f"<{tag}{attributes}>{inner}</{tag}>" if inner else f"<{tag}{attributes}/>"
+
+    def text(self, element: ElementTree.Element, halo: bool) -> str:
+        if len(element):
+            words = "".join(element.itertext()).split()
+            raise ValueError(
+                f"figure {self.name!r} has mathtext near {' '.join(words)!r}: write labels in the "
+                "house markup, *m* for italics, ^{3/5} and _{0} for scripts, without dollar signs"
+            )
+        content = (element.text or "").strip()
+        if not content:
+            return ""
+        mark = ' class="sl-halo"' if halo else ""
+        return f"<text{mark}{self.attributes(element, 'text')}>{to_svg(content)}</text>"
+
+
+def _reserve_ids(root: ElementTree.Element, writer: _Writer) -> None:
+    # Definitions may follow their use; only ids that something refers to are kept, numbered in
+    # the order in which they are first referred to.
+    for element in root.iter():
+        reference = element.get(_XLINK, "")
+        if reference.startswith("#"):
+            writer.new_id(reference[1:])
+        clip = _REFERENCE.search(element.get("clip-path", ""))
+        if clip:
+            writer.new_id(clip[1])
+
+
+def figure_svg(figure: Figure, name: str) -> tuple[str, float, float]:
+    """Return the body of a figure as theme-aware SVG, and its size.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        A figure drawn in the colours of the palette and the house markup.
+    name : str
+        The prefix of every id.
+
+    Returns
+    -------
+    body : str
+        What goes between ``<svg ...>`` and ``</svg>``.
+    width, height : float
+        The size in pixels at which labels are 11 to 12 pixels high.
+
+    Raises
+    ------
+    ValueError
+        If the figure uses a colour outside the palette, or mathtext.
+    """
+    buffer = io.BytesIO()
+    with house_style():
+        figure.savefig(buffer, format="svg", dpi=72, facecolor="none", metadata={"Date": None})
+    root = ElementTree.fromstring(buffer.getvalue())
+    writer = _Writer(name)
+    _reserve_ids(root, writer)
+    body = "".join(writer.write(child) for child in root)
+    width, height = (float(value) for value in figure.get_size_inches() * 72.0)
+    return body, width, height

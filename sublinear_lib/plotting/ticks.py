@@ -1,0 +1,154 @@
+"""Where an axis carries ticks and what they say.
+
+No object of the paper lives here.  Ticks are chosen in Python, for figures and explorers alike, so
+that a picture and the live plot beside it carry the same numbers and the front end needs no rule of
+its own.  Labels use the house markup (``2^{10}``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sublinear_lib.plotting.formats import grouped, number
+from sublinear_lib.validation import choice, count, scalar
+
+__all__ = ["SCALES", "Ticks", "ticks"]
+
+SCALES = ("linear", "log10", "log2")
+"""The axis scales: linear, and logarithmic with ticks at powers of ten or of two."""
+
+_MINUS = "\N{MINUS SIGN}"
+
+
+class Ticks(NamedTuple):
+    """Tick positions in data units and their labels.
+
+    Attributes
+    ----------
+    values : tuple of float
+        Ascending positions.
+    labels : tuple of str
+        One label each, in the house markup.
+    """
+
+    values: tuple[float, ...]
+    labels: tuple[str, ...]
+
+
+def _linear(low: float, high: float, target: int) -> list[float]:
+    raw = (high - low) / target
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next(scale * factor for factor in (1.0, 2.0, 5.0, 10.0) if scale * factor >= raw * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Rounding to the step's own decimals makes 3 * 0.1 the number 0.3.
+    decimals = max(0, -math.floor(math.log10(step)))
+    return [round(k * step, decimals) + 0.0 for k in range(first, last + 1)]
+
+
+def _powers(low: float, high: float, base: float, target: int) -> list[float]:
+    first = math.ceil(math.log(low, base) - 1e-9)
+    last = math.floor(math.log(high, base) + 1e-9)
+    exponents = range(first, last + 1)
+    stride = max(1, math.ceil(len(exponents) / (target + 1)))
+    return [base**k for k in exponents if k % stride == 0]
+
+
+def _within_a_decade(low: float, high: float) -> list[float]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    values = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in (1, 2, 5)]
+    return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+
+
+def _default_labels(values: Sequence[float], scale: str) -> list[str]:
+    if scale == "log2":
+        return [f"2^{{{round(math.log2(v))}}}".replace("-", _MINUS) for v in values]
+    if scale == "log10" and all(v == float(f"{v:.0e}") for v in values):
+        spread = values[-1] / values[0] if len(values) > 1 else 1.0
+        plain = all(1e-3 <= v <= 9999 for v in values)
+        if not plain or spread > 1e4:
+            return [f"10^{{{round(math.log10(v))}}}".replace("-", _MINUS) for v in values]
+        return [number(v, 6) for v in values]
+    decimals = 0
+    while decimals < 12 and any(
+        abs(round(v, decimals) - v) > 1e-9 * max(abs(x) for x in values) for v in values
+    ):
+        decimals += 1
+    if decimals > 5 or any(abs(v) >= 1e7 for v in values):
+        return [number(v) for v in values]
+    if decimals:
+        return [f"{v:.{decimals}f}".replace("-", _MINUS) for v in values]
+    return [grouped(round(v)) for v in values]
+
+
+def ticks(
+    low: float,
+    high: float,
+    *,
+    scale: str = "linear",
+    target: int = 5,
+    label: Callable[[float], str] | None = None,
+    values: Sequence[float] | None = None,
+) -> Ticks:
+    """Choose the ticks of an axis.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends of the axis in data units, ``low < high``; positive on a logarithmic scale.
+    scale : {"linear", "log10", "log2"}
+        Linear steps of 1, 2 or 5; powers of ten (with 2 and 5 between them when the axis spans
+        less than three decades); or powers of two.
+    target : int, default 5
+        About how many intervals to aim at.
+    label : callable, optional
+        Writes a position as a label, for example `percent`.
+    values : sequence of float, optional
+        Positions to use instead of the chosen ones; those outside the axis are dropped.
+
+    Returns
+    -------
+    Ticks
+        At least one tick whenever the axis holds a round number.
+
+    Raises
+    ------
+    ValueError
+        If the ends are not finite, not ascending, or not positive on a logarithmic scale.
+
+    Examples
+    --------
+    >>> ticks(0, 1).labels
+    ('0.0', '0.2', '0.4', '0.6', '0.8', '1.0')
+    >>> ticks(64, 2**16, scale="log2", target=5).labels
+    ('2^{6}', '2^{8}', '2^{10}', '2^{12}', '2^{14}', '2^{16}')
+    """
+    scale = choice(scale, "scale", SCALES)
+    low = scalar(low, "low", exclusive_minimum=None if scale == "linear" else 0.0)
+    high = scalar(high, "high", exclusive_minimum=low)
+    target = count(target, "target")
+    if values is not None:
+        slack = 1e-9 * (high - low)
+        chosen = sorted(float(v) for v in values if low - slack <= v <= high + slack)
+    elif scale == "linear":
+        chosen = _linear(low, high, target)
+    elif scale == "log2":
+        chosen = _powers(low, high, 2.0, target)
+        if len(chosen) < 2:
+            chosen = _linear(low, high, target)
+            scale = "linear"
+    elif high / low < 1e3:
+        chosen = _within_a_decade(low, high)
+        if len(chosen) < 2:
+            chosen = _linear(low, high, target)
+            scale = "linear"
+    else:
+        chosen = _powers(low, high, 10.0, target)
+    if label is not None:
+        texts = [label(v) for v in chosen]
+    else:
+        texts = _default_labels(chosen, scale) if chosen else []
+    return Ticks(tuple(np.asarray(chosen, dtype=np.float64).tolist()), tuple(texts))
