@@ -1,0 +1,29 @@
+"""Explorers for the page and labs for a running Jupyter.
+
+`Explorer` turns a function that returns a `View` into a figure with controls that works in the
+static page; `LiveLab` runs something longer, such as a training, where there is a kernel.
+"""
+
+from __future__ import annotations
+
+from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.views import Axis, Band, Bars, Line, Mark, Points, Region, Rule, View
+
+__all__ = [
+    "Axis",
+    "Band",
+    "Bars",
+    "Choice",
+    "Control",
+    "Explorer",
+    "Line",
+    "LiveLab",
+    "Mark",
+    "Points",
+    "Region",
+    "Rule",
+    "Slider",
+    "View",
+]

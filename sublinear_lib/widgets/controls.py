@@ -1,0 +1,299 @@
+"""The controls of an explorer: a slider over listed values, a choice among named options.
+
+No object of the paper lives here.  A control is a finite list, because the static page can only
+show what was computed when the book was built; with a live kernel a slider also takes any number
+between its ends.  In the page a slider is a native range input over the positions ``0 ... k - 1``
+and a choice is a native select, so keyboard, touch and screen readers work as everywhere else.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sublinear_lib.validation import count, float_array, scalar
+
+__all__ = ["Choice", "Control", "Slider"]
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"name must be a name that a Python argument can have, got {name!r}")
+    return name
+
+
+def _checked_label(label: object) -> str:
+    if not isinstance(label, str):
+        raise TypeError(f"label must be a string, got {label!r} of type {type(label).__name__}")
+    if not label.strip():
+        raise ValueError("label must not be empty: it is all that a screen reader says")
+    return label
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A slider over a list of numbers.
+
+    Parameters
+    ----------
+    name : str
+        The argument of the function that it sets.
+    label : str
+        What the reader sees, in the house markup.
+    values : sequence of int or float, length k
+        The values, ascending, ``k >= 2``.  If all are integers, the function receives integers.
+    start : int or float, optional
+        The value to start from, one of `values`; the first by default.
+    format : str or callable, default "{:g}"
+        Writes a value: a format string, or a function of the value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+
+    Examples
+    --------
+    >>> m = Slider("m", "width *m*", [2**k for k in range(6, 17)], start=1024)
+    >>> m.start_position, m.text(1024)
+    (4, '1024')
+    """
+
+    name: str
+    label: str
+    values: Sequence[float]
+    start: float | None = None
+    format: str | Callable[[Any], str] = field(default="{:g}", compare=False)
+
+    def __post_init__(self) -> None:
+        """Check the slider and take its values as a tuple."""
+        _checked_name(self.name)
+        _checked_label(self.label)
+        array = float_array(self.values, f"values of {self.name}", shape=(None,))
+        if array.size < 2 or (np.diff(array) <= 0).any():
+            raise ValueError(
+                f"values of {self.name} must be at least two ascending numbers, got "
+                f"{array.tolist()[:8]}"
+            )
+        whole = all(
+            isinstance(v, int | np.integer) and not isinstance(v, bool) for v in self.values
+        )
+        values = tuple(int(v) if whole else float(v) for v in self.values)
+        object.__setattr__(self, "values", values)
+        if self.start is None:
+            object.__setattr__(self, "start", values[0])
+        elif self.start not in values:
+            raise ValueError(f"start of {self.name} must be one of its values, got {self.start!r}")
+        for value in values:
+            self.text(value)
+
+    @property
+    def integer(self) -> bool:
+        """Whether the function receives integers."""
+        return isinstance(self.values[0], int)
+
+    @property
+    def start_position(self) -> int:
+        """The position of the start value."""
+        return list(self.values).index(self.start if self.start is not None else self.values[0])
+
+    def text(self, value: float) -> str:
+        """Return a value as the reader sees it.
+
+        Parameters
+        ----------
+        value : int or float
+            The value.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Raises
+        ------
+        TypeError
+            If `format` does not return a string.
+        """
+        form = self.format
+        written: object = form.format(value) if isinstance(form, str) else form(value)
+        if not isinstance(written, str):
+            raise TypeError(
+                f"format of {self.name} must return a string, got {written!r} for {value!r}"
+            )
+        return written
+
+    def accept(self, value: object) -> float:
+        """Return a value that a reader typed, if the function may be called with it.
+
+        Parameters
+        ----------
+        value : object
+            Any number between the ends of the slider; an integer where the values are integers.
+
+        Returns
+        -------
+        int or float
+            The value.
+
+        Raises
+        ------
+        TypeError, ValueError
+            With a message for the reader.
+        """
+        low, high = self.values[0], self.values[-1]
+        if self.integer:
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            elif isinstance(value, float):
+                raise ValueError(
+                    f"{self.name} must be an integer >= {low} and <= {high}, got {value!r}"
+                )
+            return count(value, self.name, minimum=int(low), maximum=int(high))
+        return scalar(value, self.name, minimum=low, maximum=high)
+
+    def spec(self) -> dict[str, object]:
+        """Return what the front end needs to know."""
+        return {
+            "kind": "slider",
+            "name": self.name,
+            "label": self.label,
+            "values": list(self.values),
+            "texts": [self.text(value) for value in self.values],
+            "integer": self.integer,
+        }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice among named options.
+
+    Parameters
+    ----------
+    name : str
+        The argument of the function that it sets.
+    label : str
+        What the reader sees, in the house markup.
+    options : mapping of str to str, or sequence of str
+        What the function receives, and what the reader sees (plain text: browsers do not set
+        markup inside a list).
+    start : str, optional
+        The option to start from; the first by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+
+    Examples
+    --------
+    >>> rule = Choice("rule", "rule for τ", {"zero": "τ = 0", "1/m": "τ = 1/m"})
+    >>> rule.values
+    ('zero', '1/m')
+    """
+
+    name: str
+    label: str
+    options: Mapping[str, str] | Sequence[str]
+    start: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the choice and take its options as a mapping."""
+        _checked_name(self.name)
+        _checked_label(self.label)
+        if isinstance(self.options, str):
+            raise TypeError(f"options of {self.name} must be several strings, got one")
+        if isinstance(self.options, Mapping):
+            options = dict(self.options)
+        else:
+            options = {key: key for key in self.options}
+            if len(options) < len(self.options):
+                raise ValueError(f"options of {self.name} must differ, got {list(self.options)}")
+        if len(options) < 2:
+            raise ValueError(f"options of {self.name} must be at least two, got {list(options)}")
+        pairs: list[tuple[object, object]] = list(options.items())
+        for key, label in pairs:
+            if not isinstance(key, str) or not isinstance(label, str):
+                raise TypeError(f"options of {self.name} must be strings, got {key!r}: {label!r}")
+            if not label.strip():
+                raise ValueError(f"options of {self.name} must have labels, got {key!r} without")
+        object.__setattr__(self, "options", options)
+        if self.start is None:
+            object.__setattr__(self, "start", next(iter(options)))
+        elif self.start not in options:
+            raise ValueError(
+                f"start of {self.name} must be one of {list(options)}, got {self.start!r}"
+            )
+
+    def __hash__(self) -> int:
+        """Hash by name, as the options are held in a mapping."""
+        return hash(self.name)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What the function may receive, in order."""
+        return tuple(self.options)
+
+    @property
+    def start_position(self) -> int:
+        """The position of the option to start from."""
+        return self.values.index(self.start if self.start is not None else self.values[0])
+
+    def text(self, value: str) -> str:
+        """Return an option as the reader sees it.
+
+        Parameters
+        ----------
+        value : str
+            One of `values`.
+
+        Returns
+        -------
+        str
+            Its label.
+        """
+        return dict(self.options)[value] if isinstance(self.options, Mapping) else value
+
+    def accept(self, value: object) -> str:
+        """Return an option, if it is one.
+
+        Parameters
+        ----------
+        value : object
+            The option.
+
+        Returns
+        -------
+        str
+            The same option.
+
+        Raises
+        ------
+        TypeError, ValueError
+            With a message for the reader.
+        """
+        if not isinstance(value, str) or value not in self.options:
+            raise ValueError(
+                f"{self.name} must be one of {', '.join(map(repr, self.values))}, got {value!r}"
+            )
+        return value
+
+    def spec(self) -> dict[str, object]:
+        """Return what the front end needs to know."""
+        return {
+            "kind": "choice",
+            "name": self.name,
+            "label": self.label,
+            "values": list(self.values),
+            "texts": [self.text(value) for value in self.values],
+        }
+
+
+Control: TypeAlias = Slider | Choice
+"""Everything a reader can set."""

@@ -1,0 +1,399 @@
+"""`Explorer`: a Python function of a few controls, turned into a figure that readers can move.
+
+No object of the paper lives here.  When the notebook runs, the function is evaluated at every
+position of its controls and the views are stored in the widget's state; the page's own front end
+(``static/explorer.js``) draws them without a kernel and without a formula of its own.  With a live
+kernel the front end says hello, Python answers, and number boxes appear: any value between the ends
+of a slider is then computed by the same function.  Before changing it, know who else reads the
+state: ``book/_static/widgets-boot.js`` finds it by ``_key``, the notebooks store it, and its bytes
+may depend on nothing but the function's values.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import inspect
+import itertools
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from sublinear_lib.plotting.palette import palette_css
+from sublinear_lib.plotting.richtext import to_html, to_plain
+from sublinear_lib.widgets import table as tables
+from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.views import Rule, View
+
+__all__ = ["Explorer"]
+
+STATIC = Path(__file__).parent / "static"
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+def style_sheet() -> str:
+    """Return the style sheet of the widgets: the palette of the figures, then the layout."""
+    layout = (STATIC / "explorer.css").read_text(encoding="utf-8")
+    return palette_css(".sl-explorer") + "\n" + layout
+
+
+def checked_controls(controls: object) -> tuple[Control, ...]:
+    """Return the controls, or say what is wrong with them."""
+    if not isinstance(controls, Sequence) or isinstance(controls, str) or not controls:
+        raise TypeError(f"controls must be a sequence of Slider and Choice, got {controls!r}")
+    for control in controls:
+        if not isinstance(control, Slider | Choice):
+            raise TypeError(f"controls must be Slider or Choice, got {type(control).__name__}")
+    names = [control.name for control in controls]
+    if len(set(names)) < len(names):
+        raise ValueError(f"controls must have different names, got {names}")
+    return tuple(controls)
+
+
+def checked_function(function: object, controls: Sequence[Control]) -> Callable[..., Any]:
+    """Return the function, if it can be called with the controls as keywords."""
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {type(function).__name__}")
+    keywords = {control.name: control.values[0] for control in controls}
+    try:
+        inspect.signature(function).bind(**keywords)
+    except TypeError as error:
+        raise TypeError(
+            f"function must accept the controls {', '.join(keywords)} as keywords: {error}"
+        ) from None
+    return function
+
+
+def checked_title(title: object) -> str:
+    """Return the title, if it is one."""
+    if not isinstance(title, str):
+        raise TypeError(f"title must be a string, got {type(title).__name__}")
+    if not title.strip():
+        raise ValueError("title must not be empty")
+    return title
+
+
+def checked_name(name: object, title: str) -> str:
+    """Return the name of a widget, made from its title if it has none."""
+    if name is None:
+        words = re.findall(r"[a-z0-9]+", to_plain(title).lower())
+        name = "-".join(words)[:60].strip("-")
+        if not _NAME.fullmatch(name):
+            name = f"explorer-{name}".strip("-")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {type(name).__name__}")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "name must consist of lower-case letters, digits and single hyphens, starting with a "
+            f"letter, got {name!r}"
+        )
+    return name
+
+
+class Explorer(anywidget.AnyWidget):
+    """A figure with controls, tabulated when the notebook runs, live when a kernel does.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the values of the controls as keywords and returns a `View`.  It must be a pure
+        function: the same values give the same view.
+    controls : sequence of Slider or Choice
+        The controls.  The product of their numbers of values is the number of positions, at most
+        20 000.
+    title : str
+        What the explorer asks or shows, in the house markup.
+    description : str, optional
+        What to try, in the house markup.
+    name : str, optional
+        A name that is unique on the page; made from the title by default.
+
+    Raises
+    ------
+    TypeError
+        If the function does not accept the controls as keywords or does not return a `View`, or an
+        argument has the wrong type.
+    ValueError
+        If names repeat, there are more than 20 000 positions, an axis has no data to take limits
+        from, or the packed table has more than 200 000 characters.  What the function itself raises
+        is passed on, with a note that gives the position.
+
+    Notes
+    -----
+    Axes without limits get ends that hold the data of all positions, so nothing jumps while a
+    slider moves.  Numbers are stored with five significant digits.
+
+    Examples
+    --------
+    >>> def parabola(a: float) -> View:
+    ...     xs = [x / 10 for x in range(-10, 11)]
+    ...     return View(
+    ...         x=Axis(label="*x*"),
+    ...         y=Axis(label="*y*"),
+    ...         marks=[Line(xs, [a * x * x for x in xs], label="*a* *x*^{2}")],
+    ...         sentence=f"With a = {a:g} the curve reaches {a:g} at both ends.",
+    ...     )
+    >>> from sublinear_lib.widgets import Axis, Line, Slider, View
+    >>> Explorer(parabola, [Slider("a", "steepness *a*", [0.5, 1.0, 2.0])], title="A parabola")
+    Explorer('A parabola', a: 3 values from 0.5 to 2.0; 3 positions)
+    """
+
+    _esm = (STATIC / "explorer.js").read_text(encoding="utf-8")
+    _css = style_sheet()
+
+    _key = traitlets.Unicode().tag(sync=True)
+    _spec = traitlets.Dict().tag(sync=True)
+    _table = traitlets.Unicode().tag(sync=True)
+    position = traitlets.List(traitlets.Int()).tag(sync=True)
+
+    def __init__(
+        self,
+        function: Callable[..., View],
+        controls: Sequence[Control],
+        *,
+        title: str,
+        description: str = "",
+        name: str | None = None,
+    ) -> None:
+        self._controls = checked_controls(controls)
+        self._function = checked_function(function, self._controls)
+        self.title = checked_title(title)
+        if not isinstance(description, str):
+            raise TypeError(f"description must be a string, got {type(description).__name__}")
+        self.description = description
+        self.name = checked_name(name, title)
+        self._start = [control.start_position for control in self._controls]
+
+        views = self._evaluate_everywhere()
+        self._limits = tables.shared_limits(views)
+        self._decoded = tables.encode(views, self._limits)
+        packed = tables.pack(self._decoded)
+        if len(packed) > tables.LARGEST_TABLE:
+            raise ValueError(
+                f"the table of an explorer must pack into {tables.LARGEST_TABLE} characters, got "
+                f"{len(packed)} for {len(views)} positions: {tables.size_report(self._decoded)}. "
+                "Use fewer values or fewer points, or cut a shared curve with within="
+            )
+        spec = {
+            "title": self.title,
+            "description": self.description,
+            "controls": [control.spec() for control in self._controls],
+            "start": self._start,
+        }
+        # Of the content, not of its compressed form, which depends on the version of zlib.
+        content = json.dumps([spec, self._decoded], sort_keys=True)
+        super().__init__(
+            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
+            _spec=spec,
+            _table=packed,
+            position=list(self._start),
+        )
+        self.on_msg(self._answer)
+
+    # ---- the table -----------------------------------------------------------------------------
+
+    def _evaluate_everywhere(self) -> list[View]:
+        positions = 1
+        for control in self._controls:
+            positions *= len(control.values)
+        if positions > tables.MOST_POSITIONS:
+            raise ValueError(
+                f"controls must have at most {tables.MOST_POSITIONS} positions together, got "
+                f"{' x '.join(str(len(control.values)) for control in self._controls)} = "
+                f"{positions}"
+            )
+        grid = itertools.product(*(control.values for control in self._controls))
+        names = [control.name for control in self._controls]
+        return [self._evaluate(dict(zip(names, values, strict=True))) for values in grid]
+
+    def _evaluate(self, values: dict[str, Any]) -> View:
+        try:
+            view = self._function(**values)
+        except Exception as error:
+            error.add_note(f"while the explorer {self.title!r} was evaluated at {values}")
+            raise
+        if not isinstance(view, View):
+            raise TypeError(f"function must return a View, got {type(view).__name__} at {values}")
+        sliders = {control.name for control in self._controls if isinstance(control, Slider)}
+        for mark in view.marks:
+            if isinstance(mark, Rule) and mark.drag is not None and mark.drag not in sliders:
+                raise ValueError(
+                    f"drag must name a slider of the explorer, got {mark.drag!r} beside "
+                    f"{sorted(sliders)}"
+                )
+        return view
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        """The controls, in the order of the page."""
+        return self._controls
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of values of the controls; their product is the number of positions."""
+        return tuple(len(control.values) for control in self._controls)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the controls where they stand now, by name."""
+        return {
+            control.name: control.values[place]
+            for control, place in zip(self._controls, self.position, strict=True)
+        }
+
+    def stored_view(self, *position: int) -> dict[str, Any]:
+        """Return the view that the page shows at a position, from the packed table.
+
+        Parameters
+        ----------
+        *position : int
+            For each control, the number of its value.
+
+        Returns
+        -------
+        dict
+            As `sublinear_lib.widgets.table.decode`.
+
+        Raises
+        ------
+        IndexError
+            If there is no such position.
+        TypeError
+            If there is not one number for each control.
+        """
+        if len(position) != len(self.shape):
+            raise TypeError(f"position must have {len(self.shape)} numbers, got {len(position)}")
+        number = 0
+        for place, length in zip(position, self.shape, strict=True):
+            if not 0 <= place < length:
+                raise IndexError(f"position must lie in the grid {self.shape}, got {position}")
+            number = number * length + place
+        return tables.decode(tables.unpack(self._table), number)
+
+    def view(self, **values: Any) -> dict[str, Any]:
+        """Call the function and return the view as the front end would draw it.
+
+        Parameters
+        ----------
+        **values
+            One value for each control; sliders take any value between their ends.
+
+        Returns
+        -------
+        dict
+            As `sublinear_lib.widgets.table.decode`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a control is missing or unknown, or does not accept its value.
+        """
+        return tables.decode(self._live_table(values), 0)
+
+    def _live_table(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        names = [control.name for control in self._controls]
+        if set(values) != set(names):
+            raise TypeError(f"values must be given for {', '.join(names)}, got {sorted(values)}")
+        accepted: dict[str, Any] = {
+            control.name: control.accept(values[control.name]) for control in self._controls
+        }
+        view = self._evaluate(accepted)
+        limits = dict(self._limits)
+        for key, (low, high) in tables.shared_limits([view]).items():
+            before = limits.get(key, (low, high))
+            limits[key] = (min(low, before[0]), max(high, before[1]))
+        return tables.encode([view], limits)
+
+    # ---- the live kernel -----------------------------------------------------------------------
+
+    def _answer(self, _widget: object, content: object, _buffers: object) -> None:
+        """Answer a message of the front end; a damaged one gets no answer."""
+        if not isinstance(content, dict):
+            return
+        client, kind = content.get("client"), content.get("kind")
+        if kind == "hello":
+            self.send({"kind": "ready", "client": client})
+        elif kind == "evaluate":
+            answer = {"client": client, "request": content.get("request")}
+            self.send(answer | self._computed(content.get("values")))
+
+    def _computed(self, values: object) -> dict[str, Any]:
+        if not isinstance(values, dict):
+            return {"kind": "error", "message": "no values were sent"}
+        for control in self._controls:
+            try:
+                control.accept(values.get(control.name))
+            except (TypeError, ValueError) as error:
+                return {"kind": "error", "control": control.name, "message": str(error)}
+        try:
+            table = self._live_table(values)
+        except Exception as error:
+            # Whatever the function raises, the reader gets it in words and keeps the picture.
+            return {"kind": "error", "message": f"{type(error).__name__}: {error}"}
+        texts = [
+            control.text(control.accept(values[control.name]))  # type: ignore[arg-type]
+            for control in self._controls
+        ]
+        return {"kind": "view", "table": table, "texts": texts}
+
+    # ---- display -------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        """Describe the controls; the same for the same arguments."""
+        parts = []
+        for control in self._controls:
+            values = control.values
+            if isinstance(control, Slider):
+                ends = f" from {values[0]} to {values[-1]}"
+                parts.append(f"{control.name}: {len(values)} values{ends}")
+            else:
+                parts.append(f"{control.name}: {len(values)} options")
+        total = len(self._decoded["grid"])
+        return f"Explorer({to_plain(self.title)!r}, {', '.join(parts)}; {total} positions)"
+
+    @cached_property
+    def _still(self) -> Any:
+        from sublinear_lib.widgets.still import still_picture
+
+        view = self.stored_view(*self._start)
+        return still_picture(view, title=self.title, name=self.name)
+
+    def still(self) -> Any:
+        """Return the picture of the position from which the explorer starts.
+
+        Returns
+        -------
+        Picture
+            What PDF readers and readers without scripts see.
+        """
+        return self._still
+
+    def _fallback_html(self) -> str:
+        settings = ", ".join(
+            f"{to_plain(control.label)} = {to_plain(control.text(control.start))}"  # type: ignore[arg-type]
+            for control in self._controls
+        )
+        return (
+            f'<div data-sl-widget="{self._key}"><p><strong>{to_html(self.title)}</strong></p>'
+            f"{self._still.html}"
+            f"<p><small>Shown for {escape(settings, quote=False)}."
+            "<noscript> With JavaScript this figure has controls.</noscript></small></p></div>"
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget, the still picture as HTML and PNG, and the description."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        return {
+            **data,
+            "text/html": self._fallback_html(),
+            "image/png": base64.b64encode(self._still.png).decode("ascii"),
+            "text/plain": repr(self),
+        }, metadata

@@ -1,0 +1,185 @@
+"""`LiveLab`: something that runs too long to be tabulated, such as a training, in a live Jupyter.
+
+No object of the paper lives here.  In the static page a lab is a still picture and a sentence that
+says how to run it; only when a front end with a kernel says hello does Python make the controls.
+So nothing waits for a reader while a notebook is executed or checked, no output area is stored in
+the page, and the stored bytes depend on the arguments alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import anywidget
+import ipywidgets
+import traitlets
+from IPython.display import display
+
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.richtext import to_html, to_plain
+from sublinear_lib.widgets.controls import Control
+from sublinear_lib.widgets.explorer import (
+    STATIC,
+    checked_controls,
+    checked_function,
+    checked_title,
+    style_sheet,
+)
+
+__all__ = ["LiveLab"]
+
+_HOW = (
+    "This lab computes while you watch, so it needs a running Jupyter: open this page as a "
+    "notebook and run the cell. The picture shows one run."
+)
+_LIVE = "Set the controls and press Run. The picture shows one run and makes room for yours."
+_ELSEWHERE = (
+    "This front end cannot place controls inside a figure: call .controls() on the lab in a new "
+    "cell to get them there."
+)
+
+
+class LiveLab(anywidget.AnyWidget):
+    """Controls, a Run button and an output in a live Jupyter; a still picture in the page.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the values of the controls as keywords.  What it prints and what it returns are
+        shown; it may take its time.
+    controls : sequence of Slider or Choice
+        The controls.
+    still : Picture
+        What the static page shows.
+    title : str
+        What the lab does.
+
+    Raises
+    ------
+    TypeError
+        If the function does not accept the controls as keywords, or an argument has the wrong
+        type.
+    ValueError
+        If names of controls repeat or the title is empty.
+    """
+
+    _esm = (STATIC / "lab.js").read_text(encoding="utf-8")
+    _css = style_sheet()
+
+    _title = traitlets.Unicode().tag(sync=True)
+    _still = traitlets.Unicode().tag(sync=True)
+    _how = traitlets.Unicode(_HOW).tag(sync=True)
+    _live = traitlets.Unicode(_LIVE).tag(sync=True)
+    _elsewhere = traitlets.Unicode(_ELSEWHERE).tag(sync=True)
+    _key = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        controls: Sequence[Control],
+        *,
+        still: Picture,
+        title: str,
+    ) -> None:
+        self._controls = checked_controls(controls)
+        self._function = checked_function(function, self._controls)
+        self.title = checked_title(title)
+        if not isinstance(still, Picture):
+            raise TypeError(f"still must be a Picture, got {type(still).__name__}")
+        self._picture = still
+        content = json.dumps([title, still.html, [control.spec() for control in self._controls]])
+        super().__init__(
+            _title=to_plain(self.title),
+            _still=still.html,
+            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
+        )
+        self.on_msg(self._hello)
+
+    def controls(self) -> ipywidgets.VBox:
+        """Return fresh controls, a Run button and an output area, for a running Jupyter.
+
+        Returns
+        -------
+        ipywidgets.VBox
+            The controls, one below the other.
+        """
+        return ipywidgets.VBox(self._fresh_controls())
+
+    def _fresh_controls(self) -> list[ipywidgets.Widget]:
+        inputs: list[Any] = []
+        style = {"description_width": "10rem"}
+        layout = ipywidgets.Layout(width="100%", max_width="36rem")
+        for control in self._controls:
+            options = [(to_plain(control.text(v)), v) for v in control.values]  # type: ignore[arg-type]
+            kind = (
+                ipywidgets.Dropdown
+                if control.spec()["kind"] == "choice"
+                else (ipywidgets.SelectionSlider)
+            )
+            inputs.append(
+                kind(
+                    options=options,
+                    index=control.start_position,
+                    description=to_plain(control.label),
+                    style=style,
+                    layout=layout,
+                )
+            )
+        button = ipywidgets.Button(description="Run", button_style="primary", icon="play")
+        output = ipywidgets.Output()
+
+        def run(_button: object) -> None:
+            values = {c.name: i.value for c, i in zip(self._controls, inputs, strict=True)}
+            button.disabled, button.description = True, "Running"
+            output.clear_output(wait=True)
+            with output:
+                self.run(**values)
+            button.disabled, button.description = False, "Run"
+
+        button.on_click(run)
+        return [*inputs, button, output]
+
+    def run(self, **values: Any) -> None:
+        """Call the function and display what it returns; an error is shown in words.
+
+        Parameters
+        ----------
+        **values
+            One value for each control.
+        """
+        try:
+            result = self._function(**values)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+            return
+        if result is not None:
+            display(result)  # type: ignore[no-untyped-call]
+
+    def _hello(self, _widget: object, content: object, _buffers: object) -> None:
+        if isinstance(content, dict) and content.get("kind") == "hello":
+            models = [widget.model_id for widget in self._fresh_controls()]
+            self.send({"kind": "controls", "client": content.get("client"), "models": models})
+
+    def __repr__(self) -> str:
+        """Describe the lab; the same for the same arguments."""
+        names = ", ".join(control.name for control in self._controls)
+        return f"LiveLab({to_plain(self.title)!r}, controls: {names})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget, the still picture as HTML and PNG, and the description."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        html = (
+            f"<div><p><strong>{to_html(self.title)}</strong></p>{self._picture.html}"
+            f"<p><small>{_HOW}</small></p></div>"
+        )
+        return {
+            **data,
+            "text/html": html,
+            "image/png": base64.b64encode(self._picture.png).decode("ascii"),
+            "text/plain": repr(self),
+        }, metadata

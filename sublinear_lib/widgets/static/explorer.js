@@ -1,0 +1,621 @@
+// The front end of every explorer: it draws the views that Python computed, and nothing else.
+//
+// No formula of the book is in this file; it knows scales, marks and labels.  The same module runs
+// in Jupyter (live kernel), in the static page (mounted by widgets-boot.js) and from file://, so it
+// imports nothing and asks the network for nothing.  The table format is that of widgets/table.py
+// and the label markup that of plotting/richtext.py; change them together.
+
+const SVG = "http://www.w3.org/2000/svg";
+const VERSION = 1;
+const ARRAYS = ["x", "y", "lower", "upper", "edges", "heights"];
+
+// ---- the table ---------------------------------------------------------------------------------
+
+/** Decompress a packed table: base64 of zlib of JSON. */
+export async function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+/** Put one view together again from the pools of a table. */
+export function viewAt(table, position) {
+  if (table.version !== VERSION) throw new Error(`table has version ${table.version}, not ${VERSION}`);
+  const [x, y, marks, readouts, sentence, warning] = table.views[table.grid[position]];
+  return {
+    x: table.axes[x],
+    y: table.axes[y],
+    marks: marks.map((number) => {
+      const mark = { ...table.marks[number] };
+      for (const name of ARRAYS) if (name in mark) mark[name] = table.arrays[mark[name]];
+      return mark;
+    }),
+    readouts: readouts.map(([label, text]) => [table.strings[label], table.strings[text]]),
+    sentence: table.strings[sentence],
+    warning: warning === null ? null : table.strings[warning],
+  };
+}
+
+// ---- labels ------------------------------------------------------------------------------------
+
+const MARKUP = /\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}/g;
+
+/** Split a label into runs {text, italic, level}. */
+function runs(text, level = 0) {
+  const found = [];
+  let end = 0;
+  const add = (piece, italic = false) => piece && found.push({ text: piece, italic, level });
+  for (const match of text.matchAll(MARKUP)) {
+    add(text.slice(end, match.index));
+    if (match[1] !== undefined) add(match[1]);
+    else if (match[2] !== undefined) add(match[2], true);
+    else found.push(...runs(match[4], match[3] === "^" ? 1 : -1));
+    end = match.index + match[0].length;
+  }
+  add(text.slice(end));
+  return found;
+}
+
+const plain = (text) =>
+  runs(text).map((run) => (run.level ? `${run.level > 0 ? "^" : "_"}${run.text.length > 1 ? `(${run.text})` : run.text}` : run.text)).join("");
+
+/** Make an SVG element. */
+function svg(tag, attributes, parent, text) {
+  const element = document.createElementNS(SVG, tag);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
+  if (text !== undefined) {
+    let offset = 0;
+    for (const run of runs(text)) {
+      const size = run.level ? 0.74 : 1;
+      const target = run.level > 0 ? -0.36 : run.level < 0 ? 0.216 : 0;
+      const span = document.createElementNS(SVG, "tspan");
+      if (target !== offset) span.setAttribute("dy", `${((target - offset) / size).toFixed(2)}em`);
+      if (run.level) span.setAttribute("font-size", "74%");
+      if (run.italic) span.setAttribute("font-style", "italic");
+      span.textContent = run.text;
+      element.append(span);
+      offset = target;
+    }
+  }
+  parent?.append(element);
+  return element;
+}
+
+/** Make an HTML element; `text` is in the label markup. */
+function html(tag, attributes, parent, text) {
+  const element = document.createElement(tag);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
+  if (text !== undefined) setText(element, text);
+  parent?.append(element);
+  return element;
+}
+
+function setText(element, text) {
+  element.replaceChildren(
+    ...runs(text).map((run) => {
+      let node = document.createTextNode(run.text);
+      for (const tag of [run.italic && "i", run.level && (run.level > 0 ? "sup" : "sub")]) {
+        if (!tag) continue;
+        const outer = document.createElement(tag);
+        outer.append(node);
+        node = outer;
+      }
+      return node;
+    }),
+  );
+}
+
+const colour = (role) => (role === "ink" ? "currentColor" : `var(--sl-${role})`);
+
+// ---- the drawing -------------------------------------------------------------------------------
+
+/** Move positions as little as possible so that neighbours are `gap` apart (as in plotting). */
+function spread(wanted, gap, low, high) {
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b] || a - b);
+  const clusters = [];
+  for (const i of order) {
+    let centre = Math.min(Math.max(wanted[i], low), high);
+    let size = 1;
+    while (clusters.length) {
+      const before = clusters[clusters.length - 1];
+      if (centre - before.centre >= (gap * (size + before.size)) / 2) break;
+      clusters.pop();
+      centre = (centre * size + before.centre * before.size) / (size + before.size);
+      size += before.size;
+      const half = (gap * (size - 1)) / 2;
+      centre = Math.max(low + half, Math.min(centre, high - half));
+    }
+    clusters.push({ centre, size });
+  }
+  const places = clusters.flatMap(({ centre, size }) =>
+    Array.from({ length: size }, (_, k) => centre + gap * (k - (size - 1) / 2)),
+  );
+  const result = [];
+  order.forEach((i, k) => (result[i] = places[k]));
+  return result;
+}
+
+/** Return the map from data to pixels of an axis. */
+function scale(axis, start, stop) {
+  const f = axis.scale === "linear" ? (v) => v : Math.log;
+  const low = f(axis.low);
+  const unit = (stop - start) / (f(axis.high) - low);
+  return (v) => start + unit * (f(v) - low);
+}
+
+const px = (value) => Math.round(value * 10) / 10;
+
+class Plot {
+  constructor(parent, titleId, onDrag) {
+    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    this.id = id;
+    this.host = html("div", { class: "sl-plot" }, parent);
+    this.svg = svg("svg", { role: "img", "aria-labelledby": titleId, "aria-describedby": `${id}-d` }, this.host);
+    this.description = svg("desc", { id: `${id}-d` }, this.svg);
+    this.clips = svg("defs", {}, this.svg);
+    this.body = svg("g", {}, this.svg);
+    this.measure = document.createElement("canvas").getContext("2d");
+    this.widths = new Map();
+    this.onDrag = onDrag;
+    this.svg.addEventListener("pointerdown", (event) => this.grab(event));
+    this.svg.addEventListener("pointermove", (event) => this.move(event));
+    for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, () => (this.dragging = null));
+  }
+
+  resize(width) {
+    this.width = Math.max(240, Math.floor(width));
+    this.narrow = this.width < 520;
+    this.size = this.narrow ? 12 : 13;
+    this.left = this.right = 0; // margins only grow between two resizes, so nothing jumps
+    this.measure.font = `${this.size}px ${getComputedStyle(this.host).fontFamily}`;
+    this.widths.clear();
+  }
+
+  textWidth(text) {
+    if (!this.widths.has(text)) {
+      const small = runs(text).reduce((sum, run) => sum + this.measure.measureText(run.text).width * (run.level ? 0.74 : 1), 0);
+      this.widths.set(text, small);
+    }
+    return this.widths.get(text);
+  }
+
+  text(x, y, text, attributes = {}, role = "ink") {
+    return svg("text", { x: px(x), y: px(y), style: `fill:${colour(role)}`, ...attributes }, this.body, text);
+  }
+
+  /** Where a mark is named: at its end on the right, in the key, or above the plot. */
+  place(mark) {
+    if (!mark.label) return null;
+    if (mark.kind === "line" || ((mark.kind === "rule" || mark.kind === "region") && mark.axis === "y")) return this.narrow ? "key" : "end";
+    return mark.kind === "rule" || mark.kind === "region" ? "above" : "key";
+  }
+
+  draw(view) {
+    this.view = view;
+    const line = this.size + 5;
+    const named = { end: [], key: [], above: [] };
+    for (const mark of view.marks) named[this.place(mark)]?.push(mark);
+
+    // Rows above the plot: label of the y axis, key, one row for each vertical rule or region.
+    let keyX = 0;
+    let keyRows = named.key.length ? 1 : 0;
+    const keyPlaces = named.key.map((mark) => {
+      const width = this.textWidth(mark.label) + 40;
+      if (keyX > 0 && keyX + width > this.width) [keyX, keyRows] = [0, keyRows + 1];
+      keyX += width;
+      return [keyX - width, keyRows - 1];
+    });
+    const top = line * (1 + keyRows + named.above.length) + 10;
+    const grow = (side, needed) => (this[side] = Math.max(this[side], Math.ceil(needed / 8) * 8));
+    const left = grow("left", Math.max(16, ...view.y.texts.map((text) => this.textWidth(text) + 14)));
+    const right = grow("right", Math.max(16, ...named.end.map((mark) => this.textWidth(mark.label) + 26)));
+    const plotHeight = Math.max(190, Math.min(300, this.width * 0.5));
+    const height = top + plotHeight + 2.9 * line;
+    const [x0, x1, y0, y1] = [left, this.width - right, top + plotHeight, top];
+    const X = (this.X = scale(view.x, x0, x1));
+    const Y = scale(view.y, y0, y1);
+    this.frame = { x0, x1, y0, y1 };
+
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${px(height)}`);
+    this.svg.style.fontSize = `${this.size}px`;
+    this.body.replaceChildren();
+    this.clips.replaceChildren();
+    const clip = (name, from, to, pad = 0) => {
+      const element = svg("clipPath", { id: `${this.id}-${name}` }, this.clips);
+      svg("rect", { x: px(from), y: px(y1 - 6), width: px(Math.max(0, to - from) + pad), height: px(y0 - y1 + 6 + pad) }, element);
+      return `url(#${this.id}-${name})`;
+    };
+
+    // Axes.
+    for (const [i, value] of view.y.ticks.entries()) {
+      const y = px(Y(value));
+      svg("path", { d: `M${x0} ${y}H${px(x1)}`, class: "sl-grid" }, this.body);
+      this.text(x0 - 8, y + this.size * 0.36, view.y.texts[i], { "text-anchor": "end", class: "sl-tick" }, "muted");
+    }
+    svg("path", { d: `M${x0} ${px(y0)}H${px(x1)}`, class: "sl-axis" }, this.body);
+    let occupied = -Infinity;
+    for (const [i, value] of view.x.ticks.entries()) {
+      const x = px(X(value));
+      svg("path", { d: `M${x} ${px(y0)}v5`, class: "sl-axis" }, this.body);
+      const half = this.textWidth(view.x.texts[i]) / 2;
+      if (x - half < occupied) continue; // labels that would touch are left out
+      occupied = x + half + 8;
+      this.text(x, y0 + line, view.x.texts[i], { "text-anchor": "middle", class: "sl-tick" }, "muted");
+    }
+    this.text((x0 + x1) / 2, y0 + line * 2.2, view.x.label, { "text-anchor": "middle" });
+    this.text(0, line - 4, view.y.label);
+
+    // Marks.
+    const inside = clip("all", x0, x1);
+    view.marks.forEach((mark, number) => {
+      let where = inside;
+      if (mark.within) where = clip(`w${number}`, Math.max(x0, X(mark.within[0])), Math.min(x1, X(mark.within[1])));
+      this.mark(mark, svg("g", { "clip-path": where }, this.body), X, Y);
+    });
+
+    // Names.
+    named.key.forEach((mark, i) => this.keyEntry(mark, keyPlaces[i][0], line * (2 + keyPlaces[i][1]) - 4));
+    named.above.forEach((mark, i) => this.nameAbove(mark, top - line * i - 11));
+    this.nameEnds(named.end, X, Y, line);
+    this.handles();
+  }
+
+  mark(mark, group, X, Y) {
+    const { x0, x1, y0, y1 } = this.frame;
+    const paint = colour(mark.role);
+    const path = (d, style) => svg("path", { d, style: `fill:none;stroke:${paint};${style}` }, group);
+    const area = (d, opacity) => svg("path", { d, style: `fill:${paint};fill-opacity:${opacity}` }, group);
+    const dash = mark.dash ? "stroke-dasharray:7 5;" : "";
+    if (mark.kind === "line") {
+      let d = "";
+      let pen = "M";
+      for (let i = 0; i < mark.x.length; i++) {
+        const y = mark.y[i] === null ? NaN : Y(mark.y[i]);
+        if (Number.isFinite(y)) {
+          d += `${pen}${px(X(mark.x[i]))} ${px(Math.max(-2000, Math.min(4000, y)))}`;
+          pen = "L";
+        } else pen = "M";
+      }
+      path(d, `stroke-width:${mark.width};${dash}`).classList.add("sl-line");
+    } else if (mark.kind === "points") {
+      if (mark.lower) path(mark.x.map((v, i) => `M${px(X(v))} ${px(Y(mark.lower[i]))}V${px(Y(mark.upper[i]))}`).join(""), "stroke-width:1.5");
+      const dots = mark.x.map((v, i) => `M${px(X(v))} ${px(Y(mark.y[i]))}h0`).join("");
+      path(dots, "stroke:var(--sl-paper);stroke-width:11;stroke-linecap:round");
+      path(dots, "stroke-width:8;stroke-linecap:round");
+    } else if (mark.kind === "bars") {
+      const gap = (X(mark.edges[1]) - X(mark.edges[0]) > 5 ? 1 : 0) / 2;
+      area(mark.heights.map((h, i) => (h ? `M${px(X(mark.edges[i]) + gap)} ${y0}V${px(Y(h))}H${px(X(mark.edges[i + 1]) - gap)}V${y0}Z` : "")).join(""), 0.45);
+    } else if (mark.kind === "band") {
+      const upper = mark.x.map((v, i) => `${px(X(v))} ${px(Y(mark.upper[i]))}`);
+      const lower = mark.x.map((v, i) => `${px(X(v))} ${px(Y(mark.lower[i]))}`).reverse();
+      area(`M${[...upper, ...lower].join("L")}Z`, 0.25);
+    } else if (mark.kind === "rule") {
+      const at = px((mark.axis === "x" ? X : Y)(mark.at));
+      path(mark.axis === "x" ? `M${at} ${y0}V${y1 - 6}` : `M${x0} ${at}H${x1}`, `stroke-width:2;${dash}`).classList.add("sl-rule");
+    } else {
+      const along = mark.axis === "x" ? X : Y;
+      const ends = mark.axis === "x" ? [x0, x1] : [y0, y1];
+      const [a, b] = [mark.start, mark.stop].map((v, i) => px(v === null ? ends[i] : along(v)));
+      area(mark.axis === "x" ? `M${a} ${y0}V${y1}H${b}V${y0}Z` : `M${x0} ${a}H${x1}V${b}H${x0}Z`, 0.12);
+    }
+  }
+
+  keyEntry(mark, x, y) {
+    const style = mark.kind === "line" || mark.kind === "rule"
+      ? `stroke:${colour(mark.role)};stroke-width:2.5;${mark.dash ? "stroke-dasharray:7 4" : ""}`
+      : `stroke:${colour(mark.role)};stroke-width:${mark.kind === "points" ? 9 : 11};stroke-opacity:${mark.kind === "points" ? 1 : 0.5};`;
+    const middle = px(y - this.size * 0.34);
+    svg("path", { d: mark.kind === "points" ? `M${x + 9} ${middle}h0` : `M${x} ${middle}h18`, style: mark.kind === "points" ? `${style}stroke-linecap:round` : style }, this.body);
+    this.text(x + 25, y, mark.label, {}, mark.role);
+  }
+
+  nameAbove(mark, y) {
+    const { x0, x1 } = this.frame;
+    const at = mark.kind === "rule" ? this.X(mark.at)
+      : ((mark.start === null ? x0 : Math.max(x0, this.X(mark.start))) + (mark.stop === null ? x1 : Math.min(x1, this.X(mark.stop)))) / 2;
+    if (!(at >= x0 - 1 && at <= x1 + 1)) return;
+    const half = this.textWidth(mark.label) / 2;
+    const x = Math.max(half, Math.min(at, this.width - half));
+    this.text(x, y, mark.label, { "text-anchor": "middle", "font-weight": 600 }, mark.role);
+  }
+
+  nameEnds(marks, X, Y, line) {
+    const { x1, y0, y1 } = this.frame;
+    const ends = marks.map((mark) => {
+      if (mark.kind === "rule") return Y(mark.at);
+      if (mark.kind === "region") return ((mark.start === null ? y0 : Y(mark.start)) + (mark.stop === null ? y1 : Y(mark.stop))) / 2;
+      const stop = Math.min(this.view.x.high, mark.within ? mark.within[1] : Infinity);
+      for (let i = mark.x.length - 1; i >= 0; i--) if (mark.x[i] <= stop && mark.y[i] !== null) return Y(mark.y[i]);
+      return y0;
+    }).map((y) => Math.max(y1, Math.min(y0, y)));
+    const places = spread(ends, line, y1, y0);
+    marks.forEach((mark, i) => {
+      if (Math.abs(places[i] - ends[i]) > 2) svg("path", { d: `M${x1 + 2} ${px(ends[i])}L${x1 + 14} ${px(places[i])}`, style: `fill:none;stroke:${colour(mark.role)}` }, this.body);
+      this.text(x1 + (Math.abs(places[i] - ends[i]) > 2 ? 18 : 8), places[i] + this.size * 0.36, mark.label, {}, mark.role);
+    });
+  }
+
+  /** Vertical rules that stand for a slider get a grip and a wide invisible line to take hold of. */
+  handles() {
+    const { y0, y1 } = this.frame;
+    for (const mark of this.view.marks) {
+      if (!mark.drag) continue;
+      const x = px(this.X(mark.at));
+      svg("circle", { cx: x, cy: px(y0), r: 6, style: `fill:${colour(mark.role)};stroke:var(--sl-paper);stroke-width:2` }, this.body);
+      svg("path", { d: `M${x} ${px(y0 + 12)}V${px(y1 - 6)}`, class: "sl-grip", "data-drag": mark.drag }, this.body);
+    }
+  }
+
+  grab(event) {
+    const name = event.target.getAttribute("data-drag");
+    if (!name || event.button) return;
+    event.preventDefault();
+    this.dragging = name;
+    this.svg.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    if (!this.dragging) return;
+    const box = this.svg.getBoundingClientRect();
+    const { x0, x1 } = this.frame;
+    const share = (((event.clientX - box.left) / box.width) * this.width - x0) / (x1 - x0);
+    const { low, high, scale: kind } = this.view.x;
+    const clamped = Math.max(0, Math.min(1, share));
+    this.onDrag(this.dragging, kind === "linear" ? low + clamped * (high - low) : low * (high / low) ** clamped);
+  }
+}
+
+// ---- the numbers as tables ---------------------------------------------------------------------
+
+/** Build one table for each set of marks that share their x. */
+function tablesOf(view) {
+  const groups = new Map();
+  for (const mark of view.marks) {
+    const key = mark.x ?? mark.edges;
+    if (!key) continue;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(mark);
+  }
+  const fragment = document.createDocumentFragment();
+  const name = (mark, suffix = "") => `${mark.label || view.y.label}${suffix}`;
+  const show = (value) => (value === null ? "–" : String(value));
+  for (const [keys, marks] of groups) {
+    const bars = marks[0].kind === "bars";
+    const heads = bars ? [`${view.x.label}, from`, "to"] : [view.x.label];
+    const columns = bars ? [keys.slice(0, -1), keys.slice(1)] : [keys];
+    for (const mark of marks) {
+      for (const [part, suffix] of [["y", ""], ["heights", ""], ["lower", ", lower"], ["upper", ", upper"]]) {
+        if (mark[part]) (heads.push(name(mark, suffix)), columns.push(mark[part]));
+      }
+    }
+    const table = html("table", {}, fragment);
+    const row = html("tr", {}, html("thead", {}, table));
+    for (const head of heads) html("th", { scope: "col" }, row, head);
+    const body = html("tbody", {}, table);
+    columns[0].forEach((_, i) => {
+      const cells = html("tr", {}, body);
+      for (const column of columns) html("td", {}, cells).textContent = show(column[i]);
+    });
+  }
+  const lines = view.marks.filter((mark) => mark.kind === "rule" || mark.kind === "region");
+  if (lines.length) {
+    const list = html("ul", {}, fragment);
+    for (const mark of lines) {
+      const where = view[mark.axis].label;
+      const range = mark.kind === "rule" ? show(mark.at) : `${mark.start ?? "start"} to ${mark.stop ?? "end"}`;
+      html("li", {}, list, `${mark.label ? `${mark.label} – ` : ""}${where}: ${range}`);
+    }
+  }
+  return fragment;
+}
+
+// ---- the widget --------------------------------------------------------------------------------
+
+const opened = new Map(); // unpacked tables by key, shared by the views of one explorer
+
+async function render({ model, el: root }) {
+  const key = model.get("_key");
+  if (!opened.has(key)) opened.set(key, unpack(model.get("_table")));
+  const table = await opened.get(key);
+  const spec = model.get("_spec");
+  const controls = spec.controls;
+  const titleId = `sl-${Math.random().toString(36).slice(2, 10)}`;
+
+  root.classList.add("sl-explorer");
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-labelledby", titleId);
+  // JupyterLab takes arrow keys away in command mode unless both of the following are done.
+  root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.addEventListener("keydown", (event) => event.stopPropagation());
+
+  html("div", { class: "sl-title", id: titleId }, root, spec.title);
+  if (spec.description) html("p", { class: "sl-description" }, root, spec.description);
+  const panel = html("div", { class: "sl-controls" }, root);
+  const plot = new Plot(root, titleId, (name, value) => slideTo(name, value));
+  const error = html("p", { class: "sl-error", role: "alert" }, root);
+  const readouts = html("dl", { class: "sl-readouts" }, root);
+  const live = html("div", { class: "sl-says", "aria-live": "polite", "aria-atomic": "true" }, root);
+  const sentence = html("p", { class: "sl-sentence" }, live);
+  const warning = html("p", { class: "sl-warning" }, live);
+  const details = html("details", { class: "sl-numbers" }, root);
+  html("summary", {}, details, "Show the numbers");
+  const numbers = html("div", { class: "sl-scroll", tabindex: "0", role: "region", "aria-label": `Numbers: ${plain(spec.title)}` }, details);
+
+  let position = [...model.get("position")];
+  let typed = {}; // values between those of the sliders, by control; only with a live kernel
+  let view = null;
+  let frame = 0;
+  let settle = 0;
+  let request = 0;
+  let waiting = 0;
+  const client = Math.random().toString(36).slice(2);
+
+  const rows = controls.map((control, number) => {
+    const id = `${titleId}-${number}`;
+    const row = html("div", { class: "sl-control" }, panel);
+    html("label", { for: id }, row, control.label);
+    if (control.kind === "choice") {
+      const select = html("select", { id }, row);
+      control.texts.forEach((text, i) => (html("option", { value: i }, select).textContent = text));
+      select.addEventListener("change", () => choose(number, +select.value));
+      return { input: select, show: (i) => (select.value = i) };
+    }
+    const input = html("input", { id, type: "range", min: 0, max: control.values.length - 1, step: 1 }, row);
+    const output = html("output", { for: id }, row);
+    input.addEventListener("input", () => choose(number, +input.value));
+    const show = (i, text = control.texts[i]) => {
+      input.value = i;
+      input.setAttribute("aria-valuetext", plain(text));
+      setText(output, text);
+    };
+    return { input, show, row, output };
+  });
+
+  function stored() {
+    let index = 0;
+    controls.forEach((control, i) => (index = index * control.values.length + position[i]));
+    return viewAt(table, index);
+  }
+
+  /** Draw the current view now; the event tells tests how long it took. */
+  function draw() {
+    frame = 0;
+    const start = performance.now();
+    plot.draw(view);
+    setText(sentence, view.sentence);
+    setText(warning, view.warning ?? "");
+    warning.hidden = !view.warning;
+    plot.description.textContent = plain(`${view.sentence} ${view.warning ?? ""}`.trim());
+    readouts.replaceChildren(
+      ...view.readouts.map(([label, text]) => {
+        const pair = html("div", {});
+        html("dt", {}, pair, label);
+        html("dd", {}, pair, text);
+        return pair;
+      }),
+    );
+    const milliseconds = performance.now() - start;
+    root.dispatchEvent(new CustomEvent("sl:drawn", { bubbles: true, detail: { milliseconds } }));
+  }
+
+  /** Show a view at the next frame; the live region speaks once the reader has come to rest. */
+  function present(next) {
+    view = next;
+    frame ||= requestAnimationFrame(draw);
+    live.setAttribute("aria-busy", "true");
+    clearTimeout(settle);
+    settle = setTimeout(() => {
+      live.removeAttribute("aria-busy");
+      if (details.open) numbers.replaceChildren(tablesOf(view));
+    }, 300);
+  }
+
+  function choose(number, index) {
+    delete typed[controls[number].name];
+    position[number] = index;
+    rows[number].show(index);
+    if (rows[number].box) rows[number].box.value = controls[number].values[index];
+    model.set("position", [...position]);
+    model.save_changes();
+    if (Object.keys(typed).length) evaluate();
+    else {
+      fail("");
+      present(stored());
+    }
+  }
+
+  const nearest = (values, wanted) =>
+    values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
+
+  function slideTo(name, value) {
+    const number = controls.findIndex((control) => control.name === name);
+    const index = nearest(controls[number].values, value);
+    if (index !== position[number]) choose(number, index);
+  }
+
+  // ---- with a live kernel ----
+
+  function fail(message, control) {
+    error.textContent = message;
+    controls.forEach((one, i) => rows[i].box?.setAttribute("aria-invalid", String(Boolean(message) && one.name === control)));
+  }
+
+  function evaluate() {
+    const values = {};
+    controls.forEach((control, i) => (values[control.name] = typed[control.name] ?? control.values[position[i]]));
+    model.send({ kind: "evaluate", client, request: ++request, values });
+    clearTimeout(waiting);
+    waiting = setTimeout(() => fail("Python does not answer. The sliders still show the stored values."), 8000);
+  }
+
+  function ready() {
+    controls.forEach((control, i) => {
+      if (control.kind !== "slider" || rows[i].box) return;
+      const { values } = control;
+      const box = html("input", {
+        type: "number", class: "sl-box", min: values[0], max: values[values.length - 1],
+        step: control.integer ? 1 : "any", "aria-label": `${plain(control.label)}, exact value`,
+      }, rows[i].row);
+      box.value = typed[control.name] ?? values[position[i]];
+      box.addEventListener("change", () => {
+        if (box.value.trim() === "" || !Number.isFinite(+box.value)) return fail(`${control.name} must be a number`, control.name);
+        typed[control.name] = +box.value;
+        evaluate();
+      });
+      rows[i].box = box;
+      rows[i].row.classList.add("sl-live");
+    });
+  }
+
+  function hear(message) {
+    if (message?.client !== client) return;
+    if (message.kind === "ready") return ready();
+    if (message.request !== request) return; // an answer to an older question
+    clearTimeout(waiting);
+    if (message.kind === "error") return fail(message.message, message.control);
+    fail("");
+    controls.forEach((control, i) => {
+      if (!(control.name in typed)) return;
+      position[i] = nearest(control.values, typed[control.name]);
+      rows[i].show(position[i], message.texts[i]);
+    });
+    present(viewAt(message.table, 0));
+  }
+
+  function moved() {
+    const next = model.get("position");
+    if (next.every((value, i) => value === position[i])) return;
+    position = [...next];
+    typed = {};
+    rows.forEach((row, i) => row.show(position[i]));
+    present(stored());
+  }
+
+  details.addEventListener("toggle", () => details.open && numbers.replaceChildren(tablesOf(view)));
+  model.on("msg:custom", hear);
+  model.on("change:position", moved);
+  rows.forEach((row, i) => row.show(position[i]));
+  view = stored();
+  const fit = () => {
+    const width = plot.host.clientWidth;
+    if (!width || width === plot.measured) return;
+    plot.measured = width;
+    plot.resize(width);
+    draw();
+  };
+  const observer = new ResizeObserver(fit);
+  observer.observe(plot.host);
+  fit();
+  model.send({ kind: "hello", client });
+
+  return () => {
+    observer.disconnect();
+    cancelAnimationFrame(frame);
+    clearTimeout(settle);
+    clearTimeout(waiting);
+    model.off("msg:custom", hear);
+    model.off("change:position", moved);
+  };
+}
+
+export default { render };

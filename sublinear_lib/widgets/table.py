@@ -1,0 +1,389 @@
+"""The table of an explorer: every position of its controls, stored once, small enough for a page.
+
+No object of the paper lives here.  Views are taken apart into arrays, strings, marks and axes, and
+each distinct part is stored once, found again by its content; what a slider does not change costs
+one index.  Numbers are rounded to five significant digits (whole numbers are kept), written as
+decimal text, compressed with zlib and packed as base64.  Decimal text is what makes the page
+honest: Python and the browser read the same digits to the same float64, so the tests can ask for
+equality.  The front end reads this format in ``static/explorer.js``; change both together, and the
+version with them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.ticks import ticks
+from sublinear_lib.widgets.views import Axis, Band, Bars, Line, Mark, Points, Region, Rule, View
+
+__all__ = [
+    "DIGITS",
+    "LARGEST_TABLE",
+    "MOST_POSITIONS",
+    "AxisLimits",
+    "decode",
+    "encode",
+    "pack",
+    "rounded",
+    "shared_limits",
+    "unpack",
+]
+
+VERSION = 1
+DIGITS = 5
+"""Significant digits that are kept."""
+
+LARGEST_TABLE = 200_000
+"""Most characters that the packed table of one explorer may have in a page."""
+
+MOST_POSITIONS = 20_000
+"""Most positions that the controls of one explorer may have together."""
+
+AxisLimits: TypeAlias = dict[tuple[str, str, str], tuple[float, float]]
+"""Shared ends of axes without limits, by direction, label and scale."""
+
+_ARRAYS = ("x", "y", "lower", "upper", "edges", "heights")
+_KINDS: dict[type, str] = {
+    Line: "line",
+    Points: "points",
+    Bars: "bars",
+    Band: "band",
+    Rule: "rule",
+    Region: "region",
+}
+
+Json: TypeAlias = Any
+"""Anything that JSON can hold."""
+
+
+def rounded(value: float) -> float | int | None:
+    """Return a number as the table keeps it.
+
+    Parameters
+    ----------
+    value : float
+        The number; NaN stands for a gap.
+
+    Returns
+    -------
+    int, float or None
+        Whole numbers as they are, others with five significant digits, NaN as ``None``.
+
+    Examples
+    --------
+    >>> rounded(0.123456789), rounded(1048576.0), rounded(float("nan"))
+    (0.12346, 1048576, None)
+    """
+    if value != value:
+        return None
+    if value.is_integer() and abs(value) < 2.0**53:
+        return int(value)
+    short = float(f"{value:.{DIGITS}g}")
+    return int(short) if short.is_integer() and abs(short) < 2.0**53 else short
+
+
+# ---- limits ------------------------------------------------------------------------------------
+
+
+def _extent(mark: Mark, direction: str) -> list[FloatArray | float]:
+    """Return the data of a mark that an axis has to hold."""
+    if isinstance(mark, Rule):
+        return [mark.at] if mark.axis == direction else []
+    if isinstance(mark, Region):
+        return []
+    if isinstance(mark, Bars):
+        if direction == "x":
+            return [np.asarray(mark.edges)]
+        return [np.asarray(mark.heights)]
+    if direction == "x":
+        return [np.asarray(mark.x)]
+    if isinstance(mark, Band):
+        return [np.asarray(mark.lower), np.asarray(mark.upper)]
+    parts: list[FloatArray | float] = [np.asarray(mark.y)]
+    if isinstance(mark, Points) and mark.lower is not None and mark.upper is not None:
+        parts += [np.asarray(mark.lower), np.asarray(mark.upper)]
+    return parts
+
+
+def _finite(parts: Iterable[FloatArray | float]) -> FloatArray:
+    flat = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in parts]
+    if not flat:
+        return np.empty(0)
+    joined = np.concatenate(flat)
+    result: FloatArray = joined[np.isfinite(joined)]
+    return result
+
+
+def _padded(
+    values: FloatArray, direction: str, axis: Axis, *, has_bars: bool
+) -> tuple[float, float]:
+    if not values.size:
+        raise ValueError(f"axis {axis.label!r} has no data to take its limits from: give it limits")
+    low, high = float(values.min()), float(values.max())
+    if axis.scale != "linear":
+        if low <= 0:
+            raise ValueError(
+                f"axis {axis.label!r} is logarithmic and must hold positive numbers, got {low!r}: "
+                "leave them out, or put NaN for a gap"
+            )
+        if low == high:
+            return low / 2, high * 2
+        pad = (high / low) ** (0.04 if direction == "y" else 0.0)
+        return low / pad, high * pad
+    if direction == "y" and has_bars:
+        low = min(low, 0.0)
+    if low == high:
+        return low - 0.5, high + 0.5
+    pad = 0.06 * (high - low) if direction == "y" else 0.0
+    # An axis that starts at zero keeps its zero.
+    return (low if low == 0.0 else low - pad), (high if high == 0.0 else high + pad)
+
+
+def shared_limits(views: Iterable[View]) -> AxisLimits:
+    """Return ends that hold the data of all views, for the axes that have no limits.
+
+    Parameters
+    ----------
+    views : iterable of View
+        The views of all positions.
+
+    Returns
+    -------
+    dict
+        Pairs ``(low, high)`` by direction, label and scale.
+
+    Raises
+    ------
+    ValueError
+        If such an axis has no data, or a logarithmic one data that is not positive.
+    """
+    found: dict[tuple[str, str, str], tuple[Axis, list[float], bool]] = {}
+    for view in views:
+        for direction, axis in (("x", view.x), ("y", view.y)):
+            if axis.limits is not None:
+                continue
+            key = (direction, axis.label, axis.scale)
+            _, ends, bars = found.get(key, (axis, [], False))
+            data = _finite(part for mark in view.marks for part in _extent(mark, direction))
+            if data.size:
+                ends = [*ends, float(data.min()), float(data.max())]
+                ends = [min(ends), max(ends)]
+            bars = bars or any(isinstance(mark, Bars) for mark in view.marks)
+            found[key] = (axis, ends, bars)
+    return {
+        key: _padded(np.asarray(ends), key[0], axis, has_bars=bars)
+        for key, (axis, ends, bars) in found.items()
+    }
+
+
+def _axis(axis: Axis, direction: str, limits: AxisLimits) -> dict[str, Json]:
+    ends = axis.limits or limits[(direction, axis.label, axis.scale)]
+    low, high = (float(rounded(end) or 0.0) for end in ends)
+    if not low < high:  # five digits were not enough to tell them apart
+        low, high = ends
+    chosen = ticks(low, high, scale=axis.scale, label=axis.format, values=axis.ticks)
+    return {
+        "label": axis.label,
+        "scale": axis.scale,
+        "low": low,
+        "high": high,
+        "ticks": [rounded(value) for value in chosen.values],
+        "texts": list(chosen.labels),
+    }
+
+
+# ---- encoding ----------------------------------------------------------------------------------
+
+
+class _Pool:
+    """A list of distinct parts, found by content."""
+
+    def __init__(self) -> None:
+        self.parts: list[Json] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, part: Json) -> int:
+        key = json.dumps(part, separators=(",", ":"))
+        if key not in self._places:
+            self._places[key] = len(self.parts)
+            self.parts.append(part)
+        return self._places[key]
+
+
+def _mark(mark: Mark, arrays: _Pool) -> dict[str, Json]:
+    packed: dict[str, Json] = {"kind": _KINDS[type(mark)], "label": mark.label, "role": mark.role}
+    for name in _ARRAYS:
+        values = getattr(mark, name, None)
+        if values is not None:
+            packed[name] = arrays.place([rounded(float(v)) for v in values])
+    if isinstance(mark, Line):
+        packed |= {"dash": int(mark.dash), "width": mark.width}
+    if isinstance(mark, Line | Bars | Band) and mark.within is not None:
+        packed["within"] = [rounded(v) for v in mark.within]
+    if isinstance(mark, Rule):
+        packed |= {"at": rounded(mark.at), "axis": mark.axis, "dash": int(mark.dash)}
+        if mark.drag is not None:
+            packed["drag"] = mark.drag
+    if isinstance(mark, Region):
+        packed["axis"] = mark.axis
+        packed["start"] = None if mark.start is None else rounded(mark.start)
+        packed["stop"] = None if mark.stop is None else rounded(mark.stop)
+    return packed
+
+
+def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
+    """Take views apart and store each distinct part once.
+
+    Parameters
+    ----------
+    views : sequence of View
+        The views, in the order of the positions.
+    limits : dict
+        Shared ends of the axes, from `shared_limits`.
+
+    Returns
+    -------
+    dict
+        The table, ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
+        ``views``, and the ``grid`` of view numbers.
+    """
+    arrays, axes, marks, strings, distinct = (_Pool() for _ in range(5))
+    grid = []
+    for view in views:
+        # Whatever was given, a View holds pairs.
+        readouts = cast("tuple[tuple[str, str], ...]", view.readouts)
+        grid.append(
+            distinct.place(
+                [
+                    axes.place(_axis(view.x, "x", limits)),
+                    axes.place(_axis(view.y, "y", limits)),
+                    [marks.place(_mark(mark, arrays)) for mark in view.marks],
+                    [[strings.place(label), strings.place(text)] for label, text in readouts],
+                    strings.place(view.sentence),
+                    None if view.warning is None else strings.place(view.warning),
+                ]
+            )
+        )
+    return {
+        "version": VERSION,
+        "arrays": arrays.parts,
+        "axes": axes.parts,
+        "marks": marks.parts,
+        "strings": strings.parts,
+        "views": distinct.parts,
+        "grid": grid,
+    }
+
+
+def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
+    """Put one view together again, as the front end does.
+
+    Parameters
+    ----------
+    table : dict
+        A table of `encode`.
+    position : int
+        Number of the position, first control slowest.
+
+    Returns
+    -------
+    dict
+        Axes ``x`` and ``y``, ``marks`` with their arrays, ``readouts``, ``sentence`` and
+        ``warning``.
+
+    Raises
+    ------
+    ValueError
+        If the table has another version.
+    """
+    if table["version"] != VERSION:
+        raise ValueError(f"table must have version {VERSION}, got {table['version']!r}")
+    x, y, marks, readouts, sentence, warning = table["views"][table["grid"][position]]
+    strings = table["strings"]
+    whole = []
+    for number in marks:
+        mark = dict(table["marks"][number])
+        for name in _ARRAYS:
+            if name in mark:
+                mark[name] = table["arrays"][mark[name]]
+        whole.append(mark)
+    return {
+        "x": table["axes"][x],
+        "y": table["axes"][y],
+        "marks": whole,
+        "readouts": [[strings[label], strings[text]] for label, text in readouts],
+        "sentence": strings[sentence],
+        "warning": None if warning is None else strings[warning],
+    }
+
+
+def pack(table: dict[str, Json]) -> str:
+    """Return a table as text for the page.
+
+    Parameters
+    ----------
+    table : dict
+        A table of `encode`.
+
+    Returns
+    -------
+    str
+        JSON, compressed with zlib, in base64.
+    """
+    text = json.dumps(table, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+
+
+def unpack(packed: str) -> dict[str, Json]:
+    """Return a table from its text.
+
+    Parameters
+    ----------
+    packed : str
+        Text of `pack`.
+
+    Returns
+    -------
+    dict
+        The table.
+
+    Raises
+    ------
+    ValueError
+        If the text is damaged.
+    """
+    try:
+        table = json.loads(zlib.decompress(base64.b64decode(packed, validate=True)))
+    except (ValueError, zlib.error) as error:
+        raise ValueError(f"packed table is damaged: {error}") from None
+    if not isinstance(table, dict):
+        raise ValueError("packed table is damaged: it holds no table")
+    return table
+
+
+def size_report(table: dict[str, Json]) -> str:
+    """Say what takes the room in a table, largest part first.
+
+    Parameters
+    ----------
+    table : dict
+        A table of `encode`.
+
+    Returns
+    -------
+    str
+        A phrase for an error message.
+    """
+    sizes: list[tuple[int, str]] = [
+        (len(pack({name: table[name]})), f"{len(table[name])} {name}")
+        for name in ("arrays", "axes", "marks", "strings", "views", "grid")
+    ]
+    sizes.sort(key=lambda pair: (-pair[0], pair[1]))
+    return ", ".join(f"{what} {size} characters" for size, what in sizes[:3])

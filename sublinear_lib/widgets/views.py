@@ -1,0 +1,422 @@
+"""What an explorer shows in one position: axes, marks, readouts, and a sentence in plain words.
+
+No object of the paper lives here.  A `View` is the whole interface between a Python function and
+the page: the function computes numbers, the view names them, and neither the front end nor the
+still picture adds anything of its own.  Arrays are checked when a mark is made, so that an explorer
+fails where it is written and not in the reader's browser.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.formats import Numbers
+from sublinear_lib.plotting.palette import ROLES, Role
+from sublinear_lib.plotting.ticks import SCALES
+from sublinear_lib.validation import boolean, choice, float_array, same_length, scalar
+
+__all__ = ["Axis", "Band", "Bars", "Line", "Mark", "Points", "Region", "Rule", "View"]
+
+
+def _text(value: object, name: str, *, empty: bool = True) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
+    if not empty and not value.strip():
+        raise ValueError(f"{name} must not be empty")
+    return value
+
+
+def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
+    if not gaps:
+        return float_array(value, name, shape=(None,))
+    raw = np.asarray(value, dtype=object if isinstance(value, list | tuple) else None)
+    missing = np.array([isinstance(v, float | np.floating) and math.isnan(v) for v in raw.ravel()])
+    checked = float_array(
+        np.where(missing.reshape(raw.shape), 0.0, raw).tolist(), name, shape=(None,)
+    )
+    if missing.all():
+        raise ValueError(f"{name} must hold a finite number, got NaN only")
+    return np.where(missing, np.nan, checked)
+
+
+def _stretch(value: object, name: str) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    pair = float_array(value, name, shape=(2,))
+    if pair[0] > pair[1]:
+        raise ValueError(f"{name} must be an ascending pair, got {pair.tolist()}")
+    return float(pair[0]), float(pair[1])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Axis:
+    """An axis of a view.
+
+    Parameters
+    ----------
+    label : str
+        What it measures, in the house markup.
+    scale : {"linear", "log10", "log2"}
+        Its scale.
+    limits : pair of float, optional
+        Its ends.  Without them the axis holds all data of all positions of the explorer, so that
+        nothing jumps while a slider moves; axes with the same label and scale share their ends.
+    ticks : sequence of float, optional
+        Where ticks stand; chosen round numbers by default.
+    format : callable, optional
+        Writes a tick as a label, for example `sublinear_lib.plotting.percent`.
+
+    Raises
+    ------
+    ValueError
+        If the scale is unknown, or limits do not ascend or are not positive on a log scale.
+    """
+
+    label: str
+    scale: str = "linear"
+    limits: tuple[float, float] | None = None
+    ticks: Sequence[float] | None = None
+    format: Callable[[float], str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the axis."""
+        _text(self.label, "label")
+        choice(self.scale, "scale", SCALES)
+        if self.limits is not None:
+            low, high = float_array(self.limits, "limits", shape=(2,)).tolist()
+            if not low < high:
+                raise ValueError(f"limits must ascend, got {(low, high)}")
+            if self.scale != "linear" and low <= 0:
+                raise ValueError(f"limits must be > 0 on a {self.scale} axis, got {(low, high)}")
+            object.__setattr__(self, "limits", (low, high))
+        if self.ticks is not None:
+            values = float_array(self.ticks, "ticks", shape=(None,))
+            object.__setattr__(self, "ticks", tuple(values.tolist()))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Labelled:
+    label: str = ""
+    role: Role = "c1"
+
+    def _check_label(self) -> None:
+        _text(self.label, "label")
+        choice(self.role, "role", ROLES)
+
+
+def _line_style(line: Line) -> None:
+    boolean(line.dash, "dash")
+    scalar(line.width, "width", exclusive_minimum=0.0, maximum=20.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Line(_Labelled):
+    """A curve through points.
+
+    Parameters
+    ----------
+    x, y : array-like, shape (k,)
+        Its points; a NaN in `y` interrupts it.
+    label : str, optional
+        Its name, written where it ends.
+    role : str, default "c1"
+        Its colour.
+    dash : bool, default False
+        Whether it is dashed; the book dashes what is claimed and draws what is measured.
+    width : float, default 2.25
+        Its width in pixels.
+    within : pair of float, optional
+        Draw only the part over this stretch of x.  A curve that is cut differently at every
+        position of a slider is stored once.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    x: Numbers
+    y: Numbers
+    dash: bool = field(default=False, kw_only=True)
+    width: float = field(default=2.25, kw_only=True)
+    within: tuple[float, float] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the curve and take its points as arrays."""
+        self._check_label()
+        _line_style(self)
+        object.__setattr__(self, "x", _coordinates(self.x, "x"))
+        object.__setattr__(self, "y", _coordinates(self.y, "y", gaps=True))
+        object.__setattr__(self, "within", _stretch(self.within, "within"))
+        same_length(x=self.x, y=self.y)
+
+
+@dataclass(frozen=True, eq=False)
+class Points(_Labelled):
+    """Single points, with intervals where given.
+
+    Parameters
+    ----------
+    x, y : array-like, shape (k,)
+        Where they are.
+    lower, upper : array-like, shape (k,), optional
+        The ends of vertical intervals; both or none.
+    label : str, optional
+        Their name.
+    role : str, default "c1"
+        Their colour.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    x: Numbers
+    y: Numbers
+    lower: Numbers | None = field(default=None, kw_only=True)
+    upper: Numbers | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the points and take them as arrays."""
+        self._check_label()
+        for name in ("x", "y"):
+            object.__setattr__(self, name, _coordinates(getattr(self, name), name))
+        same_length(x=self.x, y=self.y)
+        if (self.lower is None) != (self.upper is None):
+            raise ValueError("lower and upper must both be given or both be left out")
+        if self.lower is not None and self.upper is not None:
+            for name in ("lower", "upper"):
+                object.__setattr__(self, name, _coordinates(getattr(self, name), name))
+            same_length(y=self.y, lower=self.lower, upper=self.upper)
+
+
+@dataclass(frozen=True, eq=False)
+class Bars(_Labelled):
+    """A histogram: bars between ascending edges.
+
+    Parameters
+    ----------
+    edges : array-like, shape (k + 1,)
+        The edges, ascending.
+    heights : array-like, shape (k,)
+        The heights, ``>= 0``.
+    label : str, optional
+        What the bars show.
+    role : str, default "c1"
+        Their colour.
+    within : pair of float, optional
+        Draw only the part over this stretch of x, for example the tail beyond a threshold.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    edges: Numbers
+    heights: Numbers
+    within: tuple[float, float] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the bars and take them as arrays."""
+        self._check_label()
+        edges = _coordinates(self.edges, "edges")
+        heights = _coordinates(self.heights, "heights")
+        if edges.size != heights.size + 1:
+            raise ValueError(
+                f"edges must have one entry more than heights, got {edges.size} and {heights.size}"
+            )
+        if (np.diff(edges) <= 0).any():
+            raise ValueError("edges must ascend")
+        if (heights < 0).any():
+            raise ValueError(f"heights must be >= 0, got {float(heights.min())!r}")
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "heights", heights)
+        object.__setattr__(self, "within", _stretch(self.within, "within"))
+
+
+@dataclass(frozen=True, eq=False)
+class Band(_Labelled):
+    """The area between two curves.
+
+    Parameters
+    ----------
+    x, lower, upper : array-like, shape (k,)
+        The curves.
+    label : str, optional
+        What the area shows.
+    role : str, default "c1"
+        Its colour.
+    within : pair of float, optional
+        Draw only the part over this stretch of x.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    x: Numbers
+    lower: Numbers
+    upper: Numbers
+    within: tuple[float, float] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the area and take its curves as arrays."""
+        self._check_label()
+        for name in ("x", "lower", "upper"):
+            object.__setattr__(self, name, _coordinates(getattr(self, name), name))
+        same_length(x=self.x, lower=self.lower, upper=self.upper)
+        object.__setattr__(self, "within", _stretch(self.within, "within"))
+
+
+@dataclass(frozen=True, eq=False)
+class Rule(_Labelled):
+    """A straight line across the plot.
+
+    Parameters
+    ----------
+    at : float
+        Where it stands.
+    axis : {"x", "y"}
+        ``"x"`` for a vertical line at an x, ``"y"`` for a level line at a y.
+    label : str, optional
+        Its name.
+    role : str, default "c1"
+        Its colour.
+    dash : bool, default False
+        Whether it is dashed.
+    drag : str, optional
+        Name of a slider with values in the units of x: the reader can then take the vertical line
+        and move it, which moves the slider.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    at: float
+    axis: Literal["x", "y"] = field(default="x", kw_only=True)
+    dash: bool = field(default=False, kw_only=True)
+    drag: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the line."""
+        self._check_label()
+        object.__setattr__(self, "at", scalar(self.at, "at"))
+        choice(self.axis, "axis", ("x", "y"))
+        boolean(self.dash, "dash")
+        if self.drag is not None:
+            _text(self.drag, "drag", empty=False)
+            if self.axis != "x":
+                raise ValueError("drag is for vertical rules, got axis='y'")
+
+
+@dataclass(frozen=True, eq=False)
+class Region(_Labelled):
+    """A shaded stretch of an axis.
+
+    Parameters
+    ----------
+    start, stop : float or None
+        Its ends; ``None`` reaches to the end of the axis.
+    axis : {"x", "y"}
+        Which axis it is a stretch of.
+    label : str, optional
+        What holds there.
+    role : str, default "c1"
+        Its colour.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    start: float | None
+    stop: float | None
+    axis: Literal["x", "y"] = field(default="x", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the stretch."""
+        self._check_label()
+        choice(self.axis, "axis", ("x", "y"))
+        for name in ("start", "stop"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, scalar(getattr(self, name), name))
+        if self.start is not None and self.stop is not None and self.start > self.stop:
+            raise ValueError(f"start must be <= stop, got {self.start} and {self.stop}")
+
+
+Mark: TypeAlias = Line | Points | Bars | Band | Rule | Region
+"""Everything that can be drawn."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class View:
+    """One position of an explorer.
+
+    Parameters
+    ----------
+    x, y : Axis
+        The axes.
+    marks : sequence of Line, Points, Bars, Band, Rule or Region
+        What is drawn, in this order, later on top.
+    sentence : str
+        In plain words, what the plot shows now, with the numbers that matter.  It is the caption,
+        the description of the drawing, and what a screen reader says after a change.
+    readouts : mapping of str to str, or sequence of pairs
+        Numbers to read off, label and text.
+    warning : str, optional
+        A sentence that says which hypothesis fails at this position.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark]
+    sentence: str
+    readouts: Mapping[str, str] | Sequence[tuple[str, str]] = ()
+    warning: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the view."""
+        for name in ("x", "y"):
+            if not isinstance(getattr(self, name), Axis):
+                raise TypeError(f"{name} must be an Axis, got {type(getattr(self, name)).__name__}")
+        marks: object = self.marks
+        if not isinstance(marks, Sequence):
+            raise TypeError(f"marks must be a sequence, got {type(marks).__name__}")
+        if not marks:
+            raise ValueError("marks must hold at least one mark")
+        for mark in marks:
+            if not isinstance(mark, Line | Points | Bars | Band | Rule | Region):
+                raise TypeError(
+                    "marks must hold Line, Points, Bars, Band, Rule or Region, "
+                    f"got {type(mark).__name__}"
+                )
+        object.__setattr__(self, "marks", tuple(marks))
+        _text(self.sentence, "sentence", empty=False)
+        if self.warning is not None:
+            _text(self.warning, "warning", empty=False)
+        given = self.readouts
+        pairs: list[object] = list(given.items() if isinstance(given, Mapping) else given)
+        checked = []
+        for pair in pairs:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise TypeError(f"readouts must hold pairs of label and text, got {pair!r}")
+            label, text = pair
+            checked.append((_text(label, "readout label"), _text(text, "readout text")))
+        object.__setattr__(self, "readouts", tuple(checked))
