@@ -1,0 +1,848 @@
+"""Data sets lie on X, are as separated as they say, and never let test data into the map to X."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import itertools
+import math
+import os
+import pickle
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from sublinear_lib import datasets, geometry
+from sublinear_lib.datasets import (
+    Dataset,
+    SliceMap,
+    breast_cancer,
+    circle,
+    digits,
+    digits_even_odd,
+    from_features,
+    load,
+    load_split,
+    max_separation,
+    read_idx,
+    read_idx_pair,
+    separated,
+    separation,
+)
+from sublinear_lib.geometry import SLICE_DIAMETER, SLICE_RADIUS, Cap, embed, sample_slice
+
+QUICK = settings(deadline=None, max_examples=50)
+SEEDS = st.integers(0, 2**32 - 1)
+EXACT = 4 * np.finfo(float).eps
+TWO = np.array([[SLICE_RADIUS, 0.5], [-SLICE_RADIUS, 0.5]])
+
+
+def brute_force_closest(X, keep=lambda i, j: True):
+    """Smallest distance and first pair, one pair at a time."""
+    best, pair = math.inf, None
+    for i, j in itertools.combinations(range(len(X)), 2):
+        distance = float(np.linalg.norm(X[i] - X[j]))
+        if keep(i, j) and distance < best:
+            best, pair = distance, (i, j)
+    return best, pair
+
+
+def assert_valid(data):
+    assert_array_equal(data.X[:, -1], 0.5)
+    assert_allclose(np.linalg.norm(data.X, axis=1), 1.0, rtol=0, atol=EXACT)
+    assert set(np.unique(data.y)) <= {-1.0, 1.0}
+    assert data.X.shape == (data.n, data.d)
+    assert data.y.shape == (data.n,)
+
+
+# ---------------------------------------------------------------------------- Dataset
+
+
+def test_a_data_set_copies_its_arrays_and_cannot_be_changed():
+    X, y = TWO.copy(), np.array([1.0, -0.5])
+    data = Dataset(X, y, "two")
+    X[0, 0] = y[0] = 9.0
+    assert data.X[0, 0] == SLICE_RADIUS
+    assert data.y[0] == 1.0
+    for array in (data.X, data.y):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0
+    with pytest.raises(AttributeError):
+        data.name = "other"
+    assert (data.n, data.d, repr(data)) == (2, 2, "Dataset('two', n=2, d=2)")
+
+
+def test_copies_of_a_data_set_are_read_only_too():
+    data = Dataset(TWO, [1.0, -1.0], "two", "a description", ("no", "yes"))
+    for twin in (pickle.loads(pickle.dumps(data)), copy.deepcopy(data)):
+        assert_array_equal(twin.X, data.X)
+        assert_array_equal(twin.y, data.y)
+        assert (twin.name, twin.description, twin.class_names) == (
+            "two",
+            "a description",
+            ("no", "yes"),
+        )
+        assert not twin.X.flags.writeable
+        assert not twin.y.flags.writeable
+
+
+def test_a_subset_keeps_the_order_asked_for():
+    data = circle(6)
+    part = data.subset([4, 1, 1])
+    assert_array_equal(part.X, data.X[[4, 1, 1]])
+    assert_array_equal(part.y, data.y[[4, 1, 1]])
+    assert (part.name, part.description) == (data.name, data.description)
+
+
+BAD_SETS = {
+    "off X": (lambda: Dataset([[0.6, 0.8]], [1], "a"), ValueError, "X must lie on the slice"),
+    "no points": (lambda: Dataset(np.empty((0, 2)), [], "a"), ValueError, "X must not be empty"),
+    "d = 1": (lambda: Dataset([[1.0]], [1], "a"), ValueError, "X must have"),
+    "label": (lambda: Dataset(TWO, [1, 1.001], "a"), ValueError, r"y must satisfy \|y\| <= 1"),
+    "nan label": (lambda: Dataset(TWO, [1, math.nan], "a"), ValueError, "y must contain finite"),
+    "lengths": (lambda: Dataset(TWO, [1], "a"), ValueError, "y must have shape"),
+    "name": (lambda: Dataset(TWO, [1, 1], 3), TypeError, "name must be a string"),
+    "description": (lambda: Dataset(TWO, [1, 1], "a", 3), TypeError, "description must be"),
+    "classes": (
+        lambda: Dataset(TWO, [1, 1], "a", class_names=("x",)),
+        TypeError,
+        "class_names must be",
+    ),
+    "subset": (lambda: circle(3).subset([3]), ValueError, "indices"),
+    "empty subset": (lambda: circle(3).subset([]), ValueError, "indices must not be empty"),
+    "mask subset": (lambda: circle(3).subset([True, False, True]), TypeError, "indices"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_SETS)
+def test_a_bad_data_set_is_refused_by_name(case):
+    call, error, message = BAD_SETS[case]
+    with pytest.raises(error, match=message):
+        call()
+
+
+# ---------------------------------------------------------------------------- separation
+
+
+@QUICK
+@given(SEEDS, st.integers(2, 30), st.sampled_from([2, 3, 5, 40]), st.floats(0, 1.0))
+def test_the_separation_report_is_definition_3_7(seed, n, d, rho):
+    rng = np.random.default_rng(seed)
+    X, y = sample_slice(n, d, rng), rng.uniform(-1, 1, n).round()
+    report = separation(X, rho, y)
+    delta, pair = brute_force_closest(X)
+    assert report.delta == pytest.approx(delta, rel=1e-14)
+    assert report.closest_pair == pair
+    assert report.gamma == pytest.approx(delta * (delta - 2 * rho), rel=1e-12, abs=1e-15)
+    assert report.rho_max == report.delta / 2
+    assert report.rho == rho
+    opposite, _ = brute_force_closest(X, lambda i, j: y[i] * y[j] < 0)
+    assert report.opposite_class_delta == pytest.approx(opposite, rel=1e-14)
+    assert report.separable == (delta > 2 * rho)
+
+
+def test_the_closest_pair_is_found_across_blocks_and_to_the_last_digit():
+    X = sample_slice(3000, 4, 0)  # several blocks
+    X[2999] = X[17]
+    X[2999, :2] += np.array([-X[17, 1], X[17, 0]]) * 1e-11
+    report = separation(X, 0.0, np.where(np.arange(3000) == 17, 1.0, -1.0))
+    assert report.closest_pair == (17, 2999)
+    expected = np.linalg.norm(X[17] - X[2999])
+    assert report.delta == report.opposite_class_delta == expected
+    assert 0 < expected < 1e-11
+
+
+@QUICK
+@given(SEEDS, st.integers(2, 25), st.sampled_from([3, 40]), st.integers(1, 60))
+def test_the_size_of_the_blocks_does_not_matter(seed, n, d, block):
+    rng = np.random.default_rng(seed)
+    X, y = sample_slice(n, d, rng), rng.choice([-1.0, 1.0], n)
+    whole = separation(X, 0.1, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(datasets, "_PAIRS_PER_BLOCK", block)
+        assert separation(X, 0.1, y) == whole
+
+
+@QUICK
+@given(SEEDS, st.sampled_from([3, 4, 65]))
+def test_distances_below_the_rounding_of_the_screening_are_still_ranked(seed, d):
+    # Squared distances of 1e-20 drown in the rounding (1e-16) of 2 - 2 <x, x'>.
+    rng = np.random.default_rng(seed)
+    X = sample_slice(20, d, rng)
+    near = X + 10.0 ** rng.uniform(-11, -10, (20, 1)) * rng.standard_normal((20, d))
+    near[:, -1] = 0.5
+    X = np.concatenate([X, near])
+    report = separation(X, 0.0, np.repeat([1.0, -1.0], 20))
+    delta, pair = brute_force_closest(X)
+    assert report.closest_pair == pair
+    assert report.delta == report.opposite_class_delta == pytest.approx(delta, rel=1e-14)
+
+
+def test_duplicates_have_no_separation():
+    X = np.tile(sample_slice(1, 5, 0), (4000, 1))
+    report = separation(X, 0.3)
+    assert (report.delta, report.gamma, report.rho_max) == (0.0, 0.0, 0.0)
+    assert math.copysign(1.0, report.gamma) == 1.0
+    assert report.closest_pair == (0, 1)
+    assert not report.separable
+
+
+def test_a_single_point_or_class_has_infinite_separation():
+    alone = separation(TWO[:1], 0.5, [1.0])
+    assert alone.delta == alone.gamma == alone.rho_max == alone.opposite_class_delta == math.inf
+    assert alone.closest_pair is None
+    together = separation(TWO, 0.5, [1.0, 0.0])
+    assert together.opposite_class_delta == math.inf
+    assert together.delta == SLICE_DIAMETER
+    assert separation(TWO).opposite_class_delta is None
+
+
+def test_gamma_is_positive_exactly_below_rho_max():
+    X = circle(7).X
+    rho_max = separation(X).rho_max
+    assert separation(X, rho_max * 0.999).separable
+    assert not separation(X, rho_max).separable
+    assert not separation(X, rho_max * 1.001).separable
+    # and then the caps are disjoint: the worst points of two of them stay apart
+    assert separation(X, 0.2).gamma == pytest.approx(2 * rho_max * (2 * rho_max - 0.4), rel=1e-14)
+
+
+@QUICK
+@given(SEEDS, st.floats(0.0, 0.35))
+def test_gamma_bounds_the_gap_of_inner_products_as_the_docstring_says(seed, rho):
+    X = separated(6, 5, separation=0.75, rng=seed).X
+    report = separation(X, rho)
+    for j, x in enumerate(X):
+        moved = Cap(x, rho).random(20, seed)
+        own, others = moved @ x, moved @ np.delete(X, j, axis=0).T
+        assert (own[:, None] - others >= report.gamma / 2 - 1e-12).all()
+
+
+def test_bad_separation_arguments_are_refused():
+    with pytest.raises(ValueError, match="rho must be a finite number >= 0"):
+        separation(TWO, -0.1)
+    with pytest.raises(ValueError, match="y must have shape"):
+        separation(TWO, 0.1, [1.0])
+    with pytest.raises(ValueError, match="X must lie on the slice"):
+        separation(2 * TWO)
+
+
+# ---------------------------------------------------------------------------- packing bound
+
+
+def unit_frames():
+    """Optimal configurations: name, directions, n, d."""
+    golden = (1 + math.sqrt(5)) / 2
+    ico = [
+        v
+        for a, b in itertools.product((1, -1), (golden, -golden))
+        for v in ((0, a, b), (a, b, 0), (b, 0, a))
+    ]
+    yield "tetrahedron", [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], 4
+    yield "octahedron", [*np.eye(3), *-np.eye(3)], 4
+    yield "icosahedron", ico, 4
+    for d in (3, 5, 9):
+        yield f"simplex in R^{d - 1}", np.linalg.svd(np.eye(d) - 1 / d)[0][:, : d - 1], d
+        yield f"cross polytope in R^{d - 1}", [*np.eye(d - 1), *-np.eye(d - 1)], d
+
+
+@pytest.mark.parametrize(("name", "V", "d"), list(unit_frames()), ids=lambda v: str(v)[:24])
+def test_the_bound_is_attained_by_the_known_best_configurations(name, V, d):
+    V = np.array(V, dtype=float)
+    delta = separation(embed(V / np.linalg.norm(V, axis=1, keepdims=True))).delta
+    assert max_separation(len(V), d) == pytest.approx(delta, rel=1e-12), name
+
+
+def test_the_bound_in_dimension_two_and_three():
+    assert max_separation(1, 2) == max_separation(1, 7) == math.inf
+    assert max_separation(2, 2) == SLICE_DIAMETER
+    assert max_separation(3, 2) == 0.0
+    for n in (2, 3, 5, 100):
+        assert max_separation(n, 3) == pytest.approx(
+            math.sqrt(3) * math.sin(math.pi / n), rel=1e-12
+        )
+
+
+@QUICK
+@given(SEEDS, st.integers(2, 60), st.integers(2, 30))
+def test_no_set_of_points_exceeds_the_bound(seed, n, d):
+    assert separation(sample_slice(n, d, seed)).delta <= max_separation(n, d) * (1 + 1e-12)
+
+
+def test_the_bound_decreases_with_the_number_of_points():
+    for d in (3, 4, 5, 20):
+        bounds = [max_separation(n, d) for n in range(2, 200)]
+        assert all(a >= b > 0 for a, b in itertools.pairwise(bounds)), f"d={d}"
+
+
+# ---------------------------------------------------------------------------- synthetic sets
+
+
+@QUICK
+@given(
+    SEEDS,
+    st.integers(1, 25),
+    st.sampled_from([3, 4, 5, 20]),
+    st.floats(0.0, 0.5),
+    st.sampled_from(["random", "balanced", "alternating"]),
+)
+def test_separated_sets_keep_their_distance(seed, n, d, share, labels):
+    delta = share * min(max_separation(n, d), 1.0)
+    data = separated(n, d, separation=delta, rng=seed, labels=labels)
+    assert_valid(data)
+    assert (data.n, data.d, data.name) == (n, d, f"separated-{n}")
+    assert separation(data.X).delta >= delta - 1e-12
+    again = separated(n, d, separation=delta, rng=np.random.default_rng(seed), labels=labels)
+    assert_array_equal(again.X, data.X)
+    assert_array_equal(again.y, data.y)
+
+
+def test_labels_are_random_balanced_or_alternating():
+    for n in (10, 11):
+        alternating = separated(n, 4, separation=0.1, rng=0, labels="alternating").y
+        assert_array_equal(alternating, [(-1.0) ** k for k in range(n)])
+        balanced = [separated(n, 4, separation=0.1, rng=s, labels="balanced").y for s in range(20)]
+        assert {y.sum() for y in balanced} == {float(n % 2)}
+        assert len({tuple(y) for y in balanced}) > 10
+    fair = separated(4000, 4, separation=0.0, rng=0).y
+    assert stats.binomtest(int((fair > 0).sum()), 4000).pvalue > 1e-4
+    sums = {separated(10, 4, separation=0.1, rng=s).y.sum() for s in range(30)}
+    assert len(sums) > 2
+
+
+def test_on_the_circle_every_feasible_separation_succeeds_in_circular_order():
+    for n, tightness in itertools.product((2, 3, 10, 200), (0.5, 0.99, 1.0)):
+        delta = tightness * max_separation(n, 3)
+        data = separated(n, 3, separation=delta, rng=5, labels="alternating")
+        report = separation(data.X)
+        assert report.delta >= delta - 1e-12, f"n={n}, tightness={tightness}"
+        angles = np.arctan2(data.X[:, 1], data.X[:, 0])
+        assert (np.diff(np.mod(angles - angles[0], 2 * np.pi)) > 0).all()
+
+
+def test_on_the_circle_the_points_follow_the_conditional_uniform_law():
+    # n = 2 points at angle >= phi: the gap from the first to the second is uniform on
+    # [phi, 2 pi - phi]; their position is uniform.
+    phi = 2 * math.asin(1.0 / SLICE_DIAMETER)
+    gaps, starts = [], []
+    for seed in range(1500):
+        X = separated(2, 3, separation=1.0, rng=seed).X
+        angles = np.arctan2(X[:, 1], X[:, 0])
+        gaps.append((angles[1] - angles[0]) % (2 * math.pi))
+        starts.append(angles[0] % (2 * math.pi))
+    uniform = stats.uniform(phi, 2 * math.pi - 2 * phi)
+    assert stats.kstest(gaps, uniform.cdf).pvalue > 1e-4
+    assert stats.kstest(starts, stats.uniform(0, 2 * math.pi).cdf).pvalue > 1e-4
+
+
+def test_sequential_placement_without_constraint_is_uniform():
+    X = separated(5000, 4, separation=0.0, rng=0).X
+    assert stats.kstest(X[:, 0] / SLICE_RADIUS, stats.uniform(-1, 2).cdf).pvalue > 1e-4
+
+
+def test_in_dimension_two_at_most_two_points_are_separated():
+    data = separated(2, 2, separation=SLICE_DIAMETER, rng=0)
+    assert separation(data.X).delta == SLICE_DIAMETER
+    orders = {separated(2, 2, separation=1.0, rng=s).X[0, 0] for s in range(20)}
+    assert orders == {SLICE_RADIUS, -SLICE_RADIUS}
+    assert separated(5, 2, separation=0.0, rng=0).n == 5
+    assert separated(1, 2, separation=9.0, rng=0).n == 1
+    with pytest.raises(ValueError, match=r"at most 0 for n = 3 .* X has only two points"):
+        separated(3, 2, separation=1e-9, rng=0)
+    with pytest.raises(ValueError, match=r"at most 1\.73205 for n = 2"):
+        separated(2, 2, separation=1.74, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "delta", "reason"),
+    [
+        (5, 3, 1.2, "no room for n"),
+        (4, 6, 1.5, "on average at most"),
+        (11, 10, 1.25, "obtuse angles"),
+        (13, 4, 0.9, "Fejes Toth"),
+        (1000, 5, 0.4, "no room for n"),
+    ],
+)
+def test_impossible_separations_are_refused_at_once_with_the_reason(n, d, delta, reason):
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match=rf"separation must be at most .* n = {n} .*{reason}"):
+        separated(n, d, separation=delta, rng=rng)
+    assert rng.bit_generator.state == before, "a refused request must not draw anything"
+
+
+def test_nearly_impossible_separations_fail_after_a_bounded_number_of_tries():
+    delta = 0.999 * max_separation(12, 4)
+    with pytest.raises(
+        ValueError, match=r"after 2000 rejected draws at most (\d|1[01]) of n = 12 points"
+    ):
+        separated(12, 4, separation=delta, rng=0, max_tries=2000)
+
+
+@pytest.mark.parametrize(("n", "d", "delta"), [(140, 4, 0.2), (60, 4, 0.3), (32, 5, 0.6)])
+def test_crowded_placements_respect_the_distance_sharply(n, d, delta):
+    found = [separation(separated(n, d, separation=delta, rng=s).X).delta for s in range(15)]
+    assert min(found) >= delta
+    assert min(found) < 1.001 * delta, "so crowded that an error of 0.1 % would show"
+
+
+@pytest.mark.parametrize(("n", "max_tries"), [(12, 2000), (12, 50), (150, 30_000)])
+def test_a_failing_placement_draws_about_as_many_points_as_allowed(n, max_tries, monkeypatch):
+    drawn = []
+
+    def counting(size, d, rng):
+        drawn.append(size)
+        return sample_slice(size, d, rng)
+
+    monkeypatch.setattr(geometry, "sample_slice", counting)
+    with pytest.raises(ValueError, match=f"after {max_tries} rejected draws"):
+        separated(n, 4, separation=0.999 * max_separation(n, 4), rng=0, max_tries=max_tries)
+    kept = n * len(drawn)  # at most n of a batch are kept
+    assert max_tries <= sum(drawn) <= max_tries + kept + max(drawn)
+    assert sum(drawn) <= 1.6 * max_tries + 256
+
+
+def test_jammed_placements_start_afresh():
+    # Four points at 96 % of the tetrahedron's side: most placements jam at three.
+    data = separated(4, 4, separation=0.96 * math.sqrt(2), rng=0)
+    assert separation(data.X).delta >= 0.96 * math.sqrt(2)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 101])
+def test_circles_are_evenly_spaced(n):
+    data = circle(n)
+    assert_valid(data)
+    assert (data.n, data.d, data.name) == (n, 3, f"circle-{n}")
+    assert_array_equal(data.y, [(-1.0) ** k for k in range(n)])
+    if n > 1:
+        steps = np.linalg.norm(data.X - np.roll(data.X, 1, axis=0), axis=1)
+        assert_allclose(steps, math.sqrt(3) * math.sin(math.pi / n), rtol=1e-12)
+
+
+def test_circle_labels_need_a_seed_only_when_they_are_random():
+    assert circle(9, labels="balanced", rng=0).y.sum() == 1.0
+    assert_array_equal(circle(50, labels="random", rng=3).y, circle(50, labels="random", rng=3).y)
+    with pytest.raises(TypeError, match="rng must be"):
+        circle(9, labels="random")
+
+
+BAD_REQUESTS = {
+    "n": (lambda: separated(0, 3, separation=0.1, rng=0), ValueError, "n must be"),
+    "d": (lambda: separated(3, 1, separation=0.1, rng=0), ValueError, "d must be"),
+    "float n": (lambda: separated(3.0, 3, separation=0.1, rng=0), TypeError, "n must be"),
+    "negative": (lambda: separated(3, 3, separation=-0.1, rng=0), ValueError, "separation must be"),
+    "nan": (lambda: separated(3, 3, separation=math.nan, rng=0), ValueError, "separation must be"),
+    "seed": (lambda: separated(3, 3, separation=0.1, rng=None), TypeError, "rng must be"),
+    "labels": (
+        lambda: separated(3, 3, separation=0.1, rng=0, labels="other"),
+        ValueError,
+        "labels must be one of 'random', 'balanced', 'alternating'",
+    ),
+    "tries": (
+        lambda: separated(3, 3, separation=0.1, rng=0, max_tries=0),
+        ValueError,
+        "max_tries must be",
+    ),
+    "circle": (lambda: circle(0), ValueError, "n must be"),
+    "circle labels": (lambda: circle(4, labels=3), TypeError, "labels must be one of"),
+    "bound n": (lambda: max_separation(0, 3), ValueError, "n must be"),
+    "bound d": (lambda: max_separation(3, 1), ValueError, "d must be"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_REQUESTS)
+def test_bad_requests_are_refused_by_name(case):
+    call, error, message = BAD_REQUESTS[case]
+    with pytest.raises(error, match=message):
+        call()
+
+
+# ---------------------------------------------------------------------------- the map to X
+
+
+@QUICK
+@given(SEEDS, st.integers(2, 12), st.integers(1, 8), st.booleans())
+def test_the_map_centres_scales_normalises_and_appends_one_half(seed, n, p, scale):
+    rng = np.random.default_rng(seed)
+    train, test = rng.normal(3, 2, (n, p)), rng.normal(3, 2, (5, p))
+    slice_map = SliceMap.fit(train, scale=scale)
+    X = slice_map.transform(test)
+    assert slice_map.d == X.shape[1] == p + 1
+    for v, x in zip(test, X, strict=True):
+        q = [
+            (v[k] - sum(train[:, k]) / n)
+            / (math.sqrt(sum((t - sum(train[:, k]) / n) ** 2 for t in train[:, k]) / n) or 1.0)
+            ** scale
+            for k in range(p)
+        ]
+        expected = [math.sqrt(0.75) * c / math.sqrt(sum(e * e for e in q)) for c in q] + [0.5]
+        assert_allclose(x, expected, rtol=1e-9, atol=1e-12)
+        assert x[-1] == 0.5
+        assert np.linalg.norm(x) == pytest.approx(1.0, abs=EXACT)
+
+
+def test_only_the_direction_from_the_centre_survives():
+    slice_map = SliceMap([1.0, 2.0], [1.0, 10.0])
+    near, far = slice_map.transform([[2.0, 12.0], [1001.0, 10002.0]])
+    assert_allclose(near, far, rtol=1e-14)
+    assert_allclose(near, [math.sqrt(0.375), math.sqrt(0.375), 0.5], rtol=1e-14)
+
+
+def test_constant_features_are_not_blown_up_by_rounding():
+    features = np.column_stack([np.full(10, 0.1), np.arange(10.0)])
+    slice_map = SliceMap.fit(features, scale=True)
+    assert slice_map.scale[0] == 1.0
+    X = slice_map.transform(features)
+    assert np.abs(X[:, 0]).max() < 1e-14
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.1, 1e6])
+def test_a_row_at_the_centre_is_refused(offset):
+    features = np.array([[1.0, 0.3], [0.0, 0.0], [-1.0, -0.3]]) / 3 + offset
+    with pytest.raises(ValueError, match="row 1 is zero after centring"):
+        SliceMap.fit(features).transform(features)
+    same = np.full((7, 3), 0.1) + offset
+    with pytest.raises(ValueError, match="row 0 is zero after centring"):
+        SliceMap.fit(same).transform(same)
+    with pytest.raises(ValueError, match="row 0 is zero after centring"):
+        from_features([[4.0, 2.0]], [1], name="one point is its own mean")
+
+
+def test_the_map_is_immutable_and_survives_copying():
+    slice_map = SliceMap.fit([[0.0, 1.0], [2.0, 5.0]], scale=True)
+    with pytest.raises(ValueError, match="read-only"):
+        slice_map.centre[0] = 1.0
+    twin = pickle.loads(pickle.dumps(slice_map))
+    assert_array_equal(twin.centre, [1.0, 3.0])
+    assert_array_equal(twin.scale, [1.0, 2.0])
+    assert not twin.scale.flags.writeable
+    assert repr(twin) == "SliceMap(d=3)"
+
+
+BAD_MAPS = {
+    "columns": (lambda: SliceMap([0.0], [1.0]).transform([[1.0, 2.0]]), ValueError, "features"),
+    "scale 0": (lambda: SliceMap([0.0], [0.0]), ValueError, "scale must be > 0"),
+    "lengths": (lambda: SliceMap([0.0], [1.0, 1.0]), ValueError, "scale must have shape"),
+    "nan": (lambda: SliceMap.fit([[math.nan]]), ValueError, "features must contain finite"),
+    "empty": (lambda: SliceMap.fit(np.empty((0, 2))), ValueError, "features must not be empty"),
+    "scale int": (lambda: SliceMap.fit([[1.0]], scale=1), TypeError, "scale must be True or False"),
+    "huge fit": (lambda: SliceMap.fit([[1.7e308]] * 3), ValueError, "features must be small"),
+    "huge": (
+        lambda: SliceMap([-1e308], [1.0]).transform([[1.7e308]]),
+        ValueError,
+        "features must be small",
+    ),
+    "not a map": (
+        lambda: from_features([[1.0]], [1], name="a", slice_map="x"),
+        TypeError,
+        "slice_map must be a SliceMap",
+    ),
+    "labels": (lambda: from_features([[1.0], [2.0]], [1], name="a"), ValueError, "y must have"),
+    "label 2": (lambda: from_features([[1.0], [2.0]], [1, 2], name="a"), ValueError, "y must"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_MAPS)
+def test_bad_maps_and_features_are_refused_by_name(case):
+    call, error, message = BAD_MAPS[case]
+    with pytest.raises(error, match=message):
+        call()
+
+
+# ---------------------------------------------------------------------------- real data
+
+
+def test_digits_are_scikit_learns_images_on_the_slice():
+    from sklearn.datasets import load_digits
+
+    images, digit = load_digits(return_X_y=True)
+    for positive, negative in ((3, 8), (8, 3), (0, 1)):
+        data = digits(positive, negative)
+        assert_valid(data)
+        rows = np.flatnonzero((digit == positive) | (digit == negative))
+        assert (data.n, data.d) == (len(rows), 65)
+        assert_array_equal(data.y > 0, digit[rows] == positive)
+        assert data.name == f"digits-{positive}v{negative}"
+        assert data.class_names == (str(negative), str(positive))
+        centred = images[rows] - images[rows].mean(axis=0)
+        expected = SLICE_RADIUS * centred / np.linalg.norm(centred, axis=1, keepdims=True)
+        assert_allclose(data.X[:, :-1], expected, rtol=0, atol=1e-13)
+
+
+def test_even_and_odd_digits_are_all_of_them():
+    data = digits_even_odd()
+    assert_valid(data)
+    assert (data.n, data.d, data.class_names) == (1797, 65, ("odd", "even"))
+    assert int((data.y > 0).sum()) == 891
+
+
+def test_breast_cancer_is_standardised_on_the_slice():
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.preprocessing import StandardScaler
+
+    features, benign = load_breast_cancer(return_X_y=True)
+    data = breast_cancer()
+    assert_valid(data)
+    assert (data.n, data.d, data.class_names) == (569, 31, ("benign", "malignant"))
+    assert_array_equal(data.y > 0, benign == 0)
+    q = StandardScaler().fit_transform(features)
+    expected = SLICE_RADIUS * q / np.linalg.norm(q, axis=1, keepdims=True)
+    assert_allclose(data.X[:, :-1], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("digits-3v8", lambda: digits(3, 8)),
+        ("digits-even-odd", digits_even_odd),
+        ("breast-cancer", breast_cancer),
+        ("circle-8", lambda: circle(8)),
+    ],
+)
+def test_load_gives_the_data_set_of_that_name(name, same):
+    loaded, expected = load(name), same()
+    assert_array_equal(loaded.X, expected.X)
+    assert_array_equal(loaded.y, expected.y)
+    assert loaded.name == expected.name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "digits", "digits-3v3", "digits-3v10", "circle-0", "circle--1", " breast-cancer"]
+)
+def test_unknown_names_are_refused_with_the_known_ones(name):
+    with pytest.raises(ValueError, match=r"must be (like 'digits-3v8'|different digits)"):
+        load(name)
+    with pytest.raises(ValueError, match=r"must be (like 'digits-3v8'|different digits)"):
+        load_split(name, 0.3, 0)
+
+
+def test_bad_digits_and_splits_are_refused_by_name():
+    with pytest.raises(TypeError, match="name must be a string"):
+        load(3)
+    with pytest.raises(ValueError, match="negative must be"):
+        digits(3, 10)
+    with pytest.raises(TypeError, match="positive must be"):
+        digits("3", 8)
+    for share in (0.0, 1.0, -0.2, math.nan):
+        with pytest.raises(ValueError, match="test_fraction must be"):
+            load_split("circle-8", share, 0)
+    with pytest.raises(TypeError, match="rng must be"):
+        load_split("circle-8", 0.5, None)
+    with pytest.raises(ValueError, match="two points or more of every class"):
+        load_split("circle-3", 0.5, 0)
+
+
+@pytest.mark.parametrize("name", ["digits-3v8", "breast-cancer", "circle-20"])
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.44, 0.999])
+def test_a_split_is_disjoint_complete_stratified_and_repeatable(name, share):
+    train, test = load_split(name, share, 4)
+    whole = load(name)
+    assert_valid(train)
+    assert_valid(test)
+    assert train.n + test.n == whole.n
+    for label in (-1.0, 1.0):
+        total = int((whole.y == label).sum())
+        held_out = int((test.y == label).sum())
+        assert held_out == min(max(1, round(share * total)), total - 1)
+        assert int((train.y == label).sum()) == total - held_out
+    again = load_split(name, share, np.random.default_rng(4))
+    for one, other in zip((train, test), again, strict=True):
+        assert_array_equal(one.X, other.X)
+        assert_array_equal(one.y, other.y)
+    if 0.2 < share < 0.8:
+        other = load_split(name, share, 5)[0]
+        assert other.X.shape == train.X.shape
+        assert (other.X != train.X).any()
+
+
+@pytest.mark.parametrize(("name", "scale"), [("digits-3v8", False), ("breast-cancer", True)])
+def test_the_map_of_a_split_knows_the_training_part_only(name, scale):
+    """Recover the rows of the split, refit the map on the training rows alone and compare."""
+    from sklearn.datasets import load_breast_cancer, load_digits
+
+    if scale:
+        features = load_breast_cancer().data
+    else:
+        bunch = load_digits()
+        features = bunch.data[(bunch.target == 3) | (bunch.target == 8)]
+    train, test = load_split(name, 0.4, 9)
+
+    def rows_of(part, slice_map):
+        distances = np.linalg.norm(part.X[:, None] - slice_map.transform(features)[None], axis=2)
+        return distances.argmin(axis=1), distances.min(axis=1)
+
+    whole_map = SliceMap.fit(features, scale=scale)
+    train_rows, off = rows_of(train, whole_map)
+    assert off.max() > 1e-3, "the map was fitted on all rows"
+    test_rows, _ = rows_of(test, whole_map)
+    assert len(set(train_rows) | set(test_rows)) == len(features), "rows identified by nearness"
+    train_map = SliceMap.fit(features[np.sort(train_rows)], scale=scale)
+    assert_allclose(train.X, train_map.transform(features[train_rows]), rtol=0, atol=1e-12)
+    assert_allclose(test.X, train_map.transform(features[test_rows]), rtol=0, atol=1e-12)
+
+
+def test_both_parts_of_a_split_come_in_random_order():
+    train, test = load_split("circle-200", 0.5, 0)
+    for part in (train, test):
+        runs = 1 + int((np.diff(part.y) != 0).sum())
+        assert 30 < runs < 75, f"{runs} runs of equal labels among 100"
+
+
+def test_importing_the_module_does_not_import_scikit_learn():
+    code = "import sys, sublinear_lib.datasets; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---------------------------------------------------------------------------- IDX files
+
+IDX_TYPES = {
+    0x08: ("B", np.uint8),
+    0x09: ("b", np.int8),
+    0x0B: ("h", np.int16),
+    0x0C: ("i", np.int32),
+    0x0D: ("f", np.float32),
+    0x0E: ("d", np.float64),
+}
+
+
+def idx_bytes(code, shape, values):
+    header = bytes([0, 0, code, len(shape)]) + struct.pack(f">{len(shape)}I", *shape)
+    return header + struct.pack(f">{len(values)}{IDX_TYPES[code][0]}", *values)
+
+
+@pytest.mark.parametrize("code", IDX_TYPES)
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (1, 2, 3), (0, 28, 28), (1,) * 6])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_idx_files_of_every_type_are_read_in_native_order(tmp_path, code, shape, compressed):
+    size = math.prod(shape)
+    dtype = IDX_TYPES[code][1]
+    if np.issubdtype(dtype, np.integer):
+        info = np.iinfo(dtype)
+        values = [info.min, info.max, 1, 2, 3, 100][:size]
+    else:
+        values = [-0.5, 1e30, 0.1, 2.0, 3.0, 100.0][:size]
+    raw = idx_bytes(code, shape, values)
+    path = tmp_path / "data.bin"
+    path.write_bytes(gzip.compress(raw) if compressed else raw)
+    for given_path in (path, str(path)):
+        array = read_idx(given_path)
+        assert array.dtype == dtype
+        assert array.dtype.isnative
+        assert array.flags.writeable
+        assert_array_equal(array, np.array(values, dtype=dtype).reshape(shape))
+
+
+GOOD = idx_bytes(0x08, (2, 3), [1, 2, 3, 4, 5, 6])
+DAMAGED = {
+    "empty": (b"", "starts with nothing"),
+    "too short for a magic number": (GOOD[:3], "starts with 00 00 08$"),
+    "wrong first bytes": (b"\x01" + GOOD[1:], "starts with 01 00 08 02"),
+    "unknown type": (b"\x00\x00\x0a\x01" + GOOD[4:], "starts with 00 00 0a 01"),
+    "no dimensions": (b"\x00\x00\x08\x00\x05", "1 to 32 dimensions, but .* has 0"),
+    "too many dimensions": (b"\x00\x00\x08\xff", "1 to 32 dimensions, but .* has 255"),
+    "ends in the header": (GOOD[:9], "ends in its header"),
+    "ends in the data": (GOOD[:-1], r"6 bytes of data, as the shape \(2, 3\) .* has only 5"),
+    "no data": (GOOD[:12], "6 bytes of data.* has only 0"),
+    "trailing byte": (GOOD + b"\x00", "6 bytes of data.* has more"),
+    "promises the impossible": (
+        b"\x00\x00\x0e\x04" + b"\xff" * 16 + b"12345678",
+        "has only 8",
+    ),
+    "text": (b"not an IDX file at all", "starts with 6e 6f 74 20"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_damaged_idx_files_are_refused_with_what_was_found(tmp_path, case, compressed):
+    raw, message = DAMAGED[case]
+    path = tmp_path / "damaged"
+    path.write_bytes(gzip.compress(raw) if compressed else raw)
+    with pytest.raises(ValueError, match=f"path must name .*{message}"):
+        read_idx(path)
+
+
+def test_damaged_compression_is_refused(tmp_path):
+    path = tmp_path / "data.gz"
+    packed = gzip.compress(idx_bytes(0x08, (1000,), list(range(250)) * 4))
+    for raw in (
+        packed[:-12],
+        packed[:5],
+        packed[:-8] + bytes(8),
+        packed[:40] + bytes([packed[40] ^ 0xFF]) + packed[41:],
+    ):
+        path.write_bytes(raw)
+        with pytest.raises(ValueError, match="path must name an intact gzip file"):
+            read_idx(path)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.binary(max_size=40),
+    st.sampled_from([b"", b"\x00\x00\x08", b"\x00\x00\x0d\x02", b"\x1f\x8b"]),
+)
+def test_no_bytes_whatever_raise_anything_but_value_error(tmp_path_factory, tail, head):
+    path = tmp_path_factory.getbasetemp() / "fuzz"
+    path.write_bytes(head + tail)
+    try:
+        array = read_idx(path)
+    except ValueError as error:
+        assert "path must name" in str(error)
+    else:
+        assert path.stat().st_size == 4 + 4 * array.ndim + array.nbytes
+
+
+def test_what_is_not_a_file_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"path must name an IDX file, but .* not exist"):
+        read_idx(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="path must name a regular file"):
+        read_idx(tmp_path)
+    for bad in (0, None, b"bytes", True):
+        with pytest.raises(TypeError, match="path must be a string or path-like"):
+            read_idx(bad)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="path must name a regular file"):
+        read_idx(tmp_path / "pipe")
+
+
+@pytest.fixture
+def idx_pair(tmp_path):
+    pixels = list(range(24))
+    (tmp_path / "images").write_bytes(idx_bytes(0x08, (6, 2, 2), pixels))
+    (tmp_path / "labels").write_bytes(idx_bytes(0x08, (6,), [3, 8, 1, 3, 8, 3]))
+    return tmp_path
+
+
+def test_two_classes_of_idx_files_become_a_data_set(idx_pair):
+    features, y = read_idx_pair(idx_pair / "images", idx_pair / "labels", positive=3, negative=8)
+    assert features.dtype == np.float64
+    expected = np.arange(24.0).reshape(6, 4)[[0, 1, 3, 4, 5]]
+    assert_array_equal(features, expected)
+    assert_array_equal(y, [1, -1, 1, -1, 1])
+    data = from_features(features, y, name="mine", class_names=("8", "3"))
+    assert_valid(data)
+    assert (data.n, data.d) == (5, 5)
+
+
+def test_idx_files_that_do_not_belong_together_are_refused(idx_pair):
+    images, labels = idx_pair / "images", idx_pair / "labels"
+    for wrong in ((labels, labels), (images, images)):
+        with pytest.raises(ValueError, match="images and labels must name files of shapes"):
+            read_idx_pair(*wrong, positive=3, negative=8)
+    with pytest.raises(ValueError, match="negative must be a class that occurs in labels, got 7"):
+        read_idx_pair(images, labels, positive=3, negative=7)
+    with pytest.raises(ValueError, match="different classes, got 3 twice"):
+        read_idx_pair(images, labels, positive=3, negative=3)
+    with pytest.raises(ValueError, match="positive must be"):
+        read_idx_pair(images, labels, positive=-1, negative=3)
