@@ -193,7 +193,7 @@ class Dataset:
 class Separation:
     """How well separated a set of points is (Definition 3.7); see `separation`.
 
-    Attributes
+    Parameters
     ----------
     delta : float
         Smallest distance between two points; inf for a single point.
