@@ -1,0 +1,194 @@
+"""Run everything that guards the book, and say at the end what was run and what was skipped.
+
+usage: python tools/run_tests.py [stage ...]
+
+Without arguments all stages run, cheap ones first, and a failure does not stop the rest. The last
+line counts: one for every test that pytest knows, one for every other stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from browser import find_chromium
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKERS = ("-n", str(min(2, os.cpu_count() or 1)))
+
+# The promises that must hold with the compiled kernels and without them.
+KERNEL_TESTS = ("tests/halfspace", "tests/evaluation", "tests/training", "tests/adversary")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One command; `pytest` stages count their tests, others count as one."""
+
+    name: str
+    what: str
+    arguments: tuple[str, ...]
+    pytest: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Result:
+    """What came of a stage."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+
+def module(*arguments: str) -> tuple[str, ...]:
+    """Return the command that runs a module with this very Python."""
+    return (sys.executable, "-m", *arguments)
+
+
+def stages() -> list[Stage]:
+    """List all stages in the order in which they run."""
+    kernels = tuple(folder for folder in KERNEL_TESTS if (ROOT / folder).is_dir())
+    return [
+        Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
+        Stage("format", "ruff: formatting", module("ruff", "format", "--check", ".")),
+        Stage("types", "mypy --strict on the library", module("mypy")),
+        Stage("spelling", "codespell", module("codespell_lib")),
+        Stage(
+            "imports",
+            "imports of the library run downward only",
+            ("tests/test_imports.py",),
+            pytest=True,
+        ),
+        Stage(
+            "library",
+            "unit and property tests, examples in docstrings, README",
+            (
+                "--doctest-modules",
+                "sublinear_lib",
+                "tests",
+                "--ignore=tests/book",
+                "--ignore=tests/test_imports.py",
+                *WORKERS,
+            ),
+            pytest=True,
+        ),
+        Stage(
+            "numpy",
+            "index, trainer and adversary again, without compiled kernels",
+            (*kernels, *WORKERS),
+            pytest=True,
+            environment={"SUBLINEAR_NUMBA": "0"},
+        ),
+        Stage(
+            "notebooks",
+            "every cell of every chapter against its stored output (strict nbval)",
+            ("--nbval", "book", *WORKERS, "--dist", "loadfile"),
+            pytest=True,
+        ),
+        Stage(
+            "book",
+            "the book builds without a warning and passes its checks",
+            (sys.executable, "tools/build_book.py"),
+        ),
+        Stage(
+            "pages",
+            "the built pages, as text and in a browser",
+            ("tests/book", *WORKERS, "--dist", "loadscope"),
+            pytest=True,
+        ),
+    ]
+
+
+def run(stage: Stage, scratch: Path) -> Result:
+    """Run one stage, with its output on the screen, and count."""
+    report = scratch / f"{stage.name}.xml"
+    command = stage.arguments
+    if stage.pytest:
+        command = module("pytest", "-q", f"--junitxml={report}", *stage.arguments)
+    print(f"\n== {stage.name}: {stage.what}", flush=True)
+    start = time.perf_counter()
+    code = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **stage.environment}, check=False
+    ).returncode
+    result = read_report(report) if report.is_file() else Result()
+    if not stage.pytest:
+        result.passed, result.failed = int(code == 0), int(code != 0)
+    elif code != 0 and result.failed == 0:
+        result.failed = 1  # pytest itself stopped, or found no test at all
+    result.seconds = time.perf_counter() - start
+    return result
+
+
+def read_report(path: Path) -> Result:
+    """Count the tests in a report that pytest wrote in JUnit's format."""
+    result = Result()
+    for case in ElementTree.parse(path).iter("testcase"):
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"}:
+            result.failed += 1
+        elif "skipped" in kinds:
+            result.skipped += 1
+            found = case.find("skipped")
+            result.reasons[found.get("message", "") if found is not None else ""] += 1
+        else:
+            result.passed += 1
+    return result
+
+
+def summary(results: dict[str, Result], left_out: dict[str, str]) -> list[str]:
+    """Return the closing lines: a row for every stage, what was skipped, and the count."""
+    total = Result()
+    lines = ["", "What was run"]
+    for name, result in results.items():
+        verdict = "FAILED" if result.failed else "passed"
+        lines.append(
+            f"  {name:10} {verdict}  {result.passed:5d} passed {result.failed:4d} failed"
+            f" {result.skipped:4d} skipped {result.seconds:7.1f} s"
+        )
+        total.passed += result.passed
+        total.failed += result.failed
+        total.skipped += result.skipped
+        total.reasons.update(result.reasons)
+    lines.append("What was skipped")
+    lines += [f"  {name}: {reason}" for name, reason in left_out.items()]
+    lines += [f"  {count} tests: {reason}" for reason, count in sorted(total.reasons.items())]
+    if not left_out and not total.reasons:
+        lines.append("  nothing")
+    lines.append(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the stages that the command line names, or all of them."""
+    every = {stage.name: stage for stage in stages()}
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("stage", nargs="*", choices=[[], *every], help="default: all stages")
+    chosen = parser.parse_args(arguments).stage or list(every)
+    left_out = {}
+    if "numpy" in chosen and importlib.util.find_spec("numba") is None:
+        chosen.remove("numpy")
+        left_out["numpy"] = "numba is not installed, so the library stage used these kernels"
+    if "pages" in chosen and find_chromium() is None:
+        print("No Chromium found: the browser tests will be skipped.")
+    results = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in chosen:
+            results[name] = run(every[name], Path(scratch))
+    print("\n".join(summary(results, left_out)))
+    return int(any(result.failed for result in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
