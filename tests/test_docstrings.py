@@ -1,0 +1,177 @@
+"""Every public name says what it takes, what it gives back and what it refuses.
+
+The docstrings are parsed by numpydoc.  Beyond its own rules one more holds: a function that checks
+its arguments, or raises, must have a Raises section.  Public is what a room offers at its front
+door: the names in ``__all__``, or, for a module without that list, those without an underscore.
+Names of inner modules need a summary only.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, is_dataclass
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import ClassDoc, FunctionDoc
+from numpydoc.validate import validate
+
+import sublinear_lib
+from sublinear_lib import validation
+
+# numpydoc's codes. A docstring at all; a summary that fits one line and ends with a full stop:
+SUMMARY = {"GL08", "SS01", "SS03", "SS06"}
+# parameters neither missing, invented, out of order nor without description; a Returns or Yields
+# section whose parts are described:
+FULL = SUMMARY | {"PR01", "PR02", "PR03", "PR07", "RT01", "RT03", "YD01"}
+
+CHECKERS = {
+    name
+    for name, value in vars(validation).items()
+    if inspect.isfunction(value) and value.__module__ == validation.__name__
+}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A function, class, method or property of the library."""
+
+    full: str
+    value: Any
+    public: bool
+
+
+def modules() -> Iterator[Any]:
+    """Yield every module of the library but private ones and the twins of the kernels."""
+    for info in pkgutil.walk_packages(sublinear_lib.__path__, "sublinear_lib."):
+        parts = info.name.split(".")[1:]
+        if not any(part.startswith("_") for part in parts) and "kernels_" not in parts[-1]:
+            yield importlib.import_module(info.name)
+
+
+def offered(room: Any) -> list[Any]:
+    """List what a room offers at its front door."""
+    listed = getattr(room, "__all__", [name for name in vars(room) if not name.startswith("_")])
+    return [getattr(room, name) for name in listed]
+
+
+def collect() -> Iterator[Name]:
+    """Yield all names with a docstring to check."""
+    for module in modules():
+        room = importlib.import_module(".".join(module.__name__.split(".")[:2]))
+        front = [id(value) for value in offered(room)]
+        for name, value in vars(module).items():
+            own = getattr(value, "__module__", None) == module.__name__
+            if name.startswith("_") or not own:
+                continue
+            full = f"{module.__name__}.{name}"
+            public = id(value) in front
+            if inspect.isfunction(value) or inspect.isclass(value):
+                yield Name(full, value, public)
+            if inspect.isclass(value):
+                for inner, member in members(value):
+                    yield Name(f"{full}.{inner}", member, public)
+
+
+def members(owner: type) -> Iterator[tuple[str, Any]]:
+    """Yield the methods and properties that a class defines and a reader may use."""
+    for name, value in vars(owner).items():
+        plain = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+        if inspect.isfunction(plain) or isinstance(plain, property):
+            if not name.startswith("_") or name == "__call__":
+                yield name, plain
+
+
+NAMES = {name.full: name for name in sorted(collect(), key=lambda name: name.full)}
+
+
+def problems(name: Name) -> list[str]:
+    """List what is missing from the docstring of `name`."""
+    wanted = FULL if name.public else SUMMARY
+    found = [(code, text) for code, text in validate(name.full)["errors"] if code in wanted]
+    if inspect.isclass(name.value):
+        found = [(code, text) for code, text in found if not excused(name.value, code)]
+    return [f"{code}: {text}" for code, text in found]
+
+
+def excused(owner: type, code: str) -> bool:
+    """Say whether a finding about a class is none.
+
+    A protocol has no constructor of its own.  A record that only the library makes may describe its
+    fields as attributes; then each must be there.
+    """
+    if code not in {"PR01", "PR03"}:
+        return False
+    if getattr(owner, "_is_protocol", False):
+        return True
+    described = {part.name for part in ClassDoc(owner)["Attributes"]}
+    return is_dataclass(owner) and set(inspect.signature(owner).parameters) <= described
+
+
+def checks_its_arguments(value: Any) -> bool:
+    """Say whether the code of a function raises, or calls a function of ``validation``."""
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(value)))):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            return True
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id in CHECKERS:
+            return True
+        if isinstance(called, ast.Attribute) and ast.unparse(called.value) == "validation":
+            return True
+    return False
+
+
+def says_what_it_raises(value: Any) -> bool:
+    return bool(FunctionDoc(None, doc=value.__doc__ or "")["Raises"])
+
+
+@pytest.mark.parametrize("full", NAMES)
+def test_a_docstring_is_complete(full: str) -> None:
+    assert problems(NAMES[full]) == []
+
+
+PUBLIC_FUNCTIONS = [
+    name.full for name in NAMES.values() if name.public and inspect.isfunction(name.value)
+]
+
+
+@pytest.mark.parametrize("full", PUBLIC_FUNCTIONS)
+def test_a_function_that_checks_its_arguments_says_what_it_raises(full: str) -> None:
+    value = NAMES[full].value
+    if checks_its_arguments(value):
+        assert says_what_it_raises(value), f"{full} raises, but has no Raises section"
+
+
+def test_every_module_opens_with_a_paragraph() -> None:
+    short = [each.__name__ for each in modules() if len((each.__doc__ or "").strip()) < 100]
+    assert short == []
+
+
+# That the checks themselves can fail.
+
+
+def test_the_names_of_every_floor_are_seen() -> None:
+    seen = {name.full for name in NAMES.values() if name.public}
+    assert {
+        "sublinear_lib.scaling.activity_at",
+        "sublinear_lib.network.TwoLayerNetwork.forward",
+        "sublinear_lib.halfspace.index.HalfspaceIndex.query_halfspace",
+    } <= seen
+
+
+def undocumented(m: int) -> int:
+    """Return m."""
+    return validation.count(m, "m")
+
+
+def test_a_bare_docstring_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validation, "undocumented", undocumented, raising=False)
+    name = Name("sublinear_lib.validation.undocumented", undocumented, public=True)
+    assert {problem[:4] for problem in problems(name)} == {"PR01", "RT01"}
+    assert checks_its_arguments(undocumented)
+    assert not says_what_it_raises(undocumented)

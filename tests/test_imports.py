@@ -1,0 +1,170 @@
+"""Imports of the library run downward only, and importing it loads nothing heavy.
+
+The floors are those of the house: a room may use the rooms below it.  Rooms on one floor do not
+know each other, but for the few arrows written down here.  A room that is a package is used through
+its front door, ``sublinear_lib.room``, never through one of its inner modules.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sublinear_lib
+
+LIBRARY = Path(sublinear_lib.__file__).parent
+
+FLOORS = {
+    "_typing": 0,
+    "validation": 0,
+    "predicates": 0,
+    "activations": 0,
+    "losses": 0,
+    "scaling": 0,
+    "geometry": 0,
+    "datasets": 0,
+    "statistics": 0,
+    "evaluation": 1,
+    "network": 1,
+    "halfspace": 2,
+    "theory": 2,
+    "adversary": 3,
+    "training": 3,
+    "plotting": 5,
+    "widgets": 5,
+    "cli": 6,
+    "__main__": 6,
+}
+# Every room may check arguments and name types. The other arrows between rooms of one floor:
+LEVEL_ARROWS = {
+    ("scaling", "activations"),
+    ("datasets", "geometry"),
+    ("network", "evaluation"),
+    ("training", "adversary"),
+    ("widgets", "plotting"),
+    ("__main__", "cli"),
+}
+GROUND = {"_typing", "validation"}
+# The explorers draw with the tools of the figures, down to colours, ticks and formats.
+SHARED_TOOLS = {("widgets", "plotting")}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(LIBRARY).parts[0].removesuffix(".py")
+
+
+def arrows(source: str) -> list[tuple[int, str]]:
+    """Return what a module imports from the library: line, and dotted name below the library."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: imports are written in full"
+            module = node.module or ""
+            whole = [f"{module}.{alias.name}" for alias in node.names]
+            names = whole if module == "sublinear_lib" else [module]
+        else:
+            continue
+        parts = [name.split(".", 1) for name in names]
+        found += [(node.lineno, rest[0]) for top, *rest in parts if top == "sublinear_lib" and rest]
+    return found
+
+
+def forbidden(room: str, imported: str) -> str:
+    """Say why `room` must not import `imported`, or nothing if it may."""
+    target, _, inner = imported.partition(".")
+    if target in {room, "__version__"}:
+        return ""
+    if target not in FLOORS:
+        return f"{target} stands on no floor"
+    if inner and (room, target) not in SHARED_TOOLS:
+        return f"{imported} is an inner module: import from sublinear_lib.{target}"
+    if FLOORS[target] > FLOORS[room]:
+        return f"{target} (floor {FLOORS[target]}) is above {room} (floor {FLOORS[room]})"
+    if FLOORS[target] == FLOORS[room] and target not in GROUND:
+        return "" if (room, target) in LEVEL_ARROWS else f"{target} is on the floor of {room}"
+    if room == "_typing":
+        return "_typing uses nothing"
+    return ""
+
+
+MODULES = sorted(LIBRARY.rglob("*.py"))
+
+
+@pytest.mark.parametrize(
+    "path", MODULES, ids=[path.relative_to(LIBRARY).as_posix() for path in MODULES]
+)
+def test_a_module_imports_only_what_is_below_it(path: Path) -> None:
+    room = room_of(path)
+    if room == "__init__":
+        pytest.skip("the package itself names every room, and imports each on first use")
+    problems = [
+        f"line {line}: {reason}"
+        for line, imported in arrows(path.read_text(encoding="utf-8"))
+        if (reason := forbidden(room, imported))
+    ]
+    assert problems == []
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    assert {room_of(path) for path in MODULES} - {"__init__"} == set(FLOORS)
+
+
+def test_the_package_lists_every_public_room() -> None:
+    hidden = {room for room in FLOORS if room.startswith("_")} | {"cli", "evaluation"}
+    listed = set(sublinear_lib.__all__) - {"__version__"}
+    assert listed - {"evaluation"} == set(FLOORS) - hidden
+
+
+@pytest.mark.parametrize(
+    ("room", "imported"),
+    [
+        ("geometry", "network"),
+        ("geometry", "losses"),
+        ("theory", "halfspace"),
+        ("adversary", "training"),
+        ("network", "widgets"),
+        ("network", "evaluation.kernels"),
+        ("network", "something_new"),
+        ("_typing", "validation"),
+    ],
+)
+def test_an_upward_arrow_is_found(room: str, imported: str) -> None:
+    assert forbidden(room, imported)
+
+
+def loaded_after(code: str) -> set[str]:
+    """Return the modules that a fresh Python holds after running `code`."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=LIBRARY.parent,
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_the_library_loads_none_of_its_rooms() -> None:
+    loaded = loaded_after("import sublinear_lib")
+    assert [name for name in loaded if name.startswith("sublinear_lib.")] == []
+    assert not loaded & {"numpy", "scipy", "sklearn", "matplotlib", "numba"}
+
+
+def test_the_mathematics_needs_neither_plots_nor_data_sets_nor_a_compiler() -> None:
+    rooms = [room for room, floor in FLOORS.items() if floor <= 3]
+    code = "import sublinear_lib\n" + "\n".join(f"import sublinear_lib.{room}" for room in rooms)
+    heavy = {"sklearn", "matplotlib", "ipywidgets", "anywidget", "IPython"}
+    assert not loaded_after(code) & heavy
+
+
+def test_without_numba_no_module_asks_for_it() -> None:
+    rooms = [room for room, floor in FLOORS.items() if floor <= 3]
+    code = "\n".join(f"import sublinear_lib.{room}" for room in rooms)
+    hide = "import os, sys; os.environ['SUBLINEAR_NUMBA'] = '0'; sys.modules['numba'] = None\n"
+    assert "sublinear_lib.training" in loaded_after(hide + code)
