@@ -82,9 +82,9 @@ def members(owner: type) -> Iterator[tuple[str, Any]]:
     """Yield the methods and properties that a class defines and a reader may use."""
     for name, value in vars(owner).items():
         plain = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
-        if inspect.isfunction(plain) or isinstance(plain, property):
-            if not name.startswith("_") or name == "__call__":
-                yield name, plain
+        documented = inspect.isfunction(plain) or isinstance(plain, property)
+        if documented and (not name.startswith("_") or name == "__call__"):
+            yield name, plain
 
 
 NAMES = {name.full: name for name in sorted(collect(), key=lambda name: name.full)}

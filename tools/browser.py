@@ -1,4 +1,4 @@
-"""Find a Chromium on this machine and start it the way every test and screenshot of the book does."""
+"""Find a Chromium on this machine and start it, for the tests and the pictures of the book."""
 
 from __future__ import annotations
 

@@ -177,8 +177,8 @@ def broken_links(page: Page, pages: dict[str, Page]) -> list[str]:
 def unnamed_pictures(page: Page) -> list[str]:
     """List the pictures without a real alternative text.
 
-    A file name is no alternative text. An empty one is right only for decoration, which in this book
-    is the mark beside the book's own name.
+    A file name is no alternative text. An empty one is right only for decoration, which in this
+    book is the mark beside its own name.
     """
     problems = []
     for tag in page.soup.find_all("img"):
@@ -237,8 +237,10 @@ def broken_formulas(page: Page) -> list[str]:
     problems = []
     for text in article.find_all(string=re.compile(r"\$[^$\n]+\$|\\(frac|tau|langle|mathbb)\b")):
         inside = {"pre", "code", "script", "style", "annotation"}
-        if not any(parent.name in inside or "math" in (parent.get("class") or [])
-                   for parent in text.parents):  # fmt: skip
+        if not any(
+            parent.name in inside or "math" in (parent.get("class") or [])
+            for parent in text.parents
+        ):
             problems.append(f"{page.name}: raw formula in the text: {str(text).strip()[:80]!r}")
     return problems
 
@@ -254,7 +256,9 @@ def broken_explorers(page: Page) -> list[str]:
         return [f"{page.name}: {len(views)} explorers but no stored state"]
     state = json.loads(stored.get_text())["state"]
     ids = [json.loads(view.get_text())["model_id"] for view in views]
-    return [f"{page.name}: explorer {name} has no stored state" for name in ids if name not in state]
+    return [
+        f"{page.name}: explorer {name} has no stored state" for name in ids if name not in state
+    ]
 
 
 def heavy_page(page: Page) -> list[str]:

@@ -119,15 +119,23 @@ def exercises(chapter: Chapter) -> list[str]:
         else:
             set_here[label.group(1)] = match["title"]
     if len(set_here) < FEWEST_EXERCISES:
-        problems.append(f"{len(set_here)} exercises with a label, at least {FEWEST_EXERCISES} wanted")
+        problems.append(
+            f"{len(set_here)} exercises with a label, at least {FEWEST_EXERCISES} wanted"
+        )
     stars = {"★" * title.count("★") for title in set_here.values()}
     problems += [f"no exercise of level {level}" for level in LEVELS if level not in stars]
-    problems += [f"the exercise {set_here[each]!r} has no level" for each in set_here
-                 if "★" not in set_here[each]]  # fmt: skip
+    problems += [
+        f"the exercise {set_here[each]!r} has no level"
+        for each in set_here
+        if "★" not in set_here[each]
+    ]
     solved = {match["of"]: match["options"] for match in SOLUTION.finditer(chapter.prose)}
     problems += [f"no solution of {label!r}" for label in set_here if label not in solved]
-    problems += [f"the solution of {label!r} is not hidden (:class: dropdown)"
-                 for label, options in solved.items() if "dropdown" not in options]  # fmt: skip
+    problems += [
+        f"the solution of {label!r} is not hidden (:class: dropdown)"
+        for label, options in solved.items()
+        if "dropdown" not in options
+    ]
     if not _solutions_with_code(chapter):
         problems.append("no solution contains a code cell that was run")
     return problems
@@ -159,8 +167,11 @@ def code_cells(chapter: Chapter) -> list[str]:
             problems.append(f"cell {number} is not plain Python")
             continue
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        problems += [f"cell {number} defines {node.name}, which belongs in the library"
-                     for node in ast.walk(tree) if isinstance(node, kinds)]  # fmt: skip
+        problems += [
+            f"cell {number} defines {node.name}, which belongs in the library"
+            for node in ast.walk(tree)
+            if isinstance(node, kinds)
+        ]
     return problems
 
 
@@ -191,18 +202,24 @@ def traces_of_a_machine(chapter: Chapter) -> list[str]:
     texts = [(number, cell.source) for number, cell in enumerate(chapter.notebook.cells)]
     problems = []
     for number, text in [*texts, *chapter.printed()]:
-        problems += [f"cell {number} names a place on one machine: {found}"
-                     for found in OWN_PLACE.findall(text)]  # fmt: skip
-        problems += [f"cell {number} holds a moment of one run: {found}"
-                     for found in MOMENT.findall(text)]  # fmt: skip
+        problems += [
+            f"cell {number} names a place on one machine: {found}"
+            for found in OWN_PLACE.findall(text)
+        ]
+        problems += [
+            f"cell {number} holds a moment of one run: {found}" for found in MOMENT.findall(text)
+        ]
     return problems
 
 
 def old_widgets(chapter: Chapter) -> list[str]:
     """List explorers that were stored with a script or style other than the library's own now."""
     library = ROOT / "sublinear_lib"
-    sources = {path.read_text(encoding="utf-8").strip()
-               for kind in ("*.js", "*.css") for path in library.rglob(kind)}  # fmt: skip
+    sources = {
+        path.read_text(encoding="utf-8").strip()
+        for kind in ("*.js", "*.css")
+        for path in library.rglob(kind)
+    }
     state = chapter.notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     return [
         f"an explorer was stored with an old {key[1:]} (run `make execute`)"

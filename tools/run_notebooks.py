@@ -168,7 +168,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
-    parser.add_argument("notebook", nargs="*", type=Path, help="default: every notebook of the book")
+    parser.add_argument(
+        "notebook", nargs="*", type=Path, help="default: every notebook of the book"
+    )
     chosen = parser.parse_args(arguments)
     paths = [path.resolve() for path in chosen.notebook] or notebooks()
     bad = 0

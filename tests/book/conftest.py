@@ -69,7 +69,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """A page in the browser, and everything it asked for or complained about since it was opened."""
+    """A page in the browser, and everything it asked for or complained about so far."""
 
     tab: Tab
     requests: list[str] = field(default_factory=list)

@@ -27,9 +27,12 @@ def test_a_page_needs_no_other_host_and_raises_no_error(name: str, over: str, vi
         url
         for url in page.requests
         if urlsplit(url).scheme not in own | {"data", "blob"}
-        or (over == "http" and urlsplit(url).scheme == "http"
-            and urlsplit(url).hostname != "127.0.0.1")
-    ]  # fmt: skip
+        or (
+            over == "http"
+            and urlsplit(url).scheme == "http"
+            and urlsplit(url).hostname != "127.0.0.1"
+        )
+    ]
     assert page.requests, "no request was seen at all"
     assert outside == []
     assert page.complaints == []

@@ -62,7 +62,8 @@ def test_no_page_offers_a_repository_before_there_is_one(pages: dict[str, Page])
 # What the checks themselves promise: each finds the fault it is named after.
 
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<title>A page — {title}</title></head><body><article><h1 id="top">A page</h1>{body}</article></body></html>"""
+<title>A page — {title}</title></head><body><article><h1 id="top">A page</h1>{body}
+</article></body></html>"""
 
 
 def page_with(tmp_path: Path, body: str, *, name: str = "a.html", head: str = "") -> Page:
