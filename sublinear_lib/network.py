@@ -118,7 +118,7 @@ class TwoLayerNetwork:
             validation.float_array(b, "b", shape=(m,)).copy(),
         )
         values = {
-            "tau": validation.scalar(tau, "tau", minimum=0.0),
+            "tau": validation.scalar(tau, "tau", minimum=0),
             "activation": get_activation(activation),
             "W": _read_only(arrays[0]),
             "a": _read_only(arrays[1]),
@@ -191,7 +191,7 @@ class TwoLayerNetwork:
         m = validation.count(m, "m")
         d = validation.count(d, "d", minimum=2)
         rules = get_scaling(scaling)
-        threshold = rules.tau(m, K=K) if tau is None else validation.scalar(tau, "tau", minimum=0.0)
+        threshold = rules.tau(m, K=K) if tau is None else validation.scalar(tau, "tau", minimum=0)
         form = get_activation(rules.activation if activation is None else activation)
         generator = validation.generator(rng)
         a = generator.choice(np.array([-1.0, 1.0]), size=m) * rules.output_weight(m)

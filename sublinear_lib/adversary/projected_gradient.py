@@ -87,10 +87,10 @@ class ProjectedGradient:
     def __post_init__(self) -> None:
         """Check the parameters."""
         checked = {
-            "rho": validation.scalar(self.rho, "rho", minimum=0.0),
+            "rho": validation.scalar(self.rho, "rho", minimum=0),
             "steps": validation.count(self.steps, "steps"),
             "relative_step": validation.scalar(
-                self.relative_step, "relative_step", exclusive_minimum=0.0
+                self.relative_step, "relative_step", exclusive_minimum=0
             ),
             "restarts": validation.count(self.restarts, "restarts"),
             "random_start": validation.boolean(self.random_start, "random_start"),

@@ -78,7 +78,7 @@ class PrintedStep:
     def __post_init__(self) -> None:
         """Check the parameters."""
         _check_epsilon(self.epsilon)
-        validation.scalar(self.constant, "constant", exclusive_minimum=0.0)
+        validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network.
@@ -127,7 +127,7 @@ class RepairedStep:
     def __post_init__(self) -> None:
         """Check the parameters."""
         _check_epsilon(self.epsilon)
-        validation.scalar(self.constant, "constant", exclusive_minimum=0.0)
+        validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network.
@@ -178,7 +178,7 @@ class StableStep:
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        validation.scalar(self.c0, "c0", exclusive_minimum=0.0)
+        validation.scalar(self.c0, "c0", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
         """Return eta for this network.
@@ -202,7 +202,7 @@ class StableStep:
 
 
 def _check_epsilon(epsilon: float) -> None:
-    validation.scalar(epsilon, "epsilon", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    validation.scalar(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
 
 
 STEP_SIZE_RULES = ("printed", "repaired", "stable")
@@ -248,4 +248,4 @@ def resolve_step_size(eta: object, network: TwoLayerNetwork) -> float:
         value = eta.step_size(network)  # type: ignore[attr-defined]
     else:
         value = eta
-    return validation.scalar(value, "eta", exclusive_minimum=0.0)
+    return validation.scalar(value, "eta", exclusive_minimum=0)

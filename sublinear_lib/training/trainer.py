@@ -58,10 +58,10 @@ class _AdversarialTraining(ABC):
                 "adversary must be callable and have an attribute rho, for example "
                 f"ProjectedGradient(rho=0.1), got {type(given).__name__}"
             )
-        validation.scalar(self.adversary.rho, "adversary.rho", minimum=0.0)
+        validation.scalar(self.adversary.rho, "adversary.rho", minimum=0)
         get_loss(self.loss)
         if not isinstance(self.eta, str) and not callable(getattr(self.eta, "step_size", None)):
-            validation.scalar(self.eta, "eta", exclusive_minimum=0.0)
+            validation.scalar(self.eta, "eta", exclusive_minimum=0)
         elif isinstance(self.eta, str):
             validation.choice(self.eta, "eta", STEP_SIZE_RULES)
         validation.count(self.steps, "steps")

@@ -1,0 +1,119 @@
+"""Robust loss and accuracy are means over what the adversary found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from sublinear_lib import geometry
+from sublinear_lib.adversary import (
+    AttackResult,
+    IdentityAdversary,
+    ProjectedGradient,
+    accuracy,
+    accuracy_under_attack,
+    robust_loss_under,
+)
+from sublinear_lib.losses import get_loss
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def example(n=40, seed=0):
+    network = TwoLayerNetwork.initialize(800, 4, rng=seed, tau=0.03)
+    X = geometry.sample_slice(n, 4, rng=seed + 1)
+    y = np.where(np.random.default_rng(seed).random(n) < 0.5, -1.0, 1.0)
+    return network, X, y
+
+
+def test_the_losses_are_ordered_as_in_definition_3_4():
+    network, X, y = example()
+    clean = float(get_loss("huber").value(y, network.forward(X)).mean())
+    losses = [
+        robust_loss_under(network, X, y, adversary, "huber", 0)
+        for adversary in (
+            IdentityAdversary(),
+            ProjectedGradient(rho=0.1),
+            ProjectedGradient(rho=0.1, restarts=4),
+        )
+    ]
+    assert losses[0] == pytest.approx(clean, abs=1e-12)
+    assert losses[0] < losses[1] <= losses[2]
+
+
+def test_accuracy_counts_signs_and_an_output_of_zero_is_wrong():
+    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], 0.1)
+    X = geometry.embed(np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]))  # f = .87, 0, .52
+    assert accuracy(network, X, [1.0, 1.0, 0.3]) == pytest.approx(2 / 3)
+    assert accuracy(network, X, [-1.0, -1.0, -0.3]) == 0.0
+
+
+def test_accuracy_under_attack_is_never_above_accuracy_and_falls_with_the_radius():
+    network, X, _ = example()
+    y = np.sign(network.forward(X))
+    values = [
+        accuracy_under_attack(network, X, y, ProjectedGradient(rho=rho, steps=20), 0)
+        for rho in (0.0, 0.02, 0.1, 0.5)
+    ]
+    assert values[0] == accuracy(network, X, y) == 1.0
+    assert values == sorted(values, reverse=True)
+    assert values[-1] < 0.9
+
+
+def test_a_regression_loss_can_miss_the_error_that_the_margin_finds():
+    # f reaches both -0.1 (a wrong class, loss 1.1) and 3 (the right class, loss 2).
+    class TwoWays:
+        rho = 0.0
+
+        def __call__(self, network, X, y, loss, rng):
+            options = np.array([-0.1, 3.0])
+            losses = loss.value(np.repeat(y, 2), options)
+            best = options[[int(np.argmax(losses))]]
+            return AttackResult(X, losses.max(keepdims=True), best, np.array([0.5]))
+
+    network, X, _ = example(1)
+    absolute = get_loss("absolute")
+    assert accuracy_under_attack(network, X, [1.0], TwoWays(), 0, loss=absolute) == 1.0
+    assert accuracy_under_attack(network, X, [1.0], TwoWays(), 0) == 0.0
+
+
+def test_an_example_that_is_wrong_already_does_not_become_right_under_attack():
+    class Helpful:
+        rho = 0.0
+
+        def __call__(self, network, X, y, loss, rng):
+            return AttackResult(X, np.zeros(1), np.array([1.0]), np.array([-1.0]))
+
+    network, X, _ = example(1)
+    assert accuracy_under_attack(network, X, [1.0], Helpful(), 0) == 0.0
+
+
+def test_all_loss_names_work():
+    network, X, y = example(5)
+    for name in ("absolute", "huber", "log-cosh", "epsilon-insensitive"):
+        loss = get_loss(name)
+        found = robust_loss_under(network, X, y, IdentityAdversary(), name, 0)
+        assert_allclose(found, loss.value(y, network.forward(X)).mean(), atol=1e-12, err_msg=name)
+
+
+def test_bad_arguments_are_refused():
+    network, X, y = example(5)
+    attack = ProjectedGradient(rho=0.1)
+    zero = np.array([1.0, 0.0, 1.0, 1.0, 1.0])
+    for function in (
+        lambda labels: accuracy(network, X, labels),
+        lambda labels: accuracy_under_attack(network, X, labels, attack, 0),
+    ):
+        with pytest.raises(ValueError, match=r"nonzero to name a class.*index 1"):
+            function(zero)
+        with pytest.raises(ValueError, match="y must have shape"):
+            function(y[:2])
+        with pytest.raises(ValueError, match=r"\|y\| <= 1"):
+            function(2 * y)
+    for function in (
+        lambda: accuracy("network", X, y),
+        lambda: accuracy_under_attack("network", X, y, attack, 0),
+        lambda: robust_loss_under("network", X, y, attack, "huber", 0),
+    ):
+        with pytest.raises(TypeError, match="network must be a TwoLayerNetwork"):
+            function()

@@ -1,0 +1,90 @@
+"""The rules for eta are the formulas they say, and refuse what makes no sense."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    STEP_SIZE_RULES,
+    PrintedStep,
+    RepairedStep,
+    StableStep,
+    resolve_step_size,
+)
+
+
+def network(m=2048, t=1.28, scaling="PRINTED"):
+    return TwoLayerNetwork.initialize(m, 4, scaling, rng=0, tau=t * (2 / m) ** 0.5)
+
+
+@pytest.mark.parametrize("m", [64, 4096])
+@pytest.mark.parametrize("t", [0.0, 1.28, 2.33])
+def test_the_rules_are_their_formulas(m, t):
+    net, q = network(m, t), stats.norm.sf(t)
+    assert PrintedStep(epsilon=0.2, constant=3.0).step_size(net) == pytest.approx(0.6 * m**-0.2)
+    assert RepairedStep(epsilon=0.2).step_size(net) == pytest.approx(0.2 * m**-0.6 / q)
+    assert StableStep(c0=0.7).step_size(net) == pytest.approx(0.7 * m**-0.6 / (2 * q))
+
+
+@pytest.mark.parametrize("scaling", ["PRINTED", "R1", "R2", "ZHANG"])
+def test_the_repaired_rules_follow_the_output_weights(scaling):
+    net = network(scaling=scaling)
+    norm = float(np.sum(net.a**2)) * stats.norm.sf(1.28)
+    assert RepairedStep(epsilon=0.1).step_size(net) == pytest.approx(0.1 / norm)
+    assert StableStep(c0=0.5).step_size(net) == pytest.approx(0.25 / norm)
+
+
+def test_names_stand_for_the_rules_with_their_defaults():
+    net = network()
+    assert STEP_SIZE_RULES == ("printed", "repaired", "stable")
+    for name, rule in zip(
+        STEP_SIZE_RULES, (PrintedStep(), RepairedStep(), StableStep()), strict=True
+    ):
+        assert resolve_step_size(name, net) == resolve_step_size(rule, net) == rule.step_size(net)
+        assert r"\eta" in rule.formula
+    assert resolve_step_size(0.01, net) == 0.01
+    assert resolve_step_size(np.float32(0.5), net) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("eta", "error"),
+    [
+        (0.0, ValueError),
+        (-1.0, ValueError),
+        (np.nan, ValueError),
+        (np.inf, ValueError),
+        ("fast", ValueError),
+        (None, TypeError),
+        (True, TypeError),
+        ([0.1], TypeError),
+    ],
+)
+def test_other_step_sizes_are_refused(eta, error):
+    with pytest.raises(error, match="eta"):
+        resolve_step_size(eta, network())
+
+
+def test_bad_parameters_of_a_rule_are_refused():
+    for make in (
+        lambda: PrintedStep(epsilon=0.0),
+        lambda: PrintedStep(constant=-1.0),
+        lambda: RepairedStep(epsilon=1.0),
+        lambda: RepairedStep(constant=0.0),
+        lambda: StableStep(c0=0.0),
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            make()
+
+
+def test_a_rule_that_cannot_give_a_number_says_why():
+    dead = network(t=60.0)
+    for rule in (RepairedStep(), StableStep()):
+        with pytest.raises(ValueError, match=r"expected activity is 0\.0.*pass a number"):
+            rule.step_size(dead)
+    mute = TwoLayerNetwork(np.ones((2, 2)), np.zeros(2), np.zeros(2), 0.0)
+    with pytest.raises(ValueError, match=r"sum a_r\^2 is 0\.0"):
+        StableStep().step_size(mute)
+    assert PrintedStep().step_size(dead) > 0

@@ -1,0 +1,535 @@
+"""The sparse trainer is the dense trainer, step by step, and both are Algorithm 1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sublinear_lib import datasets, geometry, scaling
+from sublinear_lib.adversary import AttackResult, IdentityAdversary, ProjectedGradient
+from sublinear_lib.evaluation import Evaluator, Neurons, kernels_in_use
+from sublinear_lib.losses import get_loss
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    PHASES,
+    DenseAdversarialTraining,
+    History,
+    StableStep,
+    SublinearAdversarialTraining,
+    TrainingDiverged,
+)
+from sublinear_lib.training.sources import IndexedNeurons
+
+KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
+LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
+DETERMINISTIC = (
+    "step",
+    "loss",
+    "clean_loss",
+    "activity_mean",
+    "activity_max",
+    "touched",
+    "drift_max",
+    "drift_frobenius",
+)
+
+
+@pytest.fixture(params=KERNELS)
+def kernel(request, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
+    return request.param
+
+
+def problem(d, m, n, *, activation="jump", t=1.28, seed=0):
+    network = TwoLayerNetwork.initialize(
+        m, d, rng=seed, tau=scaling.threshold_from_standard(t, m), activation=activation
+    )
+    X = geometry.sample_slice(n, d, rng=seed + 1)
+    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
+    return network, X, y
+
+
+def follow(trainer, network, X, y, *, rng=0, monkeypatch):
+    """Train and note the adversarial points and active sets of every step."""
+    sets, points, weights = [], [], []
+    original = Evaluator.forward
+
+    def noting(self, X):
+        passed = original(self, X)
+        sets.append(passed.active_sets())
+        points.append(X.copy())
+        return passed
+
+    def callback(record, snapshot):
+        weights.append(snapshot().W.copy())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Evaluator, "forward", noting)
+        history = trainer.fit(network, X, y, rng=rng, callback=callback)
+    assert len(history) == len(sets) == len(weights) == trainer.steps
+    return history, sets, points, weights
+
+
+def assert_same_run(sparse, dense, *, exact):
+    names = ("history", "active sets", "adversarial points", "weights")
+    (history, *lists), (reference, *others) = sparse, dense
+    for name in DETERMINISTIC:
+        if exact or name in ("step", "activity_mean", "activity_max", "touched"):
+            assert_array_equal(history.column(name), reference.column(name), err_msg=name)
+        else:
+            assert_allclose(
+                history.column(name), reference.column(name), rtol=1e-10, atol=1e-12, err_msg=name
+            )
+    for name, ours, theirs in zip(names[1:], lists, others, strict=True):
+        for step, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+            if name == "active sets":
+                assert_array_equal(a[0], b[0], err_msg=f"{name} at step {step}")
+                assert_array_equal(a[1], b[1], err_msg=f"{name} at step {step}")
+            elif exact:
+                assert_array_equal(a, b, err_msg=f"{name} at step {step}")
+            else:
+                assert_allclose(a, b, rtol=0, atol=1e-12, err_msg=f"{name} at step {step}")
+    assert_array_equal(history.final.W, lists[2][-1])
+
+
+CASES = [
+    # d, m, n, t, activation, loss, index, attack
+    (2, 64, 2, 0.5, "jump", "absolute", "scan", {}),
+    (3, 300, 6, 1.28, "jump", "huber", "tree", {}),
+    (3, 300, 6, 1.28, "continuous", "huber", "tree", {}),
+    (3, 300, 6, 0.0, "jump", "log-cosh", "scan", {"restarts": 2}),
+    (5, 500, 8, 1.65, "continuous", "epsilon-insensitive", "auto", {"random_start": True}),
+    (9, 400, 12, 2.0, "jump", "absolute", "auto", {"steps": 3}),
+    (20, 250, 5, 1.0, "continuous", "log-cosh", "scan", {}),
+    (4, 2200, 20, 2.33, "jump", "huber", "auto", {"relative_step": 1.5}),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"d{c[0]}-m{c[1]}-{c[4]}-{c[5]}" for c in CASES])
+@pytest.mark.parametrize("reduction", ["reference", "blas"])
+def test_the_sparse_trainer_equals_the_dense_one_at_every_step(
+    kernel, case, reduction, monkeypatch
+):
+    d, m, n, t, activation, loss, index, attack = case
+    network, X, y = problem(d, m, n, activation=activation, t=t)
+    common = {
+        "adversary": ProjectedGradient(**{"rho": 0.15, **attack}),
+        "loss": loss,
+        "steps": 50,
+        "reduction": reduction,
+    }
+    dense = follow(DenseAdversarialTraining(**common), network, X, y, monkeypatch=monkeypatch)
+    sparse = follow(
+        SublinearAdversarialTraining(**common, index=index), network, X, y, monkeypatch=monkeypatch
+    )
+    assert_same_run(sparse, dense, exact=reduction == "reference")
+    assert (dense[0].final.W != network.W).any(), "the example must train"
+
+
+@pytest.mark.skipif(len(KERNELS) < 2, reason="numba is not installed")
+def test_compiled_and_plain_kernels_give_the_same_bits_in_the_reference_order(monkeypatch):
+    network, X, y = problem(4, 300, 7)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.2), steps=30, reduction="reference"
+    )
+    runs = []
+    for switch in ("1", "0"):
+        monkeypatch.setenv("SUBLINEAR_NUMBA", switch)
+        runs.append(follow(trainer, network, X, y, monkeypatch=monkeypatch))
+    assert_same_run(*runs, exact=True)
+
+
+# -- Algorithm 1, line by line ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_step_is_the_gradient_step_of_algorithm_1(trainer, loss):
+    network, X, y = problem(5, 300, 8)
+    eta = 0.05
+    attack = ProjectedGradient(rho=0.2)
+    history = trainer(adversary=attack, loss=loss, eta=eta, steps=1).fit(network, X, y, rng=0)
+    # Lines 11 to 19, written out with the network's own methods.
+    found = attack(network, X, y, loss, 0)
+    f = network.forward(found.X)
+    gradient = network.weight_gradient(found.X, get_loss(loss).derivative(y, f))
+    assert_allclose(history.final.W, network.W - eta * gradient, rtol=0, atol=1e-14)
+    active = network.active_mask(found.X)
+    assert history.touched[0] == active.any(axis=0).sum()
+    assert_array_equal((history.final.W != network.W).any(axis=1) & ~active.any(axis=0), False)
+    assert history.loss[0] == pytest.approx(get_loss(loss).value(y, f).mean(), abs=1e-12)
+    clean = get_loss(loss).value(y, network.forward(X)).mean()
+    assert history.clean_loss[0] == pytest.approx(clean, abs=1e-12)
+    assert history.activity_mean[0] == pytest.approx(active.mean())
+    assert history.activity_max[0] == pytest.approx(active.mean(axis=1).max())
+    moves = history.final.W - network.W
+    assert history.drift_max[0] == pytest.approx(np.linalg.norm(moves, axis=1).max())
+    assert history.drift_frobenius[0] == pytest.approx(np.linalg.norm(moves))
+
+
+def test_only_rows_of_the_union_ever_move():
+    network, X, y = problem(6, 800, 5, t=2.0)
+    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=15)
+    before = [network.W]
+
+    def check(record, snapshot):
+        now = snapshot()
+        moved = np.count_nonzero((before[-1] != now.W).any(axis=1))
+        assert moved <= record.touched, record.step
+        before.append(now.W)
+
+    history = trainer.fit(network, X, y, rng=0, callback=check)
+    assert 0 < history.touched.max() < 800
+    assert_array_equal(history.final.b, network.b)
+    assert_array_equal(history.final.a, network.a)
+
+
+def test_the_gradient_does_not_go_through_the_adversary():
+    # Remark 3.8: with the adversarial points frozen, the update is the same.
+    network, X, y = problem(4, 200, 5)
+    attack = ProjectedGradient(rho=0.2)
+    frozen = attack(network, X, y, "huber", 0)
+
+    class Frozen:
+        rho = 0.2
+
+        def __call__(self, network, X, y, loss, rng):
+            return frozen
+
+    moving = DenseAdversarialTraining(adversary=attack, steps=1).fit(network, X, y, rng=0)
+    fixed = DenseAdversarialTraining(adversary=Frozen(), steps=1).fit(network, X, y, rng=0)
+    assert_array_equal(moving.final.W, fixed.final.W)
+
+
+def test_without_an_adversary_it_is_ordinary_gradient_descent():
+    network, X, y = problem(4, 200, 5)
+    history = SublinearAdversarialTraining(
+        adversary=IdentityAdversary(), steps=12, eta=0.01, loss="absolute"
+    ).fit(network, X, y, rng=0)
+    W = network.W
+    for _ in range(12):
+        now = network.with_weights(W)
+        W = W - 0.01 * now.weight_gradient(X, np.sign(now.forward(X) - y))
+    assert_allclose(history.final.W, W, rtol=0, atol=1e-13)
+    assert_array_equal(history.loss, history.clean_loss)
+
+
+def test_training_on_the_circle_brings_the_loss_down_and_sparsely():
+    data = datasets.circle(4, labels="alternating")
+    m = 4096
+    network = TwoLayerNetwork.initialize(m, 3, rng=0, tau=scaling.threshold_from_standard(1.65, m))
+    history = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.15), steps=300, eta=StableStep(c0=0.7)
+    ).fit(network, data.X, data.y, rng=0)
+    assert history.loss[0] > 0.7
+    assert history.loss[-50:].mean() < 0.1
+    assert history.activity_max.max() < 0.1
+    assert (history.work_adversary < 0.2 * 4 * m * 11).all()
+
+
+# -- runs that end early ---------------------------------------------------------------------------
+
+
+def interrupted_run(monkeypatch, where, network, X, y, step):
+    """Press Ctrl-C at one of the places where it can come, in the given step."""
+    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
+    calls = {"count": 0}
+
+    def interrupting(original):
+        def wrapper(self, *arguments, **keywords):
+            calls["count"] += 1
+            if where == "after the weights" and calls["count"] == step + 1:
+                original(self, *arguments, **keywords)
+            if calls["count"] == step + 1:
+                raise KeyboardInterrupt
+            return original(self, *arguments, **keywords)
+
+        return wrapper
+
+    with monkeypatch.context() as patch:
+        if where == "query":
+            patch.setattr(IndexedNeurons, "evaluator", interrupting(IndexedNeurons.evaluator))
+        elif where == "backward":
+            patch.setattr(Evaluator, "weight_gradient", interrupting(Evaluator.weight_gradient))
+        elif where == "index update":
+            patch.setattr(IndexedNeurons, "update", interrupting(IndexedNeurons.update))
+        else:
+            patch.setattr(Neurons, "set_rows", interrupting(Neurons.set_rows))
+        return trainer.fit(network, X, y, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("where", "completes"),
+    [
+        ("query", False),
+        ("backward", False),
+        ("before the weights", True),
+        ("after the weights", True),
+        ("index update", True),
+    ],
+)
+def test_an_interrupt_leaves_weights_and_history_in_step(monkeypatch, where, completes):
+    network, X, y = problem(4, 300, 6)
+    # The handler itself writes the weights once more, so only the first call may interrupt.
+    history = interrupted_run(monkeypatch, where, network, X, y, 0 if "weights" in where else 4)
+    steps = (0 if "weights" in where else 4) + completes
+    assert history.interrupted
+    assert len(history) == steps
+    if steps:
+        same = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=steps)
+        straight = same.fit(network, X, y, rng=0)
+        assert not straight.interrupted
+        assert_array_equal(history.final.W, straight.final.W)
+        for name in DETERMINISTIC:
+            assert_array_equal(history.column(name), straight.column(name), err_msg=name)
+    else:
+        assert history.final == network
+
+
+def test_an_interrupt_before_the_first_step_is_done_returns_an_empty_history(monkeypatch):
+    network, X, y = problem(4, 100, 3)
+    history = interrupted_run(monkeypatch, "query", network, X, y, 0)
+    assert len(history) == 0
+    assert history.interrupted
+    assert history.final == network
+    assert "interrupted" in repr(history)
+    with pytest.raises(ValueError, match="without steps"):
+        _ = history.average_loss
+
+
+def test_a_callback_can_stop_the_run():
+    network, X, y = problem(4, 200, 5)
+    seen = []
+
+    def stop(record, snapshot):
+        seen.append(record.step)
+        return record.step == 3
+
+    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
+    history = trainer.fit(network, X, y, rng=0, callback=stop)
+    assert seen == [0, 1, 2, 3]
+    assert len(history) == 4
+    assert history.interrupted
+    straight = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=4)
+    assert straight.fit(network, X, y, rng=0).final == history.final
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_diverging_weights_stop_the_run_with_step_and_cause(trainer):
+    network, X, y = problem(4, 200, 5)
+    for eta, cause in ((1e160, "weight . of neuron"), (1e308, "weight . of neuron")):
+        with pytest.raises(TrainingDiverged, match=rf"step \d+: .*{cause}.*eta = 1e\+") as caught:
+            trainer(adversary=IdentityAdversary(), steps=10, eta=eta).fit(network, X, y, rng=0)
+        assert isinstance(caught.value, FloatingPointError)
+        history = caught.value.history
+        assert caught.value.step == len(history)
+        assert np.isfinite(history.final.W).all()
+
+
+def test_an_output_that_is_not_finite_stops_the_run_with_step_and_cause():
+    network, X, y = problem(4, 200, 5)
+
+    class Failing:
+        rho = 0.1
+
+        def __init__(self):
+            self.calls = 0
+
+        def __call__(self, network, X, y, loss, rng):
+            self.calls += 1
+            if self.calls == 3:
+                raise FloatingPointError("the network must have finite outputs, got nan")
+            return IdentityAdversary()(network, X, y, loss, rng)
+
+    with pytest.raises(TrainingDiverged, match="at step 2: the network must have finite") as caught:
+        SublinearAdversarialTraining(adversary=Failing(), steps=9).fit(network, X, y, rng=0)
+    assert len(caught.value.history) == 2
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"adversary": "pgd"}, TypeError, "adversary must be callable and have an attribute rho"),
+        ({"adversary": print}, TypeError, "adversary must be callable and have an attribute rho"),
+        ({"loss": "squared"}, ValueError, "Lipschitz"),
+        ({"loss": 3}, TypeError, "loss"),
+        ({"eta": 0.0}, ValueError, "eta must be a finite number > 0, got 0.0"),
+        ({"eta": -0.1}, ValueError, "eta"),
+        ({"eta": np.nan}, ValueError, "eta"),
+        ({"eta": "fast"}, ValueError, "eta must be one of 'printed', 'repaired', 'stable'"),
+        ({"steps": 0}, ValueError, "steps must be an integer >= 1, got 0"),
+        ({"steps": 3.0}, TypeError, "steps"),
+        ({"reduction": "pairwise"}, ValueError, "reduction"),
+        ({"progress": 1}, TypeError, "progress"),
+    ],
+)
+def test_bad_parameters_are_refused_when_the_trainer_is_made(trainer, changes, error, message):
+    with pytest.raises(error, match=message):
+        trainer(**{"adversary": ProjectedGradient(rho=0.1), **changes})
+
+
+def test_bad_indices_are_refused_when_the_trainer_is_made():
+    with pytest.raises(ValueError, match="index must be one of 'auto', 'scan', 'tree'"):
+        SublinearAdversarialTraining(adversary=IdentityAdversary(), index="hash")
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_bad_arguments_of_fit_are_refused_and_change_nothing(trainer):
+    network, X, y = problem(4, 100, 5)
+    W = network.W.copy()
+    off = X.copy()
+    off[2] *= 1.0 + 1e-8
+    generator = np.random.default_rng(0)
+    state = generator.bit_generator.state
+    fit = trainer(adversary=ProjectedGradient(rho=0.1, random_start=True), steps=3).fit
+    cases = [
+        (("network", X, y), {}, TypeError, "network must be a TwoLayerNetwork"),
+        ((network, off, y), {}, ValueError, "row 2"),
+        ((network, X[:, :3], y), {}, ValueError, "X must have shape"),
+        ((network, X[:0], y[:0]), {}, ValueError, "X must not be empty"),
+        ((network, np.full_like(X, np.nan), y), {}, ValueError, "X must contain finite"),
+        ((network, X, y[:4]), {}, ValueError, r"y must have shape \(5,\)"),
+        ((network, X, 1.5 * y), {}, ValueError, r"\|y\| <= 1"),
+        ((network, X, y), {"callback": 3}, TypeError, "callback must be callable"),
+    ]
+    for arguments, keywords, error, message in cases:
+        with pytest.raises(error, match=message):
+            fit(*arguments, rng=generator, **keywords)
+    with pytest.raises(TypeError, match="rng"):
+        fit(network, X, y, rng=None)
+    assert_array_equal(network.W, W)
+    assert generator.bit_generator.state == state
+
+
+def test_a_training_run_leaves_its_inputs_alone():
+    network, X, y = problem(4, 100, 5)
+    copies = network.W.copy(), X.copy(), y.copy()
+    SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=3).fit(
+        network, X, y, rng=0
+    )
+    for array, copy in zip((network.W, X, y), copies, strict=True):
+        assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_an_adversary_that_leaves_its_caps_is_refused(trainer):
+    network, X, y = problem(4, 100, 5)
+
+    class Cheat:
+        rho = 0.1
+
+        def __init__(self, reach, *, asks):
+            self.reach, self.asks = reach, asks
+
+        def __call__(self, network, X, y, loss, rng):
+            far = geometry.project_to_caps(-X, X, self.reach)
+            value = network.value(far if self.asks else X)
+            return AttackResult(far, loss.value(y, value), value, value)
+
+    for asks in (True, False):
+        with pytest.raises(ValueError, match=r"within 0\.1 of the points"):
+            trainer(adversary=Cheat(0.11, asks=asks), steps=1).fit(network, X, y, rng=0)
+    trainer(adversary=Cheat(0.1, asks=True), steps=1).fit(network, X, y, rng=0)
+
+
+def test_an_adversary_that_returns_something_else_is_refused():
+    network, X, y = problem(4, 100, 5)
+
+    class Odd:
+        rho = 0.1
+
+        def __init__(self, result):
+            self.result = result
+
+        def __call__(self, network, X, y, loss, rng):
+            return self.result
+
+    value = np.zeros(5)
+    for result, error, message in (
+        (X, TypeError, "must return an AttackResult"),
+        (AttackResult(X[:3], value, value, value), ValueError, "points must have shape"),
+        (AttackResult(X * np.nan, value, value, value), ValueError, "points must contain finite"),
+        (AttackResult(1.01 * X, value, value, value), ValueError, "points must lie on the slice"),
+    ):
+        with pytest.raises(error, match=message):
+            DenseAdversarialTraining(adversary=Odd(result), steps=1).fit(network, X, y, rng=0)
+
+
+# -- the history -----------------------------------------------------------------------------------
+
+
+def test_the_history_has_one_row_per_step_and_pandas_friendly_columns():
+    network, X, y = problem(4, 300, 6)
+    history = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=7).fit(
+        network, X, y, rng=0
+    )
+    assert isinstance(history, History)
+    assert len(history) == 7
+    columns = history.to_columns()
+    assert set(DETERMINISTIC) < set(columns)
+    assert not any("seconds" in name for name in columns)
+    assert {len(column) for column in columns.values()} == {7}
+    assert columns["touched"].dtype == np.int64
+    assert columns["loss"].dtype == np.float64
+    assert_array_equal(columns["step"], np.arange(7))
+    for name, column in columns.items():
+        assert_array_equal(getattr(history, name), column, err_msg=name)
+    timed = history.to_columns(seconds=True)
+    assert set(timed) - set(columns) == {f"seconds_{phase}" for phase in PHASES}
+    assert all((timed[f"seconds_{phase}"] >= 0).all() for phase in PHASES)
+    total = sum(history.seconds[phase] for phase in PHASES if phase != "monitor")
+    assert_allclose(history.seconds_per_step, total)
+    assert history.average_loss == pytest.approx(history.loss.mean())
+    assert (history.clean_loss <= history.loss + 1e-12).all()
+    assert "7 steps" in repr(history)
+    with pytest.raises(ValueError, match="name must be one of"):
+        history.column("seconds")
+
+
+def test_equal_runs_give_equal_histories():
+    network, X, y = problem(5, 400, 6)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, random_start=True, restarts=2), steps=5
+    )
+    first, again = (trainer.fit(network, X, y, rng=3) for _ in range(2))
+    for name, column in first.to_columns().items():
+        assert_array_equal(column, again.column(name), err_msg=name)
+    assert first.final == again.final
+    other = trainer.fit(network, X, y, rng=4)
+    assert other.final != first.final
+
+
+def test_work_is_counted_for_both_and_is_smaller_for_the_sparse_trainer():
+    m, n = 4000, 10
+    network, X, y = problem(4, m, n, t=2.33)
+    attack = ProjectedGradient(rho=0.05, steps=5)
+    dense = DenseAdversarialTraining(adversary=attack, steps=2).fit(network, X, y, rng=0)
+    assert_array_equal(dense.work_query, [0, 0])
+    assert_array_equal(dense.work_adversary, [n * m * 11] * 2)  # 6 values and 5 gradients
+    assert_array_equal(dense.work_forward, [n * m] * 2)
+    assert_array_equal(dense.work_backward, [n * m] * 2)
+    assert_array_equal(dense.candidates, [m, m])
+    assert_array_equal(dense.work, [n * m * 13] * 2)
+    sparse = SublinearAdversarialTraining(adversary=attack, steps=2).fit(network, X, y, rng=0)
+    assert (sparse.candidates < 0.1 * m).all()
+    assert (sparse.work < 0.3 * dense.work).all()
+    assert (sparse.work_query > 0).all()
+    assert_array_equal(sparse.touched, dense.touched)
+    assert dense.method == "dense"
+    assert sparse.method == "sparse (tree)"
+
+
+def test_a_progress_bar_is_shown_on_request_and_only_then(capsys):
+    network, X, y = problem(4, 100, 5)
+    for progress in (False, True):
+        SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=3, progress=progress).fit(
+            network, X, y, rng=0
+        )
+        shown = capsys.readouterr().err
+        assert ("3/3" in shown) is progress
+        assert ("active=" in shown) is progress
