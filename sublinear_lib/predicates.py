@@ -23,6 +23,7 @@ An overflow anywhere leaves a score that is not finite, and such scores are deci
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -133,9 +134,17 @@ def error_bound(
 
 
 def _mantissa_and_exponent(number: float) -> tuple[int, int]:
-    """Write a finite float as ``mantissa * 2**exponent`` with an integer mantissa."""
-    fraction, exponent = math.frexp(number)
-    return int(fraction * 2.0**53), exponent - 53
+    """Write a finite float as ``mantissa * 2**exponent`` with an integer mantissa.
+
+    It is read from the bits: frexp computes, and so fails where subnormal numbers are flushed.
+    """
+    (bits,) = struct.unpack("<Q", struct.pack("<d", number))
+    biased, mantissa = (bits >> 52) & 0x7FF, bits & (2**52 - 1)
+    if biased:
+        mantissa |= 2**52
+    else:
+        biased = 1  # subnormal: no hidden bit
+    return (-mantissa if bits >> 63 else mantissa), biased - 1075
 
 
 def _sign_in_integers(w: Iterable[float], b: float, x: Iterable[float], threshold: float) -> int:
@@ -153,7 +162,9 @@ def _sign_in_integers(w: Iterable[float], b: float, x: Iterable[float], threshol
 def _within(values: FloatArray, smallest: float, largest: float) -> BoolArray:
     """Mark the numbers that are zero or between the two magnitudes."""
     size = np.abs(values)
-    inside: BoolArray = (size == 0.0) | ((size >= smallest) & (size <= largest))
+    # Zero is asked of the bits: a processor that flushes subnormal numbers calls them zero too.
+    zero = size.view(np.int64) == 0
+    inside: BoolArray = zero | ((size >= smallest) & (size <= largest))
     return inside
 
 
@@ -352,10 +363,14 @@ def exact_sign(w: object, b: object, x: object, threshold: object) -> int:
 
     Parameters
     ----------
-    w, x : array-like, shape (d,)
-        The weight vector and the point.
-    b, threshold : float
-        The bias and the threshold, absolute units.
+    w : array-like, shape (d,)
+        The weight vector.
+    b : float
+        The bias.
+    x : array-like, shape (d,)
+        The point.
+    threshold : float
+        The threshold, absolute units.
 
     Returns
     -------

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
+import platform
+import subprocess
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +17,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import predicates
+
+# Deciding exactly includes deciding quietly.
+pytestmark = pytest.mark.filterwarnings("error")
 
 # Numbers of every size, with the ones that break naive code drawn often.
 NASTY = st.sampled_from(
@@ -75,8 +84,8 @@ def problems(draw, numbers=NUMBERS):
         with np.errstate(all="ignore"):
             score = float(W[0] @ X[0] + b[0])
         if np.isfinite(score):
-            threshold = float(np.nextafter(score, draw(st.sampled_from([-np.inf, score, np.inf]))))
-            threshold = threshold if np.isfinite(threshold) else score
+            nearby = math.nextafter(score, draw(st.sampled_from([-math.inf, score, math.inf])))
+            threshold = nearby if math.isfinite(nearby) else score
     return W, b, X, threshold
 
 
@@ -180,6 +189,9 @@ def test_coefficients_exceed_the_proved_bound_with_room_for_their_own_rounding(d
     # d products, d additions, the bound's own products and the threshold, each off by at most
     # the smallest normal number when a processor flushes subnormal results to zero.
     assert Fraction(absolute) >= (2 * d + 4) * Fraction(2) ** -1022
+    # Nothing is wasted either: a slack bound would send ordinary pairs to the slow path.
+    assert Fraction(relative) <= Fraction(102, 100) * (d + 2) * u
+    assert Fraction(absolute) <= (4 * d + 8) * Fraction(2) ** -1022
 
 
 def test_filter_is_sharp_enough_to_leave_random_scores_to_float64(monkeypatch):
@@ -238,6 +250,91 @@ def test_overflow_and_underflow_in_the_filter_do_not_decide(scale):
     for threshold in (0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308):
         found = predicates.exceeds_many(W, [0.0, -1e308, 0.0], X, threshold)
         assert_array_equal(found, oracle_mask(W, [0.0, -1e308, 0.0], X, threshold))
+
+
+def test_biases_and_thresholds_whose_difference_overflows_are_decided():
+    huge = 1.7e308
+    W = np.ones((4, 1))
+    b = np.array([huge, -huge, huge, np.nextafter(huge, 0.0)])
+    # One is lost in float64 beside such numbers, and decides in real arithmetic.
+    assert_array_equal(predicates.exceeds(W, b, [1.0], -huge), [True, True, True, True])
+    assert_array_equal(predicates.exceeds(-W, b, [1.0], -huge), [True, False, True, True])
+    assert_array_equal(predicates.exceeds(W, b, [1.0], huge), [True, False, True, False])
+
+
+def test_subnormal_numbers_have_their_value():
+    tiny = 2.0**-1022
+    assert predicates.exact_sign([2.0], 0.0, [tiny / 2], tiny) == 0
+    assert predicates.exact_sign([2.0**52], 0.0, [5e-324], tiny) == 0
+    assert predicates.exact_sign([2.0**52], -5e-324, [5e-324], tiny) == -1
+    assert predicates.exact_sign([-(2.0**52)], 5e-324, [-5e-324], tiny) == 1
+    assert_array_equal(
+        predicates.exceeds([[2.0], [3.0]], None, [tiny / 2], tiny, strict=False), [True, True]
+    )
+
+
+def test_the_last_bit_of_every_product_counts():
+    # w x = high + low exactly, with high and low in float64: a tie that one bit would break.
+    rng = np.random.default_rng(21)
+    w, x = rng.uniform(1.0, 2.0, 3000), rng.uniform(1.0, 2.0, 3000)
+    high = w * x
+    low = np.array(
+        [
+            float(Fraction(p) * Fraction(q) - Fraction(h))
+            for p, q, h in zip(w.tolist(), x.tolist(), high.tolist(), strict=True)
+        ]
+    )
+    index = np.arange(3000)
+    for towards, sign in ((-np.inf, 1), (None, 0), (np.inf, -1)):
+        level = low if towards is None else np.nextafter(low, towards)
+        signs = predicates.exact_signs(w[:, None], -high, x[:, None], level, index, index)
+        assert_array_equal(signs, np.full(3000, sign))
+
+
+FLUSHING = """
+import ctypes, random
+import numpy as np
+from fractions import Fraction
+from sublinear_lib import predicates
+
+numbers = [0.0, -0.0, 5e-324, -5e-324, 1e-310, -1e-310, 2.0**-1022, -(2.0**-1022), 2.0**-540,
+           2.0**-511, -(2.0**-511), 2.0**-400, 1e-160, 0.1, 1.0, -1.0, 1e160, 2.0**400, 1e300]
+random.seed(0)
+draw = lambda *shape: np.array(random.choices(numbers, k=int(np.prod(shape)))).reshape(shape)
+problems = [(draw(4, d), draw(4), draw(3, d), random.choice(numbers)) for d in [1, 2, 5] * 150]
+exact = lambda v: Fraction(*float(v).as_integer_ratio())
+expected = [
+    [[sum(exact(p) * exact(q) for p, q in zip(w, x)) + exact(c) > exact(t) for w, c in zip(W, b)]
+     for x in X]
+    for W, b, X, t in problems
+]  # before the switch: rational arithmetic starts from floating-point operations too
+libm = ctypes.CDLL("libm.so.6")
+environment = (ctypes.c_uint32 * 8)()
+assert libm.fegetenv(environment) == 0
+environment[7] |= 0x8040  # MXCSR: flush to zero, denormals are zero
+assert libm.fesetenv(environment) == 0
+assert np.float64(2.0**-1022) * 0.5 == 0.0
+for problem, mask in zip(problems, expected):
+    assert predicates.exceeds_many(*problem).tolist() == mask, problem
+print("done")
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() != "x86_64",
+    reason="sets the floating-point environment of glibc on x86-64",
+)
+def test_a_processor_that_flushes_subnormal_numbers_decides_the_same():
+    # Some libraries switch it on when they are loaded; a process of its own keeps it from the rest.
+    root = Path(predicates.__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", FLUSHING],
+        env={**os.environ, "PYTHONPATH": str(root), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (run.returncode, run.stdout) == (0, "done\n"), run.stderr[-2000:]
 
 
 def test_unknown_scores_are_decided_exactly():
