@@ -594,10 +594,12 @@ class Scaling:
         ----------
         m : int
             Width, ``m >= 1``.
-        K, t : float, default 1.0
-            Parameters of the rule, see `TauRule.tau`.
+        K : float, default 1.0
+            The constant of the rules with ``K``, ``> 0``.
         c : float or Fraction, optional
-            The sparsity exponent for the rule; the scaling's own by default.
+            The sparsity exponent of the rule ``"c"``; the scaling's own by default.
+        t : float, default 1.0
+            The standardised threshold of the rule ``"t"``, ``>= 0``.
 
         Returns
         -------

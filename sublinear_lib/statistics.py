@@ -371,8 +371,8 @@ def _results_of(
         for cell, _, sequence in tasks:
             yield _run_cell(function, cell, sequence)
         return
-    # max_nbytes=None: large parameters would reach the workers as read-only memory maps, and a
-    # function that writes to its own parameters would then depend on n_jobs.
+    # max_nbytes=None: large parameters would otherwise reach the workers as memory-mapped files,
+    # another type of array than the function sees with one job.
     parallel = joblib.Parallel(
         n_jobs=n_jobs, backend="loky", return_as="generator", max_nbytes=None
     )

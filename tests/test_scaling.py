@@ -257,6 +257,17 @@ def test_closed_forms_of_the_derived_powers(alpha, beta, c):
         assert s.flips_exponent == 1
 
 
+def test_drift_and_coupling_follow_the_prescribed_steps():
+    # A step m^-3/5 in the printed ball: the drift m^-4/5 is short, the displacement is the ball.
+    short = dataclasses.replace(PRINTED, eta_exponent=F(-3, 5))
+    assert short.drift_exponent == F(-4, 5)
+    assert short.coupling_exponent == F(-1, 5) + (F(3, 2) - F(4, 5)) + F(-3, 5)
+    # With the number of steps that it needs, the drift is long again and every neuron may flip.
+    long = dataclasses.replace(short, steps_exponent=F(2, 5))
+    assert long.drift_exponent == F(-2, 5)
+    assert long.coupling_exponent == F(-1, 5) + 1 + F(-2, 5)
+
+
 def test_natural_line_makes_the_gap_vanish_for_every_alpha_below_one_half():
     # On alpha + beta = 1 the gap is m^(alpha - 1/2).
     for alpha in (F(1, 10), F(1, 3), F(2, 5), F(1, 2)):
@@ -362,6 +373,7 @@ def test_known_values_at_one_width():
         (3.0, 0.3, 100, 200),
         (1.0, 0.5, 4, 8),
         (1.0, 0.3, 12, 23),
+        (2.1, 0.15, 196, 392),  # 196.00000000000006 in float64
     ],
 )
 def test_number_of_steps_is_rounded_up_but_not_by_rounding_errors(K, epsilon, once, twice):

@@ -304,11 +304,12 @@ def test_a_function_may_spoil_its_own_parameters_only(jobs):
     def spoil(values, big, rng):
         values.append(rng.integers(10))
         big[0] = len(values)
-        return float(big.sum())
+        return {"value": float(big.sum()), "type": type(big).__name__}
 
     grid = {"values": [[1], [1, 2]], "big": [np.zeros(400_000)]}
     records = sweep(spoil, grid, 3, root_seed=1, n_jobs=jobs, progress=False)
     assert [r["value"] for r in records] == [2.0, 2.0, 2.0, 3.0, 3.0, 3.0]
+    assert {r["type"] for r in records} == {"ndarray"}
     assert grid["values"] == [[1], [1, 2]]
     assert not grid["big"][0].any()
 
@@ -333,6 +334,24 @@ def test_the_first_failing_cell_is_named_with_its_reason(jobs):
     assert "in fragile" in e.value.__notes__[0]
     copied = pickle.loads(pickle.dumps(e.value))
     assert (str(copied), copied.cell, copied.seed) == (str(e.value), {"m": 4}, 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_cells_after_a_failure_are_cancelled(jobs, tmp_path):
+    def work(m, folder, rng):
+        if m == 0:
+            raise ValueError("first")
+        (Path(folder) / str(m)).touch()
+        time.sleep(0.2)
+
+    grid = {"m": range(40), "folder": [str(tmp_path)]}
+    with pytest.raises(SweepError, match="cell m=0"):
+        sweep(work, grid, 1, root_seed=0, n_jobs=jobs, progress=False)
+    started = len(list(tmp_path.iterdir()))
+    assert started < 20
+    time.sleep(0.5)
+    assert len(list(tmp_path.iterdir())) == started
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

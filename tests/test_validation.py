@@ -97,6 +97,7 @@ def test_the_input_of_a_refused_array_is_left_alone():
         ([2**53 + 1], ValueError, r"integers up to 2\*\*53 .*got 9007199254740993 at index 0"),
         ([0.5, -(2**53) - 1], ValueError, r"got -9007199254740993 at index 1"),
         (np.array([2**53 + 1]), ValueError, "got 9007199254740993 at index 0"),
+        (np.array([-(2**53) - 1]), ValueError, "got -9007199254740993 at index 0"),
         (np.array([[-(2**63)]]), ValueError, r"got -9223372036854775808 at index \(0, 0\)"),
         (np.array([2**64 - 1], dtype=np.uint64), ValueError, "got 18446744073709551615"),
         (2**80, ValueError, f"got {2**80}$"),
@@ -294,6 +295,15 @@ def test_points_off_the_slice_are_refused_with_row_norm_and_height(row, column, 
     X = _slice_points(5, 3)
     X[row, column] += shift
     with pytest.raises(ValueError, match=rf"row {row} has \|\|x\|\| = .* and x_d = "):
+        validation.points_on_slice(X)
+
+
+def test_a_height_off_by_a_little_is_refused_though_the_norm_is_right():
+    X = _slice_points(2, 3)
+    X[1, -1] += 3e-9
+    X[1, :2] *= math.sqrt(1 - X[1, -1] ** 2) / math.sqrt(0.75)
+    assert abs(np.linalg.norm(X[1]) - 1) < 1e-15
+    with pytest.raises(ValueError, match="row 1"):
         validation.points_on_slice(X)
 
 
