@@ -83,10 +83,12 @@ class Dataset:
         One sentence on where the data come from.
     class_names : tuple of two str, default ("negative", "positive")
         What the labels -1 and +1 stand for, in this order.
+    slice_map : SliceMap, optional
+        The map that took feature vectors to `X`, where there was one.
 
     Attributes
     ----------
-    X, y, name, description, class_names
+    X, y, name, description, class_names, slice_map
         The fields above.
 
     Raises
@@ -116,6 +118,7 @@ class Dataset:
     name: str
     description: str = ""
     class_names: tuple[str, str] = ("negative", "positive")
+    slice_map: SliceMap | None = None
 
     def __post_init__(self) -> None:
         """Validate and freeze the fields."""
@@ -133,13 +136,20 @@ class Dataset:
                 "class_names must be a tuple of two strings (for the labels -1 and +1), "
                 f"got {names!r}"
             )
+        given: object = self.slice_map
+        if given is not None and not isinstance(given, SliceMap):
+            raise TypeError(f"slice_map must be a SliceMap or None, got {type(given).__name__}")
+        if isinstance(given, SliceMap) and given.d != X.shape[1]:
+            raise ValueError(f"slice_map must lead to dimension {X.shape[1]}, got {given!r}")
         object.__setattr__(self, "X", _frozen(X))
         object.__setattr__(self, "y", _frozen(y))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle through the constructor, so that a copy is validated and read-only again."""
-        fields = (np.array(self.X), np.array(self.y), self.name, self.description, self.class_names)
-        return (Dataset, fields)
+        return (Dataset, (np.array(self.X), np.array(self.y), *self._context()))
+
+    def _context(self) -> tuple[Any, ...]:
+        return (self.name, self.description, self.class_names, self.slice_map)
 
     def __repr__(self) -> str:
         """Name the data and their shape."""
@@ -179,9 +189,7 @@ class Dataset:
         array([ 1., -1.])
         """
         chosen = validation.index_array(indices, "indices", upper=self.n, allow_empty=False)
-        return Dataset(
-            self.X[chosen], self.y[chosen], self.name, self.description, self.class_names
-        )
+        return Dataset(self.X[chosen], self.y[chosen], *self._context())
 
 
 # --------------------------------------------------------------------------------------------------
@@ -619,11 +627,15 @@ class SliceMap:
         Subtracted from every feature vector.
     scale : array_like of float, shape (d - 1,)
         Positive divisors, one per feature.
+    length : float, default 1.0
+        Typical length ||q||, ``> 0``: the mean over the training data when the map was fitted.
 
     Attributes
     ----------
     centre, scale : ndarray of float64, shape (d - 1,)
         The fields above, read-only.
+    length : float
+        The field above.
 
     Raises
     ------
@@ -633,7 +645,7 @@ class SliceMap:
     Notes
     -----
     Only the direction of q survives: two feature vectors on one ray from the centre become the same
-    point.  Centring matters because raw features (pixels >= 0) would crowd in one orthant.
+    point, and the way back, `features`, is only defined up to the length.  Centring matters because raw features (pixels >= 0) would crowd in one orthant.
 
     Examples
     --------
@@ -644,6 +656,7 @@ class SliceMap:
 
     centre: FloatArray
     scale: FloatArray
+    length: float = 1.0
 
     def __post_init__(self) -> None:
         """Validate and freeze the fields."""
@@ -653,10 +666,12 @@ class SliceMap:
             raise ValueError(f"scale must be > 0 in every entry, got {float(scale.min())!r}")
         object.__setattr__(self, "centre", _frozen(centre))
         object.__setattr__(self, "scale", _frozen(scale))
+        length = validation.scalar(self.length, "length", exclusive_minimum=0.0)
+        object.__setattr__(self, "length", length)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle through the constructor, so that a copy is validated and read-only again."""
-        return (SliceMap, (np.array(self.centre), np.array(self.scale)))
+        return (SliceMap, (np.array(self.centre), np.array(self.scale), self.length))
 
     def __repr__(self) -> str:
         """Name the dimension of the points it produces."""
@@ -700,7 +715,9 @@ class SliceMap:
                 deviation[varies] = features[:, varies].std(axis=0)
         if not (np.isfinite(centre).all() and np.isfinite(deviation).all()):
             raise ValueError("features must be small enough for their moments to fit float64")
-        return cls(centre, deviation)
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = float(np.linalg.norm((features - centre) / deviation, axis=1).mean())
+        return cls(centre, deviation, length if 0.0 < length < np.inf else 1.0)
 
     def transform(self, features: FloatArray) -> FloatArray:
         """Map feature vectors to X.
@@ -737,6 +754,35 @@ class SliceMap:
             )
         X = np.column_stack([q, np.full(len(q), geometry.SLICE_HEIGHT)])
         return geometry.project_to_slice(X)
+
+    def features(self, X: FloatArray) -> FloatArray:
+        """Map points of X back to feature vectors of typical length, to look at them.
+
+        Parameters
+        ----------
+        X : array_like of float, shape (n, d)
+            Points of X.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d - 1)
+            ``centre + scale * length * u`` for the point (s u, 1/2).  `transform` leads back to the
+            same points of X.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a point is off X or has the wrong dimension.
+
+        Examples
+        --------
+        >>> slice_map = SliceMap.fit([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
+        >>> X = slice_map.transform([[5.0, 1.0]])
+        >>> bool(abs(slice_map.transform(slice_map.features(X)) - X).max() < 1e-15)
+        True
+        """
+        u = geometry.directions(validation.points_on_slice(X, d=self.d))
+        return np.asarray(self.centre + self.scale * self.length * u)
 
 
 def from_features(
@@ -788,7 +834,8 @@ def from_features(
         slice_map = SliceMap.fit(features)
     elif not isinstance(slice_map, SliceMap):
         raise TypeError(f"slice_map must be a SliceMap or None, got {type(slice_map).__name__}")
-    return Dataset(slice_map.transform(features), y, name, description, class_names)
+    X = slice_map.transform(features)
+    return Dataset(X, y, name, description, class_names, slice_map)
 
 
 @dataclass(frozen=True, eq=False)

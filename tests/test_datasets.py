@@ -495,6 +495,30 @@ def test_only_the_direction_from_the_centre_survives():
     assert_allclose(near, [math.sqrt(0.375), math.sqrt(0.375), 0.5], rtol=1e-14)
 
 
+def test_the_way_back_has_the_typical_length_and_leads_to_the_same_points():
+    train, test = load_split("digits-3v8", 0.4, 0)
+    slice_map = train.slice_map
+    assert slice_map is not None and test.slice_map is slice_map
+    assert train.subset([0, 1]).slice_map is slice_map
+    images = slice_map.features(test.X)
+    assert_allclose(slice_map.transform(images), test.X, atol=1e-14)
+    lengths = np.linalg.norm(images - slice_map.centre, axis=1)
+    assert_allclose(lengths, slice_map.length, rtol=1e-12)
+    raw = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
+    typical = np.linalg.norm(raw - raw.mean(axis=0), axis=1).mean()
+    assert SliceMap.fit(raw).length == pytest.approx(typical, rel=1e-12)
+
+
+def test_a_slice_map_of_another_dimension_is_refused():
+    slice_map = SliceMap.fit([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
+    with pytest.raises(ValueError, match="slice_map must lead to dimension 2"):
+        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map=slice_map)
+    with pytest.raises(TypeError, match="slice_map must be a SliceMap or None, got str"):
+        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map="centred")
+    with pytest.raises(ValueError, match="length must be"):
+        SliceMap([0.0], [1.0], 0.0)
+
+
 def test_constant_features_are_not_blown_up_by_rounding():
     features = np.column_stack([np.full(10, 0.1), np.arange(10.0)])
     slice_map = SliceMap.fit(features, scale=True)
