@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -200,6 +200,27 @@ def _thinned(low: float, high: float) -> list[float]:
     return inside
 
 
+def _bins_from(
+    z: FloatArray, tau: float, step: float, reach: float
+) -> tuple[FloatArray, IntArray, BoolArray]:
+    """Count values in bins of width `step` that start at tau and reach `reach` to either side.
+
+    Which side of tau a value is counted on is decided by ``z > tau`` itself, not by a division
+    that may round; a value equal to tau lies to the left.
+    """
+    first, last = math.floor((-reach - tau) / step), math.ceil((reach - tau) / step)
+    above = z > tau
+    place = np.where(
+        above,
+        np.maximum(np.ceil((z - tau) / step) - 1, 0),
+        np.minimum(-1 - np.floor((tau - z) / step), -1),
+    ).astype(np.int64)
+    numbers = np.arange(first, last, dtype=np.int64)
+    counts = np.bincount(np.clip(place, first, last - 1) - first, minlength=numbers.size)
+    edges: FloatArray = tau + step * np.arange(first, last + 1, dtype=np.float64)
+    return edges, counts.astype(np.int64), numbers >= 0
+
+
 def preactivation_histogram(
     sample: Numbers,
     *,
@@ -252,15 +273,9 @@ def preactivation_histogram(
     m = z.size
     reach = max(float(np.abs(z).max()), 3.2 * std, abs(tau) + 0.4 * std)
     step = 2 * reach / bins
-    first, last = math.floor((-reach - tau) / step), math.ceil((reach - tau) / step)
-    edges = tau + step * np.arange(first, last + 1)
-    # numpy closes a bin on its left; activity is strict, so z = tau belongs to the left bar.
-    heights = np.bincount(
-        np.clip(np.ceil((z - edges[0]) / step).astype(int) - 1, 0, edges.size - 2),
-        minlength=edges.size - 1,
-    ) / (m * step)
-    exactly_active = int((z > tau).sum())
-    active = edges[:-1] >= tau - step / 2
+    edges, counts, active = _bins_from(z, tau, step, reach)
+    heights = counts / (m * step)
+    exactly_active = int(counts[active].sum())
 
     grid = np.linspace(edges[0], edges[-1], 161)
     density = np.exp(-0.5 * (grid / std) ** 2) / (std * math.sqrt(2 * math.pi))

@@ -19,7 +19,14 @@ __all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_svg"]
 _MARK = re.compile(r"\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
-_MATHTEXT_SPECIAL = re.compile(r"([#$%&_{}^\\~])")
+# Mathtext escapes some signs and takes most as they are; the rest gets a sign that looks like it.
+_MATHTEXT_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "$%_{}"}
+    | {" ": r"\ ", "\\": r"\backslash "}
+    | {"^": "\N{MODIFIER LETTER CIRCUMFLEX ACCENT}", "~": "\N{TILDE OPERATOR}"}
+    | {"#": "\N{MUSIC SHARP SIGN}"}
+    | {"'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': "\N{RIGHT DOUBLE QUOTATION MARK}"}
+)
 
 # In em of the surrounding text: how far a script is moved, and how large it is set.
 _SHIFT = 0.36
@@ -222,8 +229,7 @@ def to_mathtext(text: str) -> str:
             pieces.append(run.text.replace("$", r"\$"))
             continue
         face = "mathit" if run.italic else "mathrm"
-        body = _MATHTEXT_SPECIAL.sub(r"\\\1", run.text).replace(" ", r"\ ")
-        group = f"\\{face}{{{body}}}"
+        group = f"\\{face}{{{run.text.translate(_MATHTEXT_ESCAPES)}}}"
         if run.level:
             group = f"{'^' if run.level > 0 else '_'}{{{group}}}"
         pieces.append(f"${group}$")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,12 +42,19 @@ class Ticks(NamedTuple):
 
 def _linear(low: float, high: float, target: int) -> list[float]:
     raw = (high - low) / target
-    scale = 10.0 ** math.floor(math.log10(raw))
-    step = next(scale * factor for factor in (1.0, 2.0, 5.0, 10.0) if scale * factor >= raw * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    # Rounding to the step's own decimals makes 3 * 0.1 the number 0.3.
-    decimals = max(0, -math.floor(math.log10(step)))
-    return [round(k * step, decimals) + 0.0 for k in range(first, last + 1)]
+    power = math.floor(math.log10(raw))
+    steps = [factor * 10.0**p for p in (power - 1, power) for factor in (1, 2, 5)]
+    steps.append(10.0 ** (power + 1))
+    at = next(i for i, step in enumerate(steps) if step >= raw * 0.999)
+    # An axis may happen to hold no two multiples of the step; the next finer one then has them.
+    values: list[float] = []
+    while len(values) < 2 and at >= 0:
+        step, at = steps[at], at - 1
+        # Rounding to the step's own decimals makes 3 * 0.1 the number 0.3.
+        decimals = max(0, -math.floor(math.log10(step)))
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        values = [round(k * step, decimals) + 0.0 for k in range(first, last + 1)]
+    return values
 
 
 def _powers(low: float, high: float, base: float, target: int) -> list[float]:
@@ -63,25 +71,36 @@ def _within_a_decade(low: float, high: float) -> list[float]:
     return [value for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
+def _scientific(value: float) -> str:
+    """Write one significant digit times a power of ten, in the house markup."""
+    digit, _, power = f"{value:.0e}".partition("e")
+    ten = f"10^{{{int(power)}}}".replace("-", _MINUS)
+    return ten if digit == "1" else f"{digit}·{ten}"
+
+
 def _default_labels(values: Sequence[float], scale: str) -> list[str]:
     if scale == "log2":
         return [f"2^{{{round(math.log2(v))}}}".replace("-", _MINUS) for v in values]
     if scale == "log10" and all(v == float(f"{v:.0e}") for v in values):
-        spread = values[-1] / values[0] if len(values) > 1 else 1.0
-        plain = all(1e-3 <= v <= 9999 for v in values)
-        if not plain or spread > 1e4:
-            return [f"10^{{{round(math.log10(v))}}}".replace("-", _MINUS) for v in values]
+        powers = all(f"{v:.0e}".startswith("1") for v in values)
+        wide = powers and values[-1] / values[0] > 1e4
+        if wide or not all(1e-4 <= v < 1e6 for v in values):
+            return [_scientific(v) for v in values]
         return [number(v, 6) for v in values]
+    step = min((b - a for a, b in pairwise(values)), default=abs(values[0]) or 1.0)
     decimals = 0
-    while decimals < 12 and any(
-        abs(round(v, decimals) - v) > 1e-9 * max(abs(x) for x in values) for v in values
-    ):
+    while decimals < 12 and any(abs(round(v, decimals) - v) > 1e-3 * step for v in values):
         decimals += 1
-    if decimals > 5 or any(abs(v) >= 1e7 for v in values):
-        return [number(v) for v in values]
-    if decimals:
-        return [f"{v:.{decimals}f}".replace("-", _MINUS) for v in values]
-    return [grouped(round(v)) for v in values]
+    if decimals <= 5 and all(abs(v) < 1e7 for v in values):
+        if decimals:
+            return [f"{v:.{decimals}f}".replace("-", _MINUS) for v in values]
+        return [grouped(round(v)) for v in values]
+    # Very small or very large: as few digits as tell neighbours apart.
+    for digits in range(2, 16):
+        texts = [number(v, digits) for v in values]
+        if len(set(texts)) == len(texts):
+            break
+    return texts
 
 
 def ticks(

@@ -245,17 +245,25 @@ class Plot {
     this.text((x0 + x1) / 2, y0 + line * 2.2, view.x.label, { "text-anchor": "middle" });
     this.text(0, line - 4, view.y.label);
 
-    // Marks.
+    // Marks.  A vertical rule reaches up to its name.
+    const rows = new Map(named.above.map((mark, i) => [mark, top - line * i - 11]));
+    this.rise = (mark) => (rows.has(mark) ? rows.get(mark) + 4 : y1 - 6);
     const inside = clip("all", x0, x1);
     view.marks.forEach((mark, number) => {
       let where = inside;
+      if (mark.kind === "rule") {
+        const at = mark.axis === "x" ? X(mark.at) : Y(mark.at);
+        const [from, to] = mark.axis === "x" ? [x0, x1] : [y1, y0];
+        if (at < from - 1 || at > to + 1) return;
+        where = "none";
+      }
       if (mark.within) where = clip(`w${number}`, Math.max(x0, X(mark.within[0])), Math.min(x1, X(mark.within[1])));
       this.mark(mark, svg("g", { "clip-path": where }, this.body), X, Y);
     });
 
     // Names.
     named.key.forEach((mark, i) => this.keyEntry(mark, keyPlaces[i][0], line * (2 + keyPlaces[i][1]) - 4));
-    named.above.forEach((mark, i) => this.nameAbove(mark, top - line * i - 11));
+    for (const [mark, y] of rows) this.nameAbove(mark, y);
     this.nameEnds(named.end, X, Y, line);
     this.handles();
   }
@@ -291,7 +299,7 @@ class Plot {
       area(`M${[...upper, ...lower].join("L")}Z`, 0.25);
     } else if (mark.kind === "rule") {
       const at = px((mark.axis === "x" ? X : Y)(mark.at));
-      path(mark.axis === "x" ? `M${at} ${y0}V${y1 - 6}` : `M${x0} ${at}H${x1}`, `stroke-width:2;${dash}`).classList.add("sl-rule");
+      path(mark.axis === "x" ? `M${at} ${y0}V${px(this.rise(mark))}` : `M${x0} ${at}H${x1}`, `stroke-width:2;${dash}`).classList.add("sl-rule");
     } else {
       const along = mark.axis === "x" ? X : Y;
       const ends = mark.axis === "x" ? [x0, x1] : [y0, y1];
@@ -316,7 +324,7 @@ class Plot {
     if (!(at >= x0 - 1 && at <= x1 + 1)) return;
     const half = this.textWidth(mark.label) / 2;
     const x = Math.max(half, Math.min(at, this.width - half));
-    this.text(x, y, mark.label, { "text-anchor": "middle", "font-weight": 600 }, mark.role);
+    this.text(x, y, mark.label, { "text-anchor": "middle", "font-weight": 600, class: "sl-halo" }, mark.role);
   }
 
   nameEnds(marks, X, Y, line) {

@@ -1,0 +1,157 @@
+"""Labels, numbers and ticks: one text in five forms, and axes that say where they are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.plotting import grouped, number, percent, ticks
+from sublinear_lib.plotting.richtext import parse, to_html, to_mathtext, to_plain, to_svg
+
+SETTINGS = settings(deadline=None, max_examples=100)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=30)
+MARKED = st.text("ab 2*^_{}\\<>&$%τ−·#'\"@~|!?;:=+()[]/,.", max_size=20)
+
+
+def letters(text: str) -> str:
+    return "".join(run.text for run in parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "html"),
+    [
+        ("*m*", "m", "<i>m</i>"),
+        ("*K*/*m*^{3/5}", "K/m^(3/5)", "<i>K</i>/<i>m</i><sup>3/5</sup>"),
+        ("2^{10}", "2¹⁰", "2<sup>10</sup>"),
+        ("*Q*_{0}/*m*", "Q₀/m", "<i>Q</i><sub>0</sub>/<i>m</i>"),
+        ("m^{*c*}", "m^c", "m<sup><i>c</i></sup>"),
+        ("a < b & c", "a < b & c", "a &lt; b &amp; c"),
+        ("2 * 3 * 4", "2 * 3 * 4", "2 * 3 * 4"),
+        (r"\*m\* and a\^{2}", "*m* and a^{2}", "*m* and a^{2}"),
+        ("a^2 and b_1", "a^2 and b_1", "a^2 and b_1"),
+        ("10^{−3}", "10⁻³", "10<sup>−3</sup>"),
+    ],
+)
+def test_a_label_reads_the_same_in_every_form(text: str, plain: str, html: str) -> None:
+    assert to_plain(text) == plain
+    assert to_html(text) == html
+
+
+@SETTINGS
+@given(MARKED)
+def test_every_form_is_well_formed_and_keeps_the_letters(text: str) -> None:
+    svg = ElementTree.fromstring(f"<text>{to_svg(text)}</text>")
+    assert "".join(svg.itertext()) == letters(text)
+    html = ElementTree.fromstring(f"<p>{to_html(text)}</p>")
+    assert "".join(html.itertext()) == letters(text)
+
+
+@SETTINGS
+@given(TEXTS.filter(lambda text: not set(text) & set("*^_\\")))
+def test_text_without_marks_is_left_alone(text: str) -> None:
+    assert to_plain(text) == letters(text) == text
+
+
+def test_the_line_after_a_script_is_the_line_before_it() -> None:
+    svg = ElementTree.fromstring(f"<text>{to_svg('a^{2}b_{3}c')}</text>")
+    height = 0.0
+    for span in svg:
+        size = 0.74 if span.get("font-size") else 1.0
+        height += float(span.get("dy", "0em").removesuffix("em")) * size
+        if span.text in ("b", "c"):
+            assert abs(height) < 0.02, ElementTree.tostring(svg)
+
+
+@SETTINGS
+@given(MARKED)
+def test_the_png_can_be_typeset_whatever_the_label(text: str) -> None:
+    from matplotlib.mathtext import MathTextParser
+
+    converted = to_mathtext(text)
+    if converted.count("$") - converted.count(r"\$") > 0:
+        MathTextParser("path").parse(converted)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.04554, "0.0455"),
+        (-0.5, "−0.5"),
+        (12.0, "12"),
+        (99.95, "100"),
+        (999.6, "1\N{NARROW NO-BREAK SPACE}000"),
+        (123456.0, "123\N{NARROW NO-BREAK SPACE}456"),
+        (1.25e-7, "1.25·10⁻⁷"),
+        (-2e9, "−2·10⁹"),
+    ],
+)
+def test_numbers_are_written_for_reading(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+@SETTINGS
+@given(st.floats(-1e12, 1e12, allow_subnormal=False).filter(lambda v: abs(v) > 1e-12))
+def test_a_written_number_is_the_number_to_three_digits(value: float) -> None:
+    text = number(value).replace("\N{NARROW NO-BREAK SPACE}", "").replace("−", "-")
+    mantissa, _, power = text.partition("·10")
+    exponent = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")) or 0)
+    assert math.isclose(float(mantissa) * 10.0**exponent, value, rel_tol=0.0051), text
+
+
+def test_shares_and_counts_have_unbreakable_units() -> None:
+    assert percent(0.5) == "50\N{NO-BREAK SPACE}%"
+    assert grouped(-1234567) == "−1\N{NARROW NO-BREAK SPACE}234\N{NARROW NO-BREAK SPACE}567"
+
+
+@SETTINGS
+@given(
+    st.floats(-1e6, 1e6).map(lambda v: round(v, 6)),
+    st.floats(1e-3, 1e6),
+    st.integers(2, 8),
+)
+def test_linear_ticks_lie_on_the_axis_evenly(low: float, width: float, target: int) -> None:
+    high = low + width
+    if not high > low:
+        return
+    values, labels = ticks(low, high, target=target)
+    assert len(values) == len(labels) == len(set(labels))
+    assert 2 <= len(values) <= target + 4
+    slack = 1e-6 * width
+    assert all(low - slack <= value <= high + slack for value in values)
+    gaps = [b - a for a, b in itertools.pairwise(values)]
+    assert all(math.isclose(gap, gaps[0], rel_tol=1e-6, abs_tol=1e-9) for gap in gaps)
+
+
+@SETTINGS
+@given(
+    st.floats(1e-9, 1e6),
+    st.floats(1.05, 1e9),
+    st.sampled_from(["log2", "log10"]),
+)
+def test_logarithmic_ticks_lie_on_the_axis(low: float, ratio: float, scale: str) -> None:
+    values, labels = ticks(low, low * ratio, scale=scale)
+    assert len(values) == len(labels) == len(set(labels))
+    assert values == tuple(sorted(values))
+    assert all(low * (1 - 1e-6) <= v <= low * ratio * (1 + 1e-6) for v in values)
+    if ratio > 4:
+        assert len(values) >= 2, (low, low * ratio)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"low": 1, "high": 1}, "high must be a finite number > 1"),
+        ({"low": 0, "high": 1, "scale": "log10"}, "low must be a finite number > 0"),
+        ({"low": 0, "high": 1, "scale": "cubic"}, "scale must be one of"),
+        ({"low": float("nan"), "high": 1}, "low must be a finite number"),
+    ],
+)
+def test_an_axis_without_extent_is_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ticks(**arguments)
