@@ -645,7 +645,8 @@ class SliceMap:
     Notes
     -----
     Only the direction of q survives: two feature vectors on one ray from the centre become the same
-    point, and the way back, `features`, is only defined up to the length.  Centring matters because raw features (pixels >= 0) would crowd in one orthant.
+    point, and the way back, `features`, is only defined up to the length.  Centring matters because
+    raw features (pixels >= 0) would crowd in one orthant.
 
     Examples
     --------

@@ -6,9 +6,13 @@ static page; `LiveLab` runs something longer, such as a training, where there is
 
 from __future__ import annotations
 
+from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
 from sublinear_lib.widgets.views import Axis, Band, Bars, Line, Mark, Points, Region, Rule, View
 
 __all__ = [
@@ -26,4 +30,12 @@ __all__ = [
     "Rule",
     "Slider",
     "View",
+    "activity_explorer",
+    "activity_view",
+    "cost_explorer",
+    "cost_view",
+    "preactivation_explorer",
+    "preactivation_view",
+    "train_on_digits",
+    "training_lab",
 ]

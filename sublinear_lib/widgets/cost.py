@@ -1,0 +1,158 @@
+"""The explorer of the first chapter: what an iteration costs at a width and threshold.
+
+Counts come from `sublinear_lib.theory.cost`; no formula lives here.  Two curves pass through the
+reader's choice of (m, tau): one keeps the threshold at the same number of standard deviations as m
+grows (the activity stays the same share), the other keeps the exponent c of ``t = sqrt(2 c log m)``
+(the activity shrinks).  Only the second one is sublinear.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.theory.cost import dense_cost, sparse_cost
+from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Line, Points, View
+
+__all__ = ["cost_explorer", "cost_view"]
+
+_N, _D, _RHO = 214, 65, 0.3
+_WIDTHS = [2**k for k in range(8, 25)]
+
+
+@lru_cache(maxsize=4096)
+def _sparse_total(m: int, t: float, attack_steps: int) -> float:
+    tau = scaling.threshold_from_standard(t, m)
+    return sparse_cost(m, _N, _D, tau, _RHO, attack_steps, search="free").total
+
+
+def _multiplications(row_passes: float) -> float:
+    return row_passes * _D
+
+
+@lru_cache(maxsize=512)
+def _at_equal_share(t: float, attack_steps: int) -> FloatArray:
+    return np.array([_multiplications(_sparse_total(m, t, attack_steps)) for m in _WIDTHS])
+
+
+@lru_cache(maxsize=512)
+def _at_equal_exponent(c: float, attack_steps: int) -> FloatArray:
+    return np.array(
+        [
+            _multiplications(
+                _sparse_total(m, round(math.sqrt(2.0 * c * math.log(m)), 10), attack_steps)
+            )
+            for m in _WIDTHS
+        ]
+    )
+
+
+def cost_view(m: int, t: float, attack_steps: int) -> View:
+    """Show the multiplications of one iteration against the width, dense and sparse.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 2``.
+    t : float
+        Standardized threshold, ``t >= 0``.
+    attack_steps : int
+        Gradient steps of the adversary, ``>= 0``.
+
+    Returns
+    -------
+    View
+        Dense cost, sparse cost at this threshold, and how both continue to other widths.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Section 1 (the dense cost), Algorithm 1, Lemma 5.3.  For n = 214 points in dimension 65
+    with radius 0.3, the digits of the first chapter; the search itself is not counted.
+    """
+    tau = scaling.threshold_from_standard(t, m)
+    dense = _multiplications(dense_cost(m, _N, attack_steps).total)
+    sparse = _multiplications(_sparse_total(m, t, attack_steps))
+    scan = _multiplications(float(m * _N))
+    c = t * t / (2.0 * math.log(m))
+    every = [_multiplications(dense_cost(width, _N, attack_steps).total) for width in _WIDTHS]
+    ratio = dense / sparse
+    return View(
+        x=Axis(label="width *m*", scale="log2", limits=(2**8, 2**24)),
+        y=Axis(label="multiplications per iteration", scale="log10", limits=(1e5, 1e13)),
+        marks=[
+            Line(_WIDTHS, every, label="all neurons", role="c2"),
+            Line(_WIDTHS, _at_equal_share(t, attack_steps), label="same share", role="c1"),
+            Line(
+                _WIDTHS,
+                _at_equal_exponent(round(c, 10), attack_steps),
+                label="same exponent",
+                role="c3",
+                dash=True,
+            ),
+            Points([float(m)], [dense], role="c2"),
+            Points([float(m)], [sparse], role="c1"),
+        ],
+        sentence=(
+            f"With {grouped(m)} neurons, a threshold of {t:.2f} standard deviations "
+            f"({percent(scaling.activity(tau, m))} active) and {attack_steps} attack steps, an "
+            f"iteration over all neurons takes {number(dense)} multiplications, one over the "
+            f"neurons that can fire {number(sparse)}: {number(ratio)} times fewer. Finding them by "
+            f"looking at every neuron once would add {number(scan)}."
+        ),
+        readouts={
+            "*τ*": number(tau),
+            "activity *Q*(*t*)": percent(scaling.activity(tau, m)),
+            "all neurons": number(dense),
+            "only those that can fire": number(sparse),
+            "one scan of all neurons": number(scan),
+            "exponent *c*": number(c),
+        },
+        warning=(
+            "At this threshold about half of the neurons fire, whatever the width: skipping the "
+            "others saves a constant factor, never a power of m."
+            if t < 0.5
+            else None
+        ),
+    )
+
+
+def cost_explorer() -> Explorer:
+    """Build the explorer of width, threshold and attack for the cost of an iteration.
+
+    Returns
+    -------
+    Explorer
+        Sliders for ``m = 2^8 ... 2^24``, ``t = 0 ... 4`` and the attack steps.
+
+    Notes
+    -----
+    Source: Section 1, Algorithm 1.
+    """
+    return Explorer(
+        cost_view,
+        [
+            Slider("m", "width *m*", _WIDTHS, start=2**16, format=grouped),
+            Slider(
+                "t",
+                "threshold *τ*, in standard deviations",
+                [0.25 * k for k in range(17)],
+                start=2.5,
+                format="{:.2f}",
+            ),
+            Slider("attack_steps", "steps of the adversary", [0, 1, 5, 20], start=5),
+        ],
+        title="What an iteration costs",
+        name="cost-explorer",
+    )

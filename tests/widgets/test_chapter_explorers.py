@@ -1,0 +1,141 @@
+"""Promises of the chapters' explorers: what they draw and say is what the library computes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import Picture, grouped, number, percent
+from sublinear_lib.theory.cost import dense_cost, sparse_cost
+from sublinear_lib.widgets import (
+    Bars,
+    Line,
+    LiveLab,
+    Points,
+    Rule,
+    View,
+    activity_view,
+    cost_view,
+    preactivation_view,
+    train_on_digits,
+    training_lab,
+)
+
+X = np.array([[math.sqrt(0.75), 0.0, 0.5]])
+
+
+def line(view: View, label: str) -> Line:
+    [found] = [m for m in view.marks if isinstance(m, Line) and label in m.label]
+    return found
+
+
+def rules(view: View) -> dict[str, float]:
+    return {m.label: float(m.at) for m in view.marks if isinstance(m, Rule)}
+
+
+def readouts(view: View) -> dict[str, str]:
+    return dict(view.readouts)
+
+
+def drawn_scores(m: int) -> np.ndarray:
+    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]))
+    return network.preactivations(X)[0]
+
+
+@pytest.mark.parametrize("m", [64, 4096, 2**20])
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.7, 4.5])
+def test_activity_view_draws_closed_form_bound_and_sample(m: int, t: float) -> None:
+    view = activity_view(m, t)
+    closed, bound = line(view, "closed form"), line(view, "printed bound")
+    np.testing.assert_allclose(closed.y, stats.norm.sf(closed.x), rtol=1e-12)
+    np.testing.assert_allclose(bound.y, 2 * np.exp(-(np.asarray(bound.x) ** 2) / 2), rtol=1e-12)
+    tau = t * math.sqrt(2 / m)
+    drawn = int(np.count_nonzero(drawn_scores(m) > tau))
+    assert readouts(view)["drawn"] == grouped(drawn)
+    assert readouts(view)["*τ*"] == number(tau)
+    assert f"has {grouped(drawn)}" in view.sentence
+    [point] = [mark for mark in view.marks if isinstance(mark, Points)]
+    np.testing.assert_allclose(point.y, stats.norm.sf(t), rtol=1e-12)
+
+
+@pytest.mark.parametrize("m", [64, 4096, 2**20])
+def test_activity_view_puts_each_rule_at_its_standardized_threshold(m: int) -> None:
+    places = rules(activity_view(m, 1.0))
+    std = math.sqrt(2 / m)
+    assert places["*τ* = 1/*m*"] == pytest.approx(1 / m / std)
+    assert places["*τ* = 1/*m*^{3/5}"] == pytest.approx(m**-0.6 / std)
+    assert places["about *m*^{−1/5} active"] == pytest.approx(math.sqrt(0.4 * math.log(m)))
+    assert places["*τ*"] == 1.0
+
+
+def test_activity_view_warns_exactly_where_the_printed_bound_exceeds_the_width() -> None:
+    edge = math.sqrt(2 * math.log(2))
+    assert activity_view(1024, edge - 1e-6).warning is not None
+    assert activity_view(1024, edge + 1e-6).warning is None
+
+
+@pytest.mark.parametrize("m", [32, 256, 4096])
+@pytest.mark.parametrize("tau", [0.0, 0.1, 0.6])
+def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: float) -> None:
+    view = preactivation_view(m, tau)
+    scores = drawn_scores(m)
+    drawn = int(np.count_nonzero(scores > tau))
+    assert readouts(view)["drawn"] == grouped(drawn)
+    assert readouts(view)["*Q*(*t*)"] == percent(stats.norm.sf(tau * math.sqrt(m / 2)))
+    everything, active = [mark for mark in view.marks if isinstance(mark, Bars)]
+    inside = np.abs(scores) <= everything.edges[-1]
+    area = float(np.sum(everything.heights * np.diff(everything.edges)))
+    assert area == pytest.approx(np.mean(inside), abs=1e-12)
+    assert active.within is not None and active.within[0] == tau
+    assert (view.warning is not None) == (drawn == 0)
+    [density] = [mark for mark in view.marks if isinstance(mark, Line)]
+    np.testing.assert_allclose(
+        density.y, stats.norm.pdf(density.x, scale=math.sqrt(2 / m)), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("attack_steps", [0, 5])
+@pytest.mark.parametrize("t", [0.0, 1.75, 4.0])
+def test_cost_view_shows_the_counts_of_the_cost_model(t: float, attack_steps: int) -> None:
+    m = 2**14
+    view = cost_view(m, t, attack_steps)
+    dense, sparse = [float(mark.y[0]) for mark in view.marks if isinstance(mark, Points)]
+    tau = t * math.sqrt(2 / m)
+    assert dense == 65 * dense_cost(m, 214, attack_steps).total
+    assert sparse == pytest.approx(
+        65 * sparse_cost(m, 214, 65, tau, 0.3, attack_steps, search="free").total, rel=1e-12
+    )
+    assert f"{number(dense / sparse)} times fewer" in view.sentence
+    for label in ("same share", "same exponent"):
+        curve = line(view, label)
+        at = list(curve.x).index(m)
+        assert curve.y[at] == pytest.approx(sparse, rel=1e-8), label
+    assert (view.warning is not None) == (t < 0.5)
+
+
+def test_only_the_curve_of_equal_exponent_is_sublinear() -> None:
+    view = cost_view(2**16, 2.5, 5)
+    widths = np.log(line(view, "all neurons").x)
+    for label, low, high in (
+        ("all neurons", 1 - 1e-12, 1 + 1e-12),
+        ("same share", 1 - 1e-9, 1 + 1e-9),
+        ("same exponent", 0.5, 0.95),
+    ):
+        slope = np.polyfit(widths, np.log(line(view, label).y), 1)[0]
+        assert low <= slope <= high, f"{label}: {slope}"
+
+
+def test_the_lab_trains_both_ways_and_reports_equal_weights(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    picture = train_on_digits(64, 1.0, 0.1, 3)
+    printed = capsys.readouterr().out
+    difference = float(printed.splitlines()[0].rsplit(" ", 1)[1])
+    assert difference < 1e-12
+    assert "row passes: dense" in printed and "under attack" in printed
+    assert isinstance(picture, Picture)
+    assert isinstance(training_lab(still=picture), LiveLab)
