@@ -1,0 +1,360 @@
+"""`Explorer`: the page shows the function, at every position, in the same bytes every time."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sublinear_lib.plotting import Picture, grouped
+from sublinear_lib.widgets import Axis, Choice, Explorer, Line, Points, Rule, Slider, View
+from sublinear_lib.widgets import table as tables
+
+WIDTHS = [2**k for k in range(4, 10)]
+SHIFTS = [round(0.1 * k, 1) for k in range(21)]
+
+
+def decay(m: int, tau: float, kind: str) -> View:
+    """Return a view that depends on all three controls."""
+    t = np.linspace(0.0, 4.0, 33)
+    power = 1.0 if kind == "slow" else 2.0
+    y = np.exp(-power * t - tau) / math.sqrt(m)
+    here = math.exp(-power * tau - tau) / math.sqrt(m)
+    return View(
+        x=Axis(label="*t*"),
+        y=Axis(label="height", scale="log10"),
+        marks=[
+            Line(t, y, label="exp(−*t*)"),
+            Points([tau], [here], role="c2"),
+            Rule(tau, label="τ", role="c3", drag="tau"),
+        ],
+        sentence=f"With *m* = {m} and τ = {tau:g} the {kind} curve stands at {here:.4g}.",
+        readouts={"height": f"{here:.4g}"},
+        warning="τ is beyond 1.5." if tau > 1.5 else None,
+    )
+
+
+CONTROLS = [
+    Slider("m", "width *m*", WIDTHS, start=64, format=grouped),
+    Slider("tau", "threshold τ", SHIFTS, start=0.5, format="{:.1f}"),
+    Choice("kind", "kind", {"slow": "slow decay", "fast": "fast decay"}),
+]
+
+
+def explorer(**changes: Any) -> Explorer:
+    arguments: dict[str, Any] = {
+        "function": decay,
+        "controls": CONTROLS,
+        "title": "A decay",
+        **changes,
+    }
+    return Explorer(**arguments)
+
+
+@pytest.fixture(scope="module")
+def made() -> Explorer:
+    return explorer()
+
+
+# ---- the numbers --------------------------------------------------------------------------------
+
+
+def test_every_stored_view_is_what_the_function_returns(made: Explorer) -> None:
+    table = tables.unpack(made._table)
+    names = [control.name for control in CONTROLS]
+    grid = itertools.product(*(control.values for control in CONTROLS))
+    for number, values in enumerate(grid):
+        chosen = dict(zip(names, values, strict=True))
+        direct = decay(**chosen)  # type: ignore[arg-type]
+        stored = tables.decode(table, number)
+        assert stored == made.view(**chosen), chosen
+        curve, point, rule = stored["marks"]
+        assert np.allclose(curve["y"], np.asarray(direct.marks[0].y), rtol=5e-5, atol=0), chosen
+        assert curve["y"] == [tables.rounded(float(v)) for v in np.asarray(direct.marks[0].y)]
+        assert point["x"] == [tables.rounded(float(chosen["tau"]))]
+        assert rule["at"] == chosen["tau"]
+        assert stored["sentence"] == direct.sentence
+        assert stored["warning"] == direct.warning
+        assert stored["readouts"] == [list(pair) for pair in direct.readouts]
+    assert number == math.prod(made.shape) - 1
+
+
+def test_a_stored_view_is_found_by_its_position(made: Explorer) -> None:
+    rng = random.Random(0)
+    for _ in range(40):
+        position = [rng.randrange(length) for length in made.shape]
+        values = {
+            control.name: control.values[place]
+            for control, place in zip(CONTROLS, position, strict=True)
+        }
+        assert made.stored_view(*position) == made.view(**values), position
+
+
+def test_axes_stand_still_while_a_slider_moves(made: Explorer) -> None:
+    ends = {
+        (view["y"]["low"], view["y"]["high"], view["x"]["low"], view["x"]["high"])
+        for view in (made.stored_view(i, j, k) for i in (0, 5) for j in (0, 20) for k in (0, 1))
+    }
+    assert len(ends) == 1
+
+
+def test_any_value_between_the_ends_can_be_computed(made: Explorer) -> None:
+    view = made.view(m=100, tau=0.123456, kind="slow")
+    assert view["sentence"] == decay(100, 0.123456, "slow").sentence
+    assert view["y"] == made.stored_view(0, 0, 0)["y"], "inside the grid the axis is the shared one"
+
+
+def test_an_axis_grows_for_a_typed_value_that_needs_more_room() -> None:
+    def spike(a: float) -> View:
+        # Highest between the two values of the slider.
+        height = 10.0 if a == 0.5 else 1.0
+        return View(
+            x=Axis(label="x"),
+            y=Axis(label="y"),
+            marks=[Line([0, 1], [0.0, height])],
+            sentence="A spike between the values.",
+        )
+
+    one = Explorer(spike, [Slider("a", "a", [0.0, 1.0])], title="A spike")
+    assert one.stored_view(0)["y"]["high"] < 2
+    assert one.view(a=0.5)["y"]["high"] >= 10
+
+
+# ---- the bytes ----------------------------------------------------------------------------------
+
+
+def test_the_same_function_gives_the_same_state_and_pictures(made: Explorer) -> None:
+    again = explorer()
+    assert made.get_state(["_table", "_spec", "_key", "position"]) == again.get_state(
+        ["_table", "_spec", "_key", "position"]
+    )
+    first, second = (one._repr_mimebundle_()[0] for one in (made, again))
+    for kind in ("text/html", "image/png", "text/plain"):
+        assert first[kind] == second[kind], kind
+
+
+def test_the_key_is_of_the_content() -> None:
+    assert explorer()._key != explorer(title="Another decay")._key
+
+
+def test_the_text_for_notebooks_names_the_controls_and_no_address(made: Explorer) -> None:
+    assert repr(made) == (
+        "Explorer('A decay', m: 6 values from 16 to 512, tau: 21 values from 0.0 to 2.0, "
+        "kind: 2 options; 252 positions)"
+    )
+
+
+def test_the_state_is_small_and_the_table_is_most_of_it(made: Explorer) -> None:
+    assert len(made._table) < 40_000
+    assert len(json.dumps(made._spec)) < 2_000
+
+
+def test_nothing_but_text_numbers_and_lists_is_in_the_state(made: Explorer) -> None:
+    state = made.get_state(["_table", "_spec", "_key", "position"])
+    assert json.loads(json.dumps(state)) == state
+
+
+# ---- without scripts, in PDF --------------------------------------------------------------------
+
+
+def test_the_still_picture_shows_the_start_and_says_its_sentence(made: Explorer) -> None:
+    still = made.still()
+    assert isinstance(still, Picture)
+    assert still.alt == "A decay: With m = 64 and τ = 0.5 the slow curve stands at 0.04598."
+    assert "stands at 0.04598" in still.html
+    assert still.name == "a-decay"
+
+
+def test_the_bundle_has_a_still_for_readers_without_scripts(made: Explorer) -> None:
+    bundle, _ = made._repr_mimebundle_()
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == made.model_id
+    assert f'data-sl-widget="{made._key}"' in bundle["text/html"]
+    assert "<svg " in bundle["text/html"]
+    assert "width m = 64, threshold τ = 0.5, kind = slow decay" in bundle["text/html"]
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert made.model_id not in bundle["text/html"], "model ids change from run to run"
+
+
+# ---- a live kernel ------------------------------------------------------------------------------
+
+
+def answers(one: Explorer, *messages: object) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    one.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
+    for message in messages:
+        one._answer(one, message, [])
+    return sent
+
+
+def ask(**values: object) -> dict[str, Any]:
+    return {"kind": "evaluate", "client": "c", "request": 7, "values": values}
+
+
+def test_python_answers_a_hello() -> None:
+    assert answers(explorer(), {"kind": "hello", "client": "c"}) == [
+        {"kind": "ready", "client": "c"}
+    ]
+
+
+def test_python_computes_a_typed_value_with_the_same_function() -> None:
+    one = explorer()
+    (answer,) = answers(one, ask(m=100, tau=0.77, kind="fast"))
+    assert (answer["kind"], answer["client"], answer["request"]) == ("view", "c", 7)
+    assert tables.decode(answer["table"], 0) == one.view(m=100, tau=0.77, kind="fast")
+    assert answer["texts"] == ["100", "0.8", "fast decay"]
+    assert json.loads(json.dumps(answer)) == answer
+
+
+@pytest.mark.parametrize(
+    ("values", "control", "message"),
+    [
+        ({"m": 15, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer >= 16 and <= 512"),
+        ({"m": 16.5, "tau": 0.5, "kind": "slow"}, "m", "m must be an integer"),
+        ({"m": 16, "tau": 2.5, "kind": "slow"}, "tau", "tau must be a finite number >= 0.0"),
+        ({"m": 16, "tau": "x", "kind": "slow"}, "tau", "tau must be a finite number"),
+        ({"m": 16, "tau": 0.5, "kind": "other"}, "kind", "kind must be one of 'slow', 'fast'"),
+        ({"m": 16, "tau": 0.5}, "kind", "kind must be one of"),
+    ],
+)
+def test_a_bad_value_is_answered_in_words(values: dict, control: str, message: str) -> None:
+    (answer,) = answers(explorer(), ask(**values))
+    assert answer["kind"] == "error"
+    assert answer["control"] == control
+    assert answer["message"].startswith(message)
+
+
+def test_an_error_of_the_function_is_answered_in_words() -> None:
+    def fragile(a: float) -> View:
+        if a not in (0.0, 1.0):
+            raise ZeroDivisionError("a is neither 0 nor 1")
+        return View(
+            x=Axis(label="x"), y=Axis(label="y"), marks=[Line([0, 1], [0, 1])], sentence="Ok."
+        )
+
+    one = Explorer(fragile, [Slider("a", "a", [0.0, 1.0])], title="Fragile")
+    (answer,) = answers(one, ask(a=0.5))
+    assert answer["kind"] == "error"
+    assert answer["message"] == "ZeroDivisionError: a is neither 0 nor 1"
+
+
+@pytest.mark.parametrize("message", [None, 3, [], {}, {"kind": "other"}])
+def test_a_message_that_is_none_gets_no_answer(message: object) -> None:
+    assert answers(explorer(), message) == []
+
+
+def test_a_question_without_values_is_answered_in_words() -> None:
+    (answer,) = answers(explorer(), {"kind": "evaluate", "client": "c", "request": 1})
+    assert answer["kind"] == "error"
+
+
+def test_values_follow_the_position_that_the_page_reports() -> None:
+    one = explorer()
+    assert one.values == {"m": 64, "tau": 0.5, "kind": "slow"}
+    one.set_state({"position": [0, 20, 1]})
+    assert one.values == {"m": 16, "tau": 2.0, "kind": "fast"}
+
+
+# ---- refusals -----------------------------------------------------------------------------------
+
+
+def line_view(**_: object) -> View:
+    return View(
+        x=Axis(label="x"), y=Axis(label="y"), marks=[Line([0, 1], [0, 1])], sentence="A line."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"controls": []}, TypeError, "controls must be a sequence of Slider and Choice"),
+        ({"controls": [3]}, TypeError, "controls must be Slider or Choice, got int"),
+        ({"controls": [CONTROLS[0]] * 2}, ValueError, "controls must have different names"),
+        ({"function": 3}, TypeError, "function must be callable"),
+        ({"function": lambda m: None}, TypeError, "function must accept the controls m, tau, kind"),
+        ({"function": lambda **_: 3}, TypeError, "function must return a View, got int at"),
+        ({"title": ""}, ValueError, "title must not be empty"),
+        ({"title": 3}, TypeError, "title must be a string"),
+        ({"description": 3}, TypeError, "description must be a string"),
+        ({"name": "No Name"}, ValueError, "name must consist of lower-case letters"),
+    ],
+)
+def test_an_explorer_that_cannot_work_is_refused(
+    changes: dict, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        explorer(**changes)
+
+
+def test_too_many_positions_are_refused_before_the_function_is_called() -> None:
+    called = []
+
+    def count(**values: object) -> View:
+        called.append(values)
+        return line_view()
+
+    controls = [Slider(name, name, range(200)) for name in ("a", "b")]
+    with pytest.raises(ValueError, match="at most 20000 positions together, got 200 x 200 = 40000"):
+        Explorer(count, controls, title="Too many")
+    assert called == []
+
+
+def test_a_table_over_the_limit_is_refused_and_says_what_is_large() -> None:
+    def noise(k: int) -> View:
+        y = np.random.default_rng(k).random(500)
+        return View(
+            x=Axis(label="x"), y=Axis(label="y"), marks=[Line(np.arange(500), y)], sentence="Noise."
+        )
+
+    with pytest.raises(ValueError, match=r"must pack into 200000 characters, got .* arrays"):
+        Explorer(noise, [Slider("k", "k", range(300))], title="Noise")
+
+
+def test_what_the_function_raises_is_passed_on_with_the_position() -> None:
+    def broken(m: int) -> View:
+        raise ArithmeticError("no such width")
+
+    with pytest.raises(ArithmeticError) as caught:
+        Explorer(broken, [Slider("m", "m", [1, 2])], title="Broken")
+    assert any("evaluated at {'m': 1}" in note for note in caught.value.__notes__)
+
+
+def test_a_rule_can_only_drag_a_slider() -> None:
+    def wrong(m: int) -> View:
+        marks = [Line([0, 1], [0, 1]), Rule(0.5, drag="tau")]
+        return View(x=Axis(label="x"), y=Axis(label="y"), marks=marks, sentence="A rule.")
+
+    with pytest.raises(ValueError, match="drag must name a slider of the explorer, got 'tau'"):
+        Explorer(wrong, [Slider("m", "m", [1, 2])], title="Wrong")
+
+
+@pytest.mark.parametrize(
+    ("position", "error"), [((0, 0), TypeError), ((9, 0, 0), IndexError), ((-1, 0, 0), IndexError)]
+)
+def test_a_position_outside_the_grid_is_refused(
+    made: Explorer, position: tuple[int, ...], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        made.stored_view(*position)
+
+
+def test_a_view_needs_every_control(made: Explorer) -> None:
+    with pytest.raises(TypeError, match="values must be given for m, tau, kind, got"):
+        made.view(m=16)
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("How many fire?", "how-many-fire"),
+        ("*m* and τ", "m-and"),
+        ("10 neurons", "explorer-10-neurons"),
+    ],
+)
+def test_a_name_is_made_from_the_title(title: str, name: str) -> None:
+    assert Explorer(line_view, [Slider("a", "a", [1, 2])], title=title).name == name

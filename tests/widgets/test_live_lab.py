@@ -1,0 +1,114 @@
+"""`LiveLab`: a still picture in the page, controls where a kernel and a reader are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import ipywidgets
+import pytest
+
+from sublinear_lib import plotting
+from sublinear_lib.widgets import Choice, LiveLab, Slider
+
+CONTROLS = [
+    Slider("m", "width *m*", [64, 128, 256], start=128),
+    Choice("kind", "activation", {"jump": "with a jump", "cont": "continuous"}),
+]
+
+
+def still() -> plotting.Picture:
+    figure = plotting.figure(200, 120)
+    return plotting.Picture(figure, alt="A loss that falls over the steps.", name="lab-still")
+
+
+def lab(function: Any = lambda m, kind: (m, kind), **changes: Any) -> LiveLab:
+    arguments: dict[str, Any] = {
+        "controls": CONTROLS,
+        "still": still(),
+        "title": "Train it *yourself*",
+        **changes,
+    }
+    return LiveLab(function, **arguments)
+
+
+def test_the_page_shows_the_still_and_says_how_to_run_it() -> None:
+    bundle, _ = lab()._repr_mimebundle_()
+    assert still().html in bundle["text/html"]
+    assert "needs a running Jupyter" in bundle["text/html"]
+    assert bundle["text/plain"] == repr(lab())
+    assert repr(lab()) == "LiveLab('Train it yourself', controls: m, kind)"
+
+
+def test_no_control_exists_before_a_reader_is_there() -> None:
+    made: list[str] = []
+    ipywidgets.Widget.on_widget_constructed(lambda widget: made.append(type(widget).__name__))
+    try:
+        lab()._repr_mimebundle_()
+    finally:
+        ipywidgets.Widget.on_widget_constructed(None)
+    assert sorted(made) == ["Layout", "LiveLab"]
+
+
+def test_the_state_is_the_same_every_time_and_plain() -> None:
+    names = ["_key", "_title", "_still", "_how", "_live", "_elsewhere"]
+    assert lab().get_state(names) == lab().get_state(names)
+    assert json.loads(json.dumps(lab().get_state(names)))
+
+
+def test_a_hello_is_answered_with_fresh_controls() -> None:
+    one, sent = lab(), []
+    one.send = lambda content, buffers=None: sent.append(content)  # type: ignore[method-assign]
+    one._hello(one, {"kind": "hello", "client": "c"}, [])
+    one._hello(one, {"kind": "other"}, [])
+    one._hello(one, None, [])
+    (answer,) = sent
+    assert (answer["kind"], answer["client"]) == ("controls", "c")
+    assert len(answer["models"]) == len(CONTROLS) + 2, "the controls, the button, the output"
+
+
+def test_the_run_button_calls_the_function_with_the_values_of_the_controls() -> None:
+    calls = []
+    box = lab(lambda m, kind: calls.append((m, kind))).controls()
+    width, kind, button, output = box.children
+    assert (width.value, kind.value) == (128, "jump")
+    assert (width.description, kind.description) == ("width m", "activation")
+    width.index, kind.index = 2, 1
+    button.click()
+    assert calls == [(256, "cont")]
+    assert (button.disabled, button.description) == (False, "Run")
+    assert isinstance(output, ipywidgets.Output)
+
+
+def test_what_is_returned_is_displayed_and_nothing_is_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[object] = []
+    monkeypatch.setattr("sublinear_lib.widgets.live_lab.display", shown.append)
+    lab(lambda m, kind: f"{m} {kind}").run(m=64, kind="jump")
+    lab(lambda m, kind: None).run(m=64, kind="jump")
+    assert shown == ["64 jump"]
+
+
+def test_an_error_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(m: int, kind: str) -> None:
+        raise ValueError("m must be even, got 3")
+
+    lab(broken).run(m=3, kind="jump")
+    assert capsys.readouterr().out == "ValueError: m must be even, got 3\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"still": None}, TypeError, "still must be a Picture"),
+        ({"title": " "}, ValueError, "title must not be empty"),
+        ({"controls": []}, TypeError, "controls must be a sequence"),
+        ({"function": lambda m: m}, TypeError, "function must accept the controls m, kind"),
+    ],
+)
+def test_a_lab_that_cannot_work_is_refused(
+    changes: dict, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        lab(**changes)

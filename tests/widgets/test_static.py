@@ -1,0 +1,54 @@
+"""The scripts that the page carries: small, alone, and without a formula of the book."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sublinear_lib.plotting.palette import ROLES
+from sublinear_lib.widgets.explorer import STATIC, Explorer
+from sublinear_lib.widgets.live_lab import LiveLab
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = {
+    path.name: path for path in (*STATIC.glob("*.js"), ROOT / "book/_static/widgets-boot.js")
+}
+
+
+def test_all_our_scripts_together_are_below_forty_kilobytes() -> None:
+    assert set(SCRIPTS) == {"explorer.js", "lab.js", "widgets-boot.js"}
+    assert sum(path.stat().st_size for path in SCRIPTS.values()) < 40_000
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_a_script_loads_nothing_and_asks_nobody(name: str) -> None:
+    text = SCRIPTS[name].read_text(encoding="utf-8")
+    code = re.sub(r"^\s*(//|/?\*).*$", "", text, flags=re.MULTILINE)
+    assert not re.search(r"^\s*import\s", code, re.MULTILINE)
+    assert not re.search(
+        r"https?://(?!www\.w3\.org/2000/svg)|fetch\(|XMLHttpRequest|require\(", code
+    )
+    assert not re.search(r"\beval\b|new Function|document\.write", code)
+
+
+def test_the_front_end_holds_no_formula_of_the_book() -> None:
+    text = SCRIPTS["explorer.js"].read_text(encoding="utf-8")
+    # A logarithm is the scale of an axis; nothing else of analysis may be there.
+    functions = set(re.findall(r"Math\.(\w+)", text))
+    assert functions <= {"min", "max", "round", "floor", "ceil", "abs", "log", "random"}, functions
+
+
+def test_the_style_sheet_uses_only_colours_of_the_palette() -> None:
+    layout = (STATIC / "explorer.css").read_text(encoding="utf-8")
+    assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(|hsl\(", layout)
+    used = set(re.findall(r"var\(--sl-(\w+)", layout))
+    assert used <= set(ROLES)
+
+
+@pytest.mark.parametrize("widget", [Explorer, LiveLab])
+def test_a_widget_brings_its_palette_and_style_along(widget: type) -> None:
+    assert "--sl-c1:" in widget._css
+    assert ".sl-explorer" in widget._css
+    assert "export default { render }" in widget._esm

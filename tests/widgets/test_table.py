@@ -1,0 +1,181 @@
+"""The table of an explorer: every number of every view, once, in few bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.widgets import Axis, Band, Bars, Line, Points, Region, Rule, View
+from sublinear_lib.widgets import table as tables
+
+FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
+X, Y = Axis(label="*x*"), Axis(label="*y*", scale="log10")
+
+
+def sample_view(shift: float = 0.0, **changes: object) -> View:
+    grid = np.linspace(0.0, 1.0, 21)
+    arguments: dict = {
+        "x": X,
+        "y": Y,
+        "marks": [
+            Line(grid, np.exp(-grid), label="shared", role="c1"),
+            Line(grid, np.exp(-grid - shift), label="moves", role="c2", dash=True, width=3),
+            Line(grid, np.where(grid < 0.5, 1.0 + grid, np.nan), within=(0.1, 0.3)),
+            Points([0.5], [0.5], lower=[0.4], upper=[0.6], label="sample", role="c3"),
+            Bars(np.linspace(0, 1, 6), np.arange(1, 6), within=(min(shift, 1.0), 1.0)),
+            Band(grid, np.exp(-grid) / 2, np.exp(-grid) * 2),
+            Rule(shift, label="τ", drag="t"),
+            Rule(0.5, axis="y", dash=True),
+            Region(None, 0.25, label="left"),
+        ],
+        "sentence": f"Shifted by {shift:g}.",
+        "readouts": {"shift": f"{shift:g}"},
+        "warning": "Too far." if shift > 1 else None,
+        **changes,
+    }
+    return View(**arguments)
+
+
+def test_a_view_comes_back_as_it_was_put_in() -> None:
+    views = [sample_view(0.25), sample_view(1.5)]
+    table = tables.unpack(tables.pack(tables.encode(views, tables.shared_limits(views))))
+    first, second = (tables.decode(table, k) for k in (0, 1))
+    assert [mark["kind"] for mark in first["marks"]] == [
+        "line",
+        "line",
+        "line",
+        "points",
+        "bars",
+        "band",
+        "rule",
+        "rule",
+        "region",
+    ]
+    moves = first["marks"][1]
+    expected = np.exp(-np.linspace(0, 1, 21) - 0.25)
+    assert np.allclose(moves["y"], expected, rtol=5e-5, atol=0)
+    assert (moves["label"], moves["role"], moves["dash"], moves["width"]) == ("moves", "c2", 1, 3)
+    assert first["marks"][2]["within"] == [0.1, 0.3]
+    assert first["marks"][2]["y"][-1] is None, "a gap stays a gap"
+    assert first["marks"][3]["lower"] == [0.4]
+    assert first["marks"][6] == {
+        "kind": "rule",
+        "label": "τ",
+        "role": "c1",
+        "at": 0.25,
+        "axis": "x",
+        "dash": 0,
+        "drag": "t",
+    }
+    assert (first["marks"][8]["start"], first["marks"][8]["stop"]) == (None, 0.25)
+    assert (first["sentence"], first["warning"]) == ("Shifted by 0.25.", None)
+    assert (second["sentence"], second["warning"]) == ("Shifted by 1.5.", "Too far.")
+    assert second["readouts"] == [["shift", "1.5"]]
+
+
+@settings(deadline=None, max_examples=100)
+@given(FINITE)
+def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value: float) -> None:
+    kept = tables.rounded(value)
+    assert kept is not None
+    assert math.isclose(kept, value, rel_tol=5.1e-5, abs_tol=1e-300)
+    if value.is_integer():
+        assert kept == value
+    assert json.loads(json.dumps(kept)) == kept, "decimal text gives the same float back"
+    again = tables.rounded(float(kept))
+    assert again == kept, "rounding twice changes nothing"
+
+
+def test_what_does_not_change_is_stored_once() -> None:
+    views = [sample_view(shift / 100) for shift in range(100)]
+    table = tables.encode(views, tables.shared_limits(views))
+    assert len(table["grid"]) == 100
+    assert len(table["axes"]) == 2
+    # The grid, the three shared curves, points, bars and band once; the moving curve each time.
+    shared = len({json.dumps(array) for array in table["arrays"]})
+    assert shared == len(table["arrays"]) <= 112
+    labels = [mark["label"] for mark in table["marks"]]
+    assert labels.count("shared") == 1
+    assert labels.count("moves") == 100
+    assert len(table["strings"]) == len(set(table["strings"]))
+    one = len(tables.pack(tables.encode(views[:1], tables.shared_limits(views[:1]))))
+    assert len(tables.pack(table)) < 20 * one
+
+
+def test_equal_views_are_one_view() -> None:
+    views = [sample_view(0.5)] * 7
+    table = tables.encode(views, tables.shared_limits(views))
+    assert table["grid"] == [0] * 7
+    assert len(table["views"]) == 1
+
+
+def test_the_bytes_depend_on_the_views_alone() -> None:
+    views = [sample_view(0.5), sample_view(0.75)]
+    again = [sample_view(0.5), sample_view(0.75)]
+    first, second = (tables.pack(tables.encode(v, tables.shared_limits(v))) for v in (views, again))
+    assert first == second
+
+
+@pytest.mark.parametrize("packed", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
+def test_damaged_text_is_recognised(packed: str) -> None:
+    with pytest.raises(ValueError, match="packed table is damaged"):
+        tables.unpack(packed)
+
+
+def test_a_table_of_another_version_is_not_read() -> None:
+    views = [sample_view()]
+    table = tables.encode(views, tables.shared_limits(views)) | {"version": 99}
+    with pytest.raises(ValueError, match="table must have version 1, got 99"):
+        tables.decode(table, 0)
+
+
+# ---- limits --------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.lists(FINITE, min_size=1, max_size=5), min_size=1, max_size=6))
+def test_shared_limits_hold_the_data_of_every_view(rows: list[list[float]]) -> None:
+    y = Axis(label="y")
+    views = [
+        View(x=X, y=y, marks=[Line(np.arange(len(row)), row)], sentence="A curve.") for row in rows
+    ]
+    limits = tables.shared_limits(views)
+    low, high = limits[("y", "y", "linear")]
+    assert all(low <= value <= high for row in rows for value in row)
+    assert low < high
+    for k in range(len(views)):
+        axis = tables.decode(tables.encode(views, limits), k)["y"]
+        assert axis["low"] < axis["high"]
+        assert axis["ticks"], axis
+
+
+def test_given_limits_are_kept_and_equal_for_every_view() -> None:
+    y = Axis(label="y", limits=(0.001, 2.0), scale="log10")
+    views = [sample_view(shift, y=y) for shift in (0.0, 5.0)]
+    table = tables.encode(views, tables.shared_limits(views))
+    ends = {
+        (tables.decode(table, k)["y"]["low"], tables.decode(table, k)["y"]["high"]) for k in (0, 1)
+    }
+    assert ends == {(0.001, 2)}
+
+
+def test_bars_stand_on_zero() -> None:
+    bars = View(x=X, y=Axis(label="n"), marks=[Bars([0, 1, 2], [3.0, 5.0])], sentence="Two bars.")
+    assert tables.shared_limits([bars])[("y", "n", "linear")][0] == 0.0
+
+
+def test_a_logarithmic_axis_refuses_what_it_cannot_show() -> None:
+    view = View(x=X, y=Y, marks=[Line([0, 1], [0.0, 1.0])], sentence="It starts at zero.")
+    with pytest.raises(ValueError, match=r"must hold positive numbers, got 0\.0"):
+        tables.shared_limits([view])
+
+
+def test_an_axis_without_data_asks_for_limits() -> None:
+    view = View(x=X, y=Y, marks=[Rule(1.0)], sentence="Only a rule.")
+    with pytest.raises(ValueError, match=r"axis '\*y\*' has no data .* give it limits"):
+        tables.shared_limits([view])
