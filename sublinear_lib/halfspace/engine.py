@@ -1,0 +1,249 @@
+"""What every engine of the half-space index shares: filter, settle, count the work.
+
+A query has two halves.  The kernel finds the pairs that are certainly inside and those it cannot
+decide (:mod:`sublinear_lib.halfspace.filtering`); `settle` decides the latter in real arithmetic,
+and the refuted ones are taken out again.  An engine therefore adds only its arrangement of the
+points: a subclass of `Engine` says how to build it, how to follow changes and which kernel to call.
+Know before changing the order of things here: the store has already changed when an engine is told,
+so every method must leave the engine consistent with the store even when it has to build anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from sublinear_lib import predicates
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace.filtering import Batch, Scale, prepare
+from sublinear_lib.halfspace.kernels import Filtered, KernelSet
+from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array, Work
+from sublinear_lib.halfspace.store import PointStore
+
+__all__ = ["Engine", "drop_refuted", "settle"]
+
+_NUMBERS_AT_ONCE = 2**18
+# So few gaps are closed by moving what lies between them; more, by building a mask.
+_FEW = 256
+
+
+def settle(
+    store: PointStore,
+    normals: FloatArray,
+    offsets: FloatArray,
+    strict: bool,
+    queries: Int32Array,
+    rows: Int32Array,
+) -> BoolArray:
+    """Decide doubtful pairs in real arithmetic on the stored numbers.
+
+    Parameters
+    ----------
+    store : PointStore
+        The points.
+    normals : ndarray of float64, shape (q, d)
+        The normals.
+    offsets : ndarray of float64, shape (q,)
+        The offsets.
+    strict : bool
+        Whether ``>`` or ``>=`` is asked.
+    queries, rows : ndarray of int32, shape (k,)
+        The pairs.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+        Whether the pair belongs to the answer.
+    """
+    answer: BoolArray = np.empty(len(rows), dtype=np.bool_)
+    step = max(1, _NUMBERS_AT_ONCE // (store.d + 1))
+    for start in range(0, len(rows), step):
+        pair = slice(start, start + step)
+        query, row = queries[pair].astype(np.int64), rows[pair].astype(np.int64)
+        points, vectors = store.points[row], normals[query]
+        bias = None if store.bias is None else store.bias[row]
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            scores = np.einsum("ij,ij->i", points, vectors)
+            if bias is not None:
+                scores += bias
+        bounds = predicates.error_bound(
+            predicates.row_norms(points), predicates.row_norms(vectors), bias, store.d
+        )
+        answer[pair] = predicates.resolve_pairs(
+            scores,
+            bounds,
+            store.points,
+            store.bias,
+            normals,
+            offsets[query],
+            query,
+            row,
+            strict=strict,
+        )
+    return answer
+
+
+def drop_refuted(
+    indptr: IntArray, rows: Int32Array, queries: Int32Array, refuted: Int32Array
+) -> HalfspaceHits:
+    """Take pairs out of a set of hits, whose array of rows may be overwritten.
+
+    Parameters
+    ----------
+    indptr : ndarray of int64, shape (q + 1,)
+        Where the rows of each query start.
+    rows : ndarray of int32, shape (k,)
+        The rows, ascending within each query.
+    queries, refuted : ndarray of int32, shape (j,)
+        The pairs ``(query, row)`` to take out; all of them occur.
+
+    Returns
+    -------
+    HalfspaceHits
+        What remains.
+    """
+    if not len(refuted):
+        return HalfspaceHits(indptr, rows)
+    order = np.argsort(queries, kind="stable")
+    ends = np.cumsum(np.bincount(queries, minlength=len(indptr) - 1))
+    gone = np.empty(len(refuted), dtype=np.int64)
+    for query in np.flatnonzero(np.diff(ends, prepend=0)):
+        begin = indptr[query]
+        own = slice(ends[query - 1] if query else 0, ends[query])
+        wanted = np.sort(refuted[order[own]])
+        gone[own] = begin + np.searchsorted(rows[begin : indptr[query + 1]], wanted)
+    kept = _without(rows, gone)
+    return HalfspaceHits(indptr - np.concatenate(([0], ends)), kept)
+
+
+def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
+    """Return the rows at all but a few ascending positions; the array given may be overwritten."""
+    if len(positions) > _FEW:
+        keep = np.ones(len(rows), dtype=np.bool_)
+        keep[positions] = False
+        return rows[keep]
+    place = int(positions[0])
+    for position, following in itertools.pairwise((*positions.tolist(), len(rows))):
+        width = following - position - 1
+        rows[place : place + width] = rows[position + 1 : following]
+        place += width
+    return rows[:place]
+
+
+class Engine(ABC):
+    """A half-space structure on top of the float32 filter.
+
+    Parameters
+    ----------
+    store : PointStore
+        The points; shared with the facade, which changes them before it tells the engine.
+    kernels : KernelSet
+        The loops.
+    """
+
+    name: str
+    """The value of ``method=`` that selects this engine."""
+
+    def __init__(self, store: PointStore, kernels: KernelSet) -> None:
+        self._store = store
+        self._kernels = kernels
+        self._rebuilds = 0
+        self._work = np.zeros(len(Work._fields), dtype=np.int64)
+        self._scale = Scale.fitting(store.largest())
+        self._build()
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """Levels of the hierarchy above the points."""
+
+    @property
+    @abstractmethod
+    def memory(self) -> int:
+        """Bytes held besides the point store."""
+
+    @abstractmethod
+    def _build(self) -> None:
+        """Arrange all live rows of the store, in units of ``self._scale``."""
+
+    @abstractmethod
+    def _take_in(self, rows: IntArray) -> bool:
+        """Add rows; return whether the structure needs to be built anew."""
+
+    @abstractmethod
+    def _forget(self, rows: IntArray) -> bool:
+        """Drop rows; return whether the structure needs to be built anew."""
+
+    @abstractmethod
+    def _follow(self, rows: IntArray) -> bool:
+        """Move rows; return whether the structure needs to be built anew."""
+
+    @abstractmethod
+    def _filter(self, batch: Batch, *, count_only: bool) -> Filtered:
+        """Call the kernel."""
+
+    @property
+    def rebuilds(self) -> int:
+        """How many times the structure was built anew after INIT."""
+        return self._rebuilds
+
+    @property
+    def work(self) -> Work:
+        """The work done by all queries so far."""
+        return Work(*self._work.tolist())
+
+    def rebuild(self) -> None:
+        """Build the structure anew from all live rows of the store."""
+        self._rebuilds += 1
+        self._scale = Scale.fitting(self._store.largest())
+        self._build()
+
+    def insert(self, rows: IntArray) -> None:
+        """Take in rows that were appended to the store (INSERT)."""
+        if not self._scale.fits(self._store.largest(rows)) or self._take_in(rows):
+            self.rebuild()
+
+    def remove(self, rows: IntArray) -> None:
+        """Forget rows that are no longer alive in the store (REMOVE)."""
+        if self._forget(rows):
+            self.rebuild()
+
+    def update(self, rows: IntArray) -> None:
+        """Follow rows whose point has moved in the store."""
+        largest = self._store.largest(rows)
+        shrunk = len(rows) == self._store.live and self._scale.is_coarse_for(largest)
+        if not self._scale.fits(largest) or shrunk or self._follow(rows):
+            self.rebuild()
+
+    def query(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> HalfspaceHits:
+        """Report the rows in each half-space, ascending (QUERY)."""
+        found, refuted = self._answer(normals, offsets, strict, count_only=False)
+        indptr = np.zeros(len(offsets) + 1, dtype=np.int64)
+        np.cumsum(found.counts, out=indptr[1:])
+        return drop_refuted(
+            indptr, found.rows, found.doubtful_queries[refuted], found.doubtful_rows[refuted]
+        )
+
+    def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
+        """Count the rows in each half-space."""
+        found, refuted = self._answer(normals, offsets, strict, count_only=True)
+        wrong = found.doubtful_queries[refuted]
+        if not len(wrong):
+            return found.counts
+        return found.counts - np.bincount(wrong, minlength=len(offsets))
+
+    def _answer(
+        self, normals: FloatArray, offsets: FloatArray, strict: bool, *, count_only: bool
+    ) -> tuple[Filtered, BoolArray]:
+        """Filter, and settle what is in doubt; return also which doubtful pairs are refuted."""
+        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        found = self._filter(batch, count_only=count_only)
+        doubtful = len(found.doubtful_rows)
+        self._work[:-1] += found.work
+        self._work[-1] += doubtful
+        if not doubtful:
+            return found, np.empty(0, dtype=np.bool_)
+        queries, rows = found.doubtful_queries, found.doubtful_rows
+        return found, ~settle(self._store, normals, offsets, strict, queries, rows)

@@ -1,0 +1,457 @@
+"""The half-space index: INIT, QUERY, INSERT, REMOVE of Algorithm 2, and UPDATE for moving points.
+
+`HalfspaceIndex` is the one class of this package that users meet.  It validates, keeps the ids and
+hands the work to an engine; whatever the engine, the answer is the set of real arithmetic on the
+stored float64 numbers.  Before changing it, know the order in every operation that changes
+something: first validate everything, then change the store, then tell the engine; so a call that
+raises has changed nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
+from sublinear_lib.halfspace.kernels import KernelSet, choose
+from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
+from sublinear_lib.halfspace.scan import Scan
+from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
+from sublinear_lib.halfspace.tree import BoxTree
+
+__all__ = ["HalfspaceIndex", "IndexStats"]
+
+_METHODS = ("auto", "scan", "tree")
+# By the number of coordinates, from one on; the last entry holds for all larger numbers.
+_SMALLEST_TREE = {
+    "numba": (2.0**10, 2.0**10, 2.0**10, 2.0**10, 2.0**13, 2.0**15, math.inf),
+    "numpy": (2.0**14, 2.0**14, 2.0**14, 2.0**16, math.inf),
+}
+
+
+@dataclass(frozen=True)
+class IndexStats:
+    """What an index is made of and what it has done.
+
+    Parameters
+    ----------
+    engine : str
+        The engine in use, ``"scan"`` or ``"tree"``.
+    kernels : str
+        The kernels in use, ``"numba"`` or ``"numpy"``.
+    m : int
+        Number of stored points.
+    d : int
+        Their dimension, the bias not counted.
+    memory : int
+        Bytes held by the stored numbers and the engine.
+    height : int
+        Levels of boxes above the points; 0 for the scan.
+    rebuilds : int
+        How many times the engine was built anew since INIT.
+    nodes_visited : int
+        Inner nodes and leaves opened by all queries so far; 0 for the scan.
+    points_tested : int
+        Points whose score was computed.
+    points_reported_untested : int
+        Points reported because a whole subtree lay inside.
+    pairs_settled : int
+        Pairs that float32 could not decide and float64 or exact arithmetic did.
+    """
+
+    engine: str
+    kernels: str
+    m: int
+    d: int
+    memory: int
+    height: int
+    rebuilds: int
+    nodes_visited: int
+    points_tested: int
+    points_reported_untested: int
+    pairs_settled: int
+
+
+class HalfspaceIndex:
+    """An exact, dynamic index for half-space reporting.
+
+    For a half-space with normal ``x`` and offset ``c`` the index reports the points ``p_r`` with
+    ``<p_r, x> + bias_r > c`` (or ``>=``), decided in real arithmetic on the stored float64 numbers,
+    whatever the engine: no point is missed or added by rounding.  For a network with weights
+    ``w_r``, biases ``b_r`` and threshold ``tau``, ``query_halfspace(X, tau)`` are the neurons that
+    fire on each row of ``X``.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, d)
+        The points, finite, ``d >= 1``; ``m = 0`` is allowed.  Copied.
+    bias : array-like, shape (m,), optional
+        A number added to every inner product.  Without it, the index has no biases at all and
+        `insert` and `update` take none.
+    method : {"auto", "scan", "tree"}, default "auto"
+        The engine.  ``"auto"`` takes the tree where it is known to win, few coordinates and many
+        points, and the scan elsewhere; it reconsiders when points are inserted or removed.
+    leaf_size : int, default 64
+        The largest number of points in a leaf of the tree, ``>= 1``.
+    kernels : {"auto", "numba", "numpy"}, default "auto"
+        The inner loops; ``"auto"`` compiles with numba unless it is missing or the environment
+        variable ``SUBLINEAR_NUMBA`` is ``0``.  The answers do not depend on it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type, shape or value.
+
+    Notes
+    -----
+    Source: Definition 5.1 and Algorithm 2 (INIT, QUERY, INSERT, REMOVE).  Algorithm 2 asks for
+    ``sgn(<b, z> - c) >= 0``; the network needs the strict inequality, hence ``strict=True``.
+
+    Examples
+    --------
+    >>> index = HalfspaceIndex([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+    >>> hits = index.query_halfspace([[1.0, 0.0], [0.6, 0.8]], offsets=0.6)
+    >>> [ids.tolist() for ids in hits.split()]
+    [[0], [1, 2]]
+    >>> index.query_halfspace([[1.0, 0.0]], 0.6, strict=False)[0]
+    array([0, 2], dtype=int32)
+    >>> index.insert([[2.0, 2.0]])
+    array([3])
+    >>> index.remove([0])
+    >>> index.count_halfspace([[1.0, 0.0], [0.6, 0.8]], [0.6, 0.6])
+    array([1, 3])
+    """
+
+    def __init__(
+        self,
+        points: object,
+        bias: object = None,
+        *,
+        method: str = "auto",
+        leaf_size: int = 64,
+        kernels: str = "auto",
+    ) -> None:
+        array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
+        m, d = array.shape
+        if not 1 <= d < LARGEST_DIMENSION:
+            raise ValueError(
+                f"points must have at least 1 and fewer than {LARGEST_DIMENSION} columns, "
+                f"got shape {array.shape}"
+            )
+        _refuse_too_many(m)
+        biases = None
+        if bias is not None:
+            biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
+        self._method = validation.choice(method, "method", _METHODS)
+        self._leaf_size = validation.count(leaf_size, "leaf_size")
+        self._kernels: KernelSet = choose(kernels)
+        self._store = PointStore(array, biases)
+        self._engine = self._make(self._best_engine("scan"))
+
+    # -- QUERY ---------------------------------------------------------------------------------
+
+    def query_halfspace(
+        self, normals: object, offsets: object, *, strict: bool = True
+    ) -> HalfspaceHits:
+        """Report the points in each of a batch of half-spaces.
+
+        Parameters
+        ----------
+        normals : array-like, shape (q, d)
+            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
+        offsets : float or array-like, shape (q,)
+            The offsets ``c``, absolute units: one for all, or one for each.
+        strict : bool, default True
+            Report ``<p_r, x> + bias_r > c`` or, if false, ``>=``.
+
+        Returns
+        -------
+        HalfspaceHits
+            The ids of each query, ascending.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+
+        Notes
+        -----
+        Ask for many half-spaces at once: a single one costs mostly the call.  Source: QUERY in
+        Algorithm 2.
+        """
+        hits = self._engine.query(*self._half_spaces(normals, offsets, strict))
+        return HalfspaceHits(hits.indptr, self._store.ids_of(hits.indices))
+
+    def count_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> IntArray:
+        """Count the points in each of a batch of half-spaces.
+
+        Parameters
+        ----------
+        normals, offsets, strict
+            As in `query_halfspace`.
+
+        Returns
+        -------
+        ndarray of int64, shape (q,)
+            The numbers of points.  Subtrees that lie inside are counted without being read, so
+            that this is much cheaper than reporting when there are many hits.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+        """
+        return self._engine.count(*self._half_spaces(normals, offsets, strict))
+
+    def mask_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> BoolArray:
+        """Mark the points in each of a batch of half-spaces.
+
+        Parameters
+        ----------
+        normals, offsets, strict
+            As in `query_halfspace`.
+
+        Returns
+        -------
+        ndarray of bool, shape (q, id_bound)
+            Whether query ``i`` reports the point with id ``r``; columns of removed ids are false.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+        """
+        return self.query_halfspace(normals, offsets, strict=strict).to_mask(self.id_bound)
+
+    # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
+
+    def insert(self, points: object, bias: object = None) -> IntArray:
+        """Add points.
+
+        Parameters
+        ----------
+        points : array-like, shape (k, d)
+            The new points.
+        bias : array-like, shape (k,), optional
+            Their biases: needed if the index has biases, not allowed otherwise.
+
+        Returns
+        -------
+        ndarray of int64, shape (k,)
+            The new ids, ascending; an id is never given out twice.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value; the index is unchanged.
+
+        Notes
+        -----
+        Source: INSERT in Algorithm 2.
+        """
+        array = self._points(points, None)
+        biases = self._biases(bias, len(array), required=True)
+        _refuse_too_many(self._store.next_id + len(array))
+        ids = np.arange(self._store.next_id, self._store.next_id + len(array))
+        if len(array):
+            rows = self._store.append(array, biases)
+            if not self._changed_engine():
+                self._engine.insert(rows)
+        return ids
+
+    def remove(self, ids: object) -> None:
+        """Remove points.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (k,)
+            Their ids, each once.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `ids` are not distinct ids of stored points; the index is unchanged.
+
+        Notes
+        -----
+        Source: REMOVE in Algorithm 2.
+        """
+        rows = self._rows(ids)
+        if not len(rows):
+            return
+        self._store.discard(rows)
+        if self._store.crowded_by_tombstones:
+            self._store.compact()
+            if not self._changed_engine():
+                self._engine.rebuild()
+        elif not self._changed_engine():
+            self._engine.remove(rows)
+
+    def update(self, ids: object, points: object, bias: object = None) -> None:
+        """Move points.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (k,)
+            The ids of the points to move, each once.
+        points : array-like, shape (k, d)
+            Where to.
+        bias : array-like, shape (k,), optional
+            Their new biases; by default the old ones are kept.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value, or if `ids` are not distinct ids of
+            stored points; the index is unchanged.
+
+        Notes
+        -----
+        Source: Algorithm 1 removes a neuron and inserts it again when its weights have changed;
+        moving it in place keeps its id.
+        """
+        rows = self._rows(ids)
+        array = self._points(points, len(rows))
+        biases = self._biases(bias, len(rows), required=False)
+        if len(rows):
+            self._store.move(rows, array, biases)
+            self._engine.update(rows)
+
+    # -- what there is -------------------------------------------------------------------------
+
+    @property
+    def d(self) -> int:
+        """The dimension of the points, the bias not counted."""
+        return self._store.d
+
+    @property
+    def ids(self) -> IntArray:
+        """The ids of the stored points, ascending, shape (m,)."""
+        return self._store.ids
+
+    @property
+    def id_bound(self) -> int:
+        """One more than the largest id ever given out."""
+        return self._store.next_id
+
+    def stats(self) -> IndexStats:
+        """Return the engine, the sizes and the work done so far.
+
+        Returns
+        -------
+        IndexStats
+            Counters start again when ``method="auto"`` changes the engine.
+        """
+        work = self._engine.work
+        return IndexStats(
+            engine=self._engine.name,
+            kernels=self._kernels.name,
+            m=len(self),
+            d=self.d,
+            memory=self._store.memory + self._engine.memory,
+            height=self._engine.height,
+            rebuilds=self._engine.rebuilds,
+            nodes_visited=work.nodes_visited,
+            points_tested=work.points_tested,
+            points_reported_untested=work.points_reported_untested,
+            pairs_settled=work.pairs_settled,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of stored points."""
+        return self._store.live
+
+    def __repr__(self) -> str:
+        """Return the engine, the sizes and the memory."""
+        stats = self.stats()
+        bias = ", biased" if self._store.biased else ""
+        return (
+            f"HalfspaceIndex(m={stats.m}, d={stats.d}{bias}, engine={stats.engine!r}, "
+            f"kernels={stats.kernels!r}, memory={stats.memory / 2**20:.1f} MiB)"
+        )
+
+    # -- behind the scenes ---------------------------------------------------------------------
+
+    def _best_engine(self, current: str) -> str:
+        if self._method != "auto":
+            return self._method
+        smallest = _smallest_tree(self._kernels.name, self._store.dimension)
+        if current == "tree":
+            smallest /= 2  # so that a few insertions and removals do not change the engine back
+        return "tree" if self._store.live >= smallest else "scan"
+
+    def _make(self, name: str) -> HalfspaceStructure:
+        if name == "tree":
+            return BoxTree(self._store, self._kernels, self._leaf_size)
+        return Scan(self._store, self._kernels)
+
+    def _changed_engine(self) -> bool:
+        """Take the other engine if the number of points now asks for it."""
+        best = self._best_engine(self._engine.name)
+        if best == self._engine.name:
+            return False
+        self._engine = self._make(best)
+        return True
+
+    def _half_spaces(
+        self, normals: object, offsets: object, strict: object
+    ) -> tuple[FloatArray, FloatArray, bool]:
+        vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
+        levels = validation.float_array(offsets, "offsets", allow_empty=True)
+        q = len(vectors)
+        if levels.shape not in ((), (q,)):
+            raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
+        return vectors, np.broadcast_to(levels, (q,)), validation.boolean(strict, "strict")
+
+    def _points(self, points: object, count: int | None) -> FloatArray:
+        return validation.float_array(
+            points, "points", shape=("k" if count is None else count, self.d), allow_empty=True
+        )
+
+    def _biases(self, bias: object, count: int, *, required: bool) -> FloatArray | None:
+        if bias is None:
+            if required and self._store.biased:
+                raise ValueError(
+                    f"bias must have shape ({count},) because this index has biases, got None"
+                )
+            return None
+        if not self._store.biased:
+            raise ValueError(
+                "bias must be None because this index was made without biases (make it with "
+                f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
+            )
+        return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
+
+    def _rows(self, ids: object) -> IntArray:
+        wanted = validation.index_array(ids, "ids", upper=self.id_bound)
+        if not (wanted[1:] > wanted[:-1]).all():  # ascending ids are distinct without a search
+            wanted = validation.index_array(wanted, "ids", upper=self.id_bound, unique=True)
+        rows, stored = self._store.rows_of(wanted)
+        if not stored.all():
+            position = int(np.argmin(stored))
+            raise ValueError(
+                f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
+                "which was removed"
+            )
+        return rows
+
+
+def _smallest_tree(kernels: str, dimension: int) -> float:
+    """Return from how many points on the tree answers faster than the scan.
+
+    Measured with normal weights, 256 queries at once and active fractions from 0.1 to 10 per cent;
+    `dimension` counts the bias.
+    """
+    table = _SMALLEST_TREE[kernels]
+    return table[min(dimension, len(table)) - 1]
+
+
+def _refuse_too_many(ids: int) -> None:
+    if ids > LARGEST_ID:
+        raise ValueError(
+            f"points must number at most {LARGEST_ID} over the life of an index, got {ids}"
+        )

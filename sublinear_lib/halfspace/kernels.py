@@ -1,0 +1,181 @@
+"""The inner loops of the engines, in two sets with one interface.
+
+A kernel answers the float32 half of a query (:mod:`sublinear_lib.halfspace.filtering`): it returns
+every pair that is certainly inside, and every pair it cannot decide, which the engine then settles
+exactly.  The sets ``"numba"`` (compiled loops) and ``"numpy"`` (vectorised array operations) may
+therefore disagree about which pairs are doubtful, never about an answer.  This module holds the
+flat arrays that kernels read and the choice between the sets; nothing is compiled or imported from
+numba before the first query of an index that uses it.  Set the environment variable
+``SUBLINEAR_NUMBA=0`` to do without numba altogether.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import IntArray
+from sublinear_lib.halfspace.filtering import Batch, Float32Array
+from sublinear_lib.halfspace.protocol import Int32Array
+
+__all__ = [
+    "COLUMN_MULTIPLE",
+    "FANOUT",
+    "KERNEL_SETS",
+    "Columns",
+    "Filtered",
+    "FlatTree",
+    "KernelSet",
+    "choose",
+    "joined",
+    "numba_allowed",
+]
+
+FANOUT = 16
+"""Children of an inner node: one vector register of float32 on the widest common machines."""
+
+COLUMN_MULTIPLE = 64
+"""The columns of a scan come in multiples of this; those that are no rows are NaN."""
+
+KERNEL_SETS = ("auto", "numba", "numpy")
+
+
+class FlatTree(NamedTuple):
+    """A wide tree of boxes over blocks of points, as flat arrays.
+
+    Leaf ``i`` holds the points of its lanes ``0, ..., live[i] - 1``.  Level 0 is the leaves; item
+    ``i`` of level ``l + 1`` is the parent of the items ``FANOUT i, ..., FANOUT i + FANOUT - 1`` of
+    level ``l``, and their boxes lie together in *group* ``first[l] + i``, one lane per child.  All
+    leaves below a node are therefore consecutive.  Free lanes, empty leaves and missing children
+    are NaN, for which every comparison of the search is false: they need no test of their own.
+    """
+
+    coordinates: Float32Array
+    """Scaled and rounded points, shape (leaves, D, lanes): one coordinate after the other."""
+    rows: Int32Array
+    """Rows of the store, -1 in free lanes, shape (leaves, lanes)."""
+    live: Int32Array
+    """Points in each leaf, shape (leaves,)."""
+    live_before: IntArray
+    """Points in all leaves before each, shape (leaves + 1,)."""
+    radius: Float32Array
+    """Norm of the farthest corner of each leaf's box, rounded up, shape (leaves,)."""
+    centre: Float32Array
+    """Centres of the boxes, shape (groups, D, FANOUT)."""
+    half: Float32Array
+    """Inflated half-widths of the boxes, shape (groups, D, FANOUT)."""
+    first: IntArray
+    """First group of each level, then the number of groups; the last level has one group."""
+    leaves: IntArray
+    """The number of leaves in use, shape (1,); later ones are spare."""
+    row_bound: IntArray
+    """One more than the largest row, shape (1,)."""
+
+
+class Columns(NamedTuple):
+    """All points side by side, for the scan."""
+
+    coordinates: Float32Array
+    """Scaled and rounded points, one per column, shape (D, capacity); NaN for dead and spare ones.
+
+    The capacity is a multiple of `COLUMN_MULTIPLE`."""
+    size: int
+    """Columns in use; column ``r`` is row ``r`` of the store."""
+    tile: int
+    """Columns scanned together, a multiple of `COLUMN_MULTIPLE`."""
+    radius: Float32Array
+    """The largest norm in each tile, rounded up, shape (tiles,)."""
+
+
+class Filtered(NamedTuple):
+    """What a kernel found out: a superset of the answer, and the pairs that are in doubt."""
+
+    counts: IntArray
+    """Pairs per query that are certain or doubtful, shape (q,)."""
+    rows: Int32Array
+    """Their rows, query by query and ascending; empty when only counts were asked."""
+    doubtful_queries: Int32Array
+    """Queries of the doubtful pairs, shape (j,)."""
+    doubtful_rows: Int32Array
+    """Rows of the doubtful pairs, shape (j,)."""
+    work: IntArray
+    """Nodes visited, points tested and points taken untested, shape (3,)."""
+
+
+def joined(parts: list[Filtered]) -> Filtered:
+    """Join the results of consecutive queries."""
+    if not parts:
+        nothing = np.empty(0, dtype=np.int32)
+        zero = np.zeros(3, dtype=np.int64)
+        return Filtered(np.empty(0, dtype=np.int64), nothing, nothing, nothing, zero)
+    if len(parts) == 1:
+        return parts[0]
+    counts, rows, queries, doubtful, work = zip(*parts, strict=True)
+    return Filtered(
+        np.concatenate(counts),
+        np.concatenate(rows),
+        np.concatenate(queries),
+        np.concatenate(doubtful),
+        np.sum(work, axis=0),
+    )
+
+
+class KernelSet(Protocol):
+    """The loops an engine needs."""
+
+    @property
+    def name(self) -> str:
+        """The value of ``kernels=`` that selects this set."""
+
+    def search(self, tree: FlatTree, batch: Batch, *, count_only: bool) -> Filtered:
+        """Walk down the tree for every query."""
+
+    def scan(self, columns: Columns, batch: Batch, *, count_only: bool) -> Filtered:
+        """Score every point for every query."""
+
+
+def numba_allowed() -> bool:
+    """Return whether numba is installed and not switched off by ``SUBLINEAR_NUMBA=0``."""
+    return (
+        os.environ.get("SUBLINEAR_NUMBA", "1") != "0"
+        and importlib.util.find_spec("numba") is not None
+    )
+
+
+def choose(kernels: object = "auto") -> KernelSet:
+    """Return a set of kernels.
+
+    Parameters
+    ----------
+    kernels : {"auto", "numba", "numpy"}, default "auto"
+        ``"auto"`` takes numba where it is allowed, see `numba_allowed`.
+
+    Returns
+    -------
+    KernelSet
+        The kernels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For any other value, and for ``"numba"`` where numba is missing or switched off.
+    """
+    wanted = validation.choice(kernels, "kernels", KERNEL_SETS)
+    if wanted == "auto":
+        wanted = "numba" if numba_allowed() else "numpy"
+    if wanted == "numpy":
+        from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
+
+        return NumpyKernels()
+    if not numba_allowed():
+        raise ValueError(
+            "kernels must be 'auto' or 'numpy' where numba is missing or switched off by "
+            "SUBLINEAR_NUMBA=0, got 'numba'"
+        )
+    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
+
+    return NumbaKernels()

@@ -1,0 +1,100 @@
+"""What the tests of the index compare with: half-space reporting in rational arithmetic.
+
+Nothing of the library is used here but the list of what is to be tested.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from sublinear_lib.halfspace.kernels import numba_allowed
+
+KERNELS = ["numpy", *(["numba"] if numba_allowed() else [])]
+ENGINES = [(method, kernels) for method in ("scan", "tree") for kernels in KERNELS]
+ENGINE_IDS = ["-".join(engine) for engine in ENGINES]
+
+
+def score(point, bias, normal):
+    """Return ``<point, normal> + bias`` exactly."""
+    products = (Fraction(float(p)) * Fraction(float(x)) for p, x in zip(point, normal, strict=True))
+    return sum(products, Fraction(float(bias)))
+
+
+def inside(point, bias, normal, offset, strict):
+    """Decide one pair exactly."""
+    margin = score(point, bias, normal) - Fraction(float(offset))
+    return margin > 0 if strict else margin >= 0
+
+
+def exact_sets(points, biases, normals, offsets, strict):
+    """Return the ids that each query must report, as lists."""
+    if biases is None:
+        biases = np.zeros(len(points))
+    return [
+        [
+            r
+            for r, (point, bias) in enumerate(zip(points, biases, strict=True))
+            if inside(point, bias, normal, offset, strict)
+        ]
+        for normal, offset in zip(normals, offsets, strict=True)
+    ]
+
+
+def as_lists(hits):
+    """Return the ids that each query reported, as lists."""
+    return [ids.tolist() for ids in hits.split()]
+
+
+# Numbers at which floating-point arithmetic is at its worst, and plain ones that make ties.
+LATTICE = st.integers(-3, 3).map(float)
+WILD = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from(
+        [0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e-300, 1e-30, 0.1, 1e30, 1e300]
+        + [1.7976931348623157e308, -1.7976931348623157e308]
+    ),
+)
+TAME = st.floats(-2.0, 2.0)
+
+
+@st.composite
+def vectors(draw, count, d, numbers):
+    """Draw a matrix; some rows repeat others, are zero or far larger than the rest."""
+    rows = draw(
+        st.lists(st.lists(numbers, min_size=d, max_size=d), min_size=count, max_size=count)
+    )
+    matrix = np.array(rows, dtype=np.float64).reshape(count, d)
+    for i in range(count):
+        fate = draw(st.integers(0, 9))
+        if fate == 0:
+            matrix[i] = 0.0
+        elif fate == 1:
+            matrix[i] = matrix[draw(st.integers(0, count - 1))]
+        elif fate == 2 and np.abs(matrix[i]).max(initial=0.0) < 1e100:
+            matrix[i] *= 2.0**300
+    return matrix
+
+
+@st.composite
+def problems(draw, max_points=24, max_queries=4, dimensions=(1, 2, 3, 5)):
+    """Draw points, biases, normals, offsets and strictness, with offsets on or beside a score."""
+    numbers = draw(st.sampled_from([LATTICE, TAME, WILD]))
+    d = draw(st.sampled_from(dimensions))
+    m = draw(st.integers(0, max_points))
+    q = draw(st.integers(0, max_queries))
+    points = draw(vectors(m, d, numbers))
+    biases = draw(st.none() | vectors(m, 1, numbers).map(lambda column: column[:, 0]))
+    normals = draw(vectors(q, d, numbers))
+    offsets = np.empty(q)
+    for i in range(q):
+        offsets[i] = draw(numbers)
+        if m and draw(st.booleans()):
+            r = draw(st.integers(0, m - 1))
+            exact = score(points[r], 0.0 if biases is None else biases[r], normals[i])
+            if abs(exact) < Fraction(2) ** 1023:
+                step = draw(st.sampled_from([-np.inf, None, np.inf]))
+                offsets[i] = float(exact) if step is None else np.nextafter(float(exact), step)
+    return points, biases, normals, offsets, draw(st.booleans())

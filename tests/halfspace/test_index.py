@@ -1,0 +1,439 @@
+"""The index reports exactly the points of each half-space, whatever the engine and the numbers."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import predicates
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
+from tests.halfspace.oracle import ENGINE_IDS, ENGINES, KERNELS, as_lists, exact_sets, problems
+
+every_engine = pytest.mark.parametrize(("method", "kernels"), ENGINES, ids=ENGINE_IDS)
+
+
+def random_problem(m, d, q, seed, biased=True):
+    rng = np.random.default_rng(seed)
+    points, normals = rng.standard_normal((m, d)), rng.standard_normal((q, d))
+    biases = rng.standard_normal(m) if biased else None
+    return points, biases, normals, rng.standard_normal(q)
+
+
+def assert_exact(index, points, biases, normals, offsets, strict=True):
+    """Compare all three kinds of answer with the predicates, which have their own oracle."""
+    if len(points):
+        wanted = predicates.exceeds_many(points, biases, normals, offsets[:, None], strict=strict)
+    else:
+        wanted = np.zeros((len(normals), 0), dtype=bool)
+    hits = index.query_halfspace(normals, offsets, strict=strict)
+    wrong = np.argwhere(hits.to_mask(len(points)) != wanted)
+    assert not len(wrong), f"first wrong (query, point): {wrong[0]}"
+    assert hits == HalfspaceHits.from_mask(wanted), "ids must ascend within each query"
+    counts = index.count_halfspace(normals, offsets, strict=strict)
+    np.testing.assert_array_equal(counts, wanted.sum(axis=1))
+    assert counts.dtype == np.int64
+    mask = index.mask_halfspace(normals, offsets, strict=strict)
+    np.testing.assert_array_equal(mask, wanted)
+
+
+# QUERY
+
+
+@settings(deadline=None, max_examples=100)
+@given(problems(), st.sampled_from([1, 2, 3, 8, 9, 64]))
+def test_query_returns_exactly_the_rational_set(problem, leaf_size):
+    points, biases, normals, offsets, strict = problem
+    wanted = exact_sets(points, biases, normals, offsets, strict)
+    for method, kernels in ENGINES:
+        index = HalfspaceIndex(
+            points, biases, method=method, kernels=kernels, leaf_size=leaf_size
+        )
+        hits = index.query_halfspace(normals, offsets, strict=strict)
+        assert as_lists(hits) == wanted, f"{method} with {kernels}"
+        counts = index.count_halfspace(normals, offsets, strict=strict)
+        assert counts.tolist() == [len(ids) for ids in wanted], f"{method} with {kernels}"
+        mask = index.mask_halfspace(normals, offsets, strict=strict)
+        assert HalfspaceHits.from_mask(mask) == hits, f"{method} with {kernels}"
+
+
+@every_engine
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 33, 65])
+def test_every_dimension_is_exact(method, kernels, d):
+    for m in (1, 2, 63, 64, 65, 1100):
+        problem = random_problem(m, d, 9, seed=m + d, biased=d % 2 == 0)
+        index = HalfspaceIndex(*problem[:2], method=method, kernels=kernels)
+        assert_exact(index, *problem)
+
+
+@every_engine
+@pytest.mark.parametrize("leaf_size", [1, 2, 7, 16, 100, 10**6])
+def test_every_leaf_size_is_exact(method, kernels, leaf_size):
+    for m in (max(0, min(leaf_size, 200) + change) for change in (-1, 0, 1, 515)):
+        problem = random_problem(m, 3, 7, seed=m)
+        index = HalfspaceIndex(
+            *problem[:2], method=method, kernels=kernels, leaf_size=leaf_size
+        )
+        assert_exact(index, *problem)
+
+
+@every_engine
+def test_many_points_are_exact(method, kernels):
+    # Several levels of nodes and several tiles, with shares from nothing to everything.
+    points, biases, normals, _ = random_problem(20_000, 3, 21, seed=5)
+    offsets = np.linspace(-12.0, 12.0, 21)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    assert_exact(index, points, biases, normals, offsets)
+    assert_exact(index, points, biases, normals, np.full(21, 1.5))
+
+
+@every_engine
+@pytest.mark.parametrize("strict", [True, False])
+def test_thousands_of_ties_are_decided_truly(method, kernels, strict):
+    rng = np.random.default_rng(1)
+    points = rng.integers(-2, 3, (5000, 3)).astype(float)
+    normals = rng.integers(-2, 3, (4, 3)).astype(float)
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    for offset in (0.0, 1.0, 4.0):
+        mask = index.mask_halfspace(normals, offset, strict=strict)
+        scores = normals @ points.T  # exact: small integers
+        np.testing.assert_array_equal(mask, scores > offset if strict else scores >= offset)
+
+
+@every_engine
+def test_points_on_one_hyperplane_are_all_in_or_all_out(method, kernels):
+    # Every point has <p, x> = 1 exactly; in float32 and float64 the scores scatter around 1.
+    rng = np.random.default_rng(2)
+    x = np.array([[0.5, 0.25, 2.0]])
+    ends = rng.integers(-(2**30), 2**30, (700, 2)) / 2.0**20
+    points = np.column_stack((ends, (1.0 - ends @ x[0, :2]) / 2.0))
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    assert index.count_halfspace(x, 1.0, strict=True).tolist() == [0]
+    assert index.count_halfspace(x, 1.0, strict=False).tolist() == [700]
+    assert index.count_halfspace(x, np.nextafter(1.0, 0.0), strict=True).tolist() == [700]
+    assert index.count_halfspace(x, np.nextafter(1.0, 2.0), strict=False).tolist() == [0]
+    assert index.stats().pairs_settled >= 700, "ties must have been settled, not guessed"
+
+
+@every_engine
+def test_one_huge_point_does_not_spoil_the_others(method, kernels):
+    points, biases, normals, offsets = random_problem(3000, 3, 20, seed=3)
+    points[1234] = [1e307, -1e300, 1e290]
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    assert_exact(index, points, biases, normals, offsets)
+
+
+@every_engine
+def test_one_huge_point_keeps_the_filter_useful(method, kernels):
+    points, biases, normals, offsets = random_problem(30_000, 3, 20, seed=3)
+    points[1234] *= 1e12
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    assert_exact(index, points, biases, normals, offsets)
+    # Only the leaf or the tile of the huge point may be in doubt.
+    assert index.stats().pairs_settled < 3 * 20 * 1100
+
+
+@every_engine
+def test_duplicates_are_reported_one_by_one(method, kernels):
+    points = np.repeat([[1.0, 2.0]], 300, axis=0)
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    hits = index.query_halfspace([[1.0, 1.0], [1.0, 1.0]], [2.5, 3.5])
+    assert as_lists(hits) == [list(range(300)), []]
+
+
+@every_engine
+def test_an_empty_index_answers_with_empty_sets(method, kernels):
+    index = HalfspaceIndex(np.empty((0, 3)), method=method, kernels=kernels)
+    assert len(index) == 0
+    hits = index.query_halfspace(np.ones((2, 3)), -1.0, strict=False)
+    assert as_lists(hits) == [[], []]
+    assert index.count_halfspace(np.ones((2, 3)), -1.0).tolist() == [0, 0]
+    assert index.mask_halfspace(np.ones((2, 3)), -1.0).shape == (2, 0)
+
+
+@every_engine
+def test_no_queries_give_no_answers(method, kernels):
+    index = HalfspaceIndex(np.ones((5, 2)), method=method, kernels=kernels)
+    hits = index.query_halfspace(np.empty((0, 2)), np.empty(0))
+    assert len(hits) == 0
+    assert hits.indptr.tolist() == [0]
+    assert index.query_halfspace(np.empty((0, 2)), 1.0) == hits
+    assert index.count_halfspace(np.empty((0, 2)), 1.0).shape == (0,)
+    assert index.mask_halfspace(np.empty((0, 2)), 1.0).shape == (0, 5)
+
+
+@every_engine
+def test_one_offset_serves_all_queries(method, kernels):
+    points, biases, normals, _ = random_problem(500, 2, 6, seed=8)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    one, each = (index.query_halfspace(normals, c) for c in (0.25, np.full(6, 0.25)))
+    assert one == each
+
+
+@pytest.mark.skipif(len(KERNELS) < 2, reason="needs numba")
+def test_compiled_and_array_kernels_give_identical_answers():
+    points, biases, normals, offsets = random_problem(30_000, 3, 300, seed=11)
+    answers = [
+        HalfspaceIndex(points, biases, method=method, kernels=kernels).query_halfspace(
+            normals, offsets
+        )
+        for method, kernels in ENGINES
+    ]
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0].indptr.dtype == np.int64
+    assert answers[0].indices.dtype == np.int32
+
+
+@every_engine
+def test_readers_in_several_threads_do_not_disturb_each_other(method, kernels):
+    points, biases, normals, offsets = random_problem(4000, 3, 64, seed=4)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    wanted = index.query_halfspace(normals, offsets)
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(index.query_halfspace, normals, offsets) for _ in range(8)]
+        assert all(job.result() == wanted for job in jobs)
+
+
+@every_engine
+def test_a_copy_or_a_pickle_answers_alike_and_lives_on_its_own(method, kernels):
+    points, biases, normals, offsets = random_problem(300, 3, 5, seed=6)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    index.remove([3, 77])
+    wanted = index.query_halfspace(normals, offsets)
+    for other in (copy.deepcopy(index), pickle.loads(pickle.dumps(index))):
+        assert other.query_halfspace(normals, offsets) == wanted
+        other.remove([0])
+        other.insert([[9.0, 9.0, 9.0]], [0.0])
+    assert index.query_halfspace(normals, offsets) == wanted
+
+
+def test_the_index_keeps_its_own_copy_of_the_points():
+    points, biases = np.ones((4, 2)), np.zeros(4)
+    index = HalfspaceIndex(points, biases)
+    points[:] = biases[:] = -100.0
+    assert index.count_halfspace([[1.0, 1.0]], 1.0).tolist() == [4]
+
+
+# INSERT, REMOVE, UPDATE
+
+
+@every_engine
+def test_ids_are_stable_and_never_given_out_twice(method, kernels):
+    index = HalfspaceIndex(np.eye(3), method=method, kernels=kernels)
+    assert index.insert([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]).tolist() == [3, 4]
+    index.remove([0, 4])
+    assert index.ids.tolist() == [1, 2, 3]
+    assert index.insert([[7.0, 0.0, 0.0]]).tolist() == [5]
+    assert index.query_halfspace([[1.0, 0.0, 0.0]], 0.5)[0].tolist() == [3, 5]
+    index.update([3], [[0.0, 0.0, 0.0]])
+    assert index.query_halfspace([[1.0, 0.0, 0.0]], 0.5)[0].tolist() == [5]
+    assert (len(index), index.id_bound) == (4, 6)
+    assert index.mask_halfspace([[1.0, 0.0, 0.0]], 0.5).tolist() == [[False] * 5 + [True]]
+
+
+@every_engine
+def test_an_index_emptied_and_filled_again_is_exact(method, kernels):
+    points, biases, normals, offsets = random_problem(400, 3, 8, seed=9)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    index.remove(np.arange(400))
+    assert len(index) == 0
+    assert index.count_halfspace(normals, -1e9).tolist() == [0] * 8
+    assert index.mask_halfspace(normals, -1e9).shape == (8, 400)
+    ids = index.insert(points, biases)
+    assert ids.tolist() == list(range(400, 800))
+    hits = index.query_halfspace(normals, offsets)
+    fresh = HalfspaceIndex(points, biases).query_halfspace(normals, offsets)
+    np.testing.assert_array_equal(hits.indices, fresh.indices + 400)
+    np.testing.assert_array_equal(hits.indptr, fresh.indptr)
+
+
+@every_engine
+def test_moved_points_are_found_where_they_are(method, kernels):
+    points, biases, normals, offsets = random_problem(3000, 3, 30, seed=10)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    rng = np.random.default_rng(0)
+    for step in (1e-3, 0.1, 3.0, 1e6, 1e-200):
+        few = rng.choice(3000, 40, replace=False)
+        points[few] = rng.standard_normal((40, 3)) * step
+        index.update(few, points[few])
+        assert_exact(index, points, biases, normals, offsets)
+        points = rng.standard_normal((3000, 3)) * step
+        biases = biases * step
+        index.update(np.arange(3000), points, biases)
+        assert_exact(index, points, biases, normals * 2.0, offsets * step)
+
+
+@every_engine
+def test_update_keeps_the_biases_unless_it_is_given_new_ones(method, kernels):
+    index = HalfspaceIndex(np.zeros((2, 1)), [1.0, 2.0], method=method, kernels=kernels)
+    index.update([1], [[0.0]])
+    assert index.query_halfspace([[1.0]], 1.5)[0].tolist() == [1]
+    index.update([0], [[0.0]], [5.0])
+    assert index.query_halfspace([[1.0]], 1.5)[0].tolist() == [0, 1]
+
+
+@every_engine
+def test_empty_changes_change_nothing(method, kernels):
+    index = HalfspaceIndex(np.ones((5, 2)), method=method, kernels=kernels)
+    assert index.insert(np.empty((0, 2))).shape == (0,)
+    index.remove([])
+    index.update([], np.empty((0, 2)))
+    assert (len(index), index.id_bound, index.stats().rebuilds) == (5, 5, 0)
+
+
+# What is refused
+
+REFUSED = [
+    ("query_halfspace", ([[1.0, 2.0, 3.0]], 0.0), ValueError, r"normals must have shape \(q, 2\)"),
+    ("query_halfspace", ([1.0, 2.0], 0.0), ValueError, "normals must have shape"),
+    ("query_halfspace", ([[1.0, np.nan]], 0.0), ValueError, "normals .* nan"),
+    ("query_halfspace", ([[1.0, np.inf]], 0.0), ValueError, "normals .* inf"),
+    ("query_halfspace", ([["1", "2"]], 0.0), TypeError, "normals"),
+    ("query_halfspace", ([[1.0, 2.0]], np.nan), ValueError, "offsets .* nan"),
+    ("query_halfspace", ([[1.0, 2.0]], [0.0, 1.0]), ValueError, r"offsets .* shape \(1,\)"),
+    ("query_halfspace", ([[1.0, 2.0]], [[0.0]]), ValueError, "offsets .* shape"),
+    ("query_halfspace", ([[1.0, 2.0]], None), TypeError, "offsets"),
+    ("count_halfspace", ([[1.0]], 0.0), ValueError, "normals must have shape"),
+    ("mask_halfspace", ([[1.0, 2.0]], -np.inf), ValueError, "offsets must contain finite"),
+    ("insert", ([[1.0]], [0.0]), ValueError, "points must have shape"),
+    ("insert", ([[1.0, np.nan]], [0.0]), ValueError, "points .* nan"),
+    ("insert", ([[True, False]], [0.0]), TypeError, "points"),
+    ("insert", ([[1.0, 2.0]],), ValueError, "bias must have shape .* has biases"),
+    ("insert", ([[1.0, 2.0]], [0.0, 1.0]), ValueError, "bias must have shape"),
+    ("insert", ([[1.0, 2.0]], [np.inf]), ValueError, "bias .* inf"),
+    ("remove", ([4],), ValueError, "ids must .* got 4"),
+    ("remove", ([-1],), ValueError, "ids must .* got -1"),
+    ("remove", ([1],), ValueError, "got 1 at index 0, which was removed"),
+    ("remove", ([0, 2, 0],), ValueError, "ids must not contain .* twice"),
+    ("remove", ([0.0],), TypeError, "ids"),
+    ("remove", ([True],), TypeError, "ids"),
+    ("remove", (0,), ValueError, "ids must have shape"),
+    ("update", ([1], [[0.0, 0.0]]), ValueError, "which was removed"),
+    ("update", ([0, 0], [[0.0, 0.0], [1.0, 1.0]]), ValueError, "twice"),
+    ("update", ([0], [[0.0, 0.0], [1.0, 1.0]]), ValueError, r"points must have shape \(1, 2\)"),
+    ("update", ([0, 2], [[0.0, 0.0], [np.nan, 1.0]]), ValueError, "points .* nan"),
+    ("update", ([0], [[0.0, 0.0]], [np.nan]), ValueError, "bias .* nan"),
+    ("update", ([0], [[0.0, 0.0]], [1.0, 2.0]), ValueError, "bias must have shape"),
+]
+
+
+@every_engine
+@pytest.mark.parametrize(("call", "arguments", "error", "message"), REFUSED)
+def test_a_refused_call_leaves_the_index_as_it_was(
+    method, kernels, call, arguments, error, message
+):
+    points = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [-1.0, -2.0]])
+    index = HalfspaceIndex(points, np.arange(4.0), method=method, kernels=kernels)
+    index.remove([1])
+    before = pickle.dumps(index)
+    with pytest.raises(error, match=message):
+        getattr(index, call)(*arguments)
+    assert pickle.dumps(index) == before
+
+
+def test_strict_must_be_a_truth_value():
+    with pytest.raises(TypeError, match="strict must be True or False"):
+        HalfspaceIndex([[1.0]]).query_halfspace([[1.0]], 0.0, strict=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (([1.0, 2.0],), {}, ValueError, r"points must have shape \(m, d\)"),
+        (([[1.0, np.nan]],), {}, ValueError, "points .* nan"),
+        ((np.empty((3, 0)),), {}, ValueError, "points must have at least 1"),
+        ((np.empty((0, 0)),), {}, ValueError, "points must have at least 1"),
+        ((np.empty((0, 2**20)),), {}, ValueError, "fewer than 1048576 columns"),
+        ((None,), {}, TypeError, "points"),
+        (([[1.0]], [1.0, 2.0]), {}, ValueError, r"bias must have shape \(1,\)"),
+        (([[1.0]], [np.nan]), {}, ValueError, "bias .* nan"),
+        (([[1.0]],), {"method": "kd"}, ValueError, "method must be .* got 'kd'"),
+        (([[1.0]],), {"method": 3}, TypeError, "method"),
+        (([[1.0]],), {"leaf_size": 0}, ValueError, "leaf_size must be an integer >= 1, got 0"),
+        (([[1.0]],), {"leaf_size": 8.0}, TypeError, "leaf_size"),
+        (([[1.0]],), {"kernels": "cuda"}, ValueError, "kernels must be .* got 'cuda'"),
+    ],
+)
+def test_a_bad_construction_is_refused(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        HalfspaceIndex(*arguments, **options)
+
+
+def test_an_index_without_biases_takes_none():
+    index = HalfspaceIndex([[1.0]])
+    for call in (lambda: index.insert([[1.0]], [0.0]), lambda: index.update([0], [[1.0]], [0.0])):
+        with pytest.raises(ValueError, match="bias must be None because .* without biases"):
+            call()
+    assert len(index) == 1
+
+
+# The choice of the engine, and what the index says about itself
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_auto_takes_the_tree_for_many_points_in_few_dimensions(kernels):
+    def engine(m, d):
+        index = HalfspaceIndex(np.zeros((m, d)), kernels=kernels, leaf_size=1024)
+        return index.stats().engine
+
+    assert engine(20, 2) == "scan"
+    assert engine(2**14, 2) == "tree"
+    assert engine(2**14, 16) == "scan"
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_auto_changes_the_engine_but_not_at_every_step(kernels):
+    points = np.random.default_rng(0).standard_normal((2**14, 2))
+    index = HalfspaceIndex(points[:-1], kernels=kernels)
+    index.remove(index.ids[1000:])
+    assert index.stats().engine == ("scan" if kernels == "numpy" else "tree")
+    index.remove(index.ids[100:])
+    assert index.stats().engine == "scan"
+    index.insert(points)
+    assert index.stats().engine == "tree"
+    index.remove(index.ids[:120])
+    assert index.stats().engine == "tree", "a few removals must not bring the scan back"
+    hits = index.query_halfspace([[1.0, 0.0]], 0.5)
+    kept = np.concatenate((points[:100], points))[120:]
+    assert hits.counts.tolist() == [(kept[:, 0] > 0.5).sum()]
+
+
+@every_engine
+def test_stats_count_the_work(method, kernels):
+    points = np.random.default_rng(0).standard_normal((5000, 3))
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    stats = index.stats()
+    assert (stats.engine, stats.kernels, stats.m, stats.d) == (method, kernels, 5000, 3)
+    assert stats.memory >= points.nbytes * 1.5
+    assert stats.memory <= points.nbytes * 2.5
+    assert (stats.nodes_visited, stats.points_tested, stats.rebuilds) == (0, 0, 0)
+    normals = np.eye(3)
+    index.query_halfspace(normals, 100.0)
+    nothing = index.stats()
+    index.query_halfspace(normals, -100.0)
+    everything = index.stats()
+    index.query_halfspace(normals, 0.0)
+    crossing = index.stats()
+    if method == "scan":
+        assert everything.points_tested == 2 * 3 * 5000
+        assert everything.nodes_visited == everything.points_reported_untested == stats.height == 0
+    else:
+        assert nothing.nodes_visited == 3, "a query that misses the root opens the root only"
+        assert nothing.points_tested == 0
+        assert everything.points_reported_untested == 3 * 5000, "a query that covers the root"
+        assert everything.points_tested == 0
+        assert 0 < crossing.points_tested < 3 * 5000
+        assert stats.height == 2
+
+
+def test_repr_names_engine_sizes_and_memory():
+    index = HalfspaceIndex(np.zeros((10, 2)), np.zeros(10), method="tree", kernels="numpy")
+    assert repr(index) == (
+        "HalfspaceIndex(m=10, d=2, biased, engine='tree', kernels='numpy', memory=0.0 MiB)"
+    )
+    assert "biased" not in repr(HalfspaceIndex([[1.0]]))
