@@ -21,14 +21,14 @@ from IPython.display import display
 
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
-from sublinear_lib.widgets.controls import Control
-from sublinear_lib.widgets.explorer import (
+from sublinear_lib.widgets._common import (
     STATIC,
     checked_controls,
     checked_function,
     checked_title,
     style_sheet,
 )
+from sublinear_lib.widgets.controls import Control
 
 __all__ = ["LiveLab"]
 

@@ -723,6 +723,25 @@ def test_a_bad_value_is_explained_and_the_drawing_stays(
     assert live.locator(".sl-sentence").text_content() != sentence
 
 
+def test_after_a_bad_value_the_sliders_go_on_from_the_last_good_one(
+    live: Locator, tail: Explorer
+) -> None:
+    width, threshold = live.locator(".sl-box").all()
+    for text, alert in (("1.2345", ""), ("9", "t must be a finite number >= 0.0 and <= 3.0")):
+        threshold.fill(text)
+        threshold.press("Enter")
+        if alert:
+            live.get_by_role("alert").get_by_text(alert).wait_for()
+        else:
+            says(live, tail.view(m=1024, t=1.2345))
+    sliders(live)[0].focus()
+    live.page.keyboard.press("Home")
+    says(live, tail.view(m=16, t=1.2345))
+    assert threshold.input_value() == "1.2345"
+    assert width.input_value() == "16"
+    live.locator(".sl-error:empty").wait_for(state="attached")
+
+
 def test_axe_finds_nothing_with_number_boxes_and_an_error(live: Locator) -> None:
     field = live.locator(".sl-box").first
     field.fill("1")

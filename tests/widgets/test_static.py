@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sublinear_lib.plotting.palette import ROLES
-from sublinear_lib.widgets.explorer import STATIC, Explorer
-from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets import Explorer, LiveLab
+from sublinear_lib.widgets._common import STATIC
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = {

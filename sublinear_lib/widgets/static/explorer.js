@@ -451,6 +451,7 @@ async function render({ model, el: root }) {
 
   let position = [...model.get("position")];
   let typed = {}; // values between those of the sliders, by control; only with a live kernel
+  let accepted = {}; // those of them that Python has computed with
   let view = null;
   let frame = 0;
   let settle = 0;
@@ -520,9 +521,10 @@ async function render({ model, el: root }) {
 
   function choose(number, index) {
     delete typed[controls[number].name];
+    delete accepted[controls[number].name];
     position[number] = index;
     rows[number].show(index);
-    if (rows[number].box) rows[number].box.value = controls[number].values[index];
+    fillBoxes();
     model.set("position", [...position]);
     model.save_changes();
     if (Object.keys(typed).length) evaluate();
@@ -548,6 +550,10 @@ async function render({ model, el: root }) {
     controls.forEach((one, i) => rows[i].box?.setAttribute("aria-invalid", String(Boolean(message) && one.name === control)));
   }
 
+  function fillBoxes() {
+    controls.forEach((control, i) => rows[i].box && (rows[i].box.value = typed[control.name] ?? control.values[position[i]]));
+  }
+
   function evaluate() {
     const values = {};
     controls.forEach((control, i) => (values[control.name] = typed[control.name] ?? control.values[position[i]]));
@@ -564,7 +570,6 @@ async function render({ model, el: root }) {
         type: "number", class: "sl-box", min: values[0], max: values[values.length - 1],
         step: control.integer ? 1 : "any", "aria-label": `${plain(control.label)}, exact value`,
       }, rows[i].row);
-      box.value = typed[control.name] ?? values[position[i]];
       box.addEventListener("change", () => {
         if (box.value.trim() === "" || !Number.isFinite(+box.value)) return fail(`${control.name} must be a number`, control.name);
         typed[control.name] = +box.value;
@@ -573,6 +578,7 @@ async function render({ model, el: root }) {
       rows[i].box = box;
       rows[i].row.classList.add("sl-live");
     });
+    fillBoxes();
   }
 
   function hear(message) {
@@ -580,7 +586,11 @@ async function render({ model, el: root }) {
     if (message.kind === "ready") return ready();
     if (message.request !== request) return; // an answer to an older question
     clearTimeout(waiting);
-    if (message.kind === "error") return fail(message.message, message.control);
+    if (message.kind === "error") {
+      typed = { ...accepted }; // what was typed stays to be read, but no slider will ask for it again
+      return fail(message.message, message.control);
+    }
+    accepted = { ...typed };
     fail("");
     controls.forEach((control, i) => {
       if (!(control.name in typed)) return;
@@ -595,7 +605,9 @@ async function render({ model, el: root }) {
     if (next.every((value, i) => value === position[i])) return;
     position = [...next];
     typed = {};
+    accepted = {};
     rows.forEach((row, i) => row.show(position[i]));
+    fillBoxes();
     present(stored());
   }
 

@@ -1,0 +1,79 @@
+"""What explorers and labs share: their style sheet, and the checks of their arguments.
+
+No object of the paper lives here.  The checks return the argument, so that a constructor reads as a
+list of assignments and changes nothing before all of them have passed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sublinear_lib.plotting.palette import palette_css
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.widgets.controls import Choice, Control, Slider
+
+STATIC = Path(__file__).parent / "static"
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+def style_sheet() -> str:
+    """Return the style sheet of the widgets: the palette of the figures, then the layout."""
+    layout = (STATIC / "explorer.css").read_text(encoding="utf-8")
+    return palette_css(".sl-explorer") + "\n" + layout
+
+
+def checked_controls(controls: object) -> tuple[Control, ...]:
+    """Return the controls, or say what is wrong with them."""
+    if not isinstance(controls, Sequence) or isinstance(controls, str) or not controls:
+        raise TypeError(f"controls must be a sequence of Slider and Choice, got {controls!r}")
+    for control in controls:
+        if not isinstance(control, Slider | Choice):
+            raise TypeError(f"controls must be Slider or Choice, got {type(control).__name__}")
+    names = [control.name for control in controls]
+    if len(set(names)) < len(names):
+        raise ValueError(f"controls must have different names, got {names}")
+    return tuple(controls)
+
+
+def checked_function(function: object, controls: Sequence[Control]) -> Callable[..., Any]:
+    """Return the function, if it can be called with the controls as keywords."""
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {type(function).__name__}")
+    keywords = {control.name: control.values[0] for control in controls}
+    try:
+        inspect.signature(function).bind(**keywords)
+    except TypeError as error:
+        raise TypeError(
+            f"function must accept the controls {', '.join(keywords)} as keywords: {error}"
+        ) from None
+    return function
+
+
+def checked_title(title: object) -> str:
+    """Return the title, if it is one."""
+    if not isinstance(title, str):
+        raise TypeError(f"title must be a string, got {type(title).__name__}")
+    if not title.strip():
+        raise ValueError("title must not be empty")
+    return title
+
+
+def checked_name(name: object, title: str) -> str:
+    """Return the name of a widget, made from its title if it has none."""
+    if name is None:
+        words = re.findall(r"[a-z0-9]+", to_plain(title).lower())
+        name = "-".join(words)[:60].strip("-")
+        if not _NAME.fullmatch(name):
+            name = f"explorer-{name}".strip("-")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {type(name).__name__}")
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "name must consist of lower-case letters, digits and single hyphens, starting with a "
+            f"letter, got {name!r}"
+        )
+    return name
