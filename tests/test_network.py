@@ -348,6 +348,15 @@ def test_initialization_has_the_law_of_definition_3_1():
     assert z.var(ddof=1) * (m - 1) > stats.chi2.ppf(1e-5, m - 1)
 
 
+def test_initialization_draws_a_then_W_then_b():
+    network = TwoLayerNetwork.initialize(64, 3, rng=5)
+    draws = np.random.default_rng(5)
+    signs = draws.choice(np.array([-1.0, 1.0]), size=64)
+    assert_allclose(network.a, signs * 64**-0.2, rtol=1e-15)
+    assert_allclose(network.W, draws.standard_normal((64, 3)) / 8.0, rtol=1e-15)
+    assert_allclose(network.b, draws.standard_normal(64) / 8.0, rtol=1e-15)
+
+
 def test_initialization_takes_threshold_and_activation_from_the_scaling():
     for name in ("PRINTED", "R1", "R2", "R3", "ZHANG"):
         rules = scaling.get_scaling(name)

@@ -197,7 +197,6 @@ def list_pass(
 ) -> IntArray:
     """Add the listed neurons' share of value and input gradient: see the NumPy kernel."""
     room = 64
-    kept = value.copy(), gradient.copy(), tally.copy()
     while True:
         undecided = np.empty(room, dtype=np.int64)
         arguments = (W, a, b, lower, upper, shift, X, indptr, indices, verdict)
@@ -208,9 +207,9 @@ def list_pass(
             found = _fast_list_pass(*arguments, *outputs, _block(W.shape[1]))
         if found <= room:
             return np.sort(undecided[:found])
-        # Ties in numbers (a lattice, say): once more, with room for all of them.
+        # Ties in numbers (a lattice, say): once more, with room for all of them.  The outputs are
+        # void in any case, because the caller has to start again with a verdict.
         room = found
-        value[...], gradient[...], tally[...] = kept
 
 
 @_compile(fastmath=_FAST)

@@ -47,7 +47,8 @@ def list_pass(
     """Add the listed neurons' share of value and input gradient, point by point.
 
     A score above `upper` is active, one below `lower` is not; in between `verdict` decides, entry
-    by entry, when it is given, and the entry is reported and left out when it is not.
+    by entry, when it is given.  When it is not, such entries are reported, the outputs are void,
+    and the caller decides the entries and starts again.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class PrintedStep:
     Examples
     --------
     >>> network = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=0.0)
-    >>> PrintedStep().step_size(network)
+    >>> round(PrintedStep().step_size(network), 12)  # 0.1 * 1024**-0.2
     0.025
     """
 
@@ -238,7 +238,7 @@ def resolve_step_size(eta: object, network: TwoLayerNetwork) -> float:
     Examples
     --------
     >>> network = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=0.0)
-    >>> resolve_step_size(0.25, network), resolve_step_size("printed", network)
+    >>> resolve_step_size(0.25, network), round(resolve_step_size("printed", network), 12)
     (0.25, 0.025)
     """
     if isinstance(eta, str):

@@ -334,3 +334,17 @@ def test_the_band_around_the_threshold_covers_every_rounding_error():
         assert error <= upper - neurons.tau, scale
         assert error <= neurons.tau - lower, scale
         assert upper <= 1e-10 * scale + 1e-165, "the band must stay narrow"
+
+
+def test_the_band_grows_with_the_rows_and_never_shrinks():
+    network, X = setup(50, 4, 3)
+    neurons = network.working_copy()
+    narrow = neurons.undecided_band(X)
+    neurons.set_rows(np.array([7]), 1e6 * network.W[[7]])
+    wide = neurons.undecided_band(X)
+    assert wide[1] - network.tau > 1e4 * (narrow[1] - network.tau)
+    neurons.set_rows(np.array([7]), network.W[[7]])
+    assert neurons.undecided_band(X) == wide
+    fresh = network.with_weights(1e6 * network.W).working_copy()
+    neurons.set_rows(None, 1e6 * network.W)
+    assert neurons.undecided_band(X) == fresh.undecided_band(X)

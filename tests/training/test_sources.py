@@ -84,6 +84,37 @@ def test_the_lists_stay_complete_at_the_edge_of_what_the_evaluator_accepts():
         assert not (network.active_mask(moved, on_slice=False) & ~mask).any()
 
 
+def test_a_deviation_that_the_evaluator_accepts_never_activates_an_unreported_neuron():
+    # One neuron each, made so that only the deviation lifts it above the threshold.
+    X = geometry.embed(np.array([[1.0, 0.0]]))
+    x1 = float(X[0, 0])
+    rho = 0.1
+    nearly = 0.99 * TOLERANCE
+    upwards = np.array([[0.0, 0.0, nearly]])
+    outwards = np.array([[0.0, rho + nearly, 0.0]])
+    for w, step in (
+        ([0.0, 0.0, 100.0], upwards),
+        ([0.0, 7.0, 0.0], outwards),
+        ([1.0, 3.0, -50.0], outwards - upwards),
+    ):
+        moved = X + step
+        bias = 5.0 - w[0] * x1 - w[2] / 2.0
+        score = float(moved[0] @ np.array(w)) + bias
+        network = TwoLayerNetwork([w], [1.0], [bias], score - 1e-12)
+        assert network.active_mask(moved, on_slice=False)[0, 0]
+        mask, source = reported(network.working_copy(), X, rho)
+        source.evaluator().value(moved)  # accepted
+        assert mask[0, 0], w
+        # The same neuron, reached by an update from weights that need no care at all.
+        neurons = TwoLayerNetwork([[0.0, 0.0, 0.0]], [1.0], [bias], network.tau).working_copy()
+        source = IndexedNeurons(neurons, X, rho, "reference", "scan")
+        neurons.set_rows(np.array([0]), network.W)
+        source.update(np.array([0]), network.W)
+        evaluator = source.evaluator()
+        assert evaluator._indices.tolist() == [0], w
+        assert evaluator.forward(moved).counts.tolist() == [1], w
+
+
 @pytest.mark.parametrize("method", ["scan", "tree"])
 def test_updated_rows_are_followed(method):
     network = TwoLayerNetwork.initialize(400, 5, rng=1, tau=0.1)

@@ -20,6 +20,7 @@ from sublinear_lib.training import (
     TrainingDiverged,
 )
 from sublinear_lib.training.sources import IndexedNeurons
+from sublinear_lib.training.trainer import _Run
 
 KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
@@ -287,6 +288,29 @@ def test_an_interrupt_leaves_weights_and_history_in_step(monkeypatch, where, com
         assert history.final == network
 
 
+def test_an_interrupt_right_after_the_record_does_not_record_the_step_twice(monkeypatch):
+    class Interrupting(list):
+        def append(self, record):
+            super().append(record)
+            if len(self) == 3:
+                raise KeyboardInterrupt
+
+    original = _Run.__init__
+
+    def interrupted(self, **keywords):
+        original(self, **keywords)
+        self.records = Interrupting()
+
+    monkeypatch.setattr(_Run, "__init__", interrupted)
+    network, X, y = problem(4, 200, 5)
+    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
+    history = trainer.fit(network, X, y, rng=0)
+    monkeypatch.undo()
+    assert_array_equal(history.step, [0, 1, 2])
+    straight = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=3)
+    assert history.final == straight.fit(network, X, y, rng=0).final
+
+
 def test_an_interrupt_before_the_first_step_is_done_returns_an_empty_history(monkeypatch):
     network, X, y = problem(4, 100, 3)
     history = interrupted_run(monkeypatch, "query", network, X, y, 0)
@@ -515,7 +539,9 @@ def test_work_is_counted_for_both_and_is_smaller_for_the_sparse_trainer():
     assert_array_equal(dense.work_backward, [n * m] * 2)
     assert_array_equal(dense.candidates, [m, m])
     assert_array_equal(dense.work, [n * m * 13] * 2)
-    sparse = SublinearAdversarialTraining(adversary=attack, steps=2).fit(network, X, y, rng=0)
+    sparse = SublinearAdversarialTraining(adversary=attack, steps=2, index="tree").fit(
+        network, X, y, rng=0
+    )
     assert (sparse.candidates < 0.1 * m).all()
     assert (sparse.work < 0.3 * dense.work).all()
     assert (sparse.work_query > 0).all()
