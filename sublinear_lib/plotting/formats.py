@@ -62,6 +62,11 @@ def number(value: float, digits: int = 3) -> str:
     str
         Plain text; beyond ``1e6`` or below ``1e-4`` as ``1.2·10⁻⁵``.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the value is not a finite real number, or `digits` no integer ``>= 1``.
+
     Examples
     --------
     >>> number(0.04554), number(1.25e-7), number(12345.0).replace(chr(0x202f), " ")
@@ -99,6 +104,11 @@ def percent(value: float, digits: int = 3) -> str:
     -------
     str
         For example ``4.55 %``, with a no-break space.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the value is not a finite real number, or `digits` no integer ``>= 1``.
 
     Examples
     --------

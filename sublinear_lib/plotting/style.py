@@ -104,6 +104,11 @@ def house_style() -> Iterator[None]:
     Matplotlib reads most defaults when an artist is created, so code that adds lines to a figure
     of the house should stand in this block too.
 
+    Yields
+    ------
+    None
+        Nothing: the block draws.
+
     Examples
     --------
     >>> with house_style():
@@ -308,6 +313,11 @@ def note(
     -------
     tuple of matplotlib.text.Text
         The label, one artist for each line.
+
+    Raises
+    ------
+    ValueError
+        If there is no such role.
     """
     colour = LIGHT[choice(role, "role", ROLES)]
     lines = text.split("\n")
@@ -339,7 +349,7 @@ def note(
 class EndLabel(NamedTuple):
     """A label for the end of a curve.
 
-    Attributes
+    Parameters
     ----------
     y : float
         Height of the curve's end in data units.

@@ -28,7 +28,7 @@ _MINUS = "\N{MINUS SIGN}"
 class Ticks(NamedTuple):
     """Tick positions in data units and their labels.
 
-    Attributes
+    Parameters
     ----------
     values : tuple of float
         Ascending positions.

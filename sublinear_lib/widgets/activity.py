@@ -17,7 +17,7 @@ from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import activity
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
@@ -27,7 +27,7 @@ __all__ = ["activity_explorer", "activity_view"]
 
 _T = np.round(np.linspace(0.0, 4.5, 46), 10)
 _SEED = 0
-_RULES = (
+_RULES: tuple[tuple[str, str, Role], ...] = (
     ("1/m", "*τ* = 1/*m*", "c4"),
     ("K/m^{3/5}", "*τ* = 1/*m*^{3/5}", "c2"),
     ("c", "about *m*^{−1/5} active", "c3"),

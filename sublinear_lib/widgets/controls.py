@@ -159,7 +159,13 @@ class Slider:
         return scalar(value, self.name, minimum=low, maximum=high)
 
     def spec(self) -> dict[str, object]:
-        """Return what the front end needs to know."""
+        """Return what the front end needs to know.
+
+        Returns
+        -------
+        dict
+            Kind, name, label, values and their texts, ready for JSON.
+        """
         return {
             "kind": "slider",
             "name": self.name,
@@ -285,7 +291,13 @@ class Choice:
         return value
 
     def spec(self) -> dict[str, object]:
-        """Return what the front end needs to know."""
+        """Return what the front end needs to know.
+
+        Returns
+        -------
+        dict
+            Kind, name, label, values and their texts, ready for JSON.
+        """
         return {
             "kind": "choice",
             "name": self.name,

@@ -32,7 +32,8 @@ _SEED = 0
 @lru_cache(maxsize=64)
 def _scores(m: int) -> FloatArray:
     network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([_SEED, m]))
-    return network.preactivations(np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]]))[0]
+    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
+    return np.asarray(network.preactivations(x)[0])
 
 
 def preactivation_view(m: int, tau: float) -> View:

@@ -165,12 +165,12 @@ class Points(_Labelled):
     ----------
     x, y : array-like, shape (k,)
         Where they are.
-    lower, upper : array-like, shape (k,), optional
-        The ends of vertical intervals; both or none.
     label : str, optional
         Their name.
     role : str, default "c1"
         Their colour.
+    lower, upper : array-like, shape (k,), optional
+        The ends of vertical intervals; both or none.
 
     Raises
     ------
@@ -285,12 +285,12 @@ class Rule(_Labelled):
     ----------
     at : float
         Where it stands.
-    axis : {"x", "y"}
-        ``"x"`` for a vertical line at an x, ``"y"`` for a level line at a y.
     label : str, optional
         Its name.
     role : str, default "c1"
         Its colour.
+    axis : {"x", "y"}
+        ``"x"`` for a vertical line at an x, ``"y"`` for a level line at a y.
     dash : bool, default False
         Whether it is dashed.
     drag : str, optional
@@ -328,12 +328,12 @@ class Region(_Labelled):
     ----------
     start, stop : float or None
         Its ends; ``None`` reaches to the end of the axis.
-    axis : {"x", "y"}
-        Which axis it is a stretch of.
     label : str, optional
         What holds there.
     role : str, default "c1"
         Its colour.
+    axis : {"x", "y"}
+        Which axis it is a stretch of.
 
     Raises
     ------
