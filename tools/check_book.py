@@ -212,6 +212,10 @@ def bad_head(page: Page) -> list[str]:
     if not isinstance(html, Tag) or html.get("lang") != "en":
         problems.append(f'{page.name}: <html> has no lang="en"')
     title = page.soup.title.get_text(strip=True) if page.soup.title else ""
+    if "\\(" in title or "$" in title:
+        problems.append(
+            f"{page.name}: a formula in the title stays raw in tabs and menus: {title!r}"
+        )
     if not title.endswith(TITLE):
         problems.append(f"{page.name}: the title is {title!r}")
     if page.soup.find("meta", charset=True) is None:

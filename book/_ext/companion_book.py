@@ -19,8 +19,9 @@ from sphinx.errors import ConfigError
 
 _ADDRESS = re.compile(r"https://[^/\s]+(/[^/\s]+){2}")
 
-# sphinx-proof and sphinx-exercise give the same id to the content of every box on the page
-_REPEATED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
+# sphinx-proof and sphinx-exercise give the same id to the content of every box on the page, and to
+# every proof
+_REPEATED_ID = re.compile(r' id="(?:proof|(?:proof|exercise|solution)-content)"')
 # the children of role="list" must have role="listitem"; doc-biblioentry is deprecated in ARIA 1.3
 _ENTRY_ROLE = 'role="doc-biblioentry"'
 

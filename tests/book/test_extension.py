@@ -95,11 +95,13 @@ def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_p
 
 def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
     body = (
+        '<div class="proof admonition" id="proof"><p id="proof-1">p</p></div>'
         '<section class="proof-content" id="proof-content">a</section>'
         '<section class="solution-content" id="solution-content">b</section>'
         '<div class="citation" id="id7" role="doc-biblioentry">c</div>'
     )
     assert companion_book.mend_body(body) == (
+        '<div class="proof admonition"><p id="proof-1">p</p></div>'
         '<section class="proof-content">a</section>'
         '<section class="solution-content">b</section>'
         '<div class="citation" id="id7" role="listitem">c</div>'

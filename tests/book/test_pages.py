@@ -176,6 +176,12 @@ def test_a_page_in_another_language_or_without_title_is_found(tmp_path: Path) ->
     assert len(check_book.bad_head(Page.read(tmp_path, "a.html"))) == 3
 
 
+def test_a_formula_in_the_title_is_found(tmp_path: Path) -> None:
+    text = GOOD.format(title=check_book.TITLE, body="").replace("A page —", r"Costs \(mnd\) —")
+    (tmp_path / "a.html").write_text(text, encoding="utf-8")
+    assert len(check_book.bad_head(Page.read(tmp_path, "a.html"))) == 1
+
+
 def test_a_heavy_page_is_found(tmp_path: Path) -> None:
     assert check_book.heavy_page(page_with(tmp_path, "x" * 1_000)) == []
     assert len(check_book.heavy_page(page_with(tmp_path, "x" * check_book.LARGEST_PAGE))) == 1

@@ -1,0 +1,86 @@
+"""Photograph the built pages, to look at before a release and to show in the README.
+
+usage: python tools/screenshots.py [page ...]      every page, narrow and wide, light and dark
+       python tools/screenshots.py --readme PAGE   the two pictures of the README
+
+A page is named as in ``_toc.yml``, for example ``book/intro``. The pictures of the pages go to
+``_build/screenshots``, those of the README to ``media``, with the first figure of the page in view.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from browser import chromium
+from check_book import HTML, ROOT, chapters
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SCHEMES = ("light", "dark")
+WIDTHS = (390, 1280)
+
+
+def open_page(browser: Browser, name: str, scheme: str, width: int, height: int) -> Page:
+    """Open a built page and wait until its formulas are set and its explorers drawn."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    tab = context.new_page()
+    tab.goto((HTML / f"{name}.html").as_uri(), wait_until="load")
+    tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => 1)")
+    if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
+        tab.wait_for_selector("html[data-widgets-ready]", state="attached")
+    return tab
+
+
+def photograph(browser: Browser, names: Sequence[str], folder: Path) -> None:
+    """Take every page, whole, at each width and in each colour scheme."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                tab = open_page(browser, name, scheme, width, 900)
+                path = folder / f"{name.replace('/', '-')}-{width}-{scheme}.png"
+                tab.screenshot(path=path, full_page=True)
+                print(path.relative_to(ROOT))
+                tab.context.close()
+
+
+def photograph_for_readme(browser: Browser, name: str) -> None:
+    """Take the upper part of one page, with its first figure in view, light and dark."""
+    folder = ROOT / "media"
+    folder.mkdir(exist_ok=True)
+    for scheme in SCHEMES:
+        tab = open_page(browser, name, scheme, 1180, 760)
+        figure = tab.locator(".cell_output svg[role=img]").first
+        if figure.count():
+            figure.evaluate("each => each.scrollIntoView({ block: 'center' })")
+        path = folder / f"book-{scheme}.png"
+        tab.screenshot(path=path)
+        print(path.relative_to(ROOT))
+        tab.context.close()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Take the pictures that the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("page", nargs="*", help="default: every page of the book")
+    parser.add_argument("--readme", metavar="PAGE", help="take the pictures of the README")
+    chosen = parser.parse_args(arguments)
+    with chromium() as browser:
+        if chosen.readme:
+            photograph_for_readme(browser, chosen.readme)
+        else:
+            photograph(browser, chosen.page or chapters(), ROOT / "_build" / "screenshots")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
