@@ -152,24 +152,30 @@ class ProjectedGradient:
                 size *= 1.0 - step / self.steps
             slope = np.sign(batch.objective.derivative(batch.y, value))
             slope = np.where(slope == 0.0, np.where(batch.y > 0.0, -1.0, 1.0), slope)
-            moved = _turn(points, slope[:, None] * gradient, size)
-            points = geometry.project_to_caps(moved, batch.X, self.rho)
+            points = _turn(points, slope[:, None] * gradient, size)
+            steps = points - batch.X
+            outside = np.flatnonzero(np.einsum("ij,ij->i", steps, steps) > self.rho * self.rho)
+            if outside.size:
+                points[outside] = geometry.project_to_caps(
+                    points[outside], batch.X[outside], self.rho
+                )
         search.see(points, batch.evaluator.value(points))
 
 
 def _turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
     """Turn each point by `angle` along its great circle of X towards `ascent` (ambient)."""
-    V = geometry.directions(points)
-    along = np.einsum("ij,ij->i", ascent[:, :-1], V)
-    tangent = ascent[:, :-1] - along[:, None] * V
-    length = np.linalg.norm(tangent, axis=1)
+    V = points[:, :-1] / geometry.SLICE_RADIUS
+    G = ascent[:, :-1]
+    tangent = G - np.einsum("ij,ij->i", G, V)[:, None] * V
+    length = np.sqrt(np.einsum("ij,ij->i", tangent, tangent))
     # What is left of a gradient parallel to the point is rounding: no direction to follow.
-    still = length <= 1e-13 * np.linalg.norm(ascent[:, :-1], axis=1)
-    unit = tangent / np.where(still, 1.0, length)[:, None]
-    moved = points.copy()
-    moved[:, :-1] = geometry.SLICE_RADIUS * (np.cos(angle) * V + np.sin(angle) * unit)
-    moved[still] = points[still]
-    return moved
+    still = length <= 1e-13 * np.sqrt(np.einsum("ij,ij->i", G, G))
+    moved = np.cos(angle) * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
+    norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+    turned = points.copy()
+    turned[:, :-1] = (geometry.SLICE_RADIUS / norms)[:, None] * moved
+    turned[still] = points[still]
+    return turned
 
 
 class _Search:

@@ -1,0 +1,177 @@
+"""The compiled and the plain loops are the same functions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sublinear_lib.evaluation import kernels as choice
+from sublinear_lib.evaluation import kernels_in_use, kernels_numpy
+from sublinear_lib.halfspace import HalfspaceHits
+
+compiled = pytest.mark.skipif(
+    kernels_in_use() != "numba", reason="numba is not installed or switched off"
+)
+
+
+def random_lists(n, m, share, seed):
+    hits = HalfspaceHits.from_mask(np.random.default_rng(seed).random((n, m)) < share)
+    return hits.indptr, hits.indices
+
+
+@pytest.fixture
+def both():
+    from sublinear_lib.evaluation import kernels_numba
+
+    return kernels_numpy, kernels_numba
+
+
+@compiled
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (7, 90, 5), (30, 3000, 40)])
+def test_both_list_passes_agree(both, n, m, d, strict):
+    rng = np.random.default_rng(n)
+    W, a, b = rng.standard_normal((m, d)), rng.standard_normal(m), rng.standard_normal(m)
+    X = rng.standard_normal((n, d))
+    indptr, indices = random_lists(n, m, 0.3, seed=1)
+    band = (0.5, 0.6)  # wide, so that there are many undecided entries
+    results = []
+    for module in both:
+        value, gradient = np.ones(n), np.full((n, d), 0.25)
+        flags, tally = np.zeros(indices.size, dtype=bool), np.zeros(1, dtype=np.int64)
+        fixed = (W, a, b, *band, 0.2, X, indptr, indices)
+        empty = np.empty(0, dtype=np.int8)
+        undecided = module.list_pass(
+            *fixed, empty, value.copy(), gradient.copy(), flags, tally.copy(), strict
+        )
+        verdict = np.zeros(indices.size, dtype=np.int8)
+        verdict[undecided[::2]] = 1
+        again = module.list_pass(*fixed, verdict, value, gradient, flags, tally, strict)
+        assert again.size == 0
+        assert tally[0] == flags.sum()
+        results.append((undecided, value, gradient, flags, tally))
+    for ours, theirs in zip(*results, strict=True):
+        if strict or ours.dtype.kind != "f":
+            assert_array_equal(ours, theirs)
+        else:
+            assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@compiled
+def test_both_tile_passes_agree(both):
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((20, 64))
+    Z[3, 5] = np.nan
+    a, b = rng.standard_normal(64), rng.standard_normal(64)
+    results = []
+    for module in both:
+        value, active = np.ones(20), np.ones((20, 64), dtype=bool)
+        undecided = module.tile_pass(Z.copy(), a, b, 0.1, 0.2, 0.15, value, active)
+        results.append((undecided, value, active))
+    assert results[0][0] == results[1][0] > 20
+    # A tile with undecided entries is redone, so only the finite rows have to agree.
+    finite = np.arange(20) != 3
+    assert_allclose(results[0][1][finite], results[1][1][finite], rtol=1e-12)
+    assert_array_equal(results[0][2], results[1][2])
+
+
+@compiled
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.6])
+def test_both_row_sums_agree(both, share):
+    rng = np.random.default_rng(1)
+    W, a = rng.standard_normal((50, 9)), rng.standard_normal(50)
+    active = rng.random((12, 50)) < share
+    gradients = []
+    for module in both:
+        gradient = np.ones((12, 9))
+        module.add_rows(W, a, 50, np.flatnonzero(active), gradient)
+        gradients.append(gradient)
+        assert_allclose(gradient, 1.0 + (active * a) @ W, rtol=1e-12, atol=1e-12)
+
+
+@compiled
+@pytest.mark.parametrize("strict", [True, False])
+def test_both_scatters_agree(both, strict):
+    rng = np.random.default_rng(2)
+    indptr, indices = random_lists(15, 2000, 0.2, seed=3)
+    X, c, a = rng.standard_normal((15, 33)), rng.standard_normal(15), rng.standard_normal(2000)
+    rows = np.unique(indices)
+    position = np.full(2000, -1)
+    position[rows] = np.arange(rows.size)
+    gradients = []
+    for module in both:
+        gradient = np.zeros((rows.size, 33))
+        module.scatter_rows(indptr, indices, c, a, X, position, gradient, strict)
+        gradients.append(gradient)
+    if strict:
+        assert_array_equal(*gradients)
+    assert_allclose(*gradients, rtol=1e-12, atol=1e-13)
+
+
+@compiled
+@pytest.mark.parametrize("limit", [0, 2, 100])
+def test_both_ways_to_split_and_to_list_agree(both, limit):
+    indptr, indices = random_lists(12, 80, 0.2, seed=4)
+    mask = HalfspaceHits(indptr, indices).to_mask(80)
+    outcomes = []
+    for module in both:
+        popular, rest_indptr, rest = module.split_lists(indptr, indices, 80, limit)
+        assert_array_equal(popular, np.flatnonzero(mask.sum(axis=0) > limit))
+        kept = HalfspaceHits(rest_indptr, rest).to_mask(80)
+        expected = mask.copy()
+        expected[:, popular] = False
+        assert_array_equal(kept, expected)
+        block = np.arange(80) * 3
+        lists = module.mask_lists(mask, block)
+        assert_array_equal(lists[0], indptr)
+        assert_array_equal(lists[1], 3 * indices)
+        assert lists[1].dtype == np.int32
+        nothing = module.mask_lists(np.zeros((4, 0), dtype=bool), block[:0])
+        assert nothing[0].tolist() == [0] * 5
+        outcomes.append((popular, rest_indptr, rest, *lists))
+    for ours, theirs in zip(*outcomes, strict=True):
+        assert ours.dtype == theirs.dtype
+        assert_array_equal(ours, theirs)
+
+
+def test_the_environment_chooses_the_kernels_at_every_call(monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+    assert kernels_in_use() == "numpy"
+    assert choice.kernels() is kernels_numpy
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "1")
+    assert kernels_in_use() == ("numba" if choice._compiled_available() else "numpy")
+
+
+def test_without_numba_the_plain_kernels_are_used():
+    code = """
+import sys
+sys.modules["numba"] = None  # an import of numba now fails
+import numpy as np
+from sublinear_lib import geometry
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import SublinearAdversarialTraining
+assert kernels_in_use() == "numpy"
+start = TwoLayerNetwork.initialize(64, 3, rng=0, tau=0.1)
+X = geometry.sample_slice(3, 3, rng=0)
+trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=3)
+print(len(trainer.fit(start, X, [1.0, -1.0, 1.0], rng=0)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "3", done.stderr
+
+
+def test_importing_the_trainer_starts_neither_a_compiler_nor_a_plot():
+    code = """
+import sys
+import sublinear_lib.training
+heavy = ("numba", "llvmlite", "matplotlib", "sklearn", "joblib", "tqdm")
+print([name for name in heavy if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr + done.stdout
