@@ -250,19 +250,22 @@ def broken_formulas(page: Page) -> list[str]:
 
 
 def broken_explorers(page: Page) -> list[str]:
-    """List the explorers whose stored state is missing, so that nothing would be drawn."""
+    """List the explorers whose stored state is missing, so that only their still would be shown.
+
+    An explorer stands in the page as its still picture, marked with a key that its state repeats,
+    or, where the page was built without stills, as a script with the name of its model.
+    """
     kind = "application/vnd.jupyter.widget-{}+json"
-    views = page.soup.find_all("script", type=kind.format("view"))
     stored = page.soup.find("script", type=kind.format("state"))
-    if not views:
-        return []
-    if stored is None:
-        return [f"{page.name}: {len(views)} explorers but no stored state"]
-    state = json.loads(stored.get_text())["state"]
-    ids = [json.loads(view.get_text())["model_id"] for view in views]
-    return [
-        f"{page.name}: explorer {name} has no stored state" for name in ids if name not in state
+    state = json.loads(stored.get_text())["state"] if stored is not None else {}
+    keys = {model.get("state", {}).get("_key") for model in state.values()}
+    views = page.soup.find_all("script", type=kind.format("view"))
+    lost = [
+        name for view in views if (name := json.loads(view.get_text())["model_id"]) not in state
     ]
+    stills = page.soup.find_all(attrs={"data-sl-widget": True})
+    lost += [key for still in stills if (key := str(still["data-sl-widget"])) not in keys]
+    return [f"{page.name}: explorer {name} has no stored state" for name in lost]
 
 
 def heavy_page(page: Page) -> list[str]:

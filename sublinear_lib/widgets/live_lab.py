@@ -90,11 +90,14 @@ class LiveLab(anywidget.AnyWidget):
         self.title = checked_title(title)
         if not isinstance(still, Picture):
             raise TypeError(f"still must be a Picture, got {type(still).__name__}")
-        self._picture = still
-        content = json.dumps([title, still.html, [control.spec() for control in self._controls]])
+        # The still usually stands on the page already: two figures must not share their ids.
+        self._picture = still.again(f"{still.name}-lab")
+        content = json.dumps(
+            [title, self._picture.html, [control.spec() for control in self._controls]]
+        )
         super().__init__(
             _title=to_plain(self.title),
-            _still=still.html,
+            _still=self._picture.html,
             _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
         )
         self.on_msg(self._hello)

@@ -164,6 +164,17 @@ def test_an_explorer_without_state_is_found(tmp_path: Path) -> None:
     assert check_book.broken_explorers(page_with(tmp_path, view + state % "1")) == []
 
 
+def test_a_still_without_state_is_found(tmp_path: Path) -> None:
+    still = '<div data-sl-widget="abc">a picture</div>'
+    state = (
+        '<script type="application/vnd.jupyter.widget-state+json">'
+        '{"state": {"1": {"state": {"_key": "%s"}}}}</script>'
+    )
+    assert len(check_book.broken_explorers(page_with(tmp_path, still))) == 1
+    assert len(check_book.broken_explorers(page_with(tmp_path, still + state % "xyz"))) == 1
+    assert check_book.broken_explorers(page_with(tmp_path, still + state % "abc")) == []
+
+
 def test_a_missing_and_an_empty_page_are_found(tmp_path: Path) -> None:
     page_with(tmp_path, "")
     assert len(check_book.missing_pages(tmp_path, ["a", "b"])) == 2

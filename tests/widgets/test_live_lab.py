@@ -34,7 +34,8 @@ def lab(function: Any = lambda m, kind: (m, kind), **changes: Any) -> LiveLab:
 
 def test_the_page_shows_the_still_and_says_how_to_run_it() -> None:
     bundle, _ = lab()._repr_mimebundle_()
-    assert still().html in bundle["text/html"]
+    assert still().again("lab-still-lab").html in bundle["text/html"]
+    assert 'id="lab-still"' not in bundle["text/html"], "the still may stand on the page already"
     assert "needs a running Jupyter" in bundle["text/html"]
     assert bundle["text/plain"] == repr(lab())
     assert repr(lab()) == "LiveLab('Train it yourself', controls: m, kind)"
