@@ -51,7 +51,7 @@ clean:  ## remove everything that the commands made
 
 $(STAMP): requirements.txt constraints.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed, and none was found." >&2; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { echo "The venv module is needed: apt-get install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "The venv module is needed: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Installing the pinned requirements into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@

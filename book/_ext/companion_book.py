@@ -19,9 +19,10 @@ from sphinx.errors import ConfigError
 
 _ADDRESS = re.compile(r"https://[^/\s]+(/[^/\s]+){2}")
 
-# sphinx-proof and sphinx-exercise give the same id to the content of every box on the page, and to
-# every proof
-_REPEATED_ID = re.compile(r' id="(?:proof|(?:proof|exercise|solution)-content)"')
+# sphinx-proof and sphinx-exercise give the same id to the content of every box on the page, and
+# sphinx-proof the same one to every proof, for which its style sheet then has no class
+_REPEATED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
+_PROOF = ('<div class="proof admonition" id="proof">', '<div class="proof argument admonition">')
 # the children of role="list" must have role="listitem"; doc-biblioentry is deprecated in ARIA 1.3
 _ENTRY_ROLE = 'role="doc-biblioentry"'
 
@@ -100,8 +101,24 @@ def _leave_thebe_out(app: Sphinx, config: Config) -> None:
     ]
 
 
+# a browser may break the line between a formula and the comma that follows it
+_PUNCTUATED = re.compile(
+    r"""([(\["\u201c\u2018]*)"""
+    r"""(<span class="math notranslate nohighlight">[^<]*</span>)"""
+    r"""([.,;:!?)\]"\u201d\u2019\u2026]*)"""
+)
+
+
+def _unbroken(match: re.Match[str]) -> str:
+    before, formula, after = match.groups()
+    return f'<span class="unbroken">{match.group()}</span>' if before or after else formula
+
+
 def mend_body(body: str) -> str:
-    """Return the text of a page without repeated ids and with countable bibliography entries.
+    """Return the text of a page with the faults of other extensions mended.
+
+    Ids that stand more than once are taken out, the entries of the bibliography become countable,
+    and a formula is held together with the punctuation beside it.
 
     Parameters
     ----------
@@ -113,7 +130,8 @@ def mend_body(body: str) -> str:
     str
         The mended HTML.
     """
-    return _REPEATED_ID.sub("", body).replace(_ENTRY_ROLE, 'role="listitem"')
+    body = _REPEATED_ID.sub("", body).replace(*_PROOF)
+    return _PUNCTUATED.sub(_unbroken, body).replace(_ENTRY_ROLE, 'role="listitem"')
 
 
 def _mend_body(

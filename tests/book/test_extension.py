@@ -101,8 +101,16 @@ def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:
         '<div class="citation" id="id7" role="doc-biblioentry">c</div>'
     )
     assert companion_book.mend_body(body) == (
-        '<div class="proof admonition"><p id="proof-1">p</p></div>'
+        '<div class="proof argument admonition"><p id="proof-1">p</p></div>'
         '<section class="proof-content">a</section>'
         '<section class="solution-content">b</section>'
         '<div class="citation" id="id7" role="listitem">c</div>'
     )
+
+
+def test_a_formula_is_held_together_with_its_punctuation() -> None:
+    formula = '<span class="math notranslate nohighlight">\\(\\tau &gt; 0\\)</span>'
+    assert companion_book.mend_body(f"<p>for ({formula}), and</p>") == (
+        f'<p>for <span class="unbroken">({formula}),</span> and</p>'
+    )
+    assert companion_book.mend_body(f"<p>for {formula} and</p>") == f"<p>for {formula} and</p>"
