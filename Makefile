@@ -34,7 +34,7 @@ execute: $(STAMP)  ## run all notebooks again and store their outputs
 check: $(STAMP)  ## the fast checks only: style, types, spelling, direction of imports
 	@$(BIN)/python tools/run_tests.py lint format types spelling imports
 
-format: $(STAMP)  ## put all Python files and notebooks into the house format
+format: $(STAMP)  ## put all Python files into the house format
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format .
 

@@ -19,9 +19,11 @@ from pathlib import Path
 import nbformat
 import run_notebooks
 from nbformat import NotebookNode
-from run_notebooks import ROOT, STATE, notebooks
+from run_notebooks import STATE, notebooks
 
 LONGEST_CELL = 15
+# What a page shows beside its two menus without a scroll bar, at 1280 pixels.
+WIDEST_LINE = 76
 FEWEST_EXERCISES = 4
 LEVELS = ("★", "★★", "★★★")
 
@@ -54,7 +56,7 @@ SOLUTION = re.compile(
     re.MULTILINE,
 )
 LABEL = re.compile(r":label: *(\S+)")
-OWN_PLACE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/|/var/|/work/|\b[A-Z]:\\)\S*")
+OWN_PLACE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/|/var/|\b[A-Z]:\\)\S*")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b")
 
 
@@ -159,6 +161,12 @@ def code_cells(chapter: Chapter) -> list[str]:
         lines = cell.source.splitlines()
         if len(lines) > LONGEST_CELL:
             problems.append(f"cell {number} has {len(lines)} lines, at most {LONGEST_CELL} wanted")
+        if "hide-input" not in cell.metadata.get("tags", []):
+            problems += [
+                f"cell {number} has a line of {len(line)} characters, at most {WIDEST_LINE} wanted"
+                for line in lines
+                if len(line) > WIDEST_LINE
+            ]
         if cell.source.rstrip().endswith(";"):
             problems.append(f"cell {number} ends with ';', which a test run does not honour")
         try:
@@ -214,12 +222,10 @@ def traces_of_a_machine(chapter: Chapter) -> list[str]:
 
 def old_widgets(chapter: Chapter) -> list[str]:
     """List explorers that were stored with a script or style other than the library's own now."""
-    library = ROOT / "sublinear_lib"
-    sources = {
-        path.read_text(encoding="utf-8").strip()
-        for kind in ("*.js", "*.css")
-        for path in library.rglob(kind)
-    }
+    from sublinear_lib.widgets.explorer import STATIC, style_sheet
+
+    scripts = (path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+    sources = {text.strip() for text in (*scripts, style_sheet())}
     state = chapter.notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     return [
         f"an explorer was stored with an old {key[1:]} (run `make execute`)"

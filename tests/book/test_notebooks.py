@@ -136,6 +136,13 @@ def test_a_long_cell_is_found(tmp_path: Path) -> None:
     assert len(problems(chapter(tmp_path, [cell]))) == 1
 
 
+def test_a_wide_line_is_found_where_the_code_is_shown(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell("x = " + "1" * check_notebooks.WIDEST_LINE)
+    assert len(problems(chapter(tmp_path, [cell]))) == 1
+    cell.metadata["tags"] = ["hide-input"]
+    assert problems(chapter(tmp_path, [cell])) == []
+
+
 def test_a_chapter_without_outputs_is_found(tmp_path: Path) -> None:
     assert any("not run in order" in each for each in problems(chapter(tmp_path, run=False)))
 
