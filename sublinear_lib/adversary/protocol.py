@@ -32,10 +32,32 @@ class Objective(Protocol):
     """What an attack maximises: a loss of Definition 3.2, or anything of the same form."""
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the objective at outputs `f` for labels `y`, shape (n,)."""
+        """Return the objective of every example.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            What the attack makes large.
+        """
 
     def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return a (sub)derivative in `f`, shape (n,)."""
+        """Return a (sub)derivative of the objective in the output.
+
+        Parameters
+        ----------
+        y, f : ndarray of float64, shape (n,)
+            Labels and outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The slopes.
+        """
 
 
 @dataclass(frozen=True, eq=False)

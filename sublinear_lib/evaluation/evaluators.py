@@ -31,6 +31,7 @@ from sublinear_lib.evaluation.kernels import kernels
 __all__ = ["Evaluator", "ForwardPass", "Neurons", "PointEvaluator", "Reduction", "Region"]
 
 Reduction = Literal["blas", "reference"]
+"""The order of sums: free and fast, or canonical to the bit."""
 
 _NO_FLAGS = np.empty(0, dtype=np.bool_)
 _NO_VERDICT = np.empty(0, dtype=np.int8)
@@ -45,10 +46,34 @@ class PointEvaluator(Protocol):
     """What an attack may ask of a network: values and input gradients at a batch of points."""
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points, shape (n,)."""
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+        """
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient in x, shapes (n,) and (n, d)."""
+        """Return f and its formal gradient in x.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives in the ambient space.
+        """
 
 
 @dataclass(eq=False)

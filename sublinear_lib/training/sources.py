@@ -38,6 +38,7 @@ from sublinear_lib.halfspace import HalfspaceIndex
 __all__ = ["TOLERANCE", "AllNeurons", "IndexMethod", "IndexedNeurons", "NeuronSource"]
 
 IndexMethod = Literal["auto", "scan", "tree"]
+"""The structure of the half-space index."""
 
 TOLERANCE = 1e-8
 """How far an adversarial point may lie outside its cap, and off the height 1/2."""
@@ -54,13 +55,33 @@ class NeuronSource(Protocol):
         """How the history calls this source."""
 
     def evaluator(self) -> Evaluator:
-        """Return an evaluator that knows every neuron which can be active in a cap now."""
+        """Find the neurons of a step.
+
+        Returns
+        -------
+        Evaluator
+            It knows every neuron that can be active somewhere in the cap of an example now.
+        """
 
     def candidates(self) -> float:
-        """Return the mean number of neurons per example that the last evaluator knows."""
+        """Count what the last evaluator knows.
+
+        Returns
+        -------
+        float
+            Neurons per example, on average.
+        """
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Take note of new weights (the neurons themselves have them already)."""
+        """Take note of new weights (the neurons themselves have them already).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that moved; ``None`` means all.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
 
 
 def _region(X: FloatArray, rho: float) -> Region:
@@ -91,15 +112,35 @@ class AllNeurons:
         self._evaluator = Evaluator(neurons, len(X), region=_region(X, rho), reduction=reduction)
 
     def evaluator(self) -> Evaluator:
-        """Return the evaluator of all neurons."""
+        """Return the evaluator of all neurons.
+
+        Returns
+        -------
+        Evaluator
+            The same one every time.
+        """
         return self._evaluator
 
     def candidates(self) -> float:
-        """Return m."""
+        """Return m.
+
+        Returns
+        -------
+        float
+            Every example meets every neuron.
+        """
         return float(self._m)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Do nothing: there is no structure to maintain."""
+        """Do nothing: there is no structure to maintain.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            Not used.
+        values : ndarray of float64, shape (k, d)
+            Not used.
+        """
 
 
 class IndexedNeurons:
@@ -143,7 +184,13 @@ class IndexedNeurons:
         return f"sparse ({self._index.stats().engine})"
 
     def evaluator(self) -> Evaluator:
-        """Query the index at every example."""
+        """Query the index at every example.
+
+        Returns
+        -------
+        Evaluator
+            A new one, with the lists that the index reported.
+        """
         n = len(self._normals)
         offset = np.nextafter(self._neurons.tau - 2.0 * TOLERANCE * self._height, -np.inf)
         hits = self._index.query_halfspace(self._normals, offset, strict=True)
@@ -158,11 +205,25 @@ class IndexedNeurons:
         )
 
     def candidates(self) -> float:
-        """Return the mean number of neurons that the last query reported."""
+        """Count what the last query reported.
+
+        Returns
+        -------
+        float
+            Neurons per example, on average.
+        """
         return self._reported / len(self._normals)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Move the rows in the index (lines 20 and 21 of Algorithm 1)."""
+        """Move the rows in the index (lines 20 and 21 of Algorithm 1).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that moved; ``None`` means all.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
         if len(values) == 0:
             return
         self._height = max(self._height, float(np.abs(values[:, -1]).max()))

@@ -33,17 +33,30 @@ class StepSizeRule(Protocol):
     """A rule that turns a network into a step size."""
 
     def step_size(self, network: TwoLayerNetwork) -> float:
-        """Return the step size eta for this network, ``> 0``."""
+        """Return eta for this network.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork
+            The network at initialisation.
+
+        Returns
+        -------
+        float
+            The step size, ``> 0``.
+        """
 
 
 def _gradient_scale(network: TwoLayerNetwork) -> float:
     """Return ``Q(t) sum_r a_r^2``, the expected squared norm of one point's gradient of f."""
     activity = scaling.activity(network.tau, network.m)
-    scale = activity * float(np.sum(network.a**2))
-    if not scale > 0.0:
+    with np.errstate(over="ignore"):
+        squares = float(np.sum(network.a**2))
+    scale = activity * squares
+    if not 0.0 < scale < np.inf:
         raise ValueError(
             f"eta cannot be chosen by a rule for {network!r}: the expected activity is "
-            f"{activity!r} and sum a_r^2 is {float(np.sum(network.a**2))!r}; pass a number"
+            f"{activity!r} and sum a_r^2 is {squares!r}; pass a number"
         )
     return scale
 

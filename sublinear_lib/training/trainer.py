@@ -118,6 +118,12 @@ class _AdversarialTraining(ABC):
         """
         if not isinstance(network, TwoLayerNetwork):
             raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+        largest = float(np.abs(network.W).max())
+        if largest > _LARGEST_WEIGHT:
+            raise ValueError(
+                f"network must have weights of at most {_LARGEST_WEIGHT:g} in absolute value to be "
+                f"trained, got {largest!r}"
+            )
         points = validation.points_on_slice(X, d=network.d)
         labels = validation.labels(y, n=len(points))
         generator = validation.generator(rng)
@@ -309,11 +315,13 @@ class _Run:
         rows, gradient = evaluator.weight_gradient(moved, passed, slopes / n)
         clock.stop("backward")
 
-        gradient *= self.eta
-        weights = (self._neurons.W if rows is None else self._neurons.W[rows]) - gradient
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradient *= self.eta
+            weights = (self._neurons.W if rows is None else self._neurons.W[rows]) - gradient
         _require_weights(weights, rows)
         clock.stop("update")
 
+        _require_finite(attack.clean_value, "the network's output at a clean point")
         clean_loss = float(np.mean(self._loss.value(y, attack.clean_value)))
         counts = passed.counts
         touched = passed.touched
@@ -392,7 +400,7 @@ def _require_finite(values: FloatArray, what: str) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(np.argmax(bad))
-        raise FloatingPointError(f"{what} is {float(values[row])} for example {row}")
+        raise FloatingPointError(f"{what} is {float(values[row])}, example {row}")
 
 
 def _require_weights(weights: FloatArray, rows: IntArray | None) -> None:
@@ -401,7 +409,7 @@ def _require_weights(weights: FloatArray, rows: IntArray | None) -> None:
         row, column = (int(i) for i in np.argwhere(bad)[0])
         neuron = row if rows is None else int(rows[row])
         raise FloatingPointError(
-            f"weight {column} of neuron {neuron} would become {float(weights[row, column])}"
+            f"weight {column} of neuron {neuron} would become {float(weights[row, column]):.6g}"
         )
 
 

@@ -87,4 +87,7 @@ def test_a_rule_that_cannot_give_a_number_says_why():
     mute = TwoLayerNetwork(np.ones((2, 2)), np.zeros(2), np.zeros(2), 0.0)
     with pytest.raises(ValueError, match=r"sum a_r\^2 is 0\.0"):
         StableStep().step_size(mute)
+    loud = TwoLayerNetwork(np.ones((2, 2)), np.full(2, 1e200), np.zeros(2), 0.0)
+    with pytest.raises(ValueError, match=r"sum a_r\^2 is inf"):
+        StableStep().step_size(loud)
     assert PrintedStep().step_size(dead) > 0

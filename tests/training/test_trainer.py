@@ -351,6 +351,24 @@ def test_diverging_weights_stop_the_run_with_step_and_cause(trainer):
         assert np.isfinite(history.final.W).all()
 
 
+@pytest.mark.parametrize("where", ["clean", "adversarial"])
+def test_a_network_whose_output_overflows_stops_the_run_at_once(where):
+    _, X, y = problem(4, 10, 5)
+    finite = np.zeros(5)
+
+    class Quiet:
+        rho = 0.0
+
+        def __call__(self, network, X, y, loss, rng):
+            clean = np.full(5, np.inf) if where == "clean" else finite
+            return AttackResult(X, finite, finite, clean)
+
+    outputs = np.full(10, 1e308 if where == "adversarial" else 1.0)
+    network = TwoLayerNetwork(np.ones((10, 4)), outputs, np.full(10, 1e3), 0.1)
+    with pytest.raises(TrainingDiverged, match=r"at step 0: the network's output.* is inf"):
+        SublinearAdversarialTraining(adversary=Quiet(), steps=2, eta=1.0).fit(network, X, y, rng=0)
+
+
 def test_an_output_that_is_not_finite_stops_the_run_with_step_and_cause():
     network, X, y = problem(4, 200, 5)
 
@@ -413,6 +431,7 @@ def test_bad_arguments_of_fit_are_refused_and_change_nothing(trainer):
     fit = trainer(adversary=ProjectedGradient(rho=0.1, random_start=True), steps=3).fit
     cases = [
         (("network", X, y), {}, TypeError, "network must be a TwoLayerNetwork"),
+        ((network.with_weights(1e160 * W), X, y), {}, ValueError, "weights of at most 1e\\+150"),
         ((network, off, y), {}, ValueError, "row 2"),
         ((network, X[:, :3], y), {}, ValueError, "X must have shape"),
         ((network, X[:0], y[:0]), {}, ValueError, "X must not be empty"),
@@ -428,6 +447,24 @@ def test_bad_arguments_of_fit_are_refused_and_change_nothing(trainer):
         fit(network, X, y, rng=None)
     assert_array_equal(network.W, W)
     assert generator.bit_generator.state == state
+
+
+def test_points_at_the_edge_of_the_allowed_deviation_can_be_trained_on():
+    network, X, y = problem(4, 300, 6)
+    noise = np.random.default_rng(9).uniform(-1.0, 1.0, X.shape)
+    noisy = X + 8e-10 * noise / np.linalg.norm(noise, axis=1)[:, None]
+    assert (noisy[:, -1] != 0.5).all()
+    runs = [
+        trainer(
+            adversary=ProjectedGradient(rho=0.1, random_start=True, restarts=2),
+            steps=10,
+            reduction="reference",
+        ).fit(network, noisy, y, rng=0)
+        for trainer in (DenseAdversarialTraining, SublinearAdversarialTraining)
+    ]
+    assert_array_equal(runs[0].final.W, runs[1].final.W)
+    clean = DenseAdversarialTraining(adversary=IdentityAdversary(), steps=3)
+    assert len(clean.fit(network, noisy, y, rng=0)) == 3
 
 
 def test_a_training_run_leaves_its_inputs_alone():
