@@ -173,8 +173,8 @@ class Engine(ABC):
         """Add rows; return whether the structure needs to be built anew."""
 
     @abstractmethod
-    def _forget(self, rows: IntArray) -> bool:
-        """Drop rows; return whether the structure needs to be built anew."""
+    def _forget(self, rows: IntArray) -> None:
+        """Drop rows."""
 
     @abstractmethod
     def _follow(self, rows: IntArray) -> bool:
@@ -207,8 +207,7 @@ class Engine(ABC):
 
     def remove(self, rows: IntArray) -> None:
         """Forget rows that are no longer alive in the store (REMOVE)."""
-        if self._forget(rows):
-            self.rebuild()
+        self._forget(rows)
 
     def update(self, rows: IntArray) -> None:
         """Follow rows whose point has moved in the store."""

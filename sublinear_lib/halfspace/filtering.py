@@ -24,11 +24,12 @@ float32 operation on scaled numbers can overflow whatever the user stored (1e308
   the right-hand side in float32.
 * **Boxes.**  A node stores a centre ``a`` and half-widths ``h`` such that every rounded point below
   it satisfies ``|w_k - a_k| <= h_k``.  Then ``<a, x> + sum_k h_k |x_k|`` bounds all its scores from
-  above, ``<a, x> - sum_k h_k |x_k|`` from below; both sums have terms of size at most
-  ``M_k |x_k|``, ``M_k = max |w_k|`` over the box, up to a factor two.  Instead of subtracting an
-  error at query time, `inflated_box` adds ``g M_k`` to every half-width once and for all: the
-  rounding errors of the test are then paid for *coordinate by coordinate*, and one huge point
-  does not blur the boxes of the others.
+  above, ``<a, x> - sum_k h_k |x_k|`` from below.  The terms of either sum are at most ``M_k |x_k|``
+  in size, ``M_k = max |w_k|`` over the box, so that rounding costs ``gamma_{D+1}`` of each sum and
+  the rounded vectors ``3 u`` once: less than ``g sum_k M_k |x_k|`` together.  Instead of
+  subtracting that at query time, `inflated_box` adds ``g M_k`` to every half-width once and for
+  all: errors are paid for *coordinate by coordinate*, and one huge point does not blur the boxes of
+  the others.
 * **Underflow** loses at most ``2**-126`` in each operation and each conversion (also on processors
   that flush subnormal numbers to zero), at most ``(D + 4) 2**-100`` in all: the absolute part of
   the band, far below anything that matters.
@@ -45,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -53,6 +54,7 @@ __all__ = [
     "Float32Array",
     "Scale",
     "inflated_box",
+    "norms",
     "prepare",
     "radii",
     "relative_error",
@@ -122,14 +124,15 @@ class Scale(NamedTuple):
         """Return whether another scale would leave points of this size more of float32's range."""
         return int(np.frexp(largest)[1]) < self.exponent - HEADROOM
 
-    def rounded(self, store: PointStore, rows: IntArray | slice) -> Float32Array:
+    def rounded(self, store: PointStore, rows: IntArray) -> Float32Array:
         """Return some rows of the store, scaled and rounded to float32, shape (k, D)."""
-        points = store.points[rows]
+        where = as_span(rows)
+        points = store.points[where]
         scaled = np.empty((len(points), store.dimension), dtype=np.float32)
         with np.errstate(under="ignore"):
             self._shift(points, scaled[:, : store.d])
             if store.bias is not None:
-                self._shift(store.bias[rows], scaled[:, -1])
+                self._shift(store.bias[where], scaled[:, -1])
         return scaled
 
     def _shift(self, values: FloatArray, out: Float32Array) -> None:
@@ -169,15 +172,37 @@ def prepare(normals: FloatArray, offsets: FloatArray, biased: bool, scale: Scale
             vectors[:, d] = np.ldexp(1.0, -exponents)
         # All scores are below _FAR, so clipping there changes no answer and keeps float32 finite.
         levels = np.clip(np.ldexp(offsets, -(exponents + scale.exponent)), -_FAR, _FAR)
+        # Pays for rounding the level to float32 and for subtracting the slack from it.
         margin = 4.0 * _UNIT * np.abs(levels) + (dimension + 4) * 2.0**-100
         wide = vectors.astype(np.float64)
-        norms = np.sqrt(np.einsum("ij,ij->i", wide, wide)) * (1.0 + 2.0**-20)
+        lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide)) * (1.0 + 2.0**-20)
         return Batch(
             vectors,
             -round_up(margin - levels),
             round_up(levels + margin),
-            round_up(relative_error(dimension) * norms),
+            round_up(relative_error(dimension) * lengths),
         )
+
+
+def norms(points: Float32Array) -> Float32Array:
+    """Return the norms of the rows, rounded up.
+
+    Parameters
+    ----------
+    points : ndarray of float32, shape (k, D)
+        Scaled and rounded points.
+
+    Returns
+    -------
+    ndarray of float32, shape (k,)
+        No smaller than the norms.
+    """
+    squares = np.einsum("ij,ij->i", points, points).astype(np.float64)
+    # A sum of D squares in float32 loses less than (D + 1) u of itself, and D 2**-126 by underflow.
+    dimension = points.shape[1]
+    return round_up(
+        np.sqrt(squares * (1.0 + 2.0 * (dimension + 1) * _UNIT) + dimension * 2.0**-126)
+    )
 
 
 def radii(low: Float32Array, high: Float32Array) -> Float32Array:
@@ -218,4 +243,4 @@ def inflated_box(
     half = np.maximum(wide_high - exact, exact - wide_low)
     size = np.maximum(np.abs(wide_low), np.abs(wide_high))
     inflation = relative_error(low.shape[1])
-    return centre, round_up(half * (1.0 + inflation) + inflation * size)
+    return centre, round_up(half + inflation * size)

@@ -184,7 +184,8 @@ class HalfspaceIndex:
         Algorithm 2.
         """
         hits = self._engine.query(*self._half_spaces(normals, offsets, strict))
-        return HalfspaceHits(hits.indptr, self._store.ids_of(hits.indices))
+        ids = self._store.ids_of(hits.indices)
+        return hits if ids is hits.indices else HalfspaceHits(hits.indptr, ids)
 
     def count_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> IntArray:
         """Count the points in each of a batch of half-spaces.

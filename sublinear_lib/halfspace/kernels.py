@@ -23,13 +23,13 @@ from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.protocol import Int32Array
 
 __all__ = [
-    "COLUMN_MULTIPLE",
     "FANOUT",
     "KERNEL_SETS",
-    "Columns",
+    "ROW_MULTIPLE",
     "Filtered",
     "FlatTree",
     "KernelSet",
+    "Table",
     "choose",
     "joined",
     "numba_allowed",
@@ -38,8 +38,8 @@ __all__ = [
 FANOUT = 16
 """Children of an inner node: one vector register of float32 on the widest common machines."""
 
-COLUMN_MULTIPLE = 64
-"""The columns of a scan come in multiples of this; those that are no rows are NaN."""
+ROW_MULTIPLE = 64
+"""The rows of a table come in multiples of this; those that hold no point are NaN."""
 
 KERNEL_SETS = ("auto", "numba", "numpy")
 
@@ -76,17 +76,17 @@ class FlatTree(NamedTuple):
     """One more than the largest row, shape (1,)."""
 
 
-class Columns(NamedTuple):
-    """All points side by side, for the scan."""
+class Table(NamedTuple):
+    """All points, for the scan."""
 
-    coordinates: Float32Array
-    """Scaled and rounded points, one per column, shape (D, capacity); NaN for dead and spare ones.
+    points: Float32Array
+    """Scaled and rounded points, shape (capacity, D); row ``r`` is row ``r`` of the store.
 
-    The capacity is a multiple of `COLUMN_MULTIPLE`."""
+    Dead and spare rows are NaN; the capacity is a multiple of `ROW_MULTIPLE`."""
     size: int
-    """Columns in use; column ``r`` is row ``r`` of the store."""
+    """Rows in use."""
     tile: int
-    """Columns scanned together, a multiple of `COLUMN_MULTIPLE`."""
+    """Rows scanned together, a multiple of `ROW_MULTIPLE`."""
     radius: Float32Array
     """The largest norm in each tile, rounded up, shape (tiles,)."""
 
@@ -134,7 +134,7 @@ class KernelSet(Protocol):
     def search(self, tree: FlatTree, batch: Batch, *, count_only: bool) -> Filtered:
         """Walk down the tree for every query."""
 
-    def scan(self, columns: Columns, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
         """Score every point for every query."""
 
 

@@ -26,10 +26,10 @@ from numba.extending import intrinsic
 
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import (
-    COLUMN_MULTIPLE,
-    Columns,
+    ROW_MULTIPLE,
     Filtered,
     FlatTree,
+    Table,
     joined,
 )
 from sublinear_lib.halfspace.protocol import Int32Array
@@ -402,12 +402,12 @@ class NumbaKernels:
             work,
         )
 
-    def scan(self, columns: Columns, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
         """Score every point for every query, tile by tile.
 
         Parameters
         ----------
-        columns : Columns
+        table : Table
             The points.
         batch : Batch
             The queries.
@@ -421,28 +421,27 @@ class NumbaKernels:
         """
         parts = []
         for start in range(0, len(batch.below), _QUERIES_AT_ONCE):
-            part = self._scan(columns, batch.part(start, start + _QUERIES_AT_ONCE), count_only)
+            part = self._scan(table, batch.part(start, start + _QUERIES_AT_ONCE), count_only)
             parts.append(part._replace(doubtful_queries=part.doubtful_queries + np.int32(start)))
         return joined(parts)
 
-    def _scan(self, columns: Columns, batch: Batch, count_only: bool) -> Filtered:
+    def _scan(self, table: Table, batch: Batch, count_only: bool) -> Filtered:
         q = len(batch.below)
-        size = q * min(columns.tile, columns.coordinates.shape[1])
-        counts = np.empty((len(columns.radius), q), dtype=np.int64)
+        size = q * min(table.tile, len(table.points))
+        counts = np.empty((len(range(0, table.size, table.tile)), q), dtype=np.int64)
         scores = np.empty(size, dtype=np.float32)
         found, queries, in_doubt = (np.empty(size, dtype=np.int32) for _ in range(3))
         used = doubts = 0
-        for tile, start in enumerate(range(0, columns.size, columns.tile)):
-            # The columns come in multiples of 64; those beyond the last row are NaN.
-            stop = min(start + columns.tile, -(-columns.size // COLUMN_MULTIPLE) * COLUMN_MULTIPLE)
-            table = scores[: q * (stop - start)].reshape(q, -1)
-            np.matmul(batch.vectors, columns.coordinates[:, start:stop], out=table)
-            slack = batch.spread * columns.radius[tile]
-            found = _longer(found, used, table.size, tile, len(counts))
-            queries = _longer(queries, doubts, table.size, tile, len(counts))
-            in_doubt = _longer(in_doubt, doubts, table.size, tile, len(counts))
+        for tile, start in enumerate(range(0, table.size, table.tile)):
+            stop = min(start + table.tile, -(-table.size // ROW_MULTIPLE) * ROW_MULTIPLE)
+            block = scores[: q * (stop - start)].reshape(q, -1)
+            np.matmul(batch.vectors, table.points[start:stop].T, out=block)
+            slack = batch.spread * table.radius[tile]
+            found = _longer(found, used, block.size, tile, len(counts))
+            queries = _longer(queries, doubts, block.size, tile, len(counts))
+            in_doubt = _longer(in_doubt, doubts, block.size, tile, len(counts))
             new, new_doubts = _pick(
-                table,
+                block,
                 batch.below - slack,
                 batch.above + slack,
                 start,
@@ -461,5 +460,5 @@ class NumbaKernels:
             rows,
             _trimmed(queries, doubts),
             _trimmed(in_doubt, doubts),
-            np.array([0, q * columns.size, 0], dtype=np.int64),
+            np.array([0, q * table.size, 0], dtype=np.int64),
         )

@@ -18,9 +18,9 @@ from sublinear_lib._typing import BoolArray, IntArray
 from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.kernels import (
     FANOUT,
-    Columns,
     Filtered,
     FlatTree,
+    Table,
     joined,
 )
 from sublinear_lib.halfspace.protocol import Int32Array
@@ -228,12 +228,12 @@ class NumpyKernels:
             )
         return joined(parts)
 
-    def scan(self, columns: Columns, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
         """Score every point for every query, tile by tile.
 
         Parameters
         ----------
-        columns : Columns
+        table : Table
             The points.
         batch : Batch
             The queries.
@@ -245,28 +245,28 @@ class NumpyKernels:
         Filtered
             Certain and doubtful pairs.
         """
-        at_once = max(1, self.pairs // columns.tile)
+        at_once = max(1, self.pairs // table.tile)
         parts = []
         for start in range(0, len(batch.below), at_once):
-            part = self._scan(columns, batch.part(start, start + at_once), count_only)
+            part = self._scan(table, batch.part(start, start + at_once), count_only)
             parts.append(part._replace(doubtful_queries=part.doubtful_queries + np.int32(start)))
         return joined(parts)
 
-    def _scan(self, columns: Columns, batch: Batch, count_only: bool) -> Filtered:
+    def _scan(self, table: Table, batch: Batch, count_only: bool) -> Filtered:
         q = len(batch.below)
         counts: list[IntArray] = []
         rows: list[Int32Array] = []
         doubtful_queries: list[Int32Array] = []
         doubtful_rows: list[Int32Array] = []
-        scores = np.empty((q, min(columns.tile, columns.size)), dtype=np.float32)
+        scores = np.empty((q, min(table.tile, table.size)), dtype=np.float32)
         possible = np.empty(scores.shape, dtype=np.bool_)
-        for tile, start in enumerate(range(0, columns.size, columns.tile)):
-            block = columns.coordinates[:, start : min(start + columns.tile, columns.size)]
+        for tile, start in enumerate(range(0, table.size, table.tile)):
+            block = table.points[start : min(start + table.tile, table.size)].T
             if block.shape[1] < scores.shape[1]:
                 scores = np.empty((q, block.shape[1]), dtype=np.float32)
                 possible = np.empty(scores.shape, dtype=np.bool_)
             np.matmul(batch.vectors, block, out=scores)
-            slack = batch.spread * columns.radius[tile]
+            slack = batch.spread * table.radius[tile]
             low = batch.below - slack
             # Equal offsets, the case of a network, need one comparison with a number, which is
             # four times as fast as one with a column; the few candidates are then looked at again.
@@ -290,5 +290,5 @@ class NumpyKernels:
             _by_query(counts, rows) if rows else _concatenated([]),
             _concatenated(doubtful_queries),
             _concatenated(doubtful_rows),
-            np.array([0, q * columns.size, 0], dtype=np.int64),
+            np.array([0, q * table.size, 0], dtype=np.int64),
         )

@@ -71,7 +71,7 @@ class HalfspaceHits:
                 f"indptr must run from 0 to the number of indices {self.indices.size}, "
                 f"got {self.indptr[:1].tolist()} to {self.indptr[-1:].tolist()}"
             )
-        if self.indptr.size > 1 and int(np.diff(self.indptr).min()) < 0:
+        if (self.indptr[1:] < self.indptr[:-1]).any():
             raise ValueError("indptr must never decrease, got a decreasing entry")
 
     @classmethod

@@ -1,20 +1,21 @@
 """The scan engine: score every point, the honest baseline of Definition 5.1.
 
 No structure beats a scan when the dimension is high or most points are hits, and every other
-structure is measured against it.  The points lie side by side, one per column, in float32; a tile
-of columns that fits the cache is multiplied with all queries at once and filtered while it is hot.
-Know before changing the tile: each tile has its own error bound, from its own largest norm, so that
-one huge point makes only the scores of its tile doubtful.
+structure is measured against it.  The points lie in float32 as the rows of one table; a tile of
+rows that fits the cache is multiplied with all queries at once and filtered while it is hot.  Know
+before changing the tile: each tile has its own error bound, from its own largest norm, so that one
+huge point makes only the scores of its tile doubtful.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import IntArray
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import Batch, Float32Array, round_up
-from sublinear_lib.halfspace.kernels import COLUMN_MULTIPLE, Columns, Filtered
+from sublinear_lib.halfspace.filtering import Batch, Float32Array, norms
+from sublinear_lib.halfspace.kernels import ROW_MULTIPLE, Filtered, Table
+from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["Scan"]
 
@@ -24,8 +25,8 @@ _TILE = 1024
 class Scan(Engine):
     """Exact half-space reporting by looking at every point.
 
-    A query costs ``O(m d)``, an insertion or a removal ``O(d)`` and a move ``O(d)`` plus a look at
-    its tile.  Removed points keep their column until the store is compacted.
+    A query costs ``O(m d)``; an insertion, a removal and a move cost ``O(d)`` and a look at the
+    norms of a tile.  Removed points keep their row until the store is compacted.
 
     Parameters
     ----------
@@ -45,51 +46,53 @@ class Scan(Engine):
     @property
     def memory(self) -> int:
         """Bytes held besides the point store."""
-        return self._coordinates.nbytes + self._radius.nbytes
+        return self._points.nbytes + self._norms.nbytes + self._radius.nbytes
 
     def _build(self) -> None:
-        size = self._store.size
-        self._coordinates: Float32Array = self._blank(size)
-        self._radius: Float32Array = np.zeros(-(-size // _TILE), dtype=np.float32)
-        self._write(self._store.live_rows())
-        self._measure(np.arange(len(self._radius)))
+        self._points: Float32Array = np.empty((0, self._store.dimension), dtype=np.float32)
+        self._norms: Float32Array = np.empty(0, dtype=np.float32)
+        self._radius: Float32Array = np.empty(0, dtype=np.float32)
+        self._reserve(self._store.size)
+        self._follow(self._store.live_rows())
 
     def _filter(self, batch: Batch, *, count_only: bool) -> Filtered:
-        columns = Columns(self._coordinates, self._store.size, _TILE, self._radius)
-        return self._kernels.scan(columns, batch, count_only=count_only)
+        table = Table(self._points, self._store.size, _TILE, self._radius)
+        return self._kernels.scan(table, batch, count_only=count_only)
 
     def _take_in(self, rows: IntArray) -> bool:
-        size, capacity = self._store.size, self._coordinates.shape[1]
-        if size > capacity:
-            wider = self._blank(max(size, capacity + capacity // 2))
-            wider[:, :capacity] = self._coordinates
-            self._coordinates = wider
-        longer = np.zeros(-(-size // _TILE), dtype=np.float32)
-        longer[: len(self._radius)] = self._radius
-        self._radius = longer
+        capacity = len(self._points)
+        if self._store.size > capacity:
+            self._reserve(max(self._store.size, capacity + capacity // 2))
         return self._follow(rows)
 
-    def _forget(self, rows: IntArray) -> bool:
-        self._coordinates[:, rows] = np.nan
-        return False
+    def _forget(self, rows: IntArray) -> None:
+        self._points[rows] = np.nan
+        self._norms[rows] = 0.0
+        self._measure(rows)
 
     def _follow(self, rows: IntArray) -> bool:
-        self._write(rows)
-        self._measure(np.unique(rows // _TILE))
+        where = as_span(rows)
+        points = self._scale.rounded(self._store, rows)
+        self._points[where] = points
+        self._norms[where] = norms(points)
+        self._measure(rows)
         return False
 
-    def _blank(self, size: int) -> Float32Array:
-        """Return columns for so many rows or a few more, all NaN."""
-        whole = -(-size // COLUMN_MULTIPLE) * COLUMN_MULTIPLE
-        return np.full((self._store.dimension, whole), np.nan, dtype=np.float32)
+    def _reserve(self, size: int) -> None:
+        """Make room for so many rows or a few more; those that hold no point are NaN."""
+        used = len(self._points)
+        capacity = -(-size // ROW_MULTIPLE) * ROW_MULTIPLE
+        points = np.full((capacity, self._store.dimension), np.nan, dtype=np.float32)
+        points[:used] = self._points
+        lengths = np.zeros(capacity, dtype=np.float32)
+        lengths[:used] = self._norms
+        radius = np.zeros(-(-capacity // _TILE), dtype=np.float32)
+        radius[: len(self._radius)] = self._radius
+        self._points, self._norms, self._radius = points, lengths, radius
 
-    def _write(self, rows: IntArray) -> None:
-        self._coordinates[:, rows] = self._scale.rounded(self._store, rows).T
-
-    def _measure(self, tiles: IntArray) -> None:
-        """Bound the norms of the points in some tiles."""
-        for tile in tiles:
-            block = self._coordinates[:, tile * _TILE : (tile + 1) * _TILE].astype(np.float64)
-            squares: FloatArray = np.einsum("ki,ki->i", block, block)
-            largest = np.sqrt(np.fmax.reduce(squares, initial=0.0)) * (1.0 + 2.0**-20)
-            self._radius[tile] = round_up(largest)
+    def _measure(self, rows: IntArray) -> None:
+        """Find the largest norm in the tiles of some rows."""
+        touched = np.zeros(len(self._radius), dtype=np.bool_)
+        touched[rows // _TILE] = True
+        for tile in np.flatnonzero(touched):
+            self._radius[tile] = self._norms[tile * _TILE : (tile + 1) * _TILE].max()

@@ -14,10 +14,17 @@ import numpy as np
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace.protocol import Int32Array
 
-__all__ = ["LARGEST_ID", "PointStore"]
+__all__ = ["LARGEST_ID", "PointStore", "as_span"]
 
 LARGEST_ID = int(np.iinfo(np.int32).max)
 """Ids are reported as int32; an index refuses to give out larger ones."""
+
+
+def as_span(rows: IntArray) -> IntArray | slice:
+    """Return consecutive ascending rows as a slice, with which arrays are read without a copy."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (rows[1:] > rows[:-1]).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
 
 
 class PointStore:
@@ -105,12 +112,11 @@ class PointStore:
             rows = self.live_rows()
         if rows.size == 0:
             return 0.0
-        largest = 0.0
-        if self.d:
-            chosen = self._points[rows]
-            largest = max(float(chosen.max()), -float(chosen.min()))
+        where = as_span(rows)
+        chosen = self._points[where]
+        largest = max(float(chosen.max()), -float(chosen.min()))
         if self._bias is not None:
-            largest = max(largest, float(np.abs(self._bias[rows]).max()))
+            largest = max(largest, float(np.abs(self._bias[where]).max()))
         return largest
 
     def append(self, points: FloatArray, bias: FloatArray | None) -> IntArray:
@@ -136,9 +142,10 @@ class PointStore:
 
     def move(self, rows: IntArray, points: FloatArray, bias: FloatArray | None) -> None:
         """Give rows new points and, unless ``None``, new biases."""
-        self._points[rows] = points
+        where = as_span(rows)
+        self._points[where] = points
         if bias is not None and self._bias is not None:
-            self._bias[rows] = bias
+            self._bias[where] = bias
 
     @property
     def crowded_by_tombstones(self) -> bool:

@@ -24,8 +24,9 @@ Costs of updates
 Let ``n`` be the number of live points, ``B`` the points in a block, and let a build cost
 ``O(D n log n)`` (median selection on ``log2(n / B)`` levels).
 
-* **REMOVE** closes the gap in the block, ``O(D B)``.  When more points were removed since the last
-  build than are alive, the tree is built anew, and each of these removals pays ``O(D log n)``.
+* **REMOVE** closes the gap in the block and refits its box, ``O(D B)``.  When removed points
+  outnumber the living, the store is compacted and the tree built anew; each of the removals since
+  the last time pays ``O(D log n)`` of it.
 * **INSERT** fills blocks at the end of the tree, in the order of arrival.  The full new blocks are
   grouped as the bits of a binary counter (Bentley and Saxe's logarithmic method): whenever ``2**j``
   of them come together they are split by medians anew, so that a batch of insertions is as well
@@ -169,7 +170,6 @@ class BoxTree(Engine):
         self._tree = _empty_tree(capacity, self._store.dimension, lanes)
         self._built = blocks
         self._completed = 0
-        self._removed = 0
         self._place = np.full(self._store.size, -1, dtype=np.int64)
         self._built_width = np.zeros(capacity, dtype=np.float64)
         self._loose = np.zeros(capacity, dtype=np.bool_)
@@ -296,7 +296,7 @@ class BoxTree(Engine):
 
     # -- REMOVE --------------------------------------------------------------------------------
 
-    def _forget(self, rows: IntArray) -> bool:
+    def _forget(self, rows: IntArray) -> None:
         tree = self._tree
         lanes = tree.rows.shape[1]
         blocks = self._blocks_of(rows)
@@ -311,9 +311,8 @@ class BoxTree(Engine):
         block, lane = np.nonzero(kept >= 0)
         self._place[kept[block, lane]] = blocks[block] * lanes + lane
         tree.live[blocks] = np.bincount(block, minlength=len(blocks))
+        self._refit(blocks)
         self._recount()
-        self._removed += len(rows)
-        return bool(self._removed > self._store.live + lanes)
 
     # -- UPDATE --------------------------------------------------------------------------------
 

@@ -51,9 +51,7 @@ def test_query_returns_exactly_the_rational_set(problem, leaf_size):
     points, biases, normals, offsets, strict = problem
     wanted = exact_sets(points, biases, normals, offsets, strict)
     for method, kernels in ENGINES:
-        index = HalfspaceIndex(
-            points, biases, method=method, kernels=kernels, leaf_size=leaf_size
-        )
+        index = HalfspaceIndex(points, biases, method=method, kernels=kernels, leaf_size=leaf_size)
         hits = index.query_halfspace(normals, offsets, strict=strict)
         assert as_lists(hits) == wanted, f"{method} with {kernels}"
         counts = index.count_halfspace(normals, offsets, strict=strict)
@@ -76,9 +74,7 @@ def test_every_dimension_is_exact(method, kernels, d):
 def test_every_leaf_size_is_exact(method, kernels, leaf_size):
     for m in (max(0, min(leaf_size, 200) + change) for change in (-1, 0, 1, 515)):
         problem = random_problem(m, 3, 7, seed=m)
-        index = HalfspaceIndex(
-            *problem[:2], method=method, kernels=kernels, leaf_size=leaf_size
-        )
+        index = HalfspaceIndex(*problem[:2], method=method, kernels=kernels, leaf_size=leaf_size)
         assert_exact(index, *problem)
 
 
@@ -136,6 +132,26 @@ def test_one_huge_point_keeps_the_filter_useful(method, kernels):
     assert_exact(index, points, biases, normals, offsets)
     # Only the leaf or the tile of the huge point may be in doubt.
     assert index.stats().pairs_settled < 3 * 20 * 1100
+
+
+@every_engine
+def test_points_that_vanish_in_float32_are_not_lost(method, kernels):
+    # Beside points of size one, the coordinates of the others are zero in float32, but 64 of them
+    # add up to something.
+    small = 2.0**-149
+    points = np.zeros((1088, 65))
+    points[:1024, 0] = 1.0
+    points[1024:, 1:] = small
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    normals, total = np.ones((1, 65)), 64 * small
+    for offset, strict, wanted in (
+        (total / 2, True, 1088),
+        (total, False, 1088),
+        (total, True, 1024),
+        (total * 2, False, 1024),
+    ):
+        found = index.query_halfspace(normals, offset, strict=strict)[0].tolist()
+        assert found == list(range(wanted))
 
 
 @every_engine
@@ -367,7 +383,7 @@ def test_a_bad_construction_is_refused(arguments, options, error, message):
 def test_an_index_without_biases_takes_none():
     index = HalfspaceIndex([[1.0]])
     for call in (lambda: index.insert([[1.0]], [0.0]), lambda: index.update([0], [[1.0]], [0.0])):
-        with pytest.raises(ValueError, match="bias must be None because .* without biases"):
+        with pytest.raises(ValueError, match="made without biases"):
             call()
     assert len(index) == 1
 

@@ -1,0 +1,52 @@
+"""What must hold inside a tree after any operation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sublinear_lib.halfspace.kernels import FANOUT
+
+
+def check_tree(engine):
+    """Check that every point is where the tree says, under boxes that contain it."""
+    tree, store = engine._tree, engine._store
+    leaves, lanes = int(tree.leaves[0]), tree.rows.shape[1]
+    rows = tree.rows[:leaves]
+
+    # Every live row is in exactly one lane, and the way back is known.
+    held = rows[rows >= 0]
+    assert sorted(held.tolist()) == store.live_rows().tolist()
+    block, lane = np.nonzero(rows >= 0)
+    np.testing.assert_array_equal(engine._place[held], block * lanes + lane)
+    assert int(tree.row_bound[0]) == store.size
+
+    # The points of a block fill its first lanes; the others are NaN.
+    live = (rows >= 0).sum(axis=1)
+    np.testing.assert_array_equal(tree.live[:leaves], live)
+    np.testing.assert_array_equal(rows >= 0, np.arange(lanes) < live[:, None])
+    np.testing.assert_array_equal(tree.live_before[: leaves + 1], np.append(0, np.cumsum(live)))
+    points = engine._scale.rounded(store, held)
+    np.testing.assert_array_equal(tree.coordinates[block, :, lane], points)
+    free = np.isnan(tree.coordinates[:leaves]).all(axis=1)
+    np.testing.assert_array_equal(free, rows < 0)
+
+    # Every box on the way up contains the point, with room for rounding; the rest is NaN.
+    norms = np.sqrt((points.astype(np.float64) ** 2).sum(axis=1))
+    assert (tree.radius[block] >= norms).all()
+    items = leaves
+    for level in range(len(tree.first) - 1):
+        node = block // FANOUT**level
+        group = tree.first[level] + node // FANOUT
+        centre = tree.centre[group, :, node % FANOUT].astype(np.float64)
+        half = tree.half[group, :, node % FANOUT].astype(np.float64)
+        distance = np.abs(points - centre)
+        assert (distance <= half).all(), f"a point sticks out of its box on level {level}"
+        room = half - distance
+        assert (room >= np.abs(points) * 2.0**-22).all(), f"no room for rounding on level {level}"
+        used = np.zeros((tree.first[level + 1] - tree.first[level]) * FANOUT, dtype=bool)
+        used[np.unique(node)] = True
+        stored = tree.centre[tree.first[level] : tree.first[level + 1]].transpose(0, 2, 1)
+        empty = np.isnan(stored.reshape(len(used), -1)).all(axis=1)
+        np.testing.assert_array_equal(empty, ~used)
+        items = -(-items // FANOUT)
+    assert items == 1, "the last level has one group"

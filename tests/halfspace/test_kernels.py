@@ -1,0 +1,194 @@
+"""Both kernel sets give the same answers, in whatever pieces they do the work."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
+from sublinear_lib.halfspace.kernels import choose, joined, numba_allowed
+from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
+from sublinear_lib.halfspace.scan import Scan
+from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.tree import BoxTree
+
+needs_numba = pytest.mark.skipif(not numba_allowed(), reason="needs numba")
+
+
+def engines(kernels, m=6000, d=3, seed=0):
+    """Both engines over lattice points, so that there are doubtful pairs to carry along."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(-40, 41, (m, d)) / 8.0
+    store = PointStore(points, None)
+    return BoxTree(store, kernels, 64), Scan(store, kernels)
+
+
+def half_spaces(q=50, d=3, seed=1):
+    rng = np.random.default_rng(seed)
+    return rng.integers(-8, 9, (q, d)) / 4.0, rng.integers(-80, 81, q) / 4.0
+
+
+def answers(engine):
+    normals, offsets = half_spaces()
+    return [
+        (engine.query(normals, offsets, strict), engine.count(normals, offsets, strict).tolist())
+        for strict in (True, False)
+    ]
+
+
+@pytest.mark.parametrize("pairs", [1, 16, 1000, 2**30])
+def test_array_kernels_give_the_same_answers_in_any_pieces(pairs):
+    for engine, other in zip(engines(NumpyKernels()), engines(NumpyKernels(pairs)), strict=True):
+        assert answers(engine) == answers(other)
+        assert other.work.pairs_settled > 0, "the pieces must carry doubtful pairs along"
+
+
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_array_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
+    wanted = [answers(engine) for engine in engines(NumpyKernels())]
+    monkeypatch.setattr(kernels_numpy, "_QUERIES_AT_ONCE", at_once)
+    assert [answers(engine) for engine in engines(NumpyKernels())] == wanted
+
+
+def test_keys_of_hits_do_not_overflow(monkeypatch):
+    wanted = answers(engines(NumpyKernels())[0])
+    monkeypatch.setattr(kernels_numpy, "_LARGEST_KEY", 6000 * 3 + 5)
+    assert answers(engines(NumpyKernels())[0]) == wanted
+    assert kernels_numpy._LARGEST_KEY < 2**31
+
+
+@needs_numba
+@pytest.mark.parametrize("buffer", [1, 100, 10**6])
+def test_compiled_kernels_give_the_same_answers_with_any_buffer(buffer):
+    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
+
+    wanted = [answers(engine) for engine in engines(NumpyKernels())]
+    assert [answers(engine) for engine in engines(NumbaKernels(buffer))] == wanted
+
+
+@needs_numba
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
+    from sublinear_lib.halfspace import kernels_numba
+
+    wanted = [answers(engine) for engine in engines(NumpyKernels())]
+    monkeypatch.setattr(kernels_numba, "_QUERIES_AT_ONCE", at_once)
+    assert [answers(engine) for engine in engines(kernels_numba.NumbaKernels())] == wanted
+
+
+@needs_numba
+def test_both_kernel_sets_do_the_same_work():
+    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
+
+    for one, other in zip(engines(NumpyKernels()), engines(NumbaKernels()), strict=True):
+        normals, offsets = half_spaces()
+        one.query(normals, offsets, True)
+        other.query(normals, offsets, True)
+        # A box may be opened by one and not by the other only if it touches the hyperplane up to
+        # rounding; on this lattice both round alike.
+        assert one.work[:3] == other.work[:3]
+
+
+@needs_numba
+def test_ids_come_in_order_from_every_part_of_the_bitmap():
+    # Rows scattered over many words, dense and sparse, at both ends and across word boundaries.
+    rng = np.random.default_rng(0)
+    m = 70_000
+    for share in (1e-4, 0.01, 0.5, 1.0):
+        chosen = rng.random(m) < share
+        chosen[[0, 63, 64, 4095, 4096, m - 1]] = True
+        index = HalfspaceIndex(np.where(chosen, 1.0, -1.0)[:, None], method="tree", kernels="numba")
+        ids = index.query_halfspace([[1.0], [1.0]], 0.0)[1]
+        np.testing.assert_array_equal(ids, np.flatnonzero(chosen))
+
+
+def test_array_kernels_stay_within_their_memory():
+    tree, scan = engines(NumpyKernels(pairs=2**14), m=20_000)
+    rng = np.random.default_rng(0)
+    normals, offsets = rng.standard_normal((3000, 3)), np.full(3000, 1e3)
+    normals[:, 0] += 1e-3
+    for engine, offset in ((tree, 17.0), (scan, 1e3)):
+        engine.query(normals[:10], offsets[:10], True)
+        tracemalloc.start()
+        hits = engine.query(normals, np.full(3000, offset), True)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        table = 3000 * 20_000 // 8
+        assert peak < table + 40 * hits.indices.size, f"{engine.name} used {peak} bytes"
+
+
+def test_nothing_joined_is_nothing():
+    nothing = joined([])
+    assert all(len(part) == 0 for part in nothing[:4])
+    assert nothing.work.tolist() == [0, 0, 0]
+
+
+# The choice
+
+
+def test_auto_takes_numba_where_it_is_allowed(monkeypatch):
+    assert choose("numpy").name == "numpy"
+    if numba_allowed():
+        assert choose("auto").name == choose("numba").name == "numba"
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+    assert choose("auto").name == "numpy"
+    with pytest.raises(ValueError, match="kernels must be 'auto' or 'numpy' where numba"):
+        choose("numba")
+
+
+def test_a_missing_numba_is_no_error(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert choose("auto").name == "numpy"
+    with pytest.raises(ValueError, match="where numba is missing"):
+        HalfspaceIndex([[1.0]], kernels="numba")
+
+
+def run(code, **environment):
+    """Run a script in a fresh interpreter."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_numba_the_index_works_and_numba_is_not_imported():
+    code = """
+import sys
+import numpy as np
+from sublinear_lib.halfspace import HalfspaceIndex
+
+points = np.random.default_rng(0).standard_normal((3000, 3))
+for method in ("scan", "tree"):
+    index = HalfspaceIndex(points, method=method)
+    assert index.stats().kernels == "numpy"
+    np.testing.assert_array_equal(index.mask_halfspace(np.eye(3), 0.5), points.T > 0.5)
+assert "numba" not in sys.modules
+try:
+    HalfspaceIndex(points, kernels="numba")
+except ValueError as error:
+    assert "SUBLINEAR_NUMBA=0" in str(error)
+else:
+    raise AssertionError("kernels='numba' must be refused")
+"""
+    result = run(code, SUBLINEAR_NUMBA="0")
+    assert result.returncode == 0, result.stderr
+
+
+def test_importing_the_room_loads_neither_compiler_nor_learner():
+    code = """
+import sys
+import sublinear_lib.halfspace
+heavy = {"numba", "llvmlite", "sklearn", "matplotlib", "scipy"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    result = run(code)
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,103 @@
+"""The answer of a query, in compressed sparse row form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from sublinear_lib.halfspace import HalfspaceHits
+
+TABLES = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=7))
+
+
+@given(TABLES)
+def test_a_mask_survives_the_way_through_hits(table):
+    hits = HalfspaceHits.from_mask(table)
+    q, m = table.shape
+    assert len(hits) == q
+    np.testing.assert_array_equal(hits.to_mask(m), table)
+    np.testing.assert_array_equal(hits.to_csr(m).toarray(), table)
+    np.testing.assert_array_equal(hits.counts, table.sum(axis=1))
+    np.testing.assert_array_equal(hits.union(), np.flatnonzero(table.any(axis=0)))
+    assert [ids.tolist() for ids in hits.split()] == [np.flatnonzero(row).tolist() for row in table]
+    assert [ids.tolist() for ids in hits] == [ids.tolist() for ids in hits.split()]
+    assert hits == HalfspaceHits(hits.indptr.copy(), hits.indices.copy())
+
+
+@given(TABLES, st.integers(0, 3))
+def test_more_columns_than_ids_are_empty(table, more):
+    wide = HalfspaceHits.from_mask(table).to_mask(table.shape[1] + more)
+    assert wide.shape == (table.shape[0], table.shape[1] + more)
+    assert not wide[:, table.shape[1] :].any()
+
+
+def test_one_query_is_read_by_its_number():
+    hits = HalfspaceHits.from_mask([[True, False, True], [False, False, False]])
+    assert hits[0].tolist() == hits[-2].tolist() == [0, 2]
+    assert hits[1].tolist() == []
+    for outside in (2, -3):
+        with pytest.raises(IndexError, match=r"query must be in -2, \.\.\., 1"):
+            hits[outside]
+
+
+def test_answers_with_other_ids_are_not_equal():
+    hits = HalfspaceHits.from_mask([[True, False], [False, True]])
+    assert hits != HalfspaceHits.from_mask([[True, False], [True, False]])
+    assert hits != HalfspaceHits.from_mask([[True, True], [False, False]])
+    assert hits != "hits"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(hits)
+
+
+def test_an_answer_cannot_be_changed():
+    hits = HalfspaceHits.from_mask([[True]])
+    with pytest.raises(AttributeError):
+        hits.indices = np.zeros(1, dtype=np.int32)
+    assert repr(hits) == "HalfspaceHits(1 queries, 1 ids)"
+
+
+INDPTR, INDICES = np.array([0, 1]), np.array([5], dtype=np.int32)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "error", "message"),
+    [
+        (INDPTR.astype(np.int32), INDICES, TypeError, "indptr must be a vector of dtype int64"),
+        (INDPTR, INDICES.astype(np.int64), TypeError, "indices must be a vector of dtype int32"),
+        (INDPTR[None], INDICES, TypeError, "indptr must be a vector"),
+        ([0, 1], INDICES, TypeError, "indptr must be a vector of dtype int64, got a list"),
+        (INDPTR[:0], INDICES, ValueError, "indptr must run from 0 to the number of indices 1"),
+        (INDPTR + 1, INDICES, ValueError, "indptr must run from 0"),
+        (INDPTR * 2, INDICES, ValueError, "indptr must run from 0"),
+        (np.array([0, 2, 1]), INDICES, ValueError, "indptr must never decrease"),
+    ],
+)
+def test_arrays_that_do_not_fit_together_are_refused(indptr, indices, error, message):
+    with pytest.raises(error, match=message):
+        HalfspaceHits(indptr, indices)
+
+
+@pytest.mark.parametrize(
+    ("m", "error", "message"),
+    [
+        (5, ValueError, "m must be larger than every reported id, got 5 and id 5"),
+        (-1, ValueError, "m must be an integer >= 0"),
+        (6.0, TypeError, "m must be an integer"),
+    ],
+)
+def test_too_few_columns_are_refused(m, error, message):
+    hits = HalfspaceHits(INDPTR, INDICES)
+    for convert in (hits.to_mask, hits.to_csr):
+        with pytest.raises(error, match=message):
+            convert(m)
+
+
+@pytest.mark.parametrize(
+    ("mask", "error"), [([True], ValueError), ([[1, 0]], TypeError), (True, ValueError)]
+)
+def test_what_is_no_boolean_matrix_is_refused(mask, error):
+    with pytest.raises(error, match="mask must"):
+        HalfspaceHits.from_mask(mask)
