@@ -247,6 +247,11 @@ class History:
         -------
         dict of str to ndarray
             Columns of equal length.
+
+        Raises
+        ------
+        TypeError
+            If `seconds` is not a truth value.
         """
         columns: dict[str, np.ndarray] = {name: self.column(name) for name in _COLUMNS}
         if validation.boolean(seconds, "seconds"):
