@@ -170,6 +170,10 @@ def prepare(normals: FloatArray, offsets: FloatArray, biased: bool, scale: Scale
         vectors[:, :d] = np.ldexp(normals, -exponents[:, None])
         if biased:
             vectors[:, d] = np.ldexp(1.0, -exponents)
+        else:
+            # Some linear algebra libraries skip zeros, which would turn the NaN of a dead row into
+            # a score.  This much is within the margin below and keeps it NaN.
+            vectors[largest == 0.0, 0] = 2.0**-126
         # All scores are below _FAR, so clipping there changes no answer and keeps float32 finite.
         levels = np.clip(np.ldexp(offsets, -(exponents + scale.exponent)), -_FAR, _FAR)
         # Pays for rounding the level to float32 and for subtracting the slack from it.

@@ -1,8 +1,8 @@
 """The compiled kernels: one query after the other, straight loops over flat arrays.
 
-Each query walks down the tree with a small stack, tests the boxes of `FANOUT` children in one
-vectorised loop, and appends the rows it finds to a growing buffer; a bitmap over the rows then puts
-them in order.  The kernels run without the interpreter lock and hold no Python objects.
+Each query walks down the tree with a small stack, tests the boxes of sixteen children in one
+vectorised loop, and marks the rows it finds in a bitmap, from which they are read in order into a
+growing buffer.  The kernels run without the interpreter lock and hold no Python objects.
 
 Know before changing them:
 
@@ -38,9 +38,10 @@ __all__ = ["NumbaKernels"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_FANOUT = 16
-_SORT_BY_INSERTION = 24
+_FANOUT_BITS = 4
+_FANOUT = 1 << _FANOUT_BITS
 _SMALLEST_BUFFER = 4096
+_LARGEST_GROWTH = 8
 _QUERIES_AT_ONCE = 256
 
 
@@ -147,9 +148,9 @@ def _search(
                 inside |= np.uint64(all_of_it) << np.uint64(chunk)
             crossed &= ~inside
             while inside != zero:
-                from_leaf = (parent * _FANOUT + _lowest_bit(inside)) << (4 * level)
+                from_leaf = (parent * _FANOUT + _lowest_bit(inside)) << (_FANOUT_BITS * level)
                 inside &= inside - one
-                to_leaf = min(from_leaf + (1 << (4 * level)), leaves)
+                to_leaf = min(from_leaf + (1 << (_FANOUT_BITS * level)), leaves)
                 covered += live_before[to_leaf] - live_before[from_leaf]
                 if not count_only:
                     for leaf in range(from_leaf, to_leaf):
@@ -304,12 +305,14 @@ def _by_query(counts: Any, rows: Any, ordered: Any) -> None:
 def _longer(buffer: Int32Array, used: int, needed: int, done: int, total: int) -> Int32Array:
     """Return a buffer with the same contents and enough free places.
 
-    It is made long enough for all queries if they are like those done, and at least twice as long.
+    It is made long enough for all parts of the work if they are like those done, within reason: one
+    large part must not make room for thousands of its size.
     """
     if used + needed <= len(buffer):
         return buffer
-    expected = 1.1 * (used + needed) / (done + 1) * total
-    longer = np.empty(max(2 * len(buffer), used + needed, int(expected)), dtype=np.int32)
+    expected = int(1.1 * used * total / max(done, 1)) + needed
+    length = max(2 * len(buffer), min(expected, _LARGEST_GROWTH * len(buffer)), used + needed)
+    longer = np.empty(length, dtype=np.int32)
     longer[:used] = buffer[:used]
     return longer
 

@@ -122,6 +122,7 @@ def test_rounded_points_are_the_scaled_points_to_one_rounding(points, biased):
             assert abs(found - scaled) <= allowed
 
 
+@settings(deadline=None)
 @given(ALL_FLOATS, ALL_FLOATS)
 def test_a_scale_fits_what_stays_within_its_headroom(first, second):
     scale = Scale.fitting(abs(first))
@@ -136,7 +137,7 @@ def test_a_scale_fits_what_stays_within_its_headroom(first, second):
     assert not scale.is_coarse_for(abs(first))
 
 
-@settings(max_examples=100)
+@settings(deadline=None, max_examples=100)
 @given(st.floats(-(2.0**100), 2.0**100))
 def test_rounding_up_is_never_down_and_only_just_up(number):
     rounded = round_up(np.array([number]))[0]
@@ -163,6 +164,8 @@ def test_thresholds_beyond_every_score_stay_finite():
 
 def test_a_zero_normal_compares_zero_with_the_offset():
     batch = prepare(np.zeros((3, 2)), np.array([-1.0, 0.0, 1.0]), False, Scale(0))
-    assert (batch.vectors == 0.0).all()
+    # Not quite zero, because zero times NaN must be seen to be NaN, and small enough not to matter.
+    assert (batch.vectors != 0.0).any(axis=1).all()
+    assert np.abs(batch.vectors).max() * 2.0**HEADROOM < -batch.below[1]
     assert batch.above[0] < 0.0 < batch.below[2]
     assert batch.below[1] < 0.0 < batch.above[1]

@@ -123,6 +123,29 @@ def test_array_kernels_stay_within_their_memory():
         assert peak < table + 40 * hits.indices.size, f"{engine.name} used {peak} bytes"
 
 
+@needs_numba
+@pytest.mark.parametrize("method", ["scan", "tree"])
+def test_one_large_answer_does_not_make_room_for_thousands(method):
+    points = np.random.default_rng(0).standard_normal((20_000, 2))
+    index = HalfspaceIndex(points, method=method, kernels="numba")
+    normals, offsets = np.ones((5000, 2)), np.full(5000, 100.0)
+    offsets[0] = -100.0
+    index.query_halfspace(normals[:300], offsets[:300])
+    tracemalloc.start()
+    hits = index.query_halfspace(normals, offsets)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert hits.counts.tolist() == [20_000] + [0] * 4999
+    assert peak < 16 * 2**20, f"{peak} bytes for an answer of {hits.indices.nbytes}"
+
+
+@needs_numba
+def test_both_kernel_sets_know_the_same_fan_out():
+    from sublinear_lib.halfspace import kernels, kernels_numba
+
+    assert kernels_numba._FANOUT == kernels.FANOUT
+
+
 def test_nothing_joined_is_nothing():
     nothing = joined([])
     assert all(len(part) == 0 for part in nothing[:4])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -13,6 +13,7 @@ from sublinear_lib.halfspace import HalfspaceHits
 TABLES = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=7))
 
 
+@settings(deadline=None)
 @given(TABLES)
 def test_a_mask_survives_the_way_through_hits(table):
     hits = HalfspaceHits.from_mask(table)
@@ -27,6 +28,7 @@ def test_a_mask_survives_the_way_through_hits(table):
     assert hits == HalfspaceHits(hits.indptr.copy(), hits.indices.copy())
 
 
+@settings(deadline=None)
 @given(TABLES, st.integers(0, 3))
 def test_more_columns_than_ids_are_empty(table, more):
     wide = HalfspaceHits.from_mask(table).to_mask(table.shape[1] + more)
