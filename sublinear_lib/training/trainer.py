@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -141,21 +142,21 @@ class _AdversarialTraining(ABC):
         )
         with _progress_bar(self.steps, self.progress) as bar:
             try:
-                for _ in range(self.steps):
-                    record = run.step()
+                for step in range(self.steps):
+                    try:
+                        record = run.step()
+                    except FloatingPointError as error:
+                        raise TrainingDiverged(
+                            f"training diverged at step {step}: {error} (eta = {run.eta:.6g})",
+                            step,
+                            run.history(interrupted=True),
+                        ) from error
                     bar.show(record)
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True)
             except KeyboardInterrupt:
-                run.finish_update()
+                run.recover()
                 return run.history(interrupted=True)
-            except FloatingPointError as error:
-                step = len(run.records)
-                raise TrainingDiverged(
-                    f"training diverged at step {step}: {error} (eta = {run.eta:.6g})",
-                    step,
-                    run.history(interrupted=True),
-                ) from error
         return run.history(interrupted=False)
 
 
@@ -338,25 +339,28 @@ class _Run:
             "work_adversary": attacked - before,
             "work_forward": forwarded - attacked,
             "work_backward": evaluator.work - forwarded,
-            "seconds": clock.seconds,
+            "seconds": MappingProxyType(clock.seconds),
         }
         clock.stop("monitor")
 
         # From here on the step happens: an interrupt before its record is written completes it
-        # (`finish_update` is idempotent) instead of leaving weights and history out of step.
+        # (`recover`) instead of leaving weights and history out of step.
         self._pending = _Update(rows, weights, record)
         self._neurons.set_rows(rows, weights)
         self._source.update(rows, weights)
         clock.stop("update")
-        self.finish_update(clock)
+        self._record(self._pending)
+        clock.stop("monitor")
         return self.records[-1]
 
-    def finish_update(self, clock: _Clock | None = None) -> None:
-        """Complete a step whose update has been decided, if there is one."""
-        update = self._pending
-        if update is None:
-            return
-        self._neurons.set_rows(update.rows, update.weights)
+    def recover(self) -> None:
+        """Complete a step that was interrupted after its update had been decided."""
+        if self._pending is not None:
+            self._neurons.set_rows(self._pending.rows, self._pending.weights)
+            self._record(self._pending)
+
+    def _record(self, update: _Update) -> None:
+        """Measure the drift and write the record, once, however often it is called."""
         start = self._start.W if update.rows is None else self._start.W[update.rows]
         moves = update.weights - start
         squares = np.einsum("ij,ij->i", moves, moves)
@@ -368,8 +372,6 @@ class _Run:
             "drift_max": float(np.sqrt(self._squared_drift.max())),
             "drift_frobenius": float(np.sqrt(self._squared_drift.sum())),
         }
-        if clock is not None:
-            clock.stop("monitor")
         if len(self.records) == update.record["step"]:
             self.records.append(StepRecord(**{**update.record, **drift}))
         self._pending = None

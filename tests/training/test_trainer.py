@@ -272,20 +272,16 @@ def interrupted_run(monkeypatch, where, network, X, y, step):
 )
 def test_an_interrupt_leaves_weights_and_history_in_step(monkeypatch, where, completes):
     network, X, y = problem(4, 300, 6)
-    # The handler itself writes the weights once more, so only the first call may interrupt.
-    history = interrupted_run(monkeypatch, where, network, X, y, 0 if "weights" in where else 4)
-    steps = (0 if "weights" in where else 4) + completes
+    history = interrupted_run(monkeypatch, where, network, X, y, 4)
+    steps = 4 + completes
     assert history.interrupted
     assert len(history) == steps
-    if steps:
-        same = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=steps)
-        straight = same.fit(network, X, y, rng=0)
-        assert not straight.interrupted
-        assert_array_equal(history.final.W, straight.final.W)
-        for name in DETERMINISTIC:
-            assert_array_equal(history.column(name), straight.column(name), err_msg=name)
-    else:
-        assert history.final == network
+    same = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=steps)
+    straight = same.fit(network, X, y, rng=0)
+    assert not straight.interrupted
+    assert_array_equal(history.final.W, straight.final.W)
+    for name in DETERMINISTIC:
+        assert_array_equal(history.column(name), straight.column(name), err_msg=name)
 
 
 def test_an_interrupt_right_after_the_record_does_not_record_the_step_twice(monkeypatch):
@@ -337,6 +333,31 @@ def test_a_callback_can_stop_the_run():
     assert history.interrupted
     straight = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=4)
     assert straight.fit(network, X, y, rng=0).final == history.final
+
+
+def test_an_error_of_the_callback_is_the_callers_own():
+    network, X, y = problem(4, 100, 3)
+
+    def fail(record, snapshot):
+        raise FloatingPointError("mine")
+
+    with pytest.raises(FloatingPointError, match=r"^mine$"):
+        SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=2).fit(
+            network, X, y, rng=0, callback=fail
+        )
+
+
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+def test_a_network_in_which_nothing_fires_does_not_move(trainer, reduction):
+    network, X, y = problem(4, 100, 3, t=40.0)
+    history = trainer(
+        adversary=ProjectedGradient(rho=0.1), steps=3, eta=0.1, reduction=reduction
+    ).fit(network, X, y, rng=0)
+    assert history.final == network
+    assert_array_equal(history.touched, [0, 0, 0])
+    assert_array_equal(history.drift_max, [0.0, 0.0, 0.0])
+    assert_allclose(history.loss, get_loss("huber").value(y, np.zeros(3)).mean())
 
 
 @pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
