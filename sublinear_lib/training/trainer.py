@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -339,7 +338,7 @@ class _Run:
             "work_adversary": attacked - before,
             "work_forward": forwarded - attacked,
             "work_backward": evaluator.work - forwarded,
-            "seconds": MappingProxyType(clock.seconds),
+            "seconds": clock.seconds,
         }
         clock.stop("monitor")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -571,6 +573,16 @@ def test_the_history_has_one_row_per_step_and_pandas_friendly_columns():
     assert "7 steps" in repr(history)
     with pytest.raises(ValueError, match="name must be one of"):
         history.column("seconds")
+
+
+def test_a_history_can_be_pickled():
+    network, X, y = problem(4, 100, 3)
+    history = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=2).fit(
+        network, X, y, rng=0
+    )
+    again = pickle.loads(pickle.dumps(history))
+    assert again.final == history.final
+    assert again.records == history.records
 
 
 def test_equal_runs_give_equal_histories():
