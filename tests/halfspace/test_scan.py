@@ -53,3 +53,17 @@ def test_each_tile_has_a_bound_for_its_own_points():
     index.update([scan._TILE + 5], [[1.0, 1.0]])
     np.testing.assert_allclose(engine._radius * factor, np.sqrt(2.0), rtol=1e-5)
     assert (engine._radius.astype(np.float64) * factor >= np.sqrt(2.0)).all()
+
+
+def test_bounds_of_tiles_survive_growth():
+    index = HalfspaceIndex([[3.0, 4.0], [1.0, 0.0]], method="scan", kernels="numpy")
+    index.insert(np.ones((3 * scan._TILE, 2)))
+    engine = index._engine
+    factor = 2.0**engine._scale.exponent
+    used = -(-len(index) // scan._TILE)
+    wanted = [5.0, *[2**0.5] * (used - 1)]
+    np.testing.assert_allclose(engine._radius[:used] * factor, wanted, rtol=1e-5)
+    index.remove([1])
+    np.testing.assert_allclose(engine._radius[:used] * factor, wanted, rtol=1e-5)
+    index.remove([0])
+    np.testing.assert_allclose(engine._radius[:used] * factor, 2**0.5, rtol=1e-5)
