@@ -16,7 +16,7 @@ import numpy as np
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.theory.cost import dense_cost, sparse_cost
+from sublinear_lib.theory import dense_cost, sparse_cost
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, View
