@@ -1,0 +1,288 @@
+"""The partition tree: exact answers, quarters that are quarters, and Willard's exponent."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import predicates
+from sublinear_lib.halfspace.partition_tree import PartitionTree
+from sublinear_lib.statistics import loglog_slope
+from tests.halfspace.oracle import as_lists
+from tests.halfspace.plane import (
+    BAD_POINTS,
+    BAD_QUERIES,
+    SCALES,
+    SIZES,
+    assert_exact,
+    planar_points,
+    planar_problems,
+)
+
+GRID = np.stack(np.meshgrid(np.arange(32.0), np.arange(32.0)), axis=-1).reshape(-1, 2)
+WILLARD = math.log(3.0, 4.0)
+
+
+def normal_points(m, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, 2))
+
+
+# Exact answers
+
+
+@settings(deadline=None, max_examples=100)
+@given(planar_problems(), st.sampled_from([1, 2, 8]), st.booleans())
+def test_query_returns_exactly_the_rational_set(problem, leaf_size, boxes):
+    points, normals, offsets, strict = problem
+    tree = PartitionTree(points, leaf_size=leaf_size, boxes=boxes)
+    assert_exact(tree, points, normals, offsets, strict)
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+@pytest.mark.parametrize("m", SIZES)
+@pytest.mark.parametrize("strict", [True, False])
+def test_every_size_is_exact(boxes, m, strict):
+    rng = np.random.default_rng(m)
+    for points in (rng.standard_normal((m, 2)), rng.integers(-3, 4, (m, 2)).astype(float)):
+        tree = PartitionTree(points, leaf_size=2, boxes=boxes)
+        normals = np.vstack((rng.standard_normal((12, 2)), rng.integers(-2, 3, (12, 2))))
+        for offset in (-2.0, 0.0, 0.5, 1.0, 3.0):
+            wanted = predicates.exceeds_many(points, None, normals, offset, strict=strict)
+            mask = tree.query_halfspace(normals, offset, strict=strict).to_mask(m)
+            np.testing.assert_array_equal(mask, wanted)
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+@pytest.mark.parametrize("scale", SCALES)
+def test_huge_and_subnormal_points_are_exact(boxes, scale):
+    rng = np.random.default_rng(3)
+    points = rng.integers(-50, 51, (60, 2)) * scale
+    points[::7] /= scale
+    normals = rng.integers(-3, 4, (10, 2)).astype(float)
+    tree = PartitionTree(points, leaf_size=1, boxes=boxes)
+    for offset in (0.0, 7.0 * scale):
+        assert_exact(tree, points, normals, np.full(10, offset), strict=True)
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+@pytest.mark.parametrize("strict", [True, False])
+def test_lines_along_the_cuts_are_decided_truly(boxes, strict):
+    # Both cuts, and every line through the tip of the root's wedges, with ties in plenty.
+    tree = PartitionTree(GRID, leaf_size=1, boxes=boxes)
+    for cut in tree.cuts()[:20]:
+        o_x, o_y = cut.origin
+        d_x, d_y = cut.direction
+        normals = np.array([[1.0, 0.0], [-1.0, 0.0], [-d_y, d_x], [d_y, -d_x], [1.0, 2.0]])
+        offsets = normals @ [o_x, o_y]
+        wanted = predicates.exceeds_many(GRID, None, normals, offsets[:, None], strict=strict)
+        mask = tree.query_halfspace(normals, offsets, strict=strict).to_mask(len(GRID))
+        np.testing.assert_array_equal(mask, wanted)
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+def test_the_zero_normal_asks_for_everything_or_nothing(boxes):
+    tree = PartitionTree(normal_points(50), boxes=boxes)
+    assert tree.query_halfspace([[0.0, 0.0]], -1.0).counts.tolist() == [50]
+    assert tree.query_halfspace([[0.0, 0.0]], 0.0).counts.tolist() == [0]
+    assert tree.query_halfspace([[0.0, 0.0]], 0.0, strict=False).counts.tolist() == [50]
+
+
+# The cuts
+
+
+@settings(deadline=None, max_examples=60)
+@given(planar_points())
+def test_every_point_lies_in_the_wedge_of_its_part(points):
+    tree = PartitionTree(points, leaf_size=1)
+    everything = list(range(len(points)))
+    for cut in tree.cuts():
+        (o_x, o_y), (d_x, d_y) = cut.origin, cut.direction
+        assert d_x > 0.0
+        below = sorted(i for part in cut.parts for i in part.tolist())
+        assert cut.depth > 0 or below == everything
+        for number, part in enumerate(cut.parts):
+            assert len(part) <= (len(below) + 1) // 2
+            right_or_left = 1 if number >= 2 else -1
+            up_or_down = -1 if number % 2 else 1
+            for x, y in points[part].tolist():
+                assert (x - o_x) * right_or_left >= 0.0
+                side = predicates.exact_sign((x, y, o_x, o_y), 0.0, (-d_y, d_x, d_y, -d_x), 0.0)
+                assert side * up_or_down >= 0
+    reached = {i for cut in tree.cuts() for part in cut.parts for i in part.tolist()}
+    assert reached == (set(everything) if len(points) > 1 else set())
+
+
+QUARTERED = {
+    "normal": normal_points(1024),
+    "normal, a number not divisible": normal_points(1001),
+    "lattice": GRID,
+    "long lattice": GRID * [1000.0, 2.0**-20],
+    "equal points": np.ones((1024, 2)),
+    "horizontal line": np.arange(1024.0)[:, None] * [1.0, 0.0],
+    "diagonal": np.arange(1024.0)[:, None] * [1.0, 1.0],
+    "far from the origin": normal_points(1024) + 1e6,
+    "huge": normal_points(1024) * 2.0**1000,
+    "tiny": normal_points(1024) * 2.0**-1000,
+}
+
+
+@pytest.mark.parametrize("points", QUARTERED.values(), ids=QUARTERED)
+def test_cuts_make_quarters(points):
+    tree = PartitionTree(points, leaf_size=4)
+    assert tree.stats().height == 4
+    for cut in tree.cuts():
+        sizes = [len(part) for part in cut.parts]
+        assert max(sizes) - min(sizes) <= 2, f"depth {cut.depth}: {sizes}"
+
+
+@pytest.mark.parametrize("boxes", [True, False])
+def test_points_that_cannot_be_quartered_are_halved(boxes):
+    # On a line that float64 cannot represent; on a vertical line, which one more cut cannot halve
+    # twice; in a few places, two of which are medians one above the other; of all sizes.
+    rng = np.random.default_rng(0)
+    slanted = np.arange(1024.0)[:, None] * [0.1, 1.0 / 3.0]
+    vertical = np.column_stack((np.full(1024, 0.3), rng.standard_normal(1024)))
+    spread = np.exp(100.0 * rng.standard_normal((1024, 2)))
+    places = rng.integers(0, 3, (1024, 2)).astype(float)
+    for points in (slanted, vertical, places, spread):
+        tree = PartitionTree(points, leaf_size=1, boxes=boxes)
+        assert tree.stats().height <= 11
+        normals = rng.standard_normal((20, 2))
+        offsets = normals @ points[::100][:1].T @ [1.0]
+        wanted = predicates.exceeds_many(points, None, normals, offsets[:, None])
+        np.testing.assert_array_equal(tree.query_halfspace(normals, offsets).to_mask(1024), wanted)
+
+
+# The work
+
+
+@pytest.mark.parametrize("h", [1, 3, 5])
+def test_without_boxes_every_query_visits_three_wedges_of_four(h):
+    tree = PartitionTree(normal_points(4**h), leaf_size=1, boxes=False)
+    for normal, offset in (([0.6, 0.8], 0.1), ([-0.3, 0.7], 0.0), ([3.1, -1.7], 50.0)):
+        before = tree.stats()
+        tree.query_halfspace([normal], offset)
+        after = tree.stats()
+        assert after.nodes_visited - before.nodes_visited == (3 ** (h + 1) - 1) // 2
+        assert after.wedges_crossed - before.wedges_crossed == (3 ** (h + 1) - 3) // 2
+        assert after.points_tested - before.points_tested == 3**h
+
+
+def test_visited_nodes_grow_no_faster_than_willard_says():
+    sizes = 4 ** np.arange(3, 7)
+    pure, halving, shallow = [], [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        normals = rng.standard_normal((25, 2))
+        rows = []
+        for m in sizes.tolist():
+            points = rng.standard_normal((m, 2))
+            textbook = PartitionTree(points, leaf_size=1, boxes=False)
+            textbook.query_halfspace(normals, 0.0)
+            tree = PartitionTree(points, leaf_size=1)
+            tree.query_halfspace(normals, 0.0)
+            half = tree.stats().nodes_visited
+            assert tree.stats().wedges_crossed <= 3 * half
+            # Eight hits, whatever m is.
+            tree.query_halfspace(normals, np.sort(normals @ points.T, axis=1)[:, -8] - 1e-9)
+            rows.append((textbook.stats().nodes_visited, half, tree.stats().nodes_visited - half))
+        for table, column in zip((pure, halving, shallow), zip(*rows, strict=True), strict=True):
+            table.append(column)
+    # (3**(h+1) - 1) / 2 nodes of m = 4**h: the exponent, and a little less for the subtrahend.
+    assert loglog_slope(sizes, pure, 0.99).estimate == pytest.approx(WILLARD, abs=0.01)
+    assert loglog_slope(sizes, halving, 0.99).upper < WILLARD
+    assert loglog_slope(sizes, halving, 0.99).lower > 0.4, "no partition beats the square root"
+    assert loglog_slope(sizes, shallow, 0.99).upper < loglog_slope(sizes, halving, 0.99).lower
+
+
+def test_stats_count_the_work():
+    points = normal_points(1000)
+    tree = PartitionTree(points)
+    stats = tree.stats()
+    assert (stats.m, stats.queries, stats.nodes_visited) == (1000, 0, 0)
+    assert stats.nodes >= 1 + 4 * len(tree.cuts())
+    assert stats.memory > points.nbytes
+    tree.query_halfspace([[1.0, 0.0]], 100.0)
+    nothing = tree.stats()
+    assert (nothing.nodes_visited, nothing.points_tested) == (1, 0)
+    tree.query_halfspace([[1.0, 0.0]], -100.0)
+    everything = tree.stats()
+    assert everything.nodes_visited == 2
+    assert everything.points_reported_untested == 1000
+    hits = tree.query_halfspace([[1.0, 0.0]], 0.0)
+    crossing = tree.stats()
+    untested = crossing.points_reported_untested - 1000
+    assert crossing.queries == 3
+    assert 0 < untested <= hits.counts[0] <= untested + crossing.points_tested
+    assert crossing.points_tested < 400
+    assert crossing.settled_exactly == 0
+    tree.query_halfspace(points[:1], points[0] @ points[0])
+    assert tree.stats().settled_exactly > 0
+
+
+# What it says, copies and refuses
+
+
+def test_boxes_change_the_work_but_not_the_answer():
+    points = normal_points(500)
+    trees = [PartitionTree(points, leaf_size=1, boxes=boxes) for boxes in (True, False)]
+    normals = normal_points(20, seed=1)
+    first, second = (tree.query_halfspace(normals, 0.7) for tree in trees)
+    assert as_lists(first) == as_lists(second)
+    assert trees[0].stats().nodes_visited < trees[1].stats().nodes_visited / 2
+
+
+def test_it_copies_the_points_and_can_be_pickled():
+    points = np.ones((4, 2))
+    tree = PartitionTree(points)
+    points[:] = -1.0
+    for each in (tree, pickle.loads(pickle.dumps(tree))):
+        assert each.query_halfspace([[1.0, 1.0]], 1.0).counts.tolist() == [4]
+
+
+def test_repr_and_len_give_the_sizes():
+    tree = PartitionTree(normal_points(64), leaf_size=4)
+    assert repr(tree) == "PartitionTree(m=64, leaf_size=4, height=2)"
+    assert len(tree) == 64
+
+
+def test_no_points_and_no_queries_are_fine():
+    for boxes in (True, False):
+        empty = PartitionTree(np.empty((0, 2)), boxes=boxes)
+        assert (len(empty), empty.cuts(), empty.stats().height) == (0, [], 0)
+        hits = empty.query_halfspace([[1.0, 0.0], [0.0, 0.0]], -1.0)
+        assert hits.counts.tolist() == [0, 0]
+    assert len(PartitionTree([[1.0, 2.0]]).query_halfspace(np.empty((0, 2)), [])) == 0
+
+
+@pytest.mark.parametrize(("points", "error", "message"), BAD_POINTS)
+def test_bad_points_are_refused(points, error, message):
+    with pytest.raises(error, match=message):
+        PartitionTree(points)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"leaf_size": 0}, ValueError, "leaf_size must be an integer >= 1, got 0"),
+        ({"leaf_size": 2.0}, TypeError, "leaf_size"),
+        ({"boxes": 1}, TypeError, "boxes must be True or False"),
+    ],
+)
+def test_bad_options_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        PartitionTree([[1.0, 2.0]], **options)
+
+
+@pytest.mark.parametrize(("arguments", "options", "error", "message"), BAD_QUERIES)
+def test_a_refused_query_changes_nothing(arguments, options, error, message):
+    tree = PartitionTree([[1.0, 2.0], [3.0, 4.0]])
+    before = pickle.dumps(tree)
+    with pytest.raises(error, match=message):
+        tree.query_halfspace(*arguments, **options)
+    assert pickle.dumps(tree) == before
