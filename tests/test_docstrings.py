@@ -130,6 +130,8 @@ def says_what_it_raises(value: Any) -> bool:
     return bool(FunctionDoc(None, doc=value.__doc__ or "")["Raises"])
 
 
+# numpydoc reads every attribute of a widget, also those that ipywidgets is about to drop
+@pytest.mark.filterwarnings("ignore:Widget:DeprecationWarning")
 @pytest.mark.parametrize("full", NAMES)
 def test_a_docstring_is_complete(full: str) -> None:
     assert problems(NAMES[full]) == []
