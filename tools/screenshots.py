@@ -4,7 +4,7 @@ usage: python tools/screenshots.py [page ...]      every page, narrow and wide, 
        python tools/screenshots.py --readme PAGE   the two pictures of the README
 
 A page is named as in ``_toc.yml``, for example ``book/intro``. The pictures of the pages go to
-``_build/screenshots``, those of the README to ``media``, with the first figure of the page in view.
+``_build/screenshots``, those of the README to ``media``, with the page's first explorer in view.
 """
 
 from __future__ import annotations
@@ -54,14 +54,13 @@ def photograph(browser: Browser, names: Sequence[str], folder: Path) -> None:
 
 
 def photograph_for_readme(browser: Browser, name: str) -> None:
-    """Take the upper part of one page, with its first figure in view, light and dark."""
+    """Take one page with its first explorer in view, light and dark."""
     folder = ROOT / "media"
     folder.mkdir(exist_ok=True)
     for scheme in SCHEMES:
-        tab = open_page(browser, name, scheme, 1180, 760)
-        figure = tab.locator(".cell_output svg[role=img]").first
-        if figure.count():
-            figure.evaluate("each => each.scrollIntoView({ block: 'center' })")
+        tab = open_page(browser, name, scheme, 1280, 900)
+        explorer = tab.locator(".cell_output:has(input[type=range])").first
+        explorer.evaluate("each => (each.style.scrollMarginTop = '4rem', each.scrollIntoView())")
         path = folder / f"book-{scheme}.png"
         tab.screenshot(path=path)
         print(path.relative_to(ROOT))

@@ -1,0 +1,61 @@
+"""The README keeps its word: its example prints what it says, its files and commands exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import sublinear_lib
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CODE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[str]:
+    return [text for name, text in CODE.findall(README) if name == language]
+
+
+def test_the_example_prints_what_the_readme_shows() -> None:
+    (code,), (shown,) = blocks("python"), blocks("text")
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == shown
+    assert len(code.splitlines()) <= 17
+
+
+def test_every_local_file_that_the_readme_names_exists() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+    sources = re.findall(r'(?:src|srcset)="([^"]+)"', README)
+    assert len(links) >= 4
+    assert [name for name in [*links, *sources] if not (ROOT / name).exists()] == []
+
+
+def test_every_make_command_that_a_document_names_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    for document in ("README.md", "CONTRIBUTING.md", "book/intro.md", "book/how-to-read.md"):
+        text = (ROOT / document).read_text(encoding="utf-8")
+        named = set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE))
+        assert named <= targets, document
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {sublinear_lib.__version__}\n" in citation
+
+
+def test_every_named_requirement_is_pinned_and_declared() -> None:
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    for name in ("jupyter-book", "numpy", "scipy", "matplotlib", "ipywidgets", "nbval"):
+        assert re.search(rf"^{name}\b", requirements, re.MULTILINE), name
+        assert re.search(rf"^{name}==", pins, re.MULTILINE), name
