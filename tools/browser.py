@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 NAMES = (
     "chromium",
@@ -71,3 +71,23 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def empty_tab(browser: Browser, scheme: str, width: int, height: int = 900) -> Page:
+    """Open an empty tab of that size for a reader who prefers `scheme` and no motion."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    return context.new_page()
+
+
+def settle(tab: Page) -> None:
+    """Wait until the formulas of a loaded page are set, its explorers drawn and its fonts there."""
+    tab.evaluate(
+        "() => window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => 1) : 1"
+    )
+    if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
+        tab.wait_for_selector("html[data-widgets-ready]", state="attached")
+    tab.evaluate("() => document.fonts.ready.then(() => 1)")

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browser import chromium
+from browser import chromium, empty_tab, settle
 from check_book import HTML, ROOT, chapters
 
 if TYPE_CHECKING:
@@ -25,18 +25,11 @@ SCHEMES = ("light", "dark")
 WIDTHS = (390, 1280)
 
 
-def open_page(browser: Browser, name: str, scheme: str, width: int, height: int) -> Page:
+def open_page(browser: Browser, name: str, scheme: str, width: int) -> Page:
     """Open a built page and wait until its formulas are set and its explorers drawn."""
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme=scheme,
-        reduced_motion="reduce",
-    )
-    tab = context.new_page()
+    tab = empty_tab(browser, scheme, width)
     tab.goto((HTML / f"{name}.html").as_uri(), wait_until="load")
-    tab.evaluate("() => window.MathJax?.startup?.promise?.then(() => 1)")
-    if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
-        tab.wait_for_selector("html[data-widgets-ready]", state="attached")
+    settle(tab)
     return tab
 
 
@@ -46,7 +39,7 @@ def photograph(browser: Browser, names: Sequence[str], folder: Path) -> None:
     for name in names:
         for width in WIDTHS:
             for scheme in SCHEMES:
-                tab = open_page(browser, name, scheme, width, 900)
+                tab = open_page(browser, name, scheme, width)
                 path = folder / f"{name.replace('/', '-')}-{width}-{scheme}.png"
                 tab.screenshot(path=path, full_page=True)
                 print(path.relative_to(ROOT))
@@ -58,7 +51,7 @@ def photograph_for_readme(browser: Browser, name: str) -> None:
     folder = ROOT / "media"
     folder.mkdir(exist_ok=True)
     for scheme in SCHEMES:
-        tab = open_page(browser, name, scheme, 1280, 900)
+        tab = open_page(browser, name, scheme, 1280)
         explorer = tab.locator(".cell_output:has(input[type=range])").first
         explorer.evaluate("each => (each.style.scrollMarginTop = '4rem', each.scrollIntoView())")
         path = folder / f"book-{scheme}.png"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
-from browser import chromium, find_chromium
+from browser import chromium, empty_tab, find_chromium, settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -88,13 +88,8 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
         name: str, *, scheme: str = "light", width: int = 1280, over: str = "http"
     ) -> Visit:
         base = site if over == "http" else html.as_uri()
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,
-            reduced_motion="reduce",
-        )
-        contexts.append(context)
-        opened = Visit(context.new_page())
+        opened = Visit(empty_tab(browser, scheme, width))
+        contexts.append(opened.tab.context)
         opened.tab.on("request", lambda request: opened.requests.append(request.url))
         opened.tab.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.tab.on(
@@ -104,19 +99,9 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
             ),
         )
         opened.tab.goto(f"{base}/{name}.html", wait_until="load")
-        _settle(opened.tab)
+        settle(opened.tab)
         return opened
 
     yield open_page
     for context in contexts:
         context.close()
-
-
-def _settle(tab: Tab) -> None:
-    """Wait until formulas are set and explorers are drawn."""
-    tab.evaluate(
-        "() => window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => 1) : 1"
-    )
-    if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
-        tab.wait_for_selector("html[data-widgets-ready]", state="attached")
-    tab.evaluate("() => document.fonts.ready.then(() => 1)")

@@ -16,9 +16,8 @@ pytestmark = pytest.mark.browser
 CHAPTERS = check_book.chapters()
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
-Open = Callable[
-    ..., Any
-]  # the fixture `visit` of conftest.py; a visit has tab, requests, complaints
+# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
+Open = Callable[..., Any]
 
 
 @pytest.mark.parametrize("over", ["http", "file"])
