@@ -108,6 +108,8 @@ class HalfspaceIndex:
 
     Notes
     -----
+    Several threads may query at the same time; a change needs the index for itself.
+
     Source: Definition 5.1 and Algorithm 2 (INIT, QUERY, INSERT, REMOVE).  Algorithm 2 asks for
     ``sgn(<b, z> - c) >= 0``; the network needs the strict inequality, hence ``strict=True``.
 

@@ -269,14 +269,11 @@ class NumpyKernels:
             slack = batch.spread * table.radius[tile]
             low = batch.below - slack
             # Equal offsets, the case of a network, need one comparison with a number, which is
-            # four times as fast as one with a column; the few candidates are then looked at again.
+            # four times as fast as one with a column; the few more that pass are then in doubt.
             alike = np.ptp(low) <= 4.0 * slack.max()
             np.greater_equal(scores, low.min() if alike else low[:, None], out=possible)
             owner, column = _nonzero(possible)
             score = scores.ravel()[owner * block.shape[1] + column]
-            if alike:
-                real = score >= low[owner]
-                owner, column, score = owner[real], column[real], score[real]
             counts.append(np.bincount(owner, minlength=q))
             sure = score > (batch.above + slack)[owner]
             found = (column + start).astype(np.int32)

@@ -57,10 +57,18 @@ def test_array_kernels_give_the_same_answers_in_batches_of_any_size(at_once, mon
 
 
 def test_keys_of_hits_do_not_overflow(monkeypatch):
+    # A hit of the last of 4096 queries among 530 000 points is number 2**31 and more.
+    m, q = 530_000, 4096
+    index = HalfspaceIndex(np.arange(m, dtype=np.float64)[:, None], method="tree", kernels="numpy")
+    offsets = np.full(q, m)
+    offsets[0], offsets[-1] = m - 2, m - 3
+    hits = index.query_halfspace(np.ones((q, 1)), offsets)
+    assert hits[0].tolist() == [m - 1]
+    assert hits[-1].tolist() == [m - 2, m - 1]
+    assert hits.indices.size == 3
     wanted = answers(engines(NumpyKernels())[0])
     monkeypatch.setattr(kernels_numpy, "_LARGEST_KEY", 6000 * 3 + 5)
     assert answers(engines(NumpyKernels())[0]) == wanted
-    assert kernels_numpy._LARGEST_KEY < 2**31
 
 
 @needs_numba

@@ -56,8 +56,10 @@ def test_each_tile_has_a_bound_for_its_own_points():
 
 
 def test_bounds_of_tiles_survive_growth():
-    index = HalfspaceIndex([[3.0, 4.0], [1.0, 0.0]], method="scan", kernels="numpy")
-    index.insert(np.ones((3 * scan._TILE, 2)))
+    points = np.ones((scan._TILE + 1, 2))
+    points[0] = [3.0, 4.0]
+    index = HalfspaceIndex(points, method="scan", kernels="numpy")
+    index.insert(np.ones((2 * scan._TILE, 2)))
     engine = index._engine
     factor = 2.0**engine._scale.exponent
     used = -(-len(index) // scan._TILE)
