@@ -21,7 +21,8 @@ What differs from the textbook:
 Know before changing it: a layer is stored as a ring, counterclockwise from its lexicographically
 smallest vertex.  The lower chain runs up to the lexicographically largest vertex, the upper chain
 from there back to the first.  Along the lower chain a normal that points down sees the vertices
-first rise, then fall, along the upper chain one that points up; that is all the search relies on.
+first rise, then fall, and so does any other normal along the upper chain; that is all the search
+relies on.
 """
 
 from __future__ import annotations
@@ -345,8 +346,7 @@ class ConvexLayers:
             vertex = start + position % size
             return self._vertices.item(vertex, 0), self._vertices.item(vertex, 1)
 
-        downward = plane.u_y < 0.0 or (plane.u_y == 0.0 and plane.u_x >= 0.0)
-        low, high = (0, corner) if downward or size == 1 else (corner, size)
+        low, high = (0, corner) if plane.u_y < 0.0 or size == 1 else (corner, size)
         probed = []
         while low < high:  # the first vertex from which the chain does not rise
             middle = (low + high) // 2

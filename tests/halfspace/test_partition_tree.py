@@ -173,6 +173,12 @@ def test_without_boxes_every_query_visits_three_wedges_of_four(h):
         assert after.points_tested - before.points_tested == 3**h
 
 
+def test_without_boxes_a_vertical_line_visits_two_wedges_of_four():
+    tree = PartitionTree(normal_points(4**4), leaf_size=1, boxes=False)
+    tree.query_halfspace([[1.0, 0.0]], 0.1)
+    assert tree.stats().nodes_visited == 2**5 - 1
+
+
 def test_visited_nodes_grow_no_faster_than_willard_says():
     sizes = 4 ** np.arange(3, 7)
     pure, halving, shallow = [], [], []

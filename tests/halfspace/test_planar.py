@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.halfspace.planar import HalfPlane, orientation, orientations, sides
-from tests.halfspace.oracle import LATTICE, TAME, WILD, inside, vectors
+from tests.halfspace.oracle import LATTICE, TAME, WILD, inside, score, vectors
 
 
 def fractions(array):
@@ -31,8 +31,8 @@ numbers = st.sampled_from([LATTICE, TAME, WILD])
 NEARLY_STRAIGHT = np.array(
     [
         [[0.5 + i * 2.0**-53, 0.5 + j * 2.0**-53], [12.0, 12.0], [24.0, 24.0]]
-        for i in range(16)
-        for j in range(16)
+        for i in range(0, 64, 3)
+        for j in range(0, 64, 3)
     ]
 )
 
@@ -86,6 +86,35 @@ def test_half_planes_are_those_of_rational_arithmetic(points, strict, data):
         (p_x, p_y), (q_x, q_y) = fractions(p), fractions(q)
         rise = sign(u_x * (q_x - p_x) + u_y * (q_y - p_y))
         assert plane.slope(tuple(p.tolist()), tuple(q.tolist())) == rise
+
+
+def test_half_planes_through_points_are_exact():
+    # The offset is the score of the point, rounded: float64 alone is wrong for many of them.
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for normal, point in zip(*rng.standard_normal((2, 500, 2)), strict=True):
+        exact = score(point, 0.0, normal)
+        offset = float(exact)
+        for strict in (True, False):
+            plane = HalfPlane(normal.tolist(), offset, strict)
+            wanted = inside(point, 0.0, normal, offset, strict)
+            assert plane.contains(*point.tolist()) == wanted
+            assert plane.select(point[None]).tolist() == [wanted]
+            wrong += wanted != bool(normal[0] * point[0] + normal[1] * point[1] > offset)
+        # Both ends of a segment along the line, rounded.
+        end = point + np.array([-normal[1], normal[0]])
+        rise = sign(score(end, 0.0, normal) - exact)
+        assert plane.slope(tuple(point.tolist()), tuple(end.tolist())) == rise
+    assert wrong > 50
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_products_that_underflow_are_exact(strict):
+    # Each product is 3/2 of the smallest float and rounds to two of them; their sum is exactly 3.
+    plane = HalfPlane((3.0 * 2.0**-600, 3.0 * 2.0**-600), 3.0 * 2.0**-1074, strict)
+    place = (2.0**-475, 2.0**-475)
+    assert plane.contains(*place) is not strict
+    assert plane.select(np.array([place])).tolist() == [not strict]
 
 
 @pytest.mark.parametrize("strict", [True, False])
