@@ -181,8 +181,8 @@ class Engine(ABC):
         """Move rows; return whether the structure needs to be built anew."""
 
     @abstractmethod
-    def _filter(self, batch: Batch, *, count_only: bool) -> Filtered:
-        """Call the kernel."""
+    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
+        """Call the kernel; the offsets are those of the batch, as the user gave them."""
 
     @property
     def rebuilds(self) -> int:
@@ -238,7 +238,7 @@ class Engine(ABC):
     ) -> tuple[Filtered, BoolArray]:
         """Filter, and settle what is in doubt; return also which doubtful pairs are refuted."""
         batch = prepare(normals, offsets, self._store.biased, self._scale)
-        found = self._filter(batch, count_only=count_only)
+        found = self._filter(batch, offsets, count_only=count_only)
         doubtful = len(found.doubtful_rows)
         self._work[:-1] += found.work
         self._work[-1] += doubtful

@@ -16,6 +16,8 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace.alive import TOLERANCE
+from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import KernelSet, choose
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
@@ -25,7 +27,8 @@ from sublinear_lib.halfspace.tree import BoxTree
 
 __all__ = ["HalfspaceIndex", "IndexStats"]
 
-_METHODS = ("auto", "scan", "tree")
+_METHODS = ("auto", "scan", "cap", "tree")
+_DOMAINS = ("slice",)
 # By the number of coordinates, from one on; the last entry holds for all larger numbers.
 _SMALLEST_TREE = {
     "numba": (2.0**10, 2.0**10, 2.0**10, 2.0**10, 2.0**13, 2.0**15, math.inf),
@@ -40,7 +43,7 @@ class IndexStats:
     Parameters
     ----------
     engine : str
-        The engine in use, ``"scan"`` or ``"tree"``.
+        The engine in use, ``"scan"``, ``"cap"`` or ``"tree"``.
     kernels : str
         The kernels in use, ``"numba"`` or ``"numpy"``.
     m : int
@@ -50,15 +53,15 @@ class IndexStats:
     memory : int
         Bytes held by the stored numbers and the engine.
     height : int
-        Levels of boxes above the points; 0 for the scan.
+        Levels of boxes above the points; 0 for the scan and the cap prefix.
     rebuilds : int
         How many times the engine was built anew since INIT.
     nodes_visited : int
-        Inner nodes and leaves opened by all queries so far; 0 for the scan.
+        Inner nodes and leaves opened by all queries so far; 0 but for the tree.
     points_tested : int
         Points whose score was computed.
     points_reported_untested : int
-        Points reported because a whole subtree lay inside.
+        Points reported because a whole subtree, or their whole range on the domain, lay inside.
     pairs_settled : int
         Pairs that float32 could not decide and float64 or exact arithmetic did.
     """
@@ -92,9 +95,16 @@ class HalfspaceIndex:
     bias : array-like, shape (m,), optional
         A number added to every inner product.  Without it, the index has no biases at all and
         `insert` and `update` take none.
-    method : {"auto", "scan", "tree"}, default "auto"
+    method : {"auto", "scan", "cap", "tree"}, default "auto"
         The engine.  ``"auto"`` takes the tree where it is known to win, few coordinates and many
-        points, and the scan elsewhere; it reconsiders when points are inserted or removed.
+        points, and the scan elsewhere; it reconsiders when points are inserted or removed.  With
+        ``domain="slice"`` the cap prefix takes the place of the scan, and for ``d >= 3`` also that
+        of the tree: it wins where at most a tenth of the points are hits.  ``"cap"`` needs that
+        domain.
+    domain : {"slice"}, optional
+        Where the normals of all queries lie: anywhere by default, or on the input space
+        X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9; then ``d >= 2``, and queries with
+        other normals are refused.
     leaf_size : int, default 64
         The largest number of points in a leaf of the tree, ``>= 1``.
     kernels : {"auto", "numba", "numpy"}, default "auto"
@@ -134,6 +144,7 @@ class HalfspaceIndex:
         bias: object = None,
         *,
         method: str = "auto",
+        domain: str | None = None,
         leaf_size: int = 64,
         kernels: str = "auto",
     ) -> None:
@@ -149,6 +160,16 @@ class HalfspaceIndex:
         if bias is not None:
             biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
         self._method = validation.choice(method, "method", _METHODS)
+        self._domain = None
+        if domain is not None:
+            self._domain = validation.choice(domain, "domain", _DOMAINS)
+            if d < 2:
+                raise ValueError(
+                    "points must have at least 2 columns with domain='slice', "
+                    f"got shape {array.shape}"
+                )
+        elif self._method == "cap":
+            raise ValueError("domain must be 'slice' with method='cap', got None")
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
@@ -164,7 +185,8 @@ class HalfspaceIndex:
         Parameters
         ----------
         normals : array-like, shape (q, d)
-            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
+            The normals ``x``; any finite vectors, of any length, in the domain of the index if it
+            has one.  ``q = 0`` is allowed.
         offsets : float or array-like, shape (q,)
             The offsets ``c``, absolute units: one for all, or one for each.
         strict : bool, default True
@@ -178,7 +200,7 @@ class HalfspaceIndex:
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+            If an argument is of the wrong type, shape or value, or a normal is not in the domain.
 
         Notes
         -----
@@ -206,7 +228,7 @@ class HalfspaceIndex:
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+            As `query_halfspace`.
         """
         return self._engine.count(*self._half_spaces(normals, offsets, strict))
 
@@ -226,7 +248,7 @@ class HalfspaceIndex:
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+            As `query_halfspace`.
         """
         return self.query_halfspace(normals, offsets, strict=strict).to_mask(self.id_bound)
 
@@ -372,6 +394,8 @@ class HalfspaceIndex:
         """Return the engine, the sizes and the memory."""
         stats = self.stats()
         bias = ", biased" if self._store.biased else ""
+        if self._domain is not None:
+            bias += f", domain={self._domain!r}"
         return (
             f"HalfspaceIndex(m={stats.m}, d={stats.d}{bias}, engine={stats.engine!r}, "
             f"kernels={stats.kernels!r}, memory={stats.memory / 2**20:.1f} MiB)"
@@ -382,14 +406,20 @@ class HalfspaceIndex:
     def _best_engine(self, current: str) -> str:
         if self._method != "auto":
             return self._method
+        if self._domain is not None and self.d > 2:
+            return "cap"
         smallest = _smallest_tree(self._kernels.name, self._store.dimension)
         if current == "tree":
             smallest /= 2  # so that a few insertions and removals do not change the engine back
-        return "tree" if self._store.live >= smallest else "scan"
+        if self._store.live >= smallest:
+            return "tree"
+        return "scan" if self._domain is None else "cap"
 
     def _make(self, name: str) -> HalfspaceStructure:
         if name == "tree":
             return BoxTree(self._store, self._kernels, self._leaf_size)
+        if name == "cap":
+            return CapPrefix(self._store, self._kernels)
         return Scan(self._store, self._kernels)
 
     def _changed_engine(self) -> bool:
@@ -408,7 +438,10 @@ class HalfspaceIndex:
         q = len(vectors)
         if levels.shape not in ((), (q,)):
             raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
-        return vectors, np.broadcast_to(levels, (q,)), validation.boolean(strict, "strict")
+        strictly = validation.boolean(strict, "strict")
+        if self._domain is not None and q:
+            vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
+        return vectors, np.broadcast_to(levels, (q,)), strictly
 
     def _points(self, points: object, count: int | None) -> FloatArray:
         return validation.float_array(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sublinear_lib._typing import IntArray
+from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch, Float32Array, norms
 from sublinear_lib.halfspace.kernels import ROW_MULTIPLE, Filtered, Table
@@ -55,7 +55,7 @@ class Scan(Engine):
         self._reserve(self._store.size)
         self._follow(self._store.live_rows())
 
-    def _filter(self, batch: Batch, *, count_only: bool) -> Filtered:
+    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
         table = Table(self._points, self._store.size, _TILE, self._radius)
         return self._kernels.scan(table, batch, count_only=count_only)
 

@@ -156,7 +156,7 @@ class BoxTree(Engine):
         own = self._place.nbytes + self._built_width.nbytes + self._loose.nbytes
         return own + sum(array.nbytes for array in self._tree)
 
-    def _filter(self, batch: Batch, *, count_only: bool) -> Filtered:
+    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
         return self._kernels.search(self._tree, batch, count_only=count_only)
 
     # -- building ------------------------------------------------------------------------------

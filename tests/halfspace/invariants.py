@@ -1,9 +1,11 @@
-"""What must hold inside a tree after any operation."""
+"""What must hold inside a tree, and inside a cap prefix, after any operation."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from sublinear_lib.halfspace import cap
+from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.kernels import FANOUT
 
 
@@ -50,3 +52,35 @@ def check_tree(engine):
         np.testing.assert_array_equal(empty, ~used)
         items = -(-items // FANOUT)
     assert items == 1, "the last level has one group"
+
+
+def check_cap(engine):
+    """Check that every point is where the engine says, under the limit of its tile."""
+    store, tile = engine._store, cap._TILE
+    held = engine._rows[engine._rows >= 0]
+    assert sorted(held.tolist()) == store.live_rows().tolist()
+    places = np.flatnonzero(engine._rows >= 0)
+    np.testing.assert_array_equal(engine._place[held], places)
+    assert places.max(initial=-1) < engine._used <= len(engine._points)
+    points = engine._scale.rounded(store, held)
+    np.testing.assert_array_equal(engine._points[places], points)
+    free = engine._rows < 0
+    assert np.isnan(engine._points[free]).all()
+    assert (engine._upper[free] == -np.inf).all()
+    assert (engine._lower[free] == -np.inf).all()
+    assert not engine._fallen[free].any()
+    assert engine._many_fallen == engine._fallen.sum()
+    if len(held):
+        bias = None if store.bias is None else store.bias[held]
+        lower, upper = slice_bounds(store.points[held], bias)
+        np.testing.assert_array_equal(engine._lower[places], lower)
+        np.testing.assert_array_equal(engine._upper[places], upper)
+    tiles = -(-engine._used // tile)
+    for array in (engine._highest, engine._radius, engine._ceiling, engine._floor):
+        assert array.shape == (tiles,)
+    for number in range(tiles):
+        part = slice(number * tile, (number + 1) * tile)
+        assert engine._highest[number] == engine._upper[part].max()
+    norms = np.sqrt((points.astype(np.float64) ** 2).sum(axis=1))
+    assert (engine._radius[places // tile] >= norms).all()
+    assert (engine._upper[places] <= engine._ceiling[places // tile]).all()

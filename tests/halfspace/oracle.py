@@ -15,6 +15,10 @@ from sublinear_lib.halfspace.kernels import numba_allowed
 KERNELS = ["numpy", *(["numba"] if numba_allowed() else [])]
 ENGINES = [(method, kernels) for method in ("scan", "tree") for kernels in KERNELS]
 ENGINE_IDS = ["-".join(engine) for engine in ENGINES]
+# With domain="slice", where all engines answer queries on X.
+SLICE_METHODS = ("auto", "scan", "tree", "cap")
+SLICE_ENGINES = [(method, kernels) for method in SLICE_METHODS for kernels in KERNELS]
+SLICE_ENGINE_IDS = ["-".join(engine) for engine in SLICE_ENGINES]
 
 
 def score(point, bias, normal):
@@ -91,6 +95,59 @@ def problems(draw, max_points=24, max_queries=4, dimensions=(1, 2, 3, 5)):
         offsets[i] = draw(numbers)
         if m and draw(st.booleans()):
             r = draw(st.integers(0, m - 1))
+            exact = score(points[r], 0.0 if biases is None else biases[r], normals[i])
+            if abs(exact) < Fraction(2) ** 1023:
+                step = draw(st.sampled_from([-np.inf, None, np.inf]))
+                offsets[i] = float(exact) if step is None else np.nextafter(float(exact), step)
+    return points, biases, normals, offsets, draw(st.booleans())
+
+
+OFF_X = st.sampled_from([0.0, 0.0, 0.0, -9.9e-10, 9.9e-10])
+
+
+@st.composite
+def slice_normals(draw, count, d):
+    """Draw points of X, some of them off by nearly as much as is allowed."""
+    X = np.empty((count, d))
+    for x in X:
+        numbers = draw(st.lists(st.floats(-1.0, 1.0), min_size=d - 1, max_size=d - 1))
+        u = np.array(numbers)
+        length = np.sqrt(u @ u)
+        u = u / length if length > 1e-3 else np.eye(d - 1)[0] * draw(st.sampled_from([-1.0, 1.0]))
+        x[-1] = 0.5 + draw(OFF_X)
+        x[:-1] = np.sqrt((1.0 + draw(OFF_X)) ** 2 - x[-1] ** 2) * u
+    return X
+
+
+def support_point(point):
+    """Return the point of X, to rounding, at which a stored point takes its largest value."""
+    u = np.array(point[:-1])
+    largest = np.abs(u).max()
+    u = u / largest if largest > 0.0 else np.eye(len(u))[0]
+    return np.append(np.sqrt(3.0) / 2.0 * u / np.sqrt(u @ u), 0.5)
+
+
+@st.composite
+def slice_problems(draw, max_points=24, max_queries=4, dimensions=(2, 3, 5)):
+    """Draw points, biases, normals on X, offsets and strictness.
+
+    Offsets lie on or beside a score, and normals where a point takes its largest value on X, so
+    that the bound of that point decides whether it is looked at.
+    """
+    numbers = draw(st.sampled_from([LATTICE, TAME, WILD]))
+    d = draw(st.sampled_from(dimensions))
+    m = draw(st.integers(0, max_points))
+    q = draw(st.integers(0, max_queries))
+    points = draw(vectors(m, d, numbers))
+    biases = draw(st.none() | vectors(m, 1, numbers).map(lambda column: column[:, 0]))
+    normals = draw(slice_normals(q, d))
+    offsets = np.empty(q)
+    for i in range(q):
+        offsets[i] = draw(numbers)
+        if m and draw(st.booleans()):
+            r = draw(st.integers(0, m - 1))
+            if draw(st.booleans()):
+                normals[i] = support_point(points[r])
             exact = score(points[r], 0.0 if biases is None else biases[r], normals[i])
             if abs(exact) < Fraction(2) ** 1023:
                 step = draw(st.sampled_from([-np.inf, None, np.inf]))

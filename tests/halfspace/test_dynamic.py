@@ -8,10 +8,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.halfspace import HalfspaceIndex, cap
+from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.tree import BoxTree
-from tests.halfspace.invariants import check_tree
-from tests.halfspace.oracle import ENGINE_IDS, ENGINES, LATTICE, TAME, WILD, as_lists, inside, score
+from tests.halfspace.invariants import check_cap, check_tree
+from tests.halfspace.oracle import (
+    ENGINE_IDS,
+    ENGINES,
+    KERNELS,
+    LATTICE,
+    TAME,
+    WILD,
+    as_lists,
+    inside,
+    score,
+    slice_normals,
+)
 
 D = 2
 NUMBERS = st.one_of(LATTICE, LATTICE, TAME, WILD)
@@ -23,6 +35,8 @@ class History(RuleBasedStateMachine):
 
     method = "auto"
     kernels = "auto"
+    domain = None
+    normals = st.lists(VECTOR, min_size=1, max_size=3).map(np.array)
 
     @initialize(
         points=st.lists(st.tuples(VECTOR, NUMBERS), max_size=40),
@@ -37,6 +51,7 @@ class History(RuleBasedStateMachine):
             np.array([p for p, _ in points]).reshape(-1, D),
             np.array([b for _, b in points]) if biased else None,
             method=self.method,
+            domain=self.domain,
             kernels=self.kernels,
             leaf_size=leaf_size,
         )
@@ -77,8 +92,9 @@ class History(RuleBasedStateMachine):
         for i, (p, b) in zip(ids, moved, strict=True):
             self.model[i] = (p, b if with_bias else self.model[i][1])
 
-    @rule(data=st.data(), normals=st.lists(VECTOR, min_size=1, max_size=3), strict=st.booleans())
-    def query(self, data, normals, strict):
+    @rule(data=st.data(), strict=st.booleans())
+    def query(self, data, strict):
+        normals = data.draw(self.normals)
         offsets = []
         for normal in normals:
             offset = data.draw(NUMBERS)
@@ -91,9 +107,9 @@ class History(RuleBasedStateMachine):
             [i for i in sorted(self.model) if inside(*self.model[i], normal, offset, strict)]
             for normal, offset in zip(normals, offsets, strict=True)
         ]
-        hits = self.index.query_halfspace(np.array(normals), offsets, strict=strict)
+        hits = self.index.query_halfspace(normals, offsets, strict=strict)
         assert as_lists(hits) == wanted
-        counts = self.index.count_halfspace(np.array(normals), offsets, strict=strict)
+        counts = self.index.count_halfspace(normals, offsets, strict=strict)
         assert counts.tolist() == [len(ids) for ids in wanted]
 
     @invariant()
@@ -104,11 +120,28 @@ class History(RuleBasedStateMachine):
         assert len(self.index) == self.index.stats().m == len(self.model)
         if isinstance(self.index._engine, BoxTree):
             check_tree(self.index._engine)
+        if isinstance(self.index._engine, CapPrefix):
+            check_cap(self.index._engine)
 
 
 @pytest.mark.parametrize(("method", "kernels"), ENGINES, ids=ENGINE_IDS)
 def test_any_history_leaves_the_index_exact(method, kernels):
-    machine = type("History", (History,), {"method": method, "kernels": kernels})
-    case = machine.TestCase
+    play({"method": method, "kernels": kernels})
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("tile", ["whole", "small"])
+def test_any_history_leaves_the_cap_prefix_exact(kernels, tile, monkeypatch):
+    if tile == "small":  # so that a history of this length fills many
+        size = {"numpy": 4, "numba": 64}[kernels]  # compiled kernels read 64 rows at once
+        monkeypatch.setattr(cap, "_TILE", size)
+        monkeypatch.setattr(cap, "ROW_MULTIPLE", size)
+    normals = slice_normals(3, D)
+    play({"method": "cap", "kernels": kernels, "domain": "slice", "normals": normals})
+
+
+def play(attributes):
+    """Run many histories."""
+    case = type("History", (History,), attributes).TestCase
     case.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
     case().runTest()

@@ -1,0 +1,328 @@
+"""The cap prefix: queries on X look only at the points that can reach the offset there."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+from sublinear_lib import geometry, predicates
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, alive_on_slice, cap
+from tests.halfspace.invariants import check_cap
+from tests.halfspace.oracle import (
+    KERNELS,
+    SLICE_ENGINE_IDS,
+    SLICE_ENGINES,
+    as_lists,
+    exact_sets,
+    slice_problems,
+)
+
+every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
+every_kernel = pytest.mark.parametrize("kernels", KERNELS)
+
+
+def random_problem(m, d, q, seed, biased=True):
+    rng = np.random.default_rng(seed)
+    biases = rng.standard_normal(m) if biased else None
+    return rng.standard_normal((m, d)), biases, geometry.sample_slice(q, d, rng=seed)
+
+
+def index_of(points, biases, kernels, method="cap"):
+    return HalfspaceIndex(points, biases, method=method, domain="slice", kernels=kernels)
+
+
+def assert_exact(index, points, biases, normals, offsets):
+    offsets = np.broadcast_to(offsets, (len(normals),))
+    for strict in (True, False):
+        wanted = predicates.exceeds_many(points, biases, normals, offsets[:, None], strict=strict)
+        hits = index.query_halfspace(normals, offsets, strict=strict)
+        wrong = np.argwhere(hits.to_mask(len(points)) != wanted)
+        assert not len(wrong), f"first wrong (query, point): {wrong[0]}"
+        assert hits == HalfspaceHits.from_mask(wanted), "ids must ascend within each query"
+        counts = index.count_halfspace(normals, offsets, strict=strict)
+        np.testing.assert_array_equal(counts, wanted.sum(axis=1))
+
+
+# QUERY
+
+
+@settings(deadline=None, max_examples=100)
+@given(slice_problems())
+def test_query_returns_exactly_the_rational_set(problem):
+    points, biases, normals, offsets, strict = problem
+    wanted = exact_sets(points, biases, normals, offsets, strict)
+    for method, kernels in SLICE_ENGINES:
+        index = index_of(points, biases, kernels, method)
+        hits = index.query_halfspace(normals, offsets, strict=strict)
+        assert as_lists(hits) == wanted, f"{method} with {kernels}"
+        counts = index.count_halfspace(normals, offsets, strict=strict)
+        assert counts.tolist() == [len(ids) for ids in wanted], f"{method} with {kernels}"
+
+
+@every_kernel
+@pytest.mark.parametrize("d", [2, 3, 8, 33, 65])
+def test_every_dimension_and_number_of_points_is_exact(kernels, d):
+    for m in (1, 2, 63, 64, 65, 1023, 1025, 2500):
+        points, biases, normals = random_problem(m, d, 9, seed=m + d, biased=d % 2 == 0)
+        index = index_of(points, biases, kernels)
+        for offset in (-3.0, 1.0, 4.0):
+            assert_exact(index, points, biases, normals, offset)
+
+
+@every_kernel
+def test_many_points_with_offsets_from_all_to_none_are_exact(kernels):
+    points, biases, normals = random_problem(20_000, 3, 40, seed=1)
+    index = index_of(points, biases, kernels)
+    assert_exact(index, points, biases, normals, np.linspace(-12.0, 12.0, 40))
+    for offset in (-12.0, -3.0, 0.0, 3.0, 12.0):
+        assert_exact(index, points, biases, normals, offset)
+        assert_exact(index, points, biases, normals[:1], offset)
+
+
+@every_kernel
+def test_ties_at_the_largest_value_are_decided_truly(kernels):
+    # The offset is the score of a point where it is largest on X, so its bound decides as well.
+    points, biases, _ = random_problem(3000, 4, 1, seed=2)
+    normals = geometry.Cap([0.75**0.5, 0.0, 0.0, 0.5], geometry.SLICE_DIAMETER).support(points)[1]
+    scores = np.einsum("ij,ij->i", points, normals) + biases
+    index = index_of(points, biases, kernels)
+    some = np.argsort(scores)[-200:]
+    for step in (-np.inf, None, np.inf):
+        offsets = scores[some] if step is None else np.nextafter(scores[some], step)
+        assert_exact(index, points, biases, normals[some], offsets)
+
+
+@every_kernel
+def test_points_at_the_edge_of_the_domain_are_answered_exactly(kernels):
+    # Offsets between the largest value on X and the one at points 1e-9 off: an answer from bounds
+    # for X alone would miss them.
+    points = np.repeat([[3.0, 4.0, 12.0]], 100, axis=0)
+    x = np.array([[0.6, 0.8, 0.0]]) * np.sqrt((1.0 + 9.9e-10) ** 2 - (0.5 + 9.9e-10) ** 2)
+    x[0, 2] = 0.5 + 9.9e-10
+    index = index_of(points, None, kernels)
+    g = 5.0 * 0.75**0.5 + 6.0
+    assert index.count_halfspace(x, g + 1e-9).tolist() == [100]
+    assert_exact(index, points, None, x, float(points[0] @ x[0]))
+
+
+@every_kernel
+def test_one_huge_point_does_not_spoil_the_others(kernels):
+    points, biases, normals = random_problem(5000, 3, 20, seed=3)
+    points[1234] = [1e307, -1e300, 1e290]
+    points[77] = [5e-324, 0.0, -5e-324]
+    index = index_of(points, biases, kernels)
+    assert_exact(index, points, biases, normals, np.linspace(-4.0, 4.0, 20))
+    index.count_halfspace(normals, 5.0)
+    assert index.stats().points_tested < index.stats().m * 20 * 5
+
+
+# What it saves
+
+
+@every_kernel
+@pytest.mark.parametrize("d", [3, 8, 16])
+def test_a_query_tests_the_surviving_points_only(kernels, d):
+    m, q = 2**14, 16
+    points, biases, normals = random_problem(m, d, q, seed=d)
+    index = index_of(points, biases, kernels)
+    tau = 2.0**0.5 * stats.norm.isf(0.01)
+    index.query_halfspace(normals, tau)
+    alive = len(alive_on_slice(points, biases, tau=tau))
+    tested = index.stats().points_tested / q
+    assert alive <= tested < alive + 64, "the prefix, rounded up to whole rows of a table"
+    assert index.stats().points_reported_untested == 0
+
+
+@every_kernel
+def test_points_inside_for_every_normal_are_reported_untested(kernels):
+    points, biases, normals = random_problem(2**14, 3, 32, seed=4)
+    index = index_of(points, biases, kernels)
+    offset = -(2.0**0.5) * stats.norm.isf(0.01)
+    counts = index.count_halfspace(normals, offset)
+    stats_of = index.stats()
+    assert stats_of.points_reported_untested > 0.9 * 32 * 2**14
+    assert stats_of.points_tested < 0.1 * 32 * 2**14
+    np.testing.assert_array_equal(index.query_halfspace(normals, offset).counts, counts)
+    assert index.stats().points_tested < 0.2 * 32 * 2**14
+
+
+@every_kernel
+def test_offsets_that_no_point_reaches_cost_no_tests(kernels):
+    points, biases, normals = random_problem(5000, 3, 10, seed=5)
+    index = index_of(points, biases, kernels)
+    assert index.count_halfspace(normals, 100.0).tolist() == [0] * 10
+    assert index.stats().points_tested == 0
+
+
+@every_kernel
+def test_different_offsets_do_not_pay_for_each_other(kernels):
+    points, biases, normals = random_problem(2**14, 8, 40, seed=6)
+    index = index_of(points, biases, kernels)
+    offsets = np.concatenate((np.full(39, 6.0), [-50.0]))
+    assert_exact(index, points, biases, normals, offsets)
+    assert index.stats().points_tested < 4 * (2**14 + 39 * 0.1 * 2**14)
+
+
+# INSERT, REMOVE, UPDATE
+
+
+@every_kernel
+def test_drifting_points_stay_in_place_and_jumping_ones_do_not(kernels):
+    m, q = 2**14, 8
+    points, biases, normals = random_problem(m, 8, q, seed=7)
+    index = index_of(points, biases, kernels)
+    rng = np.random.default_rng(0)
+    tau = 2.0**0.5 * stats.norm.isf(0.001)
+
+    def tested():
+        before = index.stats().points_tested
+        assert_exact(index, points, biases, normals, tau)
+        return (index.stats().points_tested - before) / (4 * q * m)
+
+    fresh = tested()
+    for _ in range(5):
+        points += 0.01 * rng.standard_normal(points.shape)
+        index.update(np.arange(m), points)
+        check_cap(index._engine)
+    assert tested() < fresh + 0.15
+    assert index.stats().rebuilds == 0
+    few = np.arange(0, m, 100)
+    points[few] *= 3.0
+    index.update(few, points[few])
+    check_cap(index._engine)
+    assert index.stats().rebuilds == 0
+    assert tested() < fresh + 0.25, "points that jump up must not drag their tiles along"
+    points = rng.permutation(points)
+    index.update(np.arange(m), points)
+    check_cap(index._engine)
+    assert index.stats().rebuilds == 1
+    assert abs(tested() - fresh) < 0.05
+
+
+@every_kernel
+def test_insertions_come_to_the_end_until_they_are_many(kernels):
+    points, biases, normals = random_problem(12_000, 3, 8, seed=8)
+    index = index_of(points[:6000], biases[:6000], kernels)
+    for start in range(6000, 12_000, 500):
+        part = slice(start, start + 500)
+        index.insert(points[part], biases[part])
+        check_cap(index._engine)
+        assert_exact(index, points[: start + 500], biases[: start + 500], normals, 3.0)
+    assert 1 <= index.stats().rebuilds <= 3
+    index.remove(np.arange(0, 12_000, 2))
+    check_cap(index._engine)
+    kept = index.query_halfspace(normals, 2.0)
+    wanted = predicates.exceeds_many(points, biases, normals, 2.0)
+    wanted[:, ::2] = False
+    assert kept == HalfspaceHits.from_mask(wanted)
+
+
+def test_points_that_fall_bring_a_new_order():
+    points, biases, _ = random_problem(2**14, 8, 1, seed=9)
+    index = index_of(points, biases, "numpy")
+    few = np.arange(0, 2**14, 8)
+    index.update(few, points[few] * 0.1, biases[few])
+    assert index.stats().rebuilds == 0
+    more = np.setdiff1d(np.arange(0, 2**14, 2), few)
+    index.update(more, points[more] * 0.1, biases[more])
+    assert index.stats().rebuilds == 1
+
+
+@every_engine
+def test_a_pickle_answers_alike_and_lives_on_its_own(method, kernels):
+    points, biases, normals = random_problem(300, 3, 5, seed=6)
+    index = index_of(points, biases, kernels, method)
+    index.remove([3, 77])
+    wanted = index.query_halfspace(normals, 1.0)
+    other = pickle.loads(pickle.dumps(index))
+    assert other.query_halfspace(normals, 1.0) == wanted
+    other.remove([0])
+    other.insert([[9.0, 9.0, 9.0]], [0.0])
+    assert index.query_halfspace(normals, 1.0) == wanted
+
+
+@every_engine
+def test_an_index_without_points_or_queries_answers_with_nothing(method, kernels):
+    index = index_of(np.empty((0, 3)), None, kernels, method)
+    x = geometry.sample_slice(2, 3, rng=0)
+    assert as_lists(index.query_halfspace(x, -1.0)) == [[], []]
+    assert index.count_halfspace(x, -1.0).tolist() == [0, 0]
+    index.insert(np.ones((3, 3)))
+    assert len(index.query_halfspace(np.empty((0, 3)), 1.0)) == 0
+    assert index.count_halfspace(np.empty((0, 3)), 1.0).shape == (0,)
+    index.remove([0, 1, 2])
+    assert as_lists(index.query_halfspace(x, -1e300)) == [[], []]
+
+
+# What is refused
+
+X = [[0.6 * 0.75**0.5, 0.8 * 0.75**0.5, 0.5]]
+REFUSED = [
+    ("query_halfspace", ([[1.0, 0.0, 0.0]], 0.0), "normals must lie on the slice .* row 0"),
+    ("count_halfspace", ([*X, [0.0, 0.8, 0.6]], 0.0), "normals must lie on the slice .* row 1"),
+    ("mask_halfspace", ([[0.75**0.5, 0.0, 0.5 + 2e-9]], 0.0), "normals must lie on the slice"),
+    ("query_halfspace", ([[0.0, 0.75**0.5 + 3e-9, 0.5]], 0.0), "normals must lie on the slice"),
+    ("query_halfspace", ([[1.0, 2.0]], 0.0), r"normals must have shape \(q, 3\)"),
+    ("query_halfspace", (X, np.nan), "offsets .* nan"),
+    ("query_halfspace", (X, [0.0, 1.0]), r"offsets .* shape \(1,\)"),
+    ("insert", ([[1.0, 2.0, np.nan]], [0.0]), "points .* nan"),
+    ("insert", ([[1.0, 2.0, 3.0]],), "bias must have shape"),
+    ("remove", ([1],), "which was removed"),
+    ("update", ([0, 0], [[0.0] * 3] * 2), "twice"),
+    ("update", ([0], [[0.0, np.inf, 0.0]]), "points .* inf"),
+]
+
+
+@every_engine
+@pytest.mark.parametrize(("call", "arguments", "message"), REFUSED)
+def test_a_refused_call_leaves_the_index_as_it_was(method, kernels, call, arguments, message):
+    index = index_of(np.arange(12.0).reshape(4, 3), np.arange(4.0), kernels, method)
+    index.remove([1])
+    before = pickle.dumps(index)
+    with pytest.raises(ValueError, match=message):
+        getattr(index, call)(*arguments)
+    assert pickle.dumps(index) == before
+
+
+@pytest.mark.parametrize(
+    ("points", "options", "error", "message"),
+    [
+        ([[1.0, 2.0]], {"method": "cap"}, ValueError, "domain must be 'slice' with method='cap'"),
+        ([[1.0, 2.0]], {"domain": "ball"}, ValueError, "domain must be .* got 'ball'"),
+        ([[1.0, 2.0]], {"domain": 1}, TypeError, "domain"),
+        ([[1.0]], {"domain": "slice"}, ValueError, "points must have at least 2 columns"),
+    ],
+)
+def test_a_bad_construction_is_refused(points, options, error, message):
+    with pytest.raises(error, match=message):
+        HalfspaceIndex(points, **options)
+
+
+# The choice of the engine
+
+
+@every_kernel
+def test_auto_takes_the_prefix_on_x_and_never_without_a_domain(kernels):
+    def engine(m, d, domain):
+        index = HalfspaceIndex(np.zeros((m, d)), domain=domain, kernels=kernels, leaf_size=1024)
+        return index.stats().engine
+
+    assert engine(20, 3, "slice") == "cap"
+    assert engine(2**14, 3, "slice") == "cap"
+    assert engine(20, 2, "slice") == "cap"
+    assert engine(2**14, 2, "slice") == "tree"
+    assert engine(20, 3, None) == "scan"
+    assert engine(2**14, 2, None) == "tree"
+
+
+def test_stats_and_repr_name_the_engine_and_the_domain():
+    index = index_of(np.zeros((5000, 8)), None, "numpy")
+    stats_of = index.stats()
+    assert (stats_of.engine, stats_of.height, stats_of.nodes_visited) == ("cap", 0, 0)
+    assert stats_of.memory <= 2.5 * 5000 * 8 * 8
+    assert repr(index).startswith("HalfspaceIndex(m=5000, d=8, domain='slice', engine='cap'")
+    assert cap.CapPrefix.name == "cap"
