@@ -1,0 +1,602 @@
+"""Sums over half-spaces without touching what lies inside: the network at any activity.
+
+Reporting the neurons that fire (Section 5.1) costs at least their number ``k``, and so does every
+sum over the report: the ``k d`` of Equation (2) and of its gradient.  But
+
+    f(x) = sum over active r of a_r (<w_r, x> + b_r - s) = <G, x> + B - s A,
+    G = sum a_r w_r,   B = sum a_r b_r,   A = sum a_r      (over the active r; G is the gradient)
+
+needs only three sums over a half-space, and a tree that stores them for every node adds up whole
+subtrees at once.  A node whose box lies inside the half-space contributes its stored sums, one that
+lies outside nothing, and only the points of leaves that the hyperplane crosses are looked at:
+``O(m**(1 - 1/D))`` of them for points that fill ``D`` dimensions evenly, whatever the activity.
+That is sublinear even where half of all neurons fire, in few dimensions.
+
+The active *set* is exactly that of real arithmetic, as for every structure of this package: boxes
+and scores go through the float32 filter (:mod:`sublinear_lib.halfspace.filtering`), and pairs in
+doubt are settled exactly.  The *sums* are float64.  Before changing the order in which something is
+added up, know what the bound counts:
+
+Error bound
+-----------
+Let ``u = 2**-53`` and let a query add up ``n`` pieces (nodes, crossed leaves and single points that
+were settled).  A term ``a_r p_rk`` is rounded once as a product.  Within a node it then passes
+through at most ``ceil(log2(lanes)) + 4 height`` additions, because nodes are summed by halves, and
+within a crossed leaf through at most ``lanes``, in any order; call the larger of the two ``D``.
+After that come at most ``n + 1`` additions of pieces, and so
+
+    |computed - exact| <= gamma_k sum over active r of |a_r p_rk| + underflow,   k = D + n + 4,
+
+with ``gamma_k = k u / (1 - k u)`` (Higham, *Accuracy and Stability of Numerical Algorithms*,
+Section 4.2).  The sum of absolute values is computed in the same way, from node sums of its own,
+hence it is known up to a factor ``1 + gamma_k``; the factor 1.01 in the code pays for that.
+Every operation may lose another ``2**-1022`` where numbers are subnormal, also on a processor that
+flushes them to zero.  No sum can overflow: the sums of the absolute values over *all* points are
+kept below ``2**1000``.  Sums of integers are exact as long as the sums of the absolute values stay
+below ``2**53``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.activations import get_activation
+from sublinear_lib.halfspace.engine import settle
+from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION, prepare
+from sublinear_lib.halfspace.kernels import FANOUT, KernelSet, choose
+from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
+from sublinear_lib.halfspace.summing import NodeSums, Summed, halved, summing_kernel
+from sublinear_lib.halfspace.tree import BoxTree
+
+__all__ = ["AggregateStats", "AggregateTree", "HalfspaceAggregates", "NetworkAggregates"]
+
+_UNIT_ROUNDOFF = 2.0**-53
+_SMALLEST_NORMAL = 2.0**-1022
+_LARGEST_SUM = 2.0**1000
+
+
+@dataclass(frozen=True)
+class HalfspaceAggregates:
+    """Sums over the points in each of a batch of half-spaces.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (q,)
+        How many points lie in each half-space; exact.
+    weight_sums : ndarray of float64, shape (q,)
+        Sums of their weights ``a_r``.
+    bias_sums : ndarray of float64, shape (q,)
+        Sums of ``a_r b_r``; zero without biases.
+    point_sums : ndarray of float64, shape (q, d)
+        Sums of ``a_r p_r``.
+    weight_errors, bias_errors : ndarray of float64, shape (q,), or None
+        Rigorous bounds of the errors of the sums, if they were asked for.
+    point_errors : ndarray of float64, shape (q, d), or None
+        The same, coordinate by coordinate.
+    """
+
+    counts: IntArray
+    weight_sums: FloatArray
+    bias_sums: FloatArray
+    point_sums: FloatArray
+    weight_errors: FloatArray | None = None
+    bias_errors: FloatArray | None = None
+    point_errors: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class NetworkAggregates:
+    """Value and input gradient of a network at each of a batch of points.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (n,)
+        How many neurons fire; exact.
+    value : ndarray of float64, shape (n,)
+        ``f(x_i)``.
+    gradient : ndarray of float64, shape (n, d)
+        The formal gradient in x, the sum of ``a_r w_r`` over the neurons that fire.
+    value_errors : ndarray of float64, shape (n,), or None
+        Rigorous bounds of the errors of the value, if they were asked for.
+    gradient_errors : ndarray of float64, shape (n, d), or None
+        The same for the gradient, coordinate by coordinate.
+    """
+
+    counts: IntArray
+    value: FloatArray
+    gradient: FloatArray
+    value_errors: FloatArray | None = None
+    gradient_errors: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class AggregateStats:
+    """Sizes of an `AggregateTree`, and the work done so far.
+
+    Attributes
+    ----------
+    kernels : str
+        The inner loops in use.
+    m, d : int
+        Number and dimension of the points, the bias not counted.
+    memory : int
+        Bytes held.
+    height : int
+        Levels of boxes above the points.
+    rebuilds : int
+        How often the tree was built anew.
+    nodes_visited : int
+        Inner nodes and crossed leaves opened by all queries so far.
+    rows_touched : int
+        Points that were scored: those of the crossed leaves.
+    rows_summed_untouched : int
+        Points that were added up as part of a node, unseen.
+    pairs_settled : int
+        Pairs that float32 could not decide and float64 or exact arithmetic did.
+    """
+
+    kernels: str
+    m: int
+    d: int
+    memory: int
+    height: int
+    rebuilds: int
+    nodes_visited: int
+    rows_touched: int
+    rows_summed_untouched: int
+    pairs_settled: int
+
+
+def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArray:
+    """Return ``a``, ``a p_1``, ..., ``a p_d`` and, with biases, ``a b`` of some rows, (k, C)."""
+    factor = weights[rows]
+    columns = np.empty((len(rows), 1 + store.dimension))
+    columns[:, 0] = factor
+    with np.errstate(under="ignore"):
+        np.multiply(store.points[rows], factor[:, None], out=columns[:, 1 : store.d + 1])
+        if store.bias is not None:
+            np.multiply(store.bias[rows], factor, out=columns[:, -1])
+    return columns
+
+
+class _SummingTree(BoxTree):
+    """A tree of boxes that also holds sums of columns for every node.
+
+    It follows moves of the points; rows are neither added nor removed.
+
+    Parameters
+    ----------
+    store : PointStore
+        The points.
+    weights : ndarray of float64, shape (m,)
+        The weights; shared with the facade, which changes them before it tells the tree.
+    kernels : KernelSet
+        The loops.
+    leaf_size : int
+        The largest number of points in a block.
+    """
+
+    def __init__(
+        self, store: PointStore, weights: FloatArray, kernels: KernelSet, leaf_size: int
+    ) -> None:
+        self._weights = weights
+        super().__init__(store, kernels, leaf_size)
+
+    @property
+    def memory(self) -> int:
+        """Bytes held besides the point store and the weights."""
+        return super().memory + sum(array.nbytes for array in self._sums)
+
+    @property
+    def total_magnitudes(self) -> FloatArray:
+        """Sums of the absolute values of the columns over all points, shape (C,)."""
+        return halved(self._sums.magnitudes[self._tree.first[-2]].T)
+
+    def _build(self) -> None:
+        super()._build()
+        leaves = int(self._tree.leaves[0])
+        groups, dimension, _ = self._tree.centre.shape
+        self._sums = NodeSums(
+            values=np.zeros((leaves, dimension + 1, self._tree.rows.shape[1])),
+            sums=np.zeros((groups, FANOUT, dimension + 1)),
+            magnitudes=np.zeros((groups, FANOUT, dimension + 1)),
+        )
+        self._sum_blocks(np.arange(leaves))
+
+    def _follow(self, rows: IntArray) -> bool:
+        outdated = super()._follow(rows)
+        if not outdated:
+            self._sum_blocks(self._blocks_of(rows))
+        return outdated
+
+    def _sum_blocks(self, blocks: IntArray) -> None:
+        """Sum blocks and their ancestors anew."""
+        tree, sums = self._tree, self._sums
+        rows = tree.rows[blocks]
+        block, lane = np.nonzero(rows >= 0)
+        values = np.zeros((len(blocks), sums.values.shape[1], rows.shape[1]))
+        held = rows[block, lane].astype(np.int64)
+        values[block, :, lane] = _columns(self._store, self._weights, held)
+        sums.values[blocks] = values
+        with np.errstate(under="ignore"):
+            found, sizes = halved(values), halved(np.abs(values))
+            items = blocks
+            for level in range(len(tree.first) - 1):
+                place = (tree.first[level] + items // FANOUT, items % FANOUT)
+                sums.sums[place], sums.magnitudes[place] = found, sizes
+                items = np.unique(items // FANOUT)
+                groups = tree.first[level] + items
+                found = halved(sums.sums[groups].transpose(0, 2, 1))
+                sizes = halved(sums.magnitudes[groups].transpose(0, 2, 1))
+
+    def aggregate(
+        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
+    ) -> tuple[Summed, FloatArray]:
+        """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
+        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        with np.errstate(under="ignore"):
+            found = summing_kernel(self._kernels.name)(self._tree, self._sums, batch, bounds=bounds)
+            doubtful = len(found.doubtful_rows)
+            self._work[:-1] += found.work
+            self._work[-1] += doubtful
+            if doubtful:
+                self._add_settled(found, normals, offsets, strict, bounds)
+            return found, self._error_bounds(found)
+
+    def _add_settled(
+        self,
+        found: Summed,
+        normals: FloatArray,
+        offsets: FloatArray,
+        strict: bool,
+        bounds: bool,
+    ) -> None:
+        """Add the doubtful points that are inside, each as a piece of its own."""
+        queries, rows = found.doubtful_queries, found.doubtful_rows
+        inside = settle(self._store, normals, offsets, strict, queries, rows)
+        queries, values = (
+            queries[inside].astype(np.int64),
+            _columns(self._store, self._weights, rows[inside].astype(np.int64)),
+        )
+        number = np.bincount(queries, minlength=len(offsets))
+        found.counts[:] += number
+        found.pieces[:] += number
+        np.add.at(found.sums, queries, values)
+        if bounds:
+            np.add.at(found.magnitudes, queries, np.abs(values))
+
+    def _error_bounds(self, found: Summed) -> FloatArray:
+        """Return the bound of the module's docstring for every sum."""
+        lanes = self._tree.rows.shape[1]
+        depth = max((lanes - 1).bit_length() + 4 * self.height, lanes)
+        roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
+        underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
+        bound: FloatArray = roundings[:, None] * found.magnitudes + underflows[:, None]
+        return bound
+
+
+class AggregateTree:
+    """Exact counts and bounded sums over half-spaces, sublinear in the number of points inside.
+
+    For weights ``a_r``, points ``p_r`` and biases ``b_r`` the tree answers the sums of ``a_r``,
+    ``a_r b_r`` and ``a_r p_r`` over the points with ``<p_r, x> + b_r > c`` (or ``>=``).  The set
+    that is summed is that of real arithmetic on the stored float64 numbers; the sums are float64
+    with a rigorous error bound.  With the weights of a network these sums are its value and its
+    gradient, see `value_and_gradient`.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, d)
+        The points, finite, ``d >= 1``; ``m = 0`` is allowed.  Copied.
+    weights : array-like, shape (m,)
+        The weights.  Copied.
+    bias : array-like, shape (m,), optional
+        A number added to every inner product.
+    leaf_size : int, default 64
+        The largest number of points in a leaf of the tree, ``>= 1``.
+    kernels : {"auto", "numba", "numpy"}, default "auto"
+        The inner loops; ``"auto"`` compiles with numba unless it is missing or the environment
+        variable ``SUBLINEAR_NUMBA`` is ``0``.  The sets do not depend on it, the sums only within
+        their bounds.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type, shape or value, or if the absolute values of the
+        weights or of their products with a coordinate or the biases add up to more than
+        ``2**1000``.
+
+    Notes
+    -----
+    A batch of queries opens ``O(m**(1 - 1/D))`` nodes and leaves for each, where ``D`` is ``d``, or
+    ``d + 1`` with biases: worth it for ``D <= 4`` or so.  The tree holds about ``8 (d + 2)`` bytes
+    per point more than that of `HalfspaceIndex`.  Source: Equation (2), with the sums of Algorithm
+    1, line 17, taken over the nodes of the structure of Section 5.1 instead of over its report.
+
+    Examples
+    --------
+    >>> tree = AggregateTree([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], weights=[1.0, -1.0, 2.0])
+    >>> sums = tree.aggregate_halfspace([[1.0, 0.0]], offsets=0.5)
+    >>> sums.counts, sums.weight_sums, sums.point_sums
+    (array([2]), array([3.]), array([[2.2, 1.6]]))
+    >>> tree.update([1], [[2.0, 0.0]])
+    >>> tree.value_and_gradient([[1.0, 0.0]], tau=0.5).value.round(12)
+    array([0.2])
+    """
+
+    def __init__(
+        self,
+        points: object,
+        weights: object,
+        bias: object = None,
+        *,
+        leaf_size: int = 64,
+        kernels: str = "auto",
+    ) -> None:
+        array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
+        m, d = array.shape
+        if not 1 <= d < LARGEST_DIMENSION:
+            raise ValueError(
+                f"points must have at least 1 and fewer than {LARGEST_DIMENSION} columns, "
+                f"got shape {array.shape}"
+            )
+        if m > LARGEST_ID:
+            raise ValueError(f"points must number at most {LARGEST_ID}, got {m}")
+        factors = validation.float_array(weights, "weights", shape=(m,), allow_empty=True)
+        biases = None
+        if bias is not None:
+            biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
+        size = validation.count(leaf_size, "leaf_size")
+        self._kernels = choose(kernels)
+        _refuse_large(_magnitudes(array, factors, biases))
+        self._store = PointStore(array, biases)
+        self._weights = factors.copy()
+        self._tree = _SummingTree(self._store, self._weights, self._kernels, size)
+
+    # -- QUERY ---------------------------------------------------------------------------------
+
+    def aggregate_halfspace(
+        self, normals: object, offsets: object, *, strict: bool = True, bounds: bool = False
+    ) -> HalfspaceAggregates:
+        """Sum over the points in each of a batch of half-spaces.
+
+        Parameters
+        ----------
+        normals : array-like, shape (q, d)
+            The normals ``x``; any finite vectors, of any length.  ``q = 0`` is allowed.
+        offsets : float or array-like, shape (q,)
+            The offsets ``c``, absolute units: one for all, or one for each.
+        strict : bool, default True
+            Take the points with ``<p_r, x> + bias_r > c`` or, if false, ``>=``.
+        bounds : bool, default False
+            Whether to return rigorous bounds of the errors of the sums as well; it costs a second
+            set of sums.
+
+        Returns
+        -------
+        HalfspaceAggregates
+            Counts and sums.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+        """
+        vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
+        levels = validation.float_array(offsets, "offsets", allow_empty=True)
+        q = len(vectors)
+        if levels.shape not in ((), (q,)):
+            raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
+        return self._aggregate(
+            vectors,
+            np.broadcast_to(levels, (q,)),
+            validation.boolean(strict, "strict"),
+            validation.boolean(bounds, "bounds"),
+        )
+
+    def value_and_gradient(
+        self, X: object, tau: object, activation: object = "jump", *, bounds: bool = False
+    ) -> NetworkAggregates:
+        """Evaluate the network whose hidden weights, biases and output weights the tree holds.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+            The points; any points of R^d.
+        tau : float
+            The threshold of the activation, ``tau >= 0``, absolute units.
+        activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+            Whether a neuron that fires contributes ``a_r z`` or ``a_r (z - tau)``.
+        bounds : bool, default False
+            Whether to return rigorous bounds of the errors as well.
+
+        Returns
+        -------
+        NetworkAggregates
+            ``f(x_i)`` and the formal gradient in x, as `TwoLayerNetwork.forward` and
+            `TwoLayerNetwork.input_gradient` have them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+
+        Notes
+        -----
+        Source: Equation (2) and its formal gradient.  The value is computed as ``<G, x> + B - s A``
+        with ``s = 0`` (jump) or ``s = tau`` (continuous); where these terms cancel it has fewer
+        correct digits than a sum over the neurons one by one, and the bound says how many.
+        """
+        points = validation.float_array(X, "X", shape=("n", self.d), allow_empty=True)
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        shift = level - get_activation(activation).jump_height(level)
+        wanted = validation.boolean(bounds, "bounds")
+        sums = self._aggregate(points, np.full(len(points), level), True, wanted)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            value = np.einsum("ij,ij->i", sums.point_sums, points)
+            value += sums.bias_sums - shift * sums.weight_sums
+            errors = _value_errors(sums, points, shift)
+        return NetworkAggregates(sums.counts, value, sums.point_sums, errors, sums.point_errors)
+
+    def _aggregate(
+        self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
+    ) -> HalfspaceAggregates:
+        found, errors = self._tree.aggregate(normals, offsets, strict, bounds)
+        sums = self._named(found.sums)
+        return HalfspaceAggregates(found.counts, *sums, *(self._named(errors) if bounds else ()))
+
+    def _named(self, columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Split columns into those of the weights, of the biases and of the points."""
+        biases = columns[:, -1] if self._store.biased else np.zeros(len(columns))
+        return columns[:, 0].copy(), biases.copy(), columns[:, 1 : self.d + 1].copy()
+
+    # -- UPDATE --------------------------------------------------------------------------------
+
+    def update(
+        self, ids: object, points: object, *, bias: object = None, weights: object = None
+    ) -> None:
+        """Move points, refitting the boxes and the sums of the leaves and nodes above them.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (k,)
+            The points to move, each once: positions in the arrays the tree was made of.
+        points : array-like, shape (k, d)
+            Where to.
+        bias : array-like, shape (k,), optional
+            Their new biases; by default the old ones are kept.
+        weights : array-like, shape (k,), optional
+            Their new weights; by default the old ones are kept.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value, or if sums would become too large;
+            the tree is unchanged.
+
+        Notes
+        -----
+        Touched leaves and their ancestors are summed anew rather than corrected, so that errors do
+        not build up however many updates there are.
+        """
+        rows = validation.index_array(ids, "ids", upper=len(self), unique=True)
+        array = validation.float_array(
+            points, "points", shape=(len(rows), self.d), allow_empty=True
+        )
+        biases = None
+        if bias is not None:
+            if not self._store.biased:
+                raise ValueError(
+                    "bias must be None because this tree was made without biases (make it with "
+                    f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
+                )
+            biases = validation.float_array(bias, "bias", shape=(len(rows),), allow_empty=True)
+        factors = self._weights[rows]
+        if weights is not None:
+            factors = validation.float_array(
+                weights, "weights", shape=(len(rows),), allow_empty=True
+            )
+        if not len(rows):
+            return
+        self._refuse_large_after(rows, array, factors, biases)
+        self._weights[rows] = factors
+        self._store.move(rows, array, biases)
+        self._tree.update(rows)
+
+    def _refuse_large_after(
+        self, rows: IntArray, points: FloatArray, weights: FloatArray, bias: FloatArray | None
+    ) -> None:
+        """Refuse moves after which a sum could overflow."""
+        if bias is None and self._store.bias is not None:
+            bias = self._store.bias[rows]
+        added = _magnitudes(points, weights, bias)
+        if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
+            return
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[rows] = False
+        others = None if self._store.bias is None else self._store.bias[kept]
+        _refuse_large(_magnitudes(self._store.points[kept], self._weights[kept], others) + added)
+
+    # -- what there is -------------------------------------------------------------------------
+
+    @property
+    def d(self) -> int:
+        """The dimension of the points, the bias not counted."""
+        return self._store.d
+
+    def stats(self) -> AggregateStats:
+        """Return the sizes and the work done so far.
+
+        Returns
+        -------
+        AggregateStats
+            Sizes and counters.
+        """
+        work = self._tree.work
+        return AggregateStats(
+            kernels=self._kernels.name,
+            m=len(self),
+            d=self.d,
+            memory=self._store.memory + self._weights.nbytes + self._tree.memory,
+            height=self._tree.height,
+            rebuilds=self._tree.rebuilds,
+            nodes_visited=work.nodes_visited,
+            rows_touched=work.points_tested,
+            rows_summed_untouched=work.points_reported_untested,
+            pairs_settled=work.pairs_settled,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return self._store.live
+
+    def __repr__(self) -> str:
+        """Return the sizes and the memory."""
+        stats = self.stats()
+        bias = ", biased" if self._store.biased else ""
+        return (
+            f"AggregateTree(m={stats.m}, d={stats.d}{bias}, kernels={stats.kernels!r}, "
+            f"memory={stats.memory / 2**20:.1f} MiB)"
+        )
+
+
+def _value_errors(sums: HalfspaceAggregates, points: FloatArray, shift: float) -> FloatArray | None:
+    """Bound the error of ``<G, x> + B - s A``: that of the sums, and that of putting them together.
+
+    Each of the ``d + 2`` terms is rounded at most once as a product and takes part in at most
+    ``d + 2`` additions, in any order; the computed sums stand for the exact ones up to an error
+    that is of second order, which the factor 1.01 pays for.
+    """
+    weight, bias, point = sums.weight_errors, sums.bias_errors, sums.point_errors
+    if weight is None or bias is None or point is None:
+        return None
+    d = points.shape[1]
+    size = np.abs(points)
+    inherited = np.einsum("ij,ij->i", point, size) + bias + shift * weight
+    terms = np.einsum("ij,ij->i", np.abs(sums.point_sums), size)
+    terms += np.abs(sums.bias_sums) + shift * np.abs(sums.weight_sums)
+    bound: FloatArray = 1.01 * (inherited + (d + 4) * _UNIT_ROUNDOFF * terms)
+    bound += (4 * d + 16) * _SMALLEST_NORMAL
+    return bound
+
+
+def _magnitudes(points: FloatArray, weights: FloatArray, bias: FloatArray | None) -> FloatArray:
+    """Return the sums of ``|a|``, of every ``|a p_k|`` and of ``|a b|``, in that order."""
+    size = np.abs(weights)
+    with np.errstate(over="ignore", under="ignore"):
+        parts = [np.sum(size, keepdims=True), (size[:, None] * np.abs(points)).sum(axis=0)]
+        if bias is not None:
+            parts.append(np.sum(size * np.abs(bias), keepdims=True))
+        return np.concatenate(parts)
+
+
+def _refuse_large(magnitudes: FloatArray) -> None:
+    if not (magnitudes <= _LARGEST_SUM).all():
+        raise ValueError(
+            "weights must be such that the absolute values of weights, weights * points and "
+            f"weights * bias each add up to at most 2**1000, got {magnitudes.max():.3g}"
+        )
