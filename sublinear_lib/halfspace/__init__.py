@@ -3,15 +3,41 @@
 Definition 5.1 asks for a set of points that can be queried, inserted into and removed from;
 Algorithm 2 names the operations and Algorithm 1 uses them to find the neurons that fire.  The one
 class to use is `HalfspaceIndex`; it answers with `HalfspaceHits`; `alive_on_slice` tells which
-neurons can fire on X at all.  Engines, kernels and the float32 filter live in the modules of this
-package; see :mod:`sublinear_lib.halfspace.protocol` for what an engine promises and
+neurons can fire on X at all.  `ConvexLayers`, `ArcStabbing` and `PartitionTree` are the classical
+structures behind Corollary 5.2, for low dimensions and for teaching.
+
+Engines, kernels and the float32 filter live in the modules of this package; see
+:mod:`sublinear_lib.halfspace.protocol` for what an engine promises and
 :mod:`sublinear_lib.halfspace.filtering` for why every answer is exact.
 """
 
 from __future__ import annotations
 
 from sublinear_lib.halfspace.alive import alive_on_slice
+from sublinear_lib.halfspace.arcs import ArcStabbing, ArcStabbingStats
 from sublinear_lib.halfspace.index import HalfspaceIndex, IndexStats
+from sublinear_lib.halfspace.onion import (
+    ConvexLayers,
+    ConvexLayersStats,
+    LayerVisit,
+    QueryTrace,
+)
+from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree, PartitionTreeStats
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
 
-__all__ = ["HalfspaceHits", "HalfspaceIndex", "HalfspaceStructure", "IndexStats", "alive_on_slice"]
+__all__ = [
+    "ArcStabbing",
+    "ArcStabbingStats",
+    "ConvexLayers",
+    "ConvexLayersStats",
+    "Cut",
+    "HalfspaceHits",
+    "HalfspaceIndex",
+    "HalfspaceStructure",
+    "IndexStats",
+    "LayerVisit",
+    "PartitionTree",
+    "PartitionTreeStats",
+    "QueryTrace",
+    "alive_on_slice",
+]
