@@ -3,8 +3,9 @@
 Definition 5.1 asks for a set of points that can be queried, inserted into and removed from;
 Algorithm 2 names the operations and Algorithm 1 uses them to find the neurons that fire.  The one
 class to use is `HalfspaceIndex`; it answers with `HalfspaceHits`; `alive_on_slice` tells which
-neurons can fire on X at all.  `ConvexLayers`, `ArcStabbing` and `PartitionTree` are the classical
-structures behind Corollary 5.2, for low dimensions and for teaching.
+neurons can fire on X at all.  `AggregateTree` sums over half-spaces without listing them.
+`ConvexLayers`, `ArcStabbing` and `PartitionTree` are the classical structures behind Corollary 5.2,
+for low dimensions and for teaching.
 
 Engines, kernels and the float32 filter live in the modules of this package; see
 :mod:`sublinear_lib.halfspace.protocol` for what an engine promises and
@@ -13,6 +14,12 @@ Engines, kernels and the float32 filter live in the modules of this package; see
 
 from __future__ import annotations
 
+from sublinear_lib.halfspace.aggregates import (
+    AggregateStats,
+    AggregateTree,
+    HalfspaceAggregates,
+    NetworkAggregates,
+)
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing, ArcStabbingStats
 from sublinear_lib.halfspace.index import HalfspaceIndex, IndexStats
@@ -26,16 +33,20 @@ from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree, Partition
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
 
 __all__ = [
+    "AggregateStats",
+    "AggregateTree",
     "ArcStabbing",
     "ArcStabbingStats",
     "ConvexLayers",
     "ConvexLayersStats",
     "Cut",
+    "HalfspaceAggregates",
     "HalfspaceHits",
     "HalfspaceIndex",
     "HalfspaceStructure",
     "IndexStats",
     "LayerVisit",
+    "NetworkAggregates",
     "PartitionTree",
     "PartitionTreeStats",
     "QueryTrace",

@@ -73,10 +73,12 @@ class HalfspaceAggregates:
         Sums of ``a_r b_r``; zero without biases.
     point_sums : ndarray of float64, shape (q, d)
         Sums of ``a_r p_r``.
-    weight_errors, bias_errors : ndarray of float64, shape (q,), or None
-        Rigorous bounds of the errors of the sums, if they were asked for.
+    weight_errors : ndarray of float64, shape (q,), or None
+        Rigorous bounds of the errors of `weight_sums`, if they were asked for.
+    bias_errors : ndarray of float64, shape (q,), or None
+        The same for `bias_sums`.
     point_errors : ndarray of float64, shape (q, d), or None
-        The same, coordinate by coordinate.
+        The same for `point_sums`, coordinate by coordinate.
     """
 
     counts: IntArray
@@ -121,8 +123,10 @@ class AggregateStats:
     ----------
     kernels : str
         The inner loops in use.
-    m, d : int
-        Number and dimension of the points, the bias not counted.
+    m : int
+        Number of points.
+    d : int
+        Their dimension, the bias not counted.
     memory : int
         Bytes held.
     height : int
