@@ -99,8 +99,8 @@ class HalfspaceIndex:
         The engine.  ``"auto"`` takes the tree where it is known to win, few coordinates and many
         points, and the scan elsewhere; it reconsiders when points are inserted or removed.  With
         ``domain="slice"`` the cap prefix takes the place of the scan, and for ``d >= 3`` also that
-        of the tree: it wins where at most a tenth of the points are hits.  ``"cap"`` needs that
-        domain.
+        of the tree.  It wins where few points are hits (1 per cent, ``d <= 16``); where most are,
+        putting the hits in order makes it slower than the scan.  ``"cap"`` needs that domain.
     domain : {"slice"}, optional
         Where the normals of all queries lie: anywhere by default, or on the input space
         X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9; then ``d >= 2``, and queries with
