@@ -21,8 +21,11 @@ mkdir -p "$to/output/chtml/fonts" "$to/input/tex" "$to/sre/mathmaps"
 cp "$from/LICENSE" "$to/LICENSE"
 cp "$from/es5/tex-chtml.js" "$to/"
 cp -R "$from/es5/output/chtml/fonts/woff-v2" "$to/output/chtml/fonts/"
-# loaded on demand: TeX packages, and speech for formulas when a reader asks the menu for it
+# loaded on demand: TeX packages; and, when a reader asks the menu for speech or for walking through
+# a formula, the MathML reader, the accessibility modules and the English rules
 cp -R "$from/es5/input/tex/extensions" "$to/input/tex/"
+cp "$from/es5/input/mml.js" "$to/input/"
+cp -R "$from/es5/input/mml" "$to/input/"
 cp -R "$from/es5/a11y" "$to/"
 cp "$from/es5/sre/mathmaps/base.json" "$from/es5/sre/mathmaps/en.json" "$to/sre/mathmaps/"
 find "$to" -type f -exec chmod 644 {} +

@@ -14,29 +14,40 @@ import pytest
 pytestmark = pytest.mark.browser
 
 CHAPTERS = check_book.chapters()
+PAGES = [*CHAPTERS, "search", "genindex"]
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
 # the fixture `visit`; what it opens has a tab, the requests and the complaints so far
 Open = Callable[..., Any]
 
 
+def outside(requests: list[str], over: str) -> list[str]:
+    """Return the requests that leave the folder, or the server, that a page came from."""
+    own = ("file", "") if over == "file" else ("http", "127.0.0.1")
+    parts = [(url, urlsplit(url)) for url in requests]
+    return [
+        url
+        for url, part in parts
+        if part.scheme not in {"data", "blob"} and (part.scheme, part.hostname or "") != own
+    ]
+
+
 @pytest.mark.parametrize("over", ["http", "file"])
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_needs_no_other_host_and_raises_no_error(name: str, over: str, visit: Open) -> None:
     page = visit(name, over=over)
-    own = {"file"} if over == "file" else {"http"}
-    outside = [
-        url
-        for url in page.requests
-        if urlsplit(url).scheme not in own | {"data", "blob"}
-        or (
-            over == "http"
-            and urlsplit(url).scheme == "http"
-            and urlsplit(url).hostname != "127.0.0.1"
-        )
-    ]
     assert page.requests, "no request was seen at all"
-    assert outside == []
+    assert outside(page.requests, over) == []
+    assert page.complaints == []
+
+
+def test_what_formulas_load_on_demand_comes_from_this_book(visit: Open) -> None:
+    page = visit("book/intro")
+    wanted = ["[tex]/cancel", "a11y/explorer"]
+    page.tab.evaluate("names => MathJax.loader.load(...names).then(() => 1)", wanted)
+    loaded = {urlsplit(url).path.rpartition("vendor/mathjax/")[2] for url in page.requests}
+    assert {"input/tex/extensions/cancel.js", "a11y/explorer.js", "a11y/sre.js"} <= loaded
+    assert outside(page.requests, "http") == []
     assert page.complaints == []
 
 
@@ -54,12 +65,12 @@ def findings(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(name: str, width: int, scheme: str, visit: Open) -> None:
     assert findings(visit(name, scheme=scheme, width=width)) == []
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", PAGES)
 def test_a_phone_never_scrolls_sideways(name: str, visit: Open) -> None:
     page = visit(name, width=390)
     page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -102,8 +113,9 @@ def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None
     assert shown.endswith("logo-dark.svg")
 
 
-def test_search_finds_the_page_that_holds_a_word(visit: Open) -> None:
-    page = visit("search")
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_search_finds_the_page_that_holds_a_word(over: str, visit: Open) -> None:
+    page = visit("search", over=over)
     page.tab.goto(page.tab.url + "?q=glossary")
     found = page.tab.locator("#search-results li a").first
     found.wait_for()
