@@ -163,7 +163,8 @@ def summary(results: dict[str, Result], left_out: dict[str, str]) -> list[str]:
         total.reasons.update(result.reasons)
     lines.append("What was skipped")
     lines += [f"  {name}: {reason}" for name, reason in left_out.items()]
-    lines += [f"  {count} tests: {reason}" for reason, count in sorted(total.reasons.items())]
+    for reason, count in sorted(total.reasons.items()):
+        lines.append(f"  {count} {'test' if count == 1 else 'tests'}: {reason}")
     if not left_out and not total.reasons:
         lines.append("  nothing")
     lines.append(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
