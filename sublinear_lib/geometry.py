@@ -25,8 +25,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.spatial.distance import cdist
-from scipy.special import betainc
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, Seed
@@ -313,6 +311,8 @@ def chord_distances(X: FloatArray, Y: FloatArray) -> FloatArray:
     >>> chord_distances([[3**0.5 / 2, 0.5]], [[-(3**0.5) / 2, 0.5], [3**0.5 / 2, 0.5]])
     array([[1.73205081, 0.        ]])
     """
+    from scipy.spatial.distance import cdist  # here: the half-space index loads without SciPy
+
     X = validation.float_array(X, "X", shape=(None, None))
     Y = validation.float_array(Y, "Y", shape=(None, X.shape[1]))
     distances: FloatArray = cdist(X, Y)
@@ -466,6 +466,8 @@ def cap_fraction(d: int, rho: float) -> float:
         return 1.0
     if d == 2:
         return 0.5
+    from scipy.special import betainc
+
     a = (d - 2) / 2.0
     return float(betainc(a, a, rho * rho / 3.0))
 

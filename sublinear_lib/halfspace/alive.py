@@ -35,15 +35,15 @@ import numpy as np
 
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 
 __all__ = ["TOLERANCE", "alive_on_slice", "slice_bounds"]
 
 TOLERANCE = 1e-9
 """How far points may be off X, as `validation.points_on_slice` measures it."""
 
-# As in the geometry of X, which would load SciPy.
-_HEIGHT = 0.5
-_RADIUS = math.sqrt(3.0) / 2.0
+_HEIGHT = SLICE_HEIGHT
+_RADIUS = SLICE_RADIUS
 _MEASURED = 1.1  # pays for the rounding of that measurement, for fewer than 2**20 coordinates
 _LARGEST_TOLERANCE = 0.1
 _OUTWARD = 2.0**-48
