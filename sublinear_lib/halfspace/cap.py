@@ -59,7 +59,7 @@ from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch, Float32Array, norms
 from sublinear_lib.halfspace.kernels import ROW_MULTIPLE, Filtered, Table
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib.halfspace.protocol import Int32Array, Output
 
 __all__ = ["CapPrefix"]
 
@@ -243,8 +243,9 @@ class CapPrefix(Engine):
 
     # -- QUERY ---------------------------------------------------------------------------------
 
-    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
+    def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         q = len(offsets)
+        count_only = output.count_only
         parts: list[_Part] = []
         doubtful: list[tuple[Int32Array, Int32Array]] = []
         work = np.zeros(3, dtype=np.int64)
@@ -253,7 +254,7 @@ class CapPrefix(Engine):
             some = Batch(*(field[queries] for field in batch))
             tables, untested = self._survivors(low, high, len(queries), count_only)
             for table, rows in tables:
-                found = self._kernels.scan(table, some, count_only=count_only)
+                found = self._kernels.scan(table, some, Output(count_only))
                 parts.append(_Part(queries, found.counts, rows[found.rows]))
                 owner = queries[found.doubtful_queries].astype(np.int32)
                 doubtful.append((owner, rows[found.doubtful_rows]))

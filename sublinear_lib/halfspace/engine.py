@@ -19,11 +19,13 @@ from sublinear_lib import predicates
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace.filtering import Batch, Scale, prepare
 from sublinear_lib.halfspace.kernels import Filtered, KernelSet
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array, Work
+from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array, Output, Work
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["Engine", "drop_refuted", "settle"]
 
+_REPORT = Output()
+_COUNT = Output(count_only=True)
 _NUMBERS_AT_ONCE = 2**18
 # So few gaps are closed by moving what lies between them; more, by building a mask.
 _FEW = 256
@@ -95,7 +97,7 @@ def drop_refuted(
     indptr : ndarray of int64, shape (q + 1,)
         Where the rows of each query start.
     rows : ndarray of int32, shape (k,)
-        The rows, ascending within each query.
+        The rows, each once within a query, in any order.
     queries, refuted : ndarray of int32, shape (j,)
         The pairs ``(query, row)`` to take out; all of them occur.
 
@@ -112,10 +114,16 @@ def drop_refuted(
     for query in np.flatnonzero(np.diff(ends, prepend=0)):
         begin = indptr[query]
         own = slice(ends[query - 1] if query else 0, ends[query])
-        wanted = np.sort(refuted[order[own]])
-        gone[own] = begin + np.searchsorted(rows[begin : indptr[query + 1]], wanted)
+        gone[own] = begin + _positions(rows[begin : indptr[query + 1]], refuted[order[own]])
     kept = _without(rows, gone)
     return HalfspaceHits(indptr - np.concatenate(([0], ends)), kept)
+
+
+def _positions(rows: Int32Array, wanted: Int32Array) -> IntArray:
+    """Return the ascending positions of some rows among all rows of a query."""
+    if len(rows) < 2 or (rows[1:] > rows[:-1]).all():
+        return np.searchsorted(rows, np.sort(wanted))
+    return np.flatnonzero(np.isin(rows, wanted))
 
 
 def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
@@ -181,7 +189,7 @@ class Engine(ABC):
         """Move rows; return whether the structure needs to be built anew."""
 
     @abstractmethod
-    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
+    def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         """Call the kernel; the offsets are those of the batch, as the user gave them."""
 
     @property
@@ -216,9 +224,15 @@ class Engine(ABC):
         if not self._scale.fits(largest) or shrunk or self._follow(rows):
             self.rebuild()
 
-    def query(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> HalfspaceHits:
-        """Report the rows in each half-space, ascending (QUERY)."""
-        found, refuted = self._answer(normals, offsets, strict, count_only=False)
+    def query(
+        self,
+        normals: FloatArray,
+        offsets: FloatArray,
+        strict: bool,
+        output: Output = _REPORT,
+    ) -> HalfspaceHits:
+        """Report the rows in each half-space (QUERY)."""
+        found, refuted = self._answer(normals, offsets, strict, output)
         indptr = np.zeros(len(offsets) + 1, dtype=np.int64)
         np.cumsum(found.counts, out=indptr[1:])
         return drop_refuted(
@@ -227,18 +241,18 @@ class Engine(ABC):
 
     def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
         """Count the rows in each half-space."""
-        found, refuted = self._answer(normals, offsets, strict, count_only=True)
+        found, refuted = self._answer(normals, offsets, strict, _COUNT)
         wrong = found.doubtful_queries[refuted]
         if not len(wrong):
             return found.counts
         return found.counts - np.bincount(wrong, minlength=len(offsets))
 
     def _answer(
-        self, normals: FloatArray, offsets: FloatArray, strict: bool, *, count_only: bool
+        self, normals: FloatArray, offsets: FloatArray, strict: bool, output: Output
     ) -> tuple[Filtered, BoolArray]:
         """Filter, and settle what is in doubt; return also which doubtful pairs are refuted."""
         batch = prepare(normals, offsets, self._store.biased, self._scale)
-        found = self._filter(batch, offsets, count_only=count_only)
+        found = self._filter(batch, offsets, output)
         doubtful = len(found.doubtful_rows)
         self._work[:-1] += found.work
         self._work[-1] += doubtful

@@ -20,7 +20,7 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import IntArray
 from sublinear_lib.halfspace.filtering import Batch, Float32Array
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib.halfspace.protocol import Int32Array, Output
 
 __all__ = [
     "FANOUT",
@@ -97,7 +97,7 @@ class Filtered(NamedTuple):
     counts: IntArray
     """Pairs per query that are certain or doubtful, shape (q,)."""
     rows: Int32Array
-    """Their rows, query by query and ascending; empty when only counts were asked."""
+    """Their rows, query by query and ascending if asked; empty when only counts were asked."""
     doubtful_queries: Int32Array
     """Queries of the doubtful pairs, shape (j,)."""
     doubtful_rows: Int32Array
@@ -131,10 +131,10 @@ class KernelSet(Protocol):
     def name(self) -> str:
         """The value of ``kernels=`` that selects this set."""
 
-    def search(self, tree: FlatTree, batch: Batch, *, count_only: bool) -> Filtered:
+    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
         """Walk down the tree for every query."""
 
-    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, output: Output) -> Filtered:
         """Score every point for every query."""
 
 

@@ -32,7 +32,7 @@ from sublinear_lib.halfspace.kernels import (
     Table,
     joined,
 )
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib.halfspace.protocol import Int32Array, Output
 
 __all__ = ["NumbaKernels"]
 
@@ -339,7 +339,7 @@ class NumbaKernels:
         """The value of ``kernels=`` that selects this set."""
         return "numba"
 
-    def search(self, tree: FlatTree, batch: Batch, *, count_only: bool) -> Filtered:
+    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
         """Walk down the tree for one query after the other.
 
         Parameters
@@ -348,8 +348,8 @@ class NumbaKernels:
             The tree.
         batch : Batch
             The queries.
-        count_only : bool
-            Whether only counts are wanted.
+        output : Output
+            The form of the answer.
 
         Returns
         -------
@@ -357,6 +357,7 @@ class NumbaKernels:
             Certain and doubtful pairs.
         """
         q = len(batch.below)
+        count_only = output.count_only
         lanes = tree.rows.shape[1]
         counts = np.zeros(q, dtype=np.int64)
         found = np.empty(0 if count_only else max(self.buffer, lanes), dtype=np.int32)
@@ -405,7 +406,7 @@ class NumbaKernels:
             work,
         )
 
-    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, output: Output) -> Filtered:
         """Score every point for every query, tile by tile.
 
         Parameters
@@ -414,8 +415,8 @@ class NumbaKernels:
             The points.
         batch : Batch
             The queries.
-        count_only : bool
-            Whether only counts are wanted.
+        output : Output
+            The form of the answer.
 
         Returns
         -------
@@ -424,7 +425,7 @@ class NumbaKernels:
         """
         parts = []
         for start in range(0, len(batch.below), _QUERIES_AT_ONCE):
-            part = self._scan(table, batch.part(start, start + _QUERIES_AT_ONCE), count_only)
+            part = self._scan(table, batch.part(start, start + _QUERIES_AT_ONCE), output.count_only)
             parts.append(part._replace(doubtful_queries=part.doubtful_queries + np.int32(start)))
         return joined(parts)
 

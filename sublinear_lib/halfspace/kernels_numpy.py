@@ -23,7 +23,7 @@ from sublinear_lib.halfspace.kernels import (
     Table,
     joined,
 )
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib.halfspace.protocol import Int32Array, Output
 
 __all__ = ["NumpyKernels"]
 
@@ -195,7 +195,7 @@ class NumpyKernels:
         """The value of ``kernels=`` that selects this set."""
         return "numpy"
 
-    def search(self, tree: FlatTree, batch: Batch, *, count_only: bool) -> Filtered:
+    def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
         """Walk down the tree with all queries at once, level by level.
 
         Parameters
@@ -204,8 +204,8 @@ class NumpyKernels:
             The tree.
         batch : Batch
             The queries.
-        count_only : bool
-            Whether only counts are wanted.
+        output : Output
+            The form of the answer.
 
         Returns
         -------
@@ -215,12 +215,14 @@ class NumpyKernels:
         at_once = min(_QUERIES_AT_ONCE, _LARGEST_KEY // max(1, int(tree.row_bound[0])))
         parts = []
         for start in range(0, len(batch.below), at_once):
-            descent = _Descent(tree, batch.part(start, start + at_once), count_only, self.pairs)
+            descent = _Descent(
+                tree, batch.part(start, start + at_once), output.count_only, self.pairs
+            )
             descent.run()
             parts.append(
                 Filtered(
                     descent.counts,
-                    _concatenated([]) if count_only else descent.ordered_rows(),
+                    _concatenated([]) if output.count_only else descent.ordered_rows(),
                     _concatenated(descent.doubtful_queries) + np.int32(start),
                     _concatenated(descent.doubtful_rows),
                     descent.work,
@@ -228,7 +230,7 @@ class NumpyKernels:
             )
         return joined(parts)
 
-    def scan(self, table: Table, batch: Batch, *, count_only: bool) -> Filtered:
+    def scan(self, table: Table, batch: Batch, output: Output) -> Filtered:
         """Score every point for every query, tile by tile.
 
         Parameters
@@ -237,8 +239,8 @@ class NumpyKernels:
             The points.
         batch : Batch
             The queries.
-        count_only : bool
-            Whether only counts are wanted.
+        output : Output
+            The form of the answer.
 
         Returns
         -------
@@ -248,7 +250,7 @@ class NumpyKernels:
         at_once = max(1, self.pairs // table.tile)
         parts = []
         for start in range(0, len(batch.below), at_once):
-            part = self._scan(table, batch.part(start, start + at_once), count_only)
+            part = self._scan(table, batch.part(start, start + at_once), output.count_only)
             parts.append(part._replace(doubtful_queries=part.doubtful_queries + np.int32(start)))
         return joined(parts)
 

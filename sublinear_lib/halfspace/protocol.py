@@ -22,7 +22,7 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["HalfspaceHits", "HalfspaceStructure", "Int32Array", "Work"]
+__all__ = ["HalfspaceHits", "HalfspaceStructure", "Int32Array", "Output", "Work"]
 
 Int32Array = NDArray[np.int32]
 """An array of 32-bit signed integers (ids are stored in half the space of int64)."""
@@ -234,6 +234,21 @@ class Work(NamedTuple):
     """Pairs that float32 could not decide, and float64 or exact arithmetic did."""
 
 
+class Output(NamedTuple):
+    """The form in which an engine is to answer."""
+
+    count_only: bool = False
+    """Whether only counts are wanted."""
+    sort: bool = True
+    """Whether the rows of a query must ascend."""
+    out: Int32Array | None = None
+    """A buffer for the rows.  If they fit, the rows returned are a view of its beginning; if not, a
+    new array is returned.  Its other contents may be overwritten in either case."""
+
+
+_REPORT = Output()
+
+
 class HalfspaceStructure(Protocol):
     """What an engine offers to the facade.
 
@@ -293,7 +308,13 @@ class HalfspaceStructure(Protocol):
             The rows.
         """
 
-    def query(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> HalfspaceHits:
+    def query(
+        self,
+        normals: FloatArray,
+        offsets: FloatArray,
+        strict: bool,
+        output: Output = _REPORT,
+    ) -> HalfspaceHits:
         """Report the rows in each half-space (QUERY).
 
         Parameters
@@ -304,11 +325,13 @@ class HalfspaceStructure(Protocol):
             The offsets.
         strict : bool
             Whether ``>`` or ``>=`` is asked.
+        output : Output
+            The form of the answer; `Output.count_only` is not for this method.
 
         Returns
         -------
         HalfspaceHits
-            The rows, ascending, in the place of ids.
+            The rows in the place of ids; ascending unless `Output.sort` is false.
         """
 
     def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:

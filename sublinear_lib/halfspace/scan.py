@@ -15,6 +15,7 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch, Float32Array, norms
 from sublinear_lib.halfspace.kernels import ROW_MULTIPLE, Filtered, Table
+from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["Scan"]
@@ -55,9 +56,9 @@ class Scan(Engine):
         self._reserve(self._store.size)
         self._follow(self._store.live_rows())
 
-    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
+    def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         table = Table(self._points, self._store.size, _TILE, self._radius)
-        return self._kernels.scan(table, batch, count_only=count_only)
+        return self._kernels.scan(table, batch, output)
 
     def _take_in(self, rows: IntArray) -> bool:
         capacity = len(self._points)

@@ -49,6 +49,7 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch, Float32Array, inflated_box, radii
 from sublinear_lib.halfspace.kernels import FANOUT, Filtered, FlatTree, KernelSet
+from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["BoxTree", "median_order"]
@@ -156,8 +157,8 @@ class BoxTree(Engine):
         own = self._place.nbytes + self._built_width.nbytes + self._loose.nbytes
         return own + sum(array.nbytes for array in self._tree)
 
-    def _filter(self, batch: Batch, offsets: FloatArray, *, count_only: bool) -> Filtered:
-        return self._kernels.search(self._tree, batch, count_only=count_only)
+    def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
+        return self._kernels.search(self._tree, batch, output)
 
     # -- building ------------------------------------------------------------------------------
 
