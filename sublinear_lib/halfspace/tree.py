@@ -47,7 +47,13 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import Batch, Float32Array, inflated_box, radii
+from sublinear_lib.halfspace.filtering import (
+    Batch,
+    Float32Array,
+    inflated_box,
+    prepare,
+    radii,
+)
 from sublinear_lib.halfspace.kernels import FANOUT, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore
@@ -156,6 +162,32 @@ class BoxTree(Engine):
         """Bytes held besides the point store, reserved blocks included."""
         own = self._place.nbytes + self._built_width.nbytes + self._loose.nbytes
         return own + sum(array.nbytes for array in self._tree)
+
+    def crossed_fraction(self, normals: FloatArray, offsets: FloatArray, sample: int = 16) -> float:
+        """Return which share of all points queries like these must score: a cheap pilot.
+
+        Parameters
+        ----------
+        normals : ndarray of float64, shape (q, d)
+            The normals.
+        offsets : ndarray of float64, shape (q,)
+            The offsets.
+        sample : int, default 16
+            How many of the queries are tried, evenly spaced; they are counted, not reported.
+
+        Returns
+        -------
+        float
+            Points of crossed blocks per query and live point, from 0 to 1; 0 without queries or
+            points.
+        """
+        q = len(offsets)
+        if not q or not self._store.live:
+            return 0.0
+        tried = np.arange(0, q, max(1, -(-q // sample)))
+        batch = prepare(normals[tried], offsets[tried], self._store.biased, self._scale)
+        found = self._kernels.search(self._tree, batch, Output(count_only=True))
+        return float(found.work[1]) / (len(tried) * self._store.live)
 
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         return self._kernels.search(self._tree, batch, output)
