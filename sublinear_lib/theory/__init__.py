@@ -2,7 +2,8 @@
 
 Each module holds the quantities of one group of statements, so that a chapter, a check and a test
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
-Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1.
+Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1;
+``reporting`` holds the share of neurons that a search on X (Section 3.2) has to look at.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sublinear_lib.theory.activity import (
     smallest_printed_K,
 )
 from sublinear_lib.theory.cost import IterationCost, candidate_share, dense_cost, sparse_cost
+from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
 
 __all__ = [
     "IterationCost",
@@ -36,4 +38,6 @@ __all__ = [
     "printed_q0",
     "smallest_printed_K",
     "sparse_cost",
+    "surviving_count_interval",
+    "surviving_share",
 ]

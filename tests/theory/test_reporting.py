@@ -1,0 +1,103 @@
+"""Promises of ``theory.reporting``: the share of neurons that can fire somewhere on X is exact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from sublinear_lib import scaling, theory
+from sublinear_lib.halfspace import alive_on_slice
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import clopper_pearson
+
+LEVELS = [-30.0, -3.0, 0.0, 0.7, 1.2815, 2.3263, 4.0, 9.0, 30.0]
+
+
+@pytest.mark.parametrize("t", LEVELS)
+def test_in_dimension_two_the_share_is_a_tail_and_owens_function(t: float) -> None:
+    oracle = stats.norm.sf(t) + 2.0 * special.owens_t(t, math.sqrt(3 / 5))
+    assert theory.surviving_share(t, 2) == pytest.approx(oracle, rel=1e-12)
+
+
+@pytest.mark.parametrize("t", LEVELS)
+def test_in_dimension_three_the_share_has_a_closed_form(t: float) -> None:
+    ridge = math.sqrt(3 / 8) * math.exp(-t * t / 2) * stats.norm.cdf(t * math.sqrt(3 / 5))
+    oracle = stats.norm.sf(t * math.sqrt(8 / 5)) + ridge
+    assert theory.surviving_share(t, 3) == pytest.approx(oracle, rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [0.0, 1.5, 3.0])
+@pytest.mark.parametrize("d", [2, 5, 16, 65, 400])
+def test_the_share_is_an_integral_over_the_length_of_the_weights(t: float, d: int) -> None:
+    length = np.linspace(0.0, math.sqrt(d) + 14.0, 400_001)
+    rest = stats.norm.sf((t * math.sqrt(2) - math.sqrt(3) / 2 * length) / math.sqrt(5 / 4))
+    oracle = np.trapezoid(stats.chi.pdf(length, d - 1) * rest, length)
+    assert theory.surviving_share(t, d) == pytest.approx(oracle, rel=1e-7)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 16, 32])
+@pytest.mark.parametrize("active", [0.001, 0.01, 0.1, 0.5])
+def test_the_share_is_that_of_the_neurons_the_index_keeps(d: int, active: float) -> None:
+    m = 40_000
+    network = TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([d, round(1 / active)]))
+    t = float(stats.norm.isf(active))
+    alive = len(
+        alive_on_slice(network.W, network.b, tau=scaling.threshold_from_standard(t, m), tolerance=0)
+    )
+    share = theory.surviving_share(t, d)
+    interval = clopper_pearson(alive, m, confidence=0.9999)
+    assert interval.contains(share), f"{share} outside {interval} at d={d}, active={active}"
+
+
+@pytest.mark.parametrize("d", [2, 3, 16])
+def test_the_share_lies_between_the_active_share_and_one_and_grows_with_the_dimension(
+    d: int,
+) -> None:
+    for t in (0.0, 1.0, 2.5, 4.5):
+        share = theory.surviving_share(t, d)
+        assert scaling.activity_at(t) < share < theory.surviving_share(t, d + 1) < 1.0, (t, d)
+
+
+def test_in_high_dimension_every_neuron_survives() -> None:
+    for d in (10**4, 10**8, 10**15):
+        assert theory.surviving_share(3.0, d) == pytest.approx(1.0, abs=1e-12), d
+
+
+def test_the_range_of_the_count_is_binomial() -> None:
+    tau, m, d = 0.05, 3000, 8
+    low, high = theory.surviving_count_interval(tau, m, d, confidence=0.95)
+    law = stats.binom(m, theory.surviving_share(tau / math.sqrt(2 / m), d))
+    assert law.cdf(high) - law.cdf(low - 1) >= 0.95
+    assert law.cdf(high - 1) - law.cdf(low) < 0.95
+
+
+@pytest.mark.parametrize(
+    ("t", "d", "message"),
+    [
+        (math.inf, 3, "t must be a finite number"),
+        (31.0, 3, "t must be a finite number >= -30.0 and <= 30.0, got 31.0"),
+        (1.0, 1, "d must be an integer >= 2, got 1"),
+    ],
+)
+def test_a_share_that_does_not_exist_is_refused(t: float, d: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        theory.surviving_share(t, d)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"tau": -0.1}, ValueError, "tau must be a finite number >= 0"),
+        ({"m": 0}, ValueError, "m must be an integer >= 1"),
+        ({"confidence": 1.0}, ValueError, "confidence must be a finite number > 0"),
+        ({"d": 3.0}, TypeError, "d must be an integer"),
+    ],
+)
+def test_a_range_that_does_not_exist_is_refused(
+    changes: dict, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        theory.surviving_count_interval(**{"tau": 0.1, "m": 100, "d": 3, **changes})
