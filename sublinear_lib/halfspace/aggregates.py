@@ -245,8 +245,7 @@ class _SummingTree(BoxTree):
         with np.errstate(under="ignore"):
             found = summing_kernel(self._kernels.name)(self._tree, self._sums, batch, bounds=bounds)
             doubtful = len(found.doubtful_rows)
-            self._work[:-1] += found.work
-            self._work[-1] += doubtful
+            self._count(found.work, doubtful)
             if doubtful:
                 self._add_settled(found, normals, offsets, strict, bounds)
             return found, self._error_bounds(found)

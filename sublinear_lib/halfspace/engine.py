@@ -11,7 +11,9 @@ so every method must leave the engine consistent with the store even when it has
 from __future__ import annotations
 
 import itertools
+import threading
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -159,8 +161,18 @@ class Engine(ABC):
         self._kernels = kernels
         self._rebuilds = 0
         self._work = np.zeros(len(Work._fields), dtype=np.int64)
+        self._counting = threading.Lock()
         self._scale = Scale.fitting(store.largest())
         self._build()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the lock, which cannot be copied."""
+        return {key: value for key, value in self.__dict__.items() if key != "_counting"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Make a lock for the copy."""
+        self.__dict__.update(state)
+        self._counting = threading.Lock()
 
     @property
     @abstractmethod
@@ -254,9 +266,14 @@ class Engine(ABC):
         batch = prepare(normals, offsets, self._store.biased, self._scale)
         found = self._filter(batch, offsets, output)
         doubtful = len(found.doubtful_rows)
-        self._work[:-1] += found.work
-        self._work[-1] += doubtful
+        self._count(found.work, doubtful)
         if not doubtful:
             return found, np.empty(0, dtype=np.bool_)
         queries, rows = found.doubtful_queries, found.doubtful_rows
         return found, ~settle(self._store, normals, offsets, strict, queries, rows)
+
+    def _count(self, work: IntArray, settled: int) -> None:
+        """Add to the counters; several threads may query at the same time."""
+        with self._counting:
+            self._work[:-1] += work
+            self._work[-1] += settled

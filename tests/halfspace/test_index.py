@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -213,6 +214,28 @@ def test_readers_in_several_threads_do_not_disturb_each_other(method, kernels):
     with ThreadPoolExecutor(4) as pool:
         jobs = [pool.submit(index.query_halfspace, normals, offsets) for _ in range(8)]
         assert all(job.result() == wanted for job in jobs)
+
+
+@every_engine
+def test_no_work_of_concurrent_readers_is_lost(method, kernels, monkeypatch):
+    points, biases, normals, offsets = random_problem(300, 3, 4, seed=4)
+    index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
+    index.query_halfspace(normals, offsets)
+    once = index.stats().points_tested
+
+    class Slow(np.ndarray):
+        # Between reading a counter and writing it back, other threads get their turn.
+        def __iadd__(self, other):
+            total = self.view(np.ndarray) + other
+            time.sleep(1e-4)
+            self[...] = total
+            return self
+
+    monkeypatch.setattr(index._engine, "_work", index._engine._work.view(Slow))
+    with ThreadPoolExecutor(8) as pool:
+        for job in [pool.submit(index.query_halfspace, normals, offsets) for _ in range(40)]:
+            job.result()
+    assert index.stats().points_tested == 41 * once
 
 
 @every_engine
