@@ -8,6 +8,13 @@ batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`,
 
 from __future__ import annotations
 
+from sublinear_lib.adversary.circle import (
+    CircleExtremes,
+    CircleWave,
+    ExactOnCircle,
+    extremes_on_circle,
+    largest_gap_on_circle,
+)
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
@@ -16,11 +23,16 @@ from sublinear_lib.adversary.protocol import Adversary, AttackResult, Objective,
 __all__ = [
     "Adversary",
     "AttackResult",
+    "CircleExtremes",
+    "CircleWave",
+    "ExactOnCircle",
     "IdentityAdversary",
     "Objective",
     "ProjectedGradient",
     "Target",
     "accuracy",
     "accuracy_under_attack",
+    "extremes_on_circle",
+    "largest_gap_on_circle",
     "robust_loss_under",
 ]

@@ -1,0 +1,656 @@
+r"""The exact worst case on the circle (d = 3): a cap is an arc, and one sort finds its extremes.
+
+For d = 3 the input space X of the paper is a circle, ``x(phi) = (s cos phi, s sin phi, 1/2)`` with
+``s = sqrt(3)/2``, and a cap ``B2(x, rho)`` (Definition 3.3) is an arc of it.  On the circle a
+pre-activation is one wave,
+
+    z_r(phi) = R_r cos(phi - psi_r) + c_r,   R_r = s |(w_{r,1}, w_{r,2})|,   c_r = w_{r,3}/2 + b_r,
+
+so neuron r is active on one open arc ``psi_r +- arccos((tau - c_r) / R_r)`` (or never, or always).
+Between two neighbouring ends of such arcs the active set does not change and f is a single wave
+``A cos phi + B sin phi + C``, whose extremes are known in closed form.  Sorting the ends and adding
+up the coefficients gives the supremum and the infimum of f over any arc in ``O(m log m)``.
+
+**What is certain.**  The ends are computed in floating point.  Each has an interval that provably
+holds it, wider where the wave only just reaches tau (there the arccosine is steep).  Where
+intervals overlap, the order of the ends is not known; such a *cluster* is bracketed by switching on
+every change that helps.  So `CircleExtremes.upper` and `CircleExtremes.lower` bound the real
+supremum and infimum of the stored network, rounding included, while ``sup`` and ``inf`` are the
+extremes over the arcs that are certain.  Changes of neurons with the very same weights and bias
+happen at the very same place and are added up before they are bracketed.
+
+**Attained or not.**  The shifted ReLU of the paper jumps, and it is active strictly above tau.  At
+the end of its arc a neuron is inactive, so a supremum that is approached at such an end from the
+inside is not attained: the maximiser ``A*`` of Definition 3.4 then does not exist.  `sup_attained`
+tells the two cases apart; the witness lies inside the arc, close to its end.
+
+Know before changing it: ties at an end are decided by the strict inequality of
+:class:`sublinear_lib.network.TwoLayerNetwork`, and cumulative sums run in ``longdouble``, whose
+precision depends on the platform; the error term asks for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
+from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = [
+    "CircleExtremes",
+    "CircleWave",
+    "ExactOnCircle",
+    "extremes_on_circle",
+    "largest_gap_on_circle",
+]
+
+_TURN = 2.0 * np.pi
+_EPS = float(np.finfo(np.float64).eps)
+_LONG_EPS = float(np.finfo(np.longdouble).eps)
+_INSIDE = 1e-9
+
+
+class _Arcs(NamedTuple):
+    """Waves that are switched on along one open arc each."""
+
+    centre: FloatArray
+    """The angle psi of the arc's middle, shape (k,)."""
+    half: FloatArray
+    """Its computed half-length, in (0, pi), shape (k,)."""
+    slack: FloatArray
+    """How far each of its two ends may be from where it was computed, shape (k,)."""
+    wave: FloatArray
+    """Coefficients of cos, sin and 1 while it is on, shape (3, k)."""
+    key: FloatArray
+    """The numbers that decide where the ends are, shape (k, 4)."""
+
+
+class _Neurons(NamedTuple):
+    """Where the neurons of a network are active on the circle."""
+
+    always: BoolArray
+    """Certainly active everywhere, shape (m,)."""
+    crossing: BoolArray
+    """Active on an arc, or too close to tell, shape (m,)."""
+    centre: FloatArray
+    half: FloatArray
+    slack: FloatArray
+    """All of the crossing ones, shape (k,)."""
+
+
+def _where_active(network: TwoLayerNetwork) -> _Neurons:
+    """Find the arcs on which the neurons are active, with an interval for their ends."""
+    W, b, tau = network.W, network.b, network.tau
+    radius = geometry.SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+    level = tau - (0.5 * W[:, 2] + b)
+    size = tau + np.abs(0.5 * W[:, 2]) + np.abs(b)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        cosine = level / radius
+        error = _EPS * (4.0 * np.abs(cosine) + 4.0 * size / radius)
+    constant = ~np.isfinite(cosine)
+    for r in np.flatnonzero(constant & (np.abs(level) <= 4.0 * _EPS * size)):
+        exact = Fraction(tau) - Fraction(W[r, 2]) / 2 - Fraction(b[r])
+        level[r] = float((exact > 0) - (exact < 0))
+    cosine[constant] = np.where(level[constant] < 0.0, -np.inf, np.inf)
+    error[constant] = 0.0
+    always = cosine + error < -1.0
+    crossing = ~always & (cosine - error < 1.0)
+    shortest = np.arccos(np.clip(cosine[crossing] + error[crossing], -1.0, 1.0))
+    longest = np.arccos(np.clip(cosine[crossing] - error[crossing], -1.0, 1.0))
+    centre = np.arctan2(W[crossing, 1], W[crossing, 0])
+    slack = 0.5 * (longest - shortest) + 8.0 * _EPS * _TURN
+    return _Neurons(always, crossing, centre, 0.5 * (shortest + longest), slack)
+
+
+class _Ends(NamedTuple):
+    """The ends of arcs in a window, in the order of the certain intervals."""
+
+    left: FloatArray
+    """Where each end is at least, shape (e,), ascending; angles from the origin of the window."""
+    right: FloatArray
+    """Where each end is at most."""
+    arc: IntArray
+    """The arc it belongs to."""
+    sign: FloatArray
+    """+1 where the arc begins, -1 where it stops."""
+
+
+@dataclass(frozen=True)
+class CircleExtremes:
+    """The exact extremes of a function over an arc of the circle.
+
+    Parameters
+    ----------
+    sup, inf : float
+        Supremum and infimum over the parts of the arc where the active set is certain.
+    upper, lower : float
+        Certified bounds of the real supremum and infimum: ``lower <= f <= upper`` on the arc.
+    angle_sup, angle_inf : float
+        Angles phi, radians, where `sup` and `inf` are attained or, if not, next to where they are
+        approached.
+    sup_attained, inf_attained : bool
+        Whether the arc holds a point with this value.
+    ends : int
+        Ends of activity arcs met on the way: each is one change of the active set.
+    clustered : int
+        How many of them could not be put in order.
+    """
+
+    sup: float
+    inf: float
+    upper: float
+    lower: float
+    angle_sup: float
+    angle_inf: float
+    sup_attained: bool
+    inf_attained: bool
+    ends: int
+    clustered: int
+
+    @property
+    def X_sup(self) -> FloatArray:
+        """The point of X at `angle_sup`, shape (3,)."""
+        return _point(self.angle_sup)
+
+    @property
+    def X_inf(self) -> FloatArray:
+        """The point of X at `angle_inf`, shape (3,)."""
+        return _point(self.angle_inf)
+
+
+def _point(angle: float) -> FloatArray:
+    return np.asarray(geometry.embed(np.array([[np.cos(angle), np.sin(angle)]]))[0])
+
+
+class CircleWave:
+    """A sum of waves, each switched on along one open arc: f or f - g on the circle.
+
+    Use `of_network` or `of_gap` to make one; the arcs are computed once and serve any number of
+    caps.
+
+    Parameters
+    ----------
+    base : ndarray of float64, shape (3,)
+        Coefficients of cos, sin and 1 that count everywhere.
+    base_size : ndarray of float64, shape (3,)
+        The sum of the absolute values that `base` was added up from, for the error bound.
+    arcs : _Arcs
+        The switched waves.
+    """
+
+    def __init__(self, base: FloatArray, base_size: FloatArray, arcs: _Arcs) -> None:
+        self._base = base
+        self._base_size = base_size
+        self._arcs = arcs
+
+    @classmethod
+    def of_network(cls, network: TwoLayerNetwork) -> CircleWave:
+        """Return f on the circle.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork
+            The network, with ``d = 3``.
+
+        Returns
+        -------
+        CircleWave
+            The same function.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `network` is not a network with ``d = 3``.
+        """
+        checked = _on_circle(network, "network")
+        return cls(*_waves([(checked, _own_waves(checked))]))
+
+    @classmethod
+    def of_gap(cls, initial: TwoLayerNetwork, W: object) -> CircleWave:
+        """Return f - g on the circle, the network minus the pseudo-network (Section 4).
+
+        Parameters
+        ----------
+        initial : TwoLayerNetwork
+            The network at initialization, with ``d = 3``.
+        W : array-like, shape (m, 3)
+            The present weights.
+
+        Returns
+        -------
+        CircleWave
+            ``f(x; W) - g(x; W)``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type or shape.
+        """
+        start = _on_circle(initial, "initial")
+        now = start.with_weights(W)
+        moved = now.W - start.W
+        scale = geometry.SLICE_RADIUS
+        linear = np.stack((scale * moved[:, 0], scale * moved[:, 1], 0.5 * moved[:, 2]))
+        return cls(*_waves([(now, _own_waves(now)), (start, -start.a * linear)]))
+
+    @property
+    def arcs(self) -> int:
+        """How many waves are switched on along a part of the circle only."""
+        return self._arcs.centre.size
+
+    def extremes(self, angle: object, half_angle: object) -> CircleExtremes:
+        """Return the supremum and the infimum over one arc.
+
+        Parameters
+        ----------
+        angle : float
+            The middle of the arc, radians.
+        half_angle : float
+            Its half-length, radians, ``>= 0``; pi and more mean the whole circle.
+
+        Returns
+        -------
+        CircleExtremes
+            Extremes, certified bounds and where they are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not a finite number in its range.
+
+        Notes
+        -----
+        Cost: ``O(m)`` and a sort of the ends in the arc.
+        """
+        middle = validation.scalar(angle, "angle")
+        half = validation.scalar(half_angle, "half_angle", minimum=0)
+        whole = half >= np.pi
+        length = _TURN if whole else 2.0 * half
+        origin, active, begin, stop = self._start(middle - 0.5 * length)
+        first = 0.0 if whole else middle - half - origin
+        ends = self._ends(begin, stop, first + length)
+        sweep = _Sweep(self._arcs, ends, self._states(active, ends, origin), first, first + length)
+        error = self._error(sweep)
+        top, bottom = sweep.best(1.0, error), sweep.best(-1.0, error)
+        return CircleExtremes(
+            sup=top.value,
+            inf=-bottom.value,
+            upper=top.bound,
+            lower=-bottom.bound,
+            angle_sup=origin + top.position,
+            angle_inf=origin + bottom.position,
+            sup_attained=top.attained,
+            inf_attained=bottom.attained,
+            ends=ends.arc.size,
+            clustered=sweep.clustered,
+        )
+
+    def _start(self, wanted: float) -> tuple[float, BoolArray, FloatArray, FloatArray]:
+        """Return an angle at or shortly before the one wanted where it is certain what is on."""
+        arcs = self._arcs
+        origin = wanted
+        for attempt in range(1, 64):
+            begin = np.mod(arcs.centre - arcs.half - origin, _TURN)
+            stop = np.mod(arcs.centre + arcs.half - origin, _TURN)
+            clear = 2.0 * arcs.slack
+            if all(
+                (position > clear).all() and (_TURN - position > clear).all()
+                for position in (begin, stop)
+            ):
+                away = np.mod(origin - arcs.centre + np.pi, _TURN) - np.pi
+                return origin, np.abs(away) < arcs.half, begin, stop
+            # Irregular steps, so that no regular pattern of ends can meet them all.
+            origin = wanted - 1e-7 * attempt**2 * 1.6180339887
+        raise FloatingPointError(
+            f"the active set could not be made certain anywhere near the angle {wanted}"
+        )
+
+    def _ends(self, begin: FloatArray, stop: FloatArray, limit: float) -> _Ends:
+        """Return the ends of arcs that may lie before the limit, sorted."""
+        slack = self._arcs.slack
+        begins = np.flatnonzero(begin - slack <= limit)
+        stops = np.flatnonzero(stop - slack <= limit)
+        arc = np.concatenate((begins, stops))
+        position = np.concatenate((begin[begins], stop[stops]))
+        sign = np.repeat((1.0, -1.0), (begins.size, stops.size))
+        left = position - slack[arc]
+        order = np.argsort(left, kind="stable")
+        arc = arc[order]
+        return _Ends(left[order], position[order] + slack[arc], arc, sign[order])
+
+    def _states(self, active: BoolArray, ends: _Ends, origin: float) -> FloatArray:
+        """Return the wave before, between and after the ends, turned to the origin: (3, e + 1)."""
+        changes = np.empty((3, ends.arc.size + 1), dtype=np.longdouble)
+        changes[:, 0] = self._base
+        changes[:, 0] += self._arcs.wave[:, active].sum(axis=1, dtype=np.longdouble)
+        np.multiply(self._arcs.wave[:, ends.arc], ends.sign, out=changes[:, 1:])
+        return _turned(np.cumsum(changes, axis=1).astype(np.float64), origin)
+
+    def _error(self, sweep: _Sweep) -> float:
+        """Bound the rounding error of every value of the sweep."""
+        wave = np.abs(self._arcs.wave)
+        terms = 3.0 * (wave.sum() + self._base_size.sum())
+        steps = 2 * self._arcs.centre.size + 2
+        return float(16.0 * _EPS * sweep.largest + (steps * _LONG_EPS + 4.0 * _EPS) * terms)
+
+
+class _Best(NamedTuple):
+    """The largest value on an arc."""
+
+    value: float
+    position: float
+    bound: float
+    attained: bool
+
+
+class _Sweep:
+    """The certain intervals of a window and the clusters between them.
+
+    Parameters
+    ----------
+    arcs : _Arcs
+        The switched waves.
+    ends : _Ends
+        The ends met, sorted.
+    states : ndarray of float64, shape (3, e + 1)
+        The wave before, between and after the ends, in angles from the origin.
+    first, last : float
+        The window, angles from the origin.
+    """
+
+    def __init__(
+        self, arcs: _Arcs, ends: _Ends, states: FloatArray, first: float, last: float
+    ) -> None:
+        self._arcs, self._ends, self._states = arcs, ends, states
+        self._first, self._last = first, last
+        e = ends.arc.size
+        reached = np.maximum.accumulate(ends.right)
+        low = np.concatenate(([-np.inf], reached))
+        high = np.concatenate((ends.left, [np.inf]))
+        # Which intervals lie between clusters; the others are inside one.
+        self._between = low < high
+        certain = np.flatnonzero(self._between & (np.maximum(low, first) <= np.minimum(high, last)))
+        self._low = np.maximum(low[certain], first)
+        self._high = np.minimum(high[certain], last)
+        self._certain = certain
+        cos, sin, self._level = states[:, certain]
+        self._height = np.hypot(cos, sin)
+        self._crest = np.mod(np.arctan2(sin, cos), _TURN)
+        self._at_low = _value(states[:, certain], self._low)
+        self._at_high = _value(states[:, certain], self._high)
+        self._heads = np.flatnonzero(self._between[:e])
+        sizes = np.diff(np.append(self._heads, e))
+        self.clustered = int(sizes[sizes > 1].sum())
+        self.largest = float(np.abs(states).sum(axis=0).max())
+
+    def best(self, side: float, error: float) -> _Best:
+        """Return the supremum of `side` times the function, ``side = +1`` or ``-1``."""
+        crest = self._crest if side > 0 else np.mod(self._crest + np.pi, _TURN)
+        inside = (crest > self._low) & (crest < self._high)
+        at_low, at_high = side * self._at_low, side * self._at_high
+        values = np.where(inside, self._height + side * self._level, np.maximum(at_low, at_high))
+        winner = int(np.argmax(values))
+        bound = float(max(values[winner], self._largest_in_clusters(side)) + error)
+        low, high = float(self._low[winner]), float(self._high[winner])
+        if inside[winner]:
+            return _Best(float(values[winner]), float(crest[winner]), bound, True)
+        step = min(0.25 * (high - low), _INSIDE)
+        interval = int(self._certain[winner])
+        if at_low[winner] >= at_high[winner]:
+            attained = low == self._first or self._holds(interval - 1, -1.0, error)
+            return _Best(float(at_low[winner]), low + step, bound, attained)
+        attained = high == self._last or self._holds(interval, 1.0, error)
+        return _Best(float(at_high[winner]), high - step, bound, attained)
+
+    def _holds(self, end: int, closing: float, error: float) -> bool:
+        """Tell whether the value next to an end is also the value at it.
+
+        At its end an arc is off.  So the value at a beginning is the one before it, and the value
+        at a stop is the one after it; `closing` is the sign of the end at which the value next to
+        it is kept.  A wave that is zero at its end changes nothing.
+        """
+        jump = self._states[:, end + 1] - self._states[:, end]
+        small = abs(float(_value(jump[:, None], self._ends.left[end : end + 1])[0])) <= error
+        return bool(small or self._ends.sign[end] == closing)
+
+    def _largest_in_clusters(self, side: float) -> float:
+        """Bound the function in the clusters that touch the window, by all changes that help."""
+        ends = self._ends
+        if not ends.arc.size:
+            return -np.inf
+        heads = self._heads
+        left = ends.left[heads]
+        right = np.maximum.reduceat(ends.right, heads)
+        touching = (right >= self._first) & (left <= self._last)
+        if not touching.any():
+            return -np.inf
+        jumps = np.diff(self._states, axis=1)
+        owner = np.repeat(np.arange(heads.size), np.diff(np.append(heads, ends.arc.size)))
+        first = self._first_of_equals()
+        if first.size < jumps.shape[1]:
+            jumps = np.add.reduceat(jumps, first, axis=1)
+            owner = owner[first]
+        start, width = left[owner], (right - left)[owner]
+        reach = np.hypot(jumps[0], jumps[1]) * width
+        helps = np.maximum(side * _value(jumps, start) + reach, 0.0)
+        total = np.bincount(owner, weights=helps, minlength=heads.size)
+        before = self._states[:, heads]
+        total += side * _value(before, left) + np.hypot(before[0], before[1]) * (right - left)
+        return float(total[touching].max())
+
+    def _first_of_equals(self) -> IntArray:
+        """Return where runs of ends begin that lie at the very same place in real arithmetic."""
+        ends, key = self._ends, self._arcs.key
+        equal = (ends.left[1:] == ends.left[:-1]) & (ends.sign[1:] == ends.sign[:-1])
+        for position in np.flatnonzero(equal):
+            one, other = ends.arc[position], ends.arc[position + 1]
+            equal[position] = np.array_equal(key[one], key[other])
+        return np.flatnonzero(np.concatenate(([True], ~equal)))
+
+
+def _value(waves: FloatArray, position: FloatArray) -> FloatArray:
+    """Return ``A cos + B sin + C`` of each wave at its position."""
+    return np.asarray(waves[0] * np.cos(position) + waves[1] * np.sin(position) + waves[2])
+
+
+def _turned(waves: FloatArray, origin: float) -> FloatArray:
+    """Return the same waves as functions of the angle from the origin."""
+    cos, sin = np.cos(origin), np.sin(origin)
+    return np.stack((waves[0] * cos + waves[1] * sin, waves[1] * cos - waves[0] * sin, waves[2]))
+
+
+def _on_circle(network: object, name: str) -> TwoLayerNetwork:
+    if not isinstance(network, TwoLayerNetwork):
+        raise TypeError(f"{name} must be a TwoLayerNetwork, got {type(network).__name__}")
+    if network.d != 3:
+        raise ValueError(f"{name} must have d = 3, for which X is a circle, got d = {network.d}")
+    return network
+
+
+def _own_waves(network: TwoLayerNetwork) -> FloatArray:
+    """Return what each neuron contributes while it is active, shape (3, m)."""
+    scale = geometry.SLICE_RADIUS * network.a
+    constant = 0.5 * network.W[:, 2] + network.b - network.shift
+    return np.stack((scale * network.W[:, 0], scale * network.W[:, 1], network.a * constant))
+
+
+def _waves(
+    parts: list[tuple[TwoLayerNetwork, FloatArray]],
+) -> tuple[FloatArray, FloatArray, _Arcs]:
+    """Split the waves of networks into those always on and those on arcs."""
+    base, size = np.zeros(3, dtype=np.longdouble), np.zeros(3)
+    arcs = []
+    for network, wave in parts:
+        where = _where_active(network)
+        base += wave[:, where.always].sum(axis=1, dtype=np.longdouble)
+        size += np.abs(wave[:, where.always]).sum(axis=1)
+        key = np.column_stack((network.W, network.b))[where.crossing]
+        arcs.append(_Arcs(where.centre, where.half, where.slack, wave[:, where.crossing], key))
+    joined = _Arcs(
+        centre=np.concatenate([part.centre for part in arcs]),
+        half=np.concatenate([part.half for part in arcs]),
+        slack=np.concatenate([part.slack for part in arcs]),
+        wave=np.concatenate([part.wave for part in arcs], axis=1),
+        key=np.concatenate([part.key for part in arcs]),
+    )
+    return base.astype(np.float64), size, joined
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactOnCircle:
+    """The best adversary there is on the circle (d = 3): the worst point of every cap.
+
+    Parameters
+    ----------
+    rho : float
+        Radius of the caps, a Euclidean chord length, ``>= 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rho` is not a finite number ``>= 0``.
+
+    Notes
+    -----
+    Where the supremum of the loss is not attained, the point returned lies inside the arc on which
+    it is approached, so that the loss there falls short of it by rounding and a step of at most
+    1e-9 radians.  Source: ``A*`` of Definition 3.4.
+
+    Examples
+    --------
+    >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
+    >>> x = [[3**0.5 / 2 * np.cos(1.0), 3**0.5 / 2 * np.sin(1.0), 0.5]]
+    >>> result = ExactOnCircle(rho=0.3)(network, x, [-1.0], "absolute", rng=0)
+    >>> result.loss.round(6)
+    array([1.688466])
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        """Check the radius."""
+        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Move every example to the worst point of its cap.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork
+            The network itself, with ``d = 3``: the sweep needs its weights.
+        X : array-like, shape (n, 3)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise; convex in the output, so that one of the two extremes is the worst.
+        rng : int, SeedSequence or Generator
+            Not used; checked all the same.
+
+        Returns
+        -------
+        AttackResult
+            The worst points.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        validation.generator(rng)
+        whole = _on_circle(network, "network")
+        batch = prepare(whole, X, y, loss)
+        clean = batch.evaluator.value(batch.X)
+        best, points, values = batch.score(clean), batch.X.copy(), clean.copy()
+        caps = extremes_on_circle(whole, batch.X, self.rho)
+        for found in (
+            np.array([cap.X_sup for cap in caps]),
+            np.array([cap.X_inf for cap in caps]),
+        ):
+            reached = geometry.project_to_caps(found, batch.X, self.rho)
+            value = batch.evaluator.value(reached)
+            score = batch.score(value)
+            better = score > best
+            points[better], values[better] = reached[better], value[better]
+            best = np.where(better, score, best)
+        return AttackResult(points, best, values, clean)
+
+
+def extremes_on_circle(network: TwoLayerNetwork, X: object, rho: float) -> list[CircleExtremes]:
+    """Return the exact extremes of the network over the cap of each point (d = 3).
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network, ``d = 3``.
+    X : array-like, shape (n, 3)
+        Points on the slice.
+    rho : float
+        Radius of the caps, a Euclidean chord length, ``>= 0``.
+
+    Returns
+    -------
+    list of CircleExtremes
+        One for each point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type, shape or value.
+
+    Notes
+    -----
+    For every loss that is convex in the output, the worst loss over the cap is the larger one of
+    the losses at the two extremes.  Source: Definitions 3.3 and 3.4.
+
+    Examples
+    --------
+    >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
+    >>> x = [[3**0.5 / 2 * np.cos(1.0), 3**0.5 / 2 * np.sin(1.0), 0.5]]
+    >>> (cap,) = extremes_on_circle(network, x, rho=0.3)
+    >>> round(cap.sup, 6), cap.sup_attained  # z = sqrt(3)/2 cos(phi) at the near end of the cap
+    (0.688466, True)
+    >>> cap.inf  # beyond the angle at which z = 0.5, the neuron is silent
+    0.0
+    """
+    wave = CircleWave.of_network(network)
+    points = validation.points_on_slice(X, d=3)
+    half = geometry.cap_angle(rho)
+    return [wave.extremes(np.arctan2(x[1], x[0]), half) for x in points]
+
+
+def largest_gap_on_circle(initial: TwoLayerNetwork, W: object) -> CircleExtremes:
+    """Return the exact extremes of f - g over all of X (d = 3).
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialization, ``d = 3``.
+    W : array-like, shape (m, 3)
+        The present weights.
+
+    Returns
+    -------
+    CircleExtremes
+        ``max(upper, -lower)`` bounds ``sup_X |f - g|``, the quantity of Theorem 4.1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type or shape.
+
+    Notes
+    -----
+    Source: Theorem 4.1 and Section 4.
+    """
+    return CircleWave.of_gap(initial, W).extremes(0.0, np.pi)
