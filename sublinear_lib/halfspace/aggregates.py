@@ -21,7 +21,7 @@ Error bound
 -----------
 Let ``u = 2**-53`` and let a query add up ``n`` pieces (nodes, crossed leaves and single points that
 were settled).  A term ``a_r p_rk`` is rounded once as a product.  Within a node it then passes
-through at most ``ceil(log2(lanes)) + 4 height`` additions, because nodes are summed by halves, and
+through at most ``ceil(log2(lanes)) + 5 height`` additions, because nodes are summed by halves, and
 within a crossed leaf through at most ``lanes``, in any order; call the larger of the two ``D``.
 After that come at most ``n + 1`` additions of pieces, and so
 
@@ -47,7 +47,7 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace.engine import settle
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION, prepare
-from sublinear_lib.halfspace.kernels import FANOUT, KernelSet, choose
+from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, choose
 from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
 from sublinear_lib.halfspace.summing import NodeSums, Summed, halved, summing_kernel
 from sublinear_lib.halfspace.tree import BoxTree
@@ -274,8 +274,8 @@ class _SummingTree(BoxTree):
 
     def _error_bounds(self, found: Summed) -> FloatArray:
         """Return the bound of the module's docstring for every sum."""
-        lanes = self._tree.rows.shape[1]
-        depth = max((lanes - 1).bit_length() + 4 * self.height, lanes)
+        halvings = (LANES - 1).bit_length() + (FANOUT - 1).bit_length() * self.height
+        depth = max(halvings, LANES)
         roundings = 1.01 * (depth + found.pieces + 4) * _UNIT_ROUNDOFF
         underflows = 4.0 * (found.counts + found.pieces + 1) * _SMALLEST_NORMAL
         bound: FloatArray = roundings[:, None] * found.magnitudes + underflows[:, None]

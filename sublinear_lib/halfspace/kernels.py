@@ -25,6 +25,7 @@ from sublinear_lib.halfspace.protocol import Int32Array, Output
 __all__ = [
     "FANOUT",
     "KERNEL_SETS",
+    "LANES",
     "ROW_MULTIPLE",
     "Filtered",
     "FlatTree",
@@ -35,8 +36,11 @@ __all__ = [
     "numba_allowed",
 ]
 
-FANOUT = 16
-"""Children of an inner node: one vector register of float32 on the widest common machines."""
+FANOUT = 32
+"""Children of an inner node: few levels, and a whole number of vector registers everywhere."""
+
+LANES = 64
+"""Places for points in a leaf of the tree: the bits of a machine word."""
 
 ROW_MULTIPLE = 64
 """The rows of a table come in multiples of this; those that hold no point are NaN."""
@@ -55,9 +59,9 @@ class FlatTree(NamedTuple):
     """
 
     coordinates: Float32Array
-    """Scaled and rounded points, shape (leaves, D, lanes): one coordinate after the other."""
+    """Scaled and rounded points, shape (leaves, D, LANES): one coordinate after the other."""
     rows: Int32Array
-    """Rows of the store, -1 in free lanes, shape (leaves, lanes)."""
+    """Rows of the store, -1 in free lanes, shape (leaves, LANES)."""
     live: Int32Array
     """Points in each leaf, shape (leaves,)."""
     live_before: IntArray

@@ -1,6 +1,6 @@
 """The compiled kernels: one query after the other, straight loops over flat arrays.
 
-Each query walks down the tree with a small stack, tests the boxes of sixteen children in one
+Each query walks down the tree with a small stack, tests the boxes of 32 children in one
 vectorised loop, and marks the rows it finds in a bitmap, from which they are read in order into a
 growing buffer.  The kernels run without the interpreter lock and hold no Python objects.
 
@@ -38,7 +38,7 @@ __all__ = ["NumbaKernels"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_FANOUT_BITS = 4
+_FANOUT_BITS = 5
 _FANOUT = 1 << _FANOUT_BITS
 _SMALLEST_BUFFER = 4096
 _LARGEST_GROWTH = 8

@@ -26,7 +26,7 @@ __all__ = ["sum_up"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_FANOUT_BITS = 4
+_FANOUT_BITS = 5
 _FANOUT = 1 << _FANOUT_BITS
 _BUFFER = 1024
 

@@ -3,7 +3,7 @@
 The paper takes the partition tree of Agarwal et al. (1992), whose bounds (Corollary 5.2) are for
 the worst case and whose constants nobody has made practical.  This engine follows the same idea,
 recursive partition and a test of each part against the half-space, in its simplest form: blocks
-from repeated median splits, a box around each block, boxes around sixteen boxes, and so on.  A part
+from repeated median splits, a box around each block, boxes around 32 boxes, and so on.  A part
 whose box lies outside the half-space is skipped, one whose box lies inside is reported whole, and
 only the points of blocks that the hyperplane crosses are scored.  With ``n`` points and ``k`` hits
 a query opens ``O(n**(1 - 1/D))`` nodes for data that fill ``D`` dimensions evenly, and takes
@@ -11,9 +11,9 @@ a query opens ``O(n**(1 - 1/D))`` nodes for data that fill ``D`` dimensions even
 
 What differs from the textbook kd-tree:
 
-1. *Implicit and flat.* Sixteen consecutive items are one item of the next level, so that there are
-   no pointers, all points below a node are consecutive, and the boxes of sixteen siblings are
-   tested by a handful of vector instructions.
+1. *Implicit and flat.* 32 consecutive items are one item of the next level, so that there are no
+   pointers, all points below a node are consecutive, and the boxes of 32 siblings are tested by a
+   handful of vector instructions.
 2. *Always exact.* Boxes are rounded outward and pay for the rounding of their own test
    (:mod:`sublinear_lib.halfspace.filtering`), hence pruning and whole-subtree reporting are never
    wrong; pairs that float32 cannot decide are settled in real arithmetic.
@@ -31,8 +31,8 @@ Let ``n`` be the number of live points, ``B`` the points in a block, and let a b
   grouped as the bits of a binary counter (Bentley and Saxe's logarithmic method): whenever ``2**j``
   of them come together they are split by medians anew, so that a batch of insertions is as well
   partitioned as the tree itself, up to ``log n`` groups.  Each point takes part in at most one
-  regrouping per level, ``O(D log**2 n)`` in all, the amortised bound of Corollary 5.2.  Room for a
-  quarter of the points is reserved; when it is used up the tree is built anew, and the ``n / 4``
+  regrouping per level, ``O(D log**2 n)`` in all, the amortised bound of Corollary 5.2.  Room for an
+  eighth of the points is reserved; when it is used up the tree is built anew, and the ``n / 8``
   insertions since the last build pay ``O(D log n)`` each.
 * **UPDATE** writes the new coordinates and refits the boxes of the touched blocks and of their
   ancestors, ``O(D B)`` per block.  Refitted boxes stay exact but grow.  A block is *loose* when its
@@ -54,15 +54,15 @@ from sublinear_lib.halfspace.filtering import (
     prepare,
     radii,
 )
-from sublinear_lib.halfspace.kernels import FANOUT, Filtered, FlatTree, KernelSet
+from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["BoxTree", "median_order"]
 
-_LANES = 8
 _SAMPLE = 64
 _SPARE_LEAVES = 4
+_SPARE_FRACTION = 1 / 8
 _LOOSE_FACTOR = 2.0
 _LOOSE_FRACTION = 0.25
 
@@ -143,13 +143,13 @@ class BoxTree(Engine):
     kernels : KernelSet
         The loops.
     leaf_size : int
-        The largest number of points in a block at build time.
+        The largest number of points in a block, at least 1; no block holds more than 64, however.
     """
 
     name = "tree"
 
     def __init__(self, store: PointStore, kernels: KernelSet, leaf_size: int) -> None:
-        self._leaf_size = leaf_size
+        self._leaf_size = min(leaf_size, LANES)
         super().__init__(store, kernels)
 
     @property
@@ -198,12 +198,12 @@ class BoxTree(Engine):
         rows = self._store.live_rows()
         blocks = max(1, -(-len(rows) // self._leaf_size))
         size = max(1, -(-len(rows) // blocks))
-        lanes = -(-size // _LANES) * _LANES
-        capacity = blocks + max(_SPARE_LEAVES, blocks // 4)
-        self._tree = _empty_tree(capacity, self._store.dimension, lanes)
+        capacity = blocks + max(_SPARE_LEAVES, int(blocks * _SPARE_FRACTION))
+        self._tree = _empty_tree(capacity, self._store.dimension)
         self._built = blocks
         self._completed = 0
-        self._place = np.full(self._store.size, -1, dtype=np.int64)
+        kind = np.int32 if capacity * LANES <= np.iinfo(np.int32).max else np.int64
+        self._place = np.full(self._store.size, -1, dtype=kind)
         self._built_width = np.zeros(capacity, dtype=np.float64)
         self._loose = np.zeros(capacity, dtype=np.bool_)
         points = np.full((blocks * size, self._store.dimension), np.nan, dtype=np.float32)
@@ -228,10 +228,9 @@ class BoxTree(Engine):
     def _settle_blocks(self, blocks: IntArray) -> None:
         """Note where the points of freshly filled blocks are, and how wide their boxes."""
         tree = self._tree
-        lanes = tree.rows.shape[1]
         rows = tree.rows[blocks]
         block, lane = np.nonzero(rows >= 0)
-        self._place[rows[block, lane]] = blocks[block] * lanes + lane
+        self._place[rows[block, lane]] = blocks[block] * LANES + lane
         tree.live[blocks] = np.bincount(block, minlength=len(blocks))
         self._built_width[blocks] = self._refit(blocks)
         self._loose[blocks] = False
@@ -266,35 +265,35 @@ class BoxTree(Engine):
     def _blocks_of(self, rows: IntArray) -> IntArray:
         """Return the blocks that hold some rows, ascending."""
         touched = np.zeros(int(self._tree.leaves[0]), dtype=np.bool_)
-        touched[self._place[rows] // self._tree.rows.shape[1]] = True
+        touched[self._place[rows] // LANES] = True
         return np.flatnonzero(touched)
 
     # -- INSERT --------------------------------------------------------------------------------
 
     def _take_in(self, rows: IntArray) -> bool:
         tree = self._tree
-        capacity, lanes = tree.rows.shape
+        capacity, size = len(tree.rows), self._leaf_size
         leaves = int(tree.leaves[0])
         last = leaves - 1
         # The last block can take more points if it is a block of insertions and not yet complete.
         growing = leaves - self._built > self._completed
-        start = last * lanes + int(tree.live[last]) if growing else leaves * lanes
+        start = last * size + int(tree.live[last]) if growing else leaves * size
         stop = start + len(rows)
-        needed = -(-stop // lanes)
+        needed = -(-stop // size)
         if needed > capacity:
             return True
         self._open_blocks(needed - leaves)
         if len(self._place) < self._store.size:
-            longer = np.full(self._store.size * 3 // 2 + 1, -1, dtype=np.int64)
+            longer = np.full(self._store.size * 3 // 2 + 1, -1, dtype=self._place.dtype)
             longer[: len(self._place)] = self._place
             self._place = longer
-        block, lane = np.divmod(np.arange(start, stop), lanes)
+        block, lane = np.divmod(np.arange(start, stop), size)
         tree.coordinates[block, :, lane] = self._scale.rounded(self._store, rows)
         tree.rows[block, lane] = rows
-        completed = stop // lanes - self._built
+        completed = stop // size - self._built
         first = self._regroup(self._completed, completed)
         self._completed = completed
-        self._settle_blocks(np.arange(min(first, start // lanes), needed))
+        self._settle_blocks(np.arange(min(first, start // size), needed))
         return False
 
     def _regroup(self, before: int, after: int) -> int:
@@ -317,21 +316,21 @@ class BoxTree(Engine):
     def _split(self, first: int, count: int) -> None:
         """Redistribute the points of consecutive blocks by median splits."""
         tree = self._tree
-        part = slice(first, first + count)
-        points = tree.coordinates[part].transpose(0, 2, 1).reshape(-1, self._store.dimension)
-        rows = tree.rows[part].ravel()
+        part, size = slice(first, first + count), self._leaf_size
+        points = tree.coordinates[part, :, :size].transpose(0, 2, 1)
+        points = points.reshape(-1, self._store.dimension)
+        rows = tree.rows[part, :size].ravel()
         order = median_order(points, count)
         order = np.take_along_axis(
             order, np.argsort(rows[order] < 0, axis=1, kind="stable"), axis=1
         )
-        tree.coordinates[part] = points[order].transpose(0, 2, 1)
-        tree.rows[part] = rows[order]
+        tree.coordinates[part, :, :size] = points[order].transpose(0, 2, 1)
+        tree.rows[part, :size] = rows[order]
 
     # -- REMOVE --------------------------------------------------------------------------------
 
     def _forget(self, rows: IntArray) -> None:
         tree = self._tree
-        lanes = tree.rows.shape[1]
         blocks = self._blocks_of(rows)
         tree.rows.ravel()[self._place[rows]] = -1
         self._place[rows] = -1
@@ -342,7 +341,7 @@ class BoxTree(Engine):
         tree.rows[blocks] = kept
         tree.coordinates[blocks] = points
         block, lane = np.nonzero(kept >= 0)
-        self._place[kept[block, lane]] = blocks[block] * lanes + lane
+        self._place[kept[block, lane]] = blocks[block] * LANES + lane
         tree.live[blocks] = np.bincount(block, minlength=len(blocks))
         self._refit(blocks)
         self._recount()
@@ -351,7 +350,7 @@ class BoxTree(Engine):
 
     def _follow(self, rows: IntArray) -> bool:
         tree = self._tree
-        block, lane = np.divmod(self._place[rows], tree.rows.shape[1])
+        block, lane = np.divmod(self._place[rows], LANES)
         tree.coordinates[block, :, lane] = self._scale.rounded(self._store, rows)
         blocks = self._blocks_of(rows)
         self._loose[blocks] = self._refit(blocks) > _LOOSE_FACTOR * self._built_width[blocks]
@@ -366,7 +365,7 @@ def _distinct(ascending: IntArray) -> IntArray:
     return ascending[first]
 
 
-def _empty_tree(capacity: int, dimension: int, lanes: int) -> FlatTree:
+def _empty_tree(capacity: int, dimension: int) -> FlatTree:
     """Return a tree with room for so many blocks, none of them in use."""
     groups: list[int] = []
     items = capacity
@@ -375,8 +374,8 @@ def _empty_tree(capacity: int, dimension: int, lanes: int) -> FlatTree:
         groups.append(items)
     total = sum(groups)
     return FlatTree(
-        coordinates=np.empty((capacity, dimension, lanes), dtype=np.float32),
-        rows=np.empty((capacity, lanes), dtype=np.int32),
+        coordinates=np.empty((capacity, dimension, LANES), dtype=np.float32),
+        rows=np.empty((capacity, LANES), dtype=np.int32),
         live=np.zeros(capacity, dtype=np.int32),
         live_before=np.zeros(capacity + 1, dtype=np.int64),
         radius=np.full(capacity, np.nan, dtype=np.float32),

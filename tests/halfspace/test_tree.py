@@ -76,11 +76,11 @@ def test_the_order_within_a_block_does_not_matter(monkeypatch):
         "median_order",
         lambda points, blocks: rng.permuted(median_order(points, blocks), axis=1),
     )
-    index = tree_index(normal_points(1001), leaf_size=16)
+    index = tree_index(normal_points(2001), leaf_size=16)
     check_tree(index._engine)
     index.insert(normal_points(130, seed=1))
     check_tree(index._engine)
-    index.remove(np.arange(1001, 1131, 3))
+    index.remove(np.arange(2001, 2131, 3))
     index.insert(normal_points(64, seed=2))
     check_tree(index._engine)
     assert index.stats().rebuilds == 0
@@ -142,7 +142,7 @@ def moved(monkeypatch):
 
 def test_an_insertion_is_regrouped_half_as_often_as_there_are_levels(moved):
     blocks, leaf_size = 256, 8
-    index = tree_index(normal_points(5 * blocks * leaf_size, d=2), leaf_size=leaf_size)
+    index = tree_index(normal_points(9 * blocks * leaf_size, d=2), leaf_size=leaf_size)
     moved.clear()
     for point in normal_points(blocks * leaf_size, d=2):
         index.insert(point[None])
@@ -158,15 +158,15 @@ def test_growing_from_nothing_costs_a_logarithm_per_point(moved):
     for point in normal_points(n, d=2):
         index.insert(point[None])
     check_tree(index._engine)
-    # Rebuilds happen when a quarter more blocks are used, so their sizes add up to 5 n at most.
-    assert sum(moved) <= n * (5 + np.log2(n / leaf_size) / 2)
-    assert index.stats().rebuilds <= np.log(n / leaf_size) / np.log(1.25) + 5
+    # Rebuilds happen when an eighth more blocks are used, so their sizes add up to 9 n at most.
+    assert sum(moved) <= n * (9 + np.log2(n / leaf_size) / 2)
+    assert index.stats().rebuilds <= np.log(n / leaf_size) / np.log(1.125) + 5
 
 
 @pytest.mark.parametrize("batch", [1, 7, 64, 2040])
 def test_inserted_points_are_well_partitioned(batch):
     # 2040 points are 255 blocks, in groups of 128, 64, ..., 1: the hardest number for the counter.
-    points, inserted = normal_points(10_240), normal_points(2040, seed=1)
+    points, inserted = normal_points(20_480), normal_points(2040, seed=1)
     index = tree_index(points, leaf_size=8)
     before = scored_points(index)
     for start in range(0, 2040, batch):
