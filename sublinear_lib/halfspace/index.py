@@ -10,17 +10,21 @@ raises has changed nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, overload
 
 import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace import reporting
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import KernelSet, choose
-from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
+from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Int32Array
+from sublinear_lib.halfspace.reporting import HalfSpaces
 from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
 from sublinear_lib.halfspace.tree import BoxTree
@@ -29,6 +33,7 @@ __all__ = ["HalfspaceIndex", "IndexStats"]
 
 _METHODS = ("auto", "scan", "cap", "tree")
 _DOMAINS = ("slice",)
+_IDS_TO_MARK = 2**24
 # By the number of coordinates, from one on; the last entry holds for all larger numbers.
 _SMALLEST_TREE = {
     "numba": (2.0**10, 2.0**10, 2.0**10, 2.0**10, 2.0**13, 2.0**15, math.inf),
@@ -177,9 +182,46 @@ class HalfspaceIndex:
 
     # -- QUERY ---------------------------------------------------------------------------------
 
+    @overload
     def query_halfspace(
-        self, normals: object, offsets: object, *, strict: bool = True
-    ) -> HalfspaceHits:
+        self,
+        normals: object,
+        offsets: object,
+        *,
+        strict: bool = ...,
+        count_only: Literal[False] = ...,
+        return_scores: bool = ...,
+        sort_results: bool = ...,
+        out: Int32Array | None = ...,
+        workers: int = ...,
+    ) -> HalfspaceHits: ...
+
+    @overload
+    def query_halfspace(
+        self,
+        normals: object,
+        offsets: object,
+        *,
+        strict: bool = ...,
+        count_only: Literal[True],
+        return_scores: bool = ...,
+        sort_results: bool = ...,
+        out: Int32Array | None = ...,
+        workers: int = ...,
+    ) -> IntArray: ...
+
+    def query_halfspace(
+        self,
+        normals: object,
+        offsets: object,
+        *,
+        strict: bool = True,
+        count_only: bool = False,
+        return_scores: bool = False,
+        sort_results: bool = True,
+        out: Int32Array | None = None,
+        workers: int = 1,
+    ) -> HalfspaceHits | IntArray:
         """Report the points in each of a batch of half-spaces.
 
         Parameters
@@ -191,32 +233,144 @@ class HalfspaceIndex:
             The offsets ``c``, absolute units: one for all, or one for each.
         strict : bool, default True
             Report ``<p_r, x> + bias_r > c`` or, if false, ``>=``.
+        count_only : bool, default False
+            Return only how many points each query finds, as `count_halfspace` does.
+        return_scores : bool, default False
+            Compute also the float64 number ``<p_r, x> + bias_r`` of every pair reported, summed
+            from the first coordinate to the last with the bias added at the end, whatever the
+            engine, the kernels, the batch and `workers`.  Where it overflows it is infinite or NaN;
+            who is reported does not depend on it.
+        sort_results : bool, default True
+            Put the ids of each query in ascending order.  If false they come in whatever order is
+            quickest, which may differ from call to call.
+        out : ndarray of int32, shape (k,), optional
+            A buffer for the ids, contiguous and writable: `HalfspaceHits.indices` is then a view of
+            its beginning, and no new memory need be fetched from the system, which for large
+            answers takes longer than to find them.  The rest of it may be overwritten.
+        workers : int, default 1
+            How many threads share the queries, ``>= 1``.  The answer is the same for any number.
 
         Returns
         -------
         HalfspaceHits
-            The ids of each query, ascending.
+            The ids of each query, and scores if wanted.  With ``count_only=True`` instead an
+            ndarray of int64, shape (q,).
 
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value, or a normal is not in the domain.
+            If an argument is of the wrong type, shape or value, or a normal is not in the domain;
+            if `out` is too short (the message says how many ids there are).
 
         Notes
         -----
-        Ask for many half-spaces at once: a single one costs mostly the call.  Source: QUERY in
-        Algorithm 2.
-        """
-        hits = self._engine.query(*self._half_spaces(normals, offsets, strict))
-        ids = self._store.ids_of(hits.indices)
-        return hits if ids is hits.indices else HalfspaceHits(hits.indptr, ids)
+        Ask for many half-spaces at once: a single one costs mostly the call.  However many there
+        are, the memory needed is that of the answer and of one piece of it (256 queries, or as many
+        as find 2**24 ids; a few such pieces with threads); see `iter_halfspace` for answers that do
+        not fit at all.  Source: QUERY in Algorithm 2.
 
-    def count_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> IntArray:
+        Examples
+        --------
+        >>> index = HalfspaceIndex([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+        >>> buffer = np.empty(100, dtype=np.int32)
+        >>> hits = index.query_halfspace([[0.5, 1.0]], 0.7, return_scores=True, out=buffer)
+        >>> hits[0], hits.scores, np.shares_memory(hits.indices, buffer)
+        (array([1, 2], dtype=int32), array([1. , 1.1]), True)
+        """
+        asked = self._half_spaces(normals, offsets, strict)
+        counting = validation.boolean(count_only, "count_only")
+        scored = validation.boolean(return_scores, "return_scores")
+        sort = validation.boolean(sort_results, "sort_results")
+        threads = validation.count(workers, "workers")
+        if counting:
+            if scored:
+                raise ValueError("return_scores must be False with count_only=True, got True")
+            if out is not None:
+                raise ValueError(f"out must be None with count_only=True, got {type(out).__name__}")
+            return reporting.count(self._engine, self._store, asked, threads)
+        if out is not None:
+            _check_buffer(out, asked)
+        return reporting.report(
+            self._engine,
+            self._store,
+            self._kernels.name,
+            asked,
+            sort=sort,
+            scored=scored,
+            out=out,
+            workers=threads,
+        )
+
+    def iter_halfspace(
+        self,
+        normals: object,
+        offsets: object,
+        *,
+        strict: bool = True,
+        return_scores: bool = False,
+        sort_results: bool = True,
+        chunk_bytes: int = 2**26,
+        workers: int = 1,
+    ) -> Iterator[tuple[slice, HalfspaceHits]]:
+        """Report the points in each of a batch of half-spaces, piece by piece.
+
+        Parameters
+        ----------
+        normals, offsets, strict, return_scores, sort_results, workers
+            As in `query_halfspace`.
+        chunk_bytes : int, default 2**26
+            The largest size of the ids of a piece, ``>= 4``.  A piece is larger only where a single
+            query finds more than that.
+
+        Returns
+        -------
+        iterator of (slice, HalfspaceHits)
+            Consecutive queries, as ``normals[queries]``, and what they report; together the answer
+            of `query_halfspace`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `query_halfspace`, at once and not only when the iterator is asked.
+
+        Notes
+        -----
+        An engine needs a few times the memory of a piece.  Where 256 queries that find all points
+        could exceed `chunk_bytes`, they are counted first, which keeps the bound a bound and costs
+        up to as much again as reporting.  The index must not change meanwhile.
+
+        Examples
+        --------
+        >>> index = HalfspaceIndex([[1.0], [2.0], [3.0]])
+        >>> for queries, hits in index.iter_halfspace([[1.0]] * 3, [0.0, 1.5, 2.5], chunk_bytes=12):
+        ...     print(queries, hits.indices)
+        slice(0, 1, None) [0 1 2]
+        slice(1, 3, None) [1 2 2]
+        """
+        asked = self._half_spaces(normals, offsets, strict)
+        scored = validation.boolean(return_scores, "return_scores")
+        sort = validation.boolean(sort_results, "sort_results")
+        size = validation.count(chunk_bytes, "chunk_bytes", minimum=4)
+        threads = validation.count(workers, "workers")
+        return reporting.report_in_pieces(
+            self._engine,
+            self._store,
+            self._kernels.name,
+            asked,
+            sort=sort,
+            scored=scored,
+            ids_at_once=size // 4,
+            workers=threads,
+        )
+
+    def count_halfspace(
+        self, normals: object, offsets: object, *, strict: bool = True, workers: int = 1
+    ) -> IntArray:
         """Count the points in each of a batch of half-spaces.
 
         Parameters
         ----------
-        normals, offsets, strict
+        normals, offsets, strict, workers
             As in `query_halfspace`.
 
         Returns
@@ -230,14 +384,18 @@ class HalfspaceIndex:
         TypeError, ValueError
             As `query_halfspace`.
         """
-        return self._engine.count(*self._half_spaces(normals, offsets, strict))
+        asked = self._half_spaces(normals, offsets, strict)
+        threads = validation.count(workers, "workers")
+        return reporting.count(self._engine, self._store, asked, threads)
 
-    def mask_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> BoolArray:
+    def mask_halfspace(
+        self, normals: object, offsets: object, *, strict: bool = True, workers: int = 1
+    ) -> BoolArray:
         """Mark the points in each of a batch of half-spaces.
 
         Parameters
         ----------
-        normals, offsets, strict
+        normals, offsets, strict, workers
             As in `query_halfspace`.
 
         Returns
@@ -250,7 +408,23 @@ class HalfspaceIndex:
         TypeError, ValueError
             As `query_halfspace`.
         """
-        return self.query_halfspace(normals, offsets, strict=strict).to_mask(self.id_bound)
+        asked = self._half_spaces(normals, offsets, strict)
+        threads = validation.count(workers, "workers")
+        table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
+        pieces = reporting.report_in_pieces(
+            self._engine,
+            self._store,
+            self._kernels.name,
+            asked,
+            sort=False,
+            scored=False,
+            ids_at_once=_IDS_TO_MARK,
+            workers=threads,
+        )
+        for queries, hits in pieces:
+            for row, ids in zip(table[queries], hits.split(), strict=True):
+                row[ids] = True
+        return table
 
     # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
 
@@ -430,9 +604,7 @@ class HalfspaceIndex:
         self._engine = self._make(best)
         return True
 
-    def _half_spaces(
-        self, normals: object, offsets: object, strict: object
-    ) -> tuple[FloatArray, FloatArray, bool]:
+    def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
         vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
         levels = validation.float_array(offsets, "offsets", allow_empty=True)
         q = len(vectors)
@@ -441,7 +613,7 @@ class HalfspaceIndex:
         strictly = validation.boolean(strict, "strict")
         if self._domain is not None and q:
             vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
-        return vectors, np.broadcast_to(levels, (q,)), strictly
+        return HalfSpaces(vectors, np.broadcast_to(levels, (q,)), strictly)
 
     def _points(self, points: object, count: int | None) -> FloatArray:
         return validation.float_array(
@@ -474,6 +646,23 @@ class HalfspaceIndex:
                 "which was removed"
             )
         return rows
+
+
+def _check_buffer(out: object, asked: HalfSpaces) -> None:
+    """Refuse a buffer that cannot take ids, whatever its length."""
+    wanted = "out must be a contiguous writable vector of dtype int32"
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"{wanted}, got {type(out).__name__}")
+    if out.dtype != np.int32:
+        raise TypeError(f"{wanted}, got dtype {out.dtype}")
+    if out.ndim != 1:
+        raise ValueError(f"{wanted}, got shape {out.shape}")
+    if not out.flags.c_contiguous:
+        raise ValueError(f"{wanted}, got strides {out.strides}")
+    if not out.flags.writeable:
+        raise ValueError(f"{wanted}, got a read-only array")
+    if np.may_share_memory(out, asked.normals) or np.may_share_memory(out, asked.offsets):
+        raise ValueError(f"{wanted} apart from normals and offsets, got one that overlaps them")
 
 
 def _smallest_tree(kernels: str, dimension: int) -> float:

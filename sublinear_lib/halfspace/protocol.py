@@ -10,6 +10,7 @@ arithmetic on the stored float64 numbers*, so that engines can be exchanged with
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -32,14 +33,17 @@ Int32Array = NDArray[np.int32]
 class HalfspaceHits:
     """The points reported for a batch of half-spaces, in compressed sparse row form.
 
-    Query ``i`` reported the ids ``indices[indptr[i]:indptr[i + 1]]``, in ascending order.
+    Query ``i`` reported the ids ``indices[indptr[i]:indptr[i + 1]]``, each once and in ascending
+    order; in any order if the query was asked with ``sort_results=False``, see `ascending`.
 
     Parameters
     ----------
     indptr : ndarray of int64, shape (q + 1,)
         Where the ids of each query start; ``indptr[0] == 0`` and never decreasing.
     indices : ndarray of int32, shape (k,)
-        The ids, ascending within each query; ``k = indptr[-1]``.
+        The ids; ``k = indptr[-1]``.
+    scores : ndarray of float64, shape (k,), optional
+        The score of each id with its query, in the order of `indices`.
 
     Raises
     ------
@@ -61,9 +65,10 @@ class HalfspaceHits:
 
     indptr: IntArray
     indices: Int32Array
+    scores: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        """Check that the two arrays fit together."""
+        """Check that the arrays fit together."""
         _check_vector(self.indptr, "indptr", np.dtype(np.int64))
         _check_vector(self.indices, "indices", np.dtype(np.int32))
         if self.indptr.size == 0 or self.indptr[0] != 0 or self.indptr[-1] != self.indices.size:
@@ -73,6 +78,13 @@ class HalfspaceHits:
             )
         if (self.indptr[1:] < self.indptr[:-1]).any():
             raise ValueError("indptr must never decrease, got a decreasing entry")
+        if self.scores is not None:
+            _check_vector(self.scores, "scores", np.dtype(np.float64))
+            if self.scores.size != self.indices.size:
+                raise ValueError(
+                    f"scores must be as many as the indices, {self.indices.size}, "
+                    f"got {self.scores.size}"
+                )
 
     @classmethod
     def from_mask(cls, mask: object) -> HalfspaceHits:
@@ -143,29 +155,68 @@ class HalfspaceHits:
         """
         return np.unique(self.indices)
 
-    def to_csr(self, m: int) -> csr_array:
-        """Return the hits as a SciPy sparse matrix of ones.
+    def ascending(self) -> HalfspaceHits:
+        """Return the same hits with the ids of each query in ascending order.
+
+        Returns
+        -------
+        HalfspaceHits
+            These hits themselves if their ids ascend already, otherwise others with arrays of their
+            own; scores go with their ids.
+
+        Examples
+        --------
+        >>> hits = HalfspaceHits(np.array([0, 2]), np.array([4, 1], dtype=np.int32))
+        >>> hits.ascending().indices
+        array([1, 4], dtype=int32)
+        """
+        falls = self.indices[1:] <= self.indices[:-1]
+        inner = self.indptr[1:-1]
+        falls[inner[(inner > 0) & (inner < self.indices.size)] - 1] = False
+        if not falls.any():
+            return self
+        indices = self.indices.copy()
+        scores = None if self.scores is None else self.scores.copy()
+        for start, end in itertools.pairwise(self.indptr.tolist()):
+            if scores is not None:
+                order = np.argsort(indices[start:end])
+                scores[start:end] = scores[start:end][order]
+            indices[start:end].sort()
+        return HalfspaceHits(self.indptr, indices, scores)
+
+    def to_csr(self, m: int, *, scores: bool = False) -> csr_array:
+        """Return the hits as a SciPy sparse matrix, of ones or of scores.
 
         Parameters
         ----------
         m : int
             Number of columns; larger than every id.
+        scores : bool, default False
+            Whether the entries are to be the scores.  An entry is stored for every hit, also where
+            its score is zero.
 
         Returns
         -------
-        scipy.sparse.csr_array of bool, shape (q, m)
-            ``True`` where query ``i`` reported id ``r``.
+        scipy.sparse.csr_array of bool or float64, shape (q, m)
+            ``True``, or the score, where query ``i`` reported id ``r``.
 
         Raises
         ------
         TypeError, ValueError
-            If `m` is not an integer larger than every id.
+            If `m` is not an integer larger than every id, or if there are no scores to return.
         """
         from scipy.sparse import csr_array
 
         width = self._width(m)
-        ones = np.ones(self.indices.size, dtype=np.bool_)
-        return csr_array((ones, self.indices, self.indptr), shape=(len(self), width))
+        entries: BoolArray | FloatArray = np.ones(self.indices.size, dtype=np.bool_)
+        if validation.boolean(scores, "scores"):
+            if self.scores is None:
+                raise ValueError(
+                    "scores must be False for hits without scores (query with return_scores=True), "
+                    "got True"
+                )
+            entries = self.scores
+        return csr_array((entries, self.indices, self.indptr), shape=(len(self), width))
 
     def to_mask(self, m: int) -> BoolArray:
         """Return the hits as a dense boolean matrix.
@@ -197,18 +248,22 @@ class HalfspaceHits:
         return width
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two answers report the same sets."""
+        """Return whether two answers report the same sets; order and scores do not matter."""
         if not isinstance(other, HalfspaceHits):
             return NotImplemented
-        return np.array_equal(self.indptr, other.indptr) and np.array_equal(
-            self.indices, other.indices
-        )
+        if not np.array_equal(self.indptr, other.indptr):
+            return False
+        if np.array_equal(self.indices, other.indices):
+            return True
+        one, two = self.ascending(), other.ascending()
+        return (one is not self or two is not other) and np.array_equal(one.indices, two.indices)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         """Return the numbers of queries and ids."""
-        return f"HalfspaceHits({len(self)} queries, {self.indices.size} ids)"
+        scored = "" if self.scores is None else ", with scores"
+        return f"HalfspaceHits({len(self)} queries, {self.indices.size} ids{scored})"
 
 
 def _check_vector(value: object, name: str, dtype: np.dtype[Any]) -> None:

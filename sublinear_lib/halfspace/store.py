@@ -92,7 +92,7 @@ class PointStore:
         """Return the row of each id below `next_id`, and whether it is alive at all."""
         if self.size == 0:
             return np.zeros(ids.shape, dtype=np.int64), np.zeros(ids.shape, dtype=np.bool_)
-        if self.next_id == self.size:  # nothing was ever compacted: ids are rows
+        if self.rows_are_ids:
             rows = np.clip(ids, 0, self.size - 1)
         else:
             # In the dtype of the ids: a search for int64 would convert all of them first.
@@ -100,11 +100,14 @@ class PointStore:
             rows = np.minimum(np.searchsorted(self._ids[: self.size], wanted), self.size - 1)
         return rows, (self._ids[rows] == ids) & self._alive[rows]
 
+    @property
+    def rows_are_ids(self) -> bool:
+        """Whether nothing was ever compacted, so that every row is its own id."""
+        return self.next_id == self.size
+
     def ids_of(self, rows: Int32Array) -> Int32Array:
         """Return the ids of rows, in the same order."""
-        if self.next_id == self.size:
-            return rows
-        return self._ids[rows]
+        return rows if self.rows_are_ids else self._ids[rows]
 
     def largest(self, rows: IntArray | None = None) -> float:
         """Return the largest absolute coordinate of some rows (all live ones by default)."""
