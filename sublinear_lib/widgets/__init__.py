@@ -10,10 +10,27 @@ from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.halfspace import (
+    half_space_cost_explorer,
+    half_space_cost_view,
+    onion_explorer,
+    onion_view,
+)
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
-from sublinear_lib.widgets.views import Axis, Band, Bars, Line, Mark, Points, Region, Rule, View
+from sublinear_lib.widgets.views import (
+    Axis,
+    Band,
+    Bars,
+    HalfPlane,
+    Line,
+    Mark,
+    Points,
+    Region,
+    Rule,
+    View,
+)
 
 __all__ = [
     "Axis",
@@ -22,6 +39,7 @@ __all__ = [
     "Choice",
     "Control",
     "Explorer",
+    "HalfPlane",
     "Line",
     "LiveLab",
     "Mark",
@@ -34,6 +52,10 @@ __all__ = [
     "activity_view",
     "cost_explorer",
     "cost_view",
+    "half_space_cost_explorer",
+    "half_space_cost_view",
+    "onion_explorer",
+    "onion_view",
     "preactivation_explorer",
     "preactivation_view",
     "train_on_digits",

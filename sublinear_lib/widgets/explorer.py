@@ -34,7 +34,7 @@ from sublinear_lib.widgets._common import (
     style_sheet,
 )
 from sublinear_lib.widgets.controls import Control, Slider
-from sublinear_lib.widgets.views import Rule, View
+from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
 __all__ = ["Explorer"]
 
@@ -165,9 +165,10 @@ class Explorer(anywidget.AnyWidget):
             raise TypeError(f"function must return a View, got {type(view).__name__} at {values}")
         sliders = {control.name for control in self._controls if isinstance(control, Slider)}
         for mark in view.marks:
-            if isinstance(mark, Rule) and mark.drag is not None and mark.drag not in sliders:
+            drag = mark.drag if isinstance(mark, Rule | HalfPlane) else None
+            if drag is not None and drag not in sliders:
                 raise ValueError(
-                    f"drag must name a slider of the explorer, got {mark.drag!r} beside "
+                    f"drag must name a slider of the explorer, got {drag!r} beside "
                     f"{sorted(sliders)}"
                 )
         return view

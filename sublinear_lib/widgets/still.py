@@ -30,6 +30,7 @@ from sublinear_lib.validation import choice
 __all__ = ["still_picture"]
 
 _WIDTH = 420.0
+_ROWS = 62.0  # labels of both axes, above and below the plot
 _LETTER = 6.6  # average width in pixels of a character of 12 pixels
 
 
@@ -66,7 +67,7 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
     keys = [
         mark
         for mark in view["marks"]
-        if mark["label"] and mark["kind"] in ("points", "bars", "band")
+        if mark["label"] and mark["kind"] in ("points", "bars", "band", "halfplane")
     ]
     right = 14.0
     if ends:
@@ -75,7 +76,12 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
     rules = [m for m in view["marks"] if m["kind"] in ("rule", "region") and m["axis"] == "x"]
     rows = 16.0 * sum(bool(rule["label"]) for rule in rules)
     top = 16.0 + rows + 18.0 * len(keys)
-    fig = figure(_WIDTH, 250.0 + top)
+    height = 250.0
+    if view["equal"]:
+        inner = _WIDTH - left - right
+        ratio = (view["y"]["high"] - view["y"]["low"]) / (view["x"]["high"] - view["x"]["low"])
+        height = inner * ratio + _ROWS
+    fig = figure(_WIDTH, height + top)
     with house_style():
         axes = panel(
             fig,
@@ -105,7 +111,7 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
                 axes,
                 0.0,
                 1.0,
-                f"■ {mark['label']}",
+                f"{'○' if mark.get('hollow') else '■'} {mark['label']}",
                 coordinates="axes fraction",
                 role=_role(mark),
                 dy=rows + 10.0 + 18.0 * (len(keys) - 1 - k),
@@ -165,9 +171,10 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
         if "lower" in mark:
             axes.vlines(mark["x"], mark["lower"], mark["upper"], color=colour, linewidth=1.5)
         (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+        places = list(zip(mark["x"], mark["y"], strict=True))
         shown = [
             (x, y)
-            for x, y in zip(mark["x"], mark["y"], strict=True)
+            for x, y in (places[i] for i in mark.get("only", range(len(places))))
             if left <= x <= right and low <= y <= high
         ]
         axes.plot(
@@ -175,10 +182,11 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
             [y for _, y in shown],
             linestyle="none",
             marker="o",
-            markersize=7,
+            markersize=mark["size"] - 1,
             color=colour,
-            markeredgecolor=LIGHT["paper"],
-            markeredgewidth=1.2,
+            markerfacecolor="none" if mark["hollow"] else colour,
+            markeredgecolor=colour if mark["hollow"] else LIGHT["paper"],
+            markeredgewidth=1.5 if mark["hollow"] else 0.15 * mark["size"],
             clip_on=False,
         )
     elif kind == "bars":
@@ -194,6 +202,12 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
     elif kind == "rule":
         line = axes.axvline if mark["axis"] == "x" else axes.axhline
         line(mark["at"], color=colour, linewidth=1.75, **style)
+    elif kind == "halfplane":
+        outline, cut = _beyond(mark, axes.get_xlim(), axes.get_ylim())
+        if len(outline):
+            axes.fill(*outline.T, color=colour, alpha=0.12, linewidth=0)
+        if len(cut):
+            axes.plot(*cut.T, color=colour, linewidth=1.75)
     else:
         low, high = axes.get_xlim() if mark["axis"] == "x" else axes.get_ylim()
         span = axes.axvspan if mark["axis"] == "x" else axes.axhspan
@@ -208,6 +222,23 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
         window.remove()
         for artist in drawn:
             artist.set_clip_path(path, axes.transData)
+
+
+def _beyond(
+    mark: dict[str, Any], x: tuple[float, float], y: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the outline of the part of a plot beyond an oblique line, and the ends of the line."""
+    corners = np.array([[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]])
+    heights = corners @ np.array(mark["normal"]) - mark["offset"]
+    outline, ends = [], []
+    for i, k in ((0, 1), (1, 2), (2, 3), (3, 0)):
+        if heights[i] > 0:
+            outline.append(corners[i])
+        if (heights[i] > 0) != (heights[k] > 0):
+            share = heights[i] / (heights[i] - heights[k])
+            ends.append(corners[i] + share * (corners[k] - corners[i]))
+            outline.append(ends[-1])
+    return np.array(outline), np.array(ends)
 
 
 def _label_rules(axes: Axes, marks: list[dict[str, Any]]) -> None:

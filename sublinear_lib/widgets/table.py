@@ -2,11 +2,11 @@
 
 No object of the paper lives here.  Views are taken apart into arrays, strings, marks and axes, and
 each distinct part is stored once, found again by its content; what a slider does not change costs
-one index.  Numbers are rounded to five significant digits (whole numbers are kept), written as
-decimal text, compressed with zlib and packed as base64.  Decimal text is what makes the page
-honest: Python and the browser read the same digits to the same float64, so the tests can ask for
-equality.  The front end reads this format in ``static/explorer.js``; change both together, and the
-version with them.
+one index, and points that it only shows or hides cost one bit each.  Numbers are rounded to five
+significant digits (whole numbers are kept), written as decimal text, compressed with zlib and
+packed as base64.  Decimal text is what makes the page honest: Python and the browser read the same
+digits to the same float64, so the tests can ask for equality.  The front end reads this format in
+``static/explorer.js``; change both together, and the version with them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,20 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.ticks import ticks
-from sublinear_lib.widgets.views import Axis, Band, Bars, Line, Mark, Points, Region, Rule, View
+from sublinear_lib.widgets.views import (
+    Axis,
+    Band,
+    Bars,
+    HalfPlane,
+    Line,
+    Mark,
+    Points,
+    Region,
+    Rule,
+    View,
+)
 
 __all__ = [
     "DIGITS",
@@ -36,7 +47,7 @@ __all__ = [
     "unpack",
 ]
 
-VERSION = 1
+VERSION = 2
 DIGITS = 5
 """Significant digits that are kept."""
 
@@ -57,6 +68,7 @@ _KINDS: dict[type, str] = {
     Band: "band",
     Rule: "rule",
     Region: "region",
+    HalfPlane: "halfplane",
 }
 
 Json: TypeAlias = Any
@@ -96,7 +108,7 @@ def _extent(mark: Mark, direction: str) -> list[FloatArray | float]:
     """Return the data of a mark that an axis has to hold."""
     if isinstance(mark, Rule):
         return [mark.at] if mark.axis == direction else []
-    if isinstance(mark, Region):
+    if isinstance(mark, Region | HalfPlane):
         return []
     if isinstance(mark, Bars):
         if direction == "x":
@@ -217,20 +229,52 @@ class _Pool:
         return self._places[key]
 
 
-def _mark(mark: Mark, arrays: _Pool) -> dict[str, Json]:
+class _Arrays(_Pool):
+    """A pool of arrays that writes the numbers of equal arrays only once: most are shared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[bytes, int] = {}
+
+    def place(self, part: FloatArray) -> int:
+        key = part.tobytes()
+        if key not in self._seen:
+            self._seen[key] = super().place([rounded(v) for v in part.tolist()])
+        return self._seen[key]
+
+
+def _bits(mask: BoolArray) -> str:
+    """Write a mask in hexadecimal digits of four bits, the first the highest."""
+    return np.packbits(mask).tobytes().hex()[: -(-len(mask) // 4)]
+
+
+def _numbers(bits: str) -> list[int]:
+    """Return the places of the bits that are set."""
+    return [
+        4 * k + j for k, digit in enumerate(bits) for j in range(4) if int(digit, 16) & (8 >> j)
+    ]
+
+
+def _mark(mark: Mark, arrays: _Arrays) -> dict[str, Json]:
     packed: dict[str, Json] = {"kind": _KINDS[type(mark)], "label": mark.label, "role": mark.role}
     for name in _ARRAYS:
         values = getattr(mark, name, None)
         if values is not None:
-            packed[name] = arrays.place([rounded(float(v)) for v in values])
+            packed[name] = arrays.place(values)
+    if isinstance(mark, Points):
+        packed |= {"size": rounded(mark.size), "hollow": int(mark.hollow)}
+        if mark.only is not None:
+            packed["only"] = _bits(np.asarray(mark.only))
+    if isinstance(mark, HalfPlane):
+        packed |= {"normal": [rounded(v) for v in mark.normal], "offset": rounded(mark.offset)}
     if isinstance(mark, Line):
         packed |= {"dash": int(mark.dash), "width": mark.width}
     if isinstance(mark, Line | Bars | Band) and mark.within is not None:
         packed["within"] = [rounded(v) for v in mark.within]
     if isinstance(mark, Rule):
         packed |= {"at": rounded(mark.at), "axis": mark.axis, "dash": int(mark.dash)}
-        if mark.drag is not None:
-            packed["drag"] = mark.drag
+    if isinstance(mark, Rule | HalfPlane) and mark.drag is not None:
+        packed["drag"] = mark.drag
     if isinstance(mark, Region):
         packed["axis"] = mark.axis
         packed["start"] = None if mark.start is None else rounded(mark.start)
@@ -254,7 +298,8 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
         The table, ready for JSON: pools of ``arrays``, ``axes``, ``marks``, ``strings`` and
         ``views``, and the ``grid`` of view numbers.
     """
-    arrays, axes, marks, strings, distinct = (_Pool() for _ in range(5))
+    axes, marks, strings, distinct = (_Pool() for _ in range(4))
+    arrays = _Arrays()
     grid = []
     for view in views:
         # Whatever was given, a View holds pairs.
@@ -268,6 +313,7 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
                     [[strings.place(label), strings.place(text)] for label, text in readouts],
                     strings.place(view.sentence),
                     None if view.warning is None else strings.place(view.warning),
+                    int(view.equal),
                 ]
             )
         )
@@ -295,8 +341,8 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
     Returns
     -------
     dict
-        Axes ``x`` and ``y``, ``marks`` with their arrays, ``readouts``, ``sentence`` and
-        ``warning``.
+        Axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points are
+        drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
 
     Raises
     ------
@@ -305,7 +351,7 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
     """
     if table["version"] != VERSION:
         raise ValueError(f"table must have version {VERSION}, got {table['version']!r}")
-    x, y, marks, readouts, sentence, warning = table["views"][table["grid"][position]]
+    x, y, marks, readouts, sentence, warning, equal = table["views"][table["grid"][position]]
     strings = table["strings"]
     whole = []
     for number in marks:
@@ -313,6 +359,8 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
         for name in _ARRAYS:
             if name in mark:
                 mark[name] = table["arrays"][mark[name]]
+        if "only" in mark:
+            mark["only"] = _numbers(mark["only"])
         whole.append(mark)
     return {
         "x": table["axes"][x],
@@ -321,6 +369,7 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
         "readouts": [[strings[label], strings[text]] for label, text in readouts],
         "sentence": strings[sentence],
         "warning": None if warning is None else strings[warning],
+        "equal": equal,
     }
 
 

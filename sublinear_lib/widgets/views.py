@@ -15,13 +15,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import ROLES, Role
 from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.validation import boolean, choice, float_array, same_length, scalar
 
-__all__ = ["Axis", "Band", "Bars", "Line", "Mark", "Points", "Region", "Rule", "View"]
+__all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Region", "Rule", "View"]
 
 
 def _text(value: object, name: str, *, empty: bool = True) -> str:
@@ -171,6 +171,13 @@ class Points(_Labelled):
         Their colour.
     lower, upper : array-like, shape (k,), optional
         The ends of vertical intervals; both or none.
+    only : array-like of bool, shape (k,), optional
+        Which of the points to draw.  Points whose state depends on a slider are stored once, with
+        one bit for each of them and each position.
+    size : float, default 8
+        Their diameter in pixels, up to 40.
+    hollow : bool, default False
+        Whether they are rings, through which one sees what lies below.
 
     Raises
     ------
@@ -182,6 +189,9 @@ class Points(_Labelled):
     y: Numbers
     lower: Numbers | None = field(default=None, kw_only=True)
     upper: Numbers | None = field(default=None, kw_only=True)
+    only: Sequence[bool] | BoolArray | None = field(default=None, kw_only=True)
+    size: float = field(default=8.0, kw_only=True)
+    hollow: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the points and take them as arrays."""
@@ -195,6 +205,18 @@ class Points(_Labelled):
             for name in ("lower", "upper"):
                 object.__setattr__(self, name, _coordinates(getattr(self, name), name))
             same_length(y=self.y, lower=self.lower, upper=self.upper)
+        if self.only is not None:
+            only = np.asarray(self.only)
+            if only.dtype != np.bool_:
+                raise TypeError(f"only must hold True and False, got dtype {only.dtype}")
+            if only.shape != np.shape(self.x):
+                raise ValueError(
+                    f"only must have the shape of x, {np.shape(self.x)}, got {only.shape}"
+                )
+            object.__setattr__(self, "only", only)
+        size = scalar(self.size, "size", exclusive_minimum=0.0, maximum=40.0)
+        object.__setattr__(self, "size", size)
+        boolean(self.hollow, "hollow")
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,7 +378,49 @@ class Region(_Labelled):
             raise ValueError(f"start must be <= stop, got {self.start} and {self.stop}")
 
 
-Mark: TypeAlias = Line | Points | Bars | Band | Rule | Region
+@dataclass(frozen=True, eq=False)
+class HalfPlane(_Labelled):
+    """The part of the plot beyond an oblique line, shaded, with the line.
+
+    It shows the points p with ``<normal, p> > offset``; both axes must be linear.
+
+    Parameters
+    ----------
+    normal : pair of float
+        Points into the half-plane; not zero.
+    offset : float
+        The offset, in units of `normal` times those of the axes.
+    label : str, optional
+        What holds there.
+    role : str, default "c1"
+        Its colour.
+    drag : str, optional
+        Name of a slider with values in the units of `offset`: the reader can then take the line
+        and move it, which moves the slider.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+    """
+
+    normal: tuple[float, float]
+    offset: float
+    drag: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the half-plane."""
+        self._check_label()
+        u, v = float_array(self.normal, "normal", shape=(2,)).tolist()
+        if u == 0.0 and v == 0.0:
+            raise ValueError("normal must not be zero")
+        object.__setattr__(self, "normal", (u, v))
+        object.__setattr__(self, "offset", scalar(self.offset, "offset"))
+        if self.drag is not None:
+            _text(self.drag, "drag", empty=False)
+
+
+Mark: TypeAlias = Line | Points | Bars | Band | Rule | Region | HalfPlane
 """Everything that can be drawn."""
 
 
@@ -368,7 +432,7 @@ class View:
     ----------
     x, y : Axis
         The axes.
-    marks : sequence of Line, Points, Bars, Band, Rule or Region
+    marks : sequence of Line, Points, Bars, Band, Rule, Region or HalfPlane
         What is drawn, in this order, later on top.
     sentence : str
         In plain words, what the plot shows now, with the numbers that matter.  It is the caption,
@@ -377,6 +441,9 @@ class View:
         Numbers to read off, label and text.
     warning : str, optional
         A sentence that says which hypothesis fails at this position.
+    equal : bool, default False
+        Whether a unit is as long on one axis as on the other, so that a circle is round; both axes
+        must then be linear.
 
     Raises
     ------
@@ -390,6 +457,7 @@ class View:
     sentence: str
     readouts: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     warning: str | None = None
+    equal: bool = False
 
     def __post_init__(self) -> None:
         """Check the view."""
@@ -402,11 +470,18 @@ class View:
         if not marks:
             raise ValueError("marks must hold at least one mark")
         for mark in marks:
-            if not isinstance(mark, Line | Points | Bars | Band | Rule | Region):
+            if not isinstance(mark, Line | Points | Bars | Band | Rule | Region | HalfPlane):
                 raise TypeError(
-                    "marks must hold Line, Points, Bars, Band, Rule or Region, "
+                    "marks must hold Line, Points, Bars, Band, Rule, Region or HalfPlane, "
                     f"got {type(mark).__name__}"
                 )
+        boolean(self.equal, "equal")
+        oblique = self.equal or any(isinstance(mark, HalfPlane) for mark in marks)
+        if oblique and not self.x.scale == self.y.scale == "linear":
+            raise ValueError(
+                "axes must be linear where they are equal or a HalfPlane is drawn, got "
+                f"{self.x.scale} and {self.y.scale}"
+            )
         object.__setattr__(self, "marks", tuple(marks))
         _text(self.sentence, "sentence", empty=False)
         if self.warning is not None:

@@ -13,7 +13,17 @@ import numpy as np
 import pytest
 
 from sublinear_lib.plotting import Picture, grouped
-from sublinear_lib.widgets import Axis, Choice, Explorer, Line, Points, Rule, Slider, View
+from sublinear_lib.widgets import (
+    Axis,
+    Choice,
+    Explorer,
+    HalfPlane,
+    Line,
+    Points,
+    Rule,
+    Slider,
+    View,
+)
 from sublinear_lib.widgets import table as tables
 
 WIDTHS = [2**k for k in range(4, 10)]
@@ -331,6 +341,16 @@ def test_a_rule_can_only_drag_a_slider() -> None:
 
     with pytest.raises(ValueError, match="drag must name a slider of the explorer, got 'tau'"):
         Explorer(wrong, [Slider("m", "m", [1, 2])], title="Wrong")
+
+
+def test_a_half_plane_can_only_drag_a_slider() -> None:
+    def wrong(kind: str) -> View:
+        marks = [HalfPlane((1, 1), 1, drag="kind")]
+        axis = Axis(label="x", limits=(0, 1))
+        return View(x=axis, y=axis, marks=marks, sentence="A half-plane.")
+
+    with pytest.raises(ValueError, match="drag must name a slider of the explorer, got 'kind'"):
+        Explorer(wrong, [Choice("kind", "kind", ["a", "b"])], title="Wrong")
 
 
 @pytest.mark.parametrize(

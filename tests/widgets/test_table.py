@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.widgets import Axis, Band, Bars, Line, Points, Region, Rule, View
+from sublinear_lib.widgets import Axis, Band, Bars, HalfPlane, Line, Points, Region, Rule, View
 from sublinear_lib.widgets import table as tables
 
 FINITE = st.floats(-1e9, 1e9, allow_subnormal=False)
@@ -78,6 +78,58 @@ def test_a_view_comes_back_as_it_was_put_in() -> None:
     assert second["readouts"] == [["shift", "1.5"]]
 
 
+def test_an_oblique_view_comes_back_as_it_was_put_in() -> None:
+    plane = HalfPlane((0.6, -0.8), 0.123456, label="beyond", drag="c")
+    rings = Points([0, 1, 2], [3, 4, 5], only=[True, False, True], size=12, hollow=True)
+    flat = Axis(label="y", limits=(0, 6))
+    view = View(x=X, y=flat, marks=[plane, rings], sentence="A half-plane.", equal=True)
+    table = tables.unpack(tables.pack(tables.encode([view], tables.shared_limits([view]))))
+    decoded = tables.decode(table, 0)
+    assert decoded["equal"] == 1
+    assert decoded["x"]["low"] == 0 and decoded["x"]["high"] == 2, "a hidden point keeps its room"
+    first, second = decoded["marks"]
+    assert first == {
+        "kind": "halfplane",
+        "label": "beyond",
+        "role": "c1",
+        "normal": [0.6, -0.8],
+        "offset": 0.12346,
+        "drag": "c",
+    }
+    assert second == {
+        "kind": "points",
+        "label": "",
+        "role": "c1",
+        "x": [0, 1, 2],
+        "y": [3, 4, 5],
+        "size": 12,
+        "hollow": 1,
+        "only": [0, 2],
+    }
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.booleans(), min_size=1, max_size=70))
+def test_the_points_that_are_drawn_come_back_one_by_one(only: list[bool]) -> None:
+    grid = list(range(len(only)))
+    mark = Points(grid, grid, only=only)
+    view = View(x=X, y=Axis(label="y"), marks=[mark], sentence="Some points.")
+    decoded = tables.decode(tables.encode([view], tables.shared_limits([view])), 0)
+    assert decoded["marks"][0]["only"] == [k for k, drawn in enumerate(only) if drawn]
+
+
+def test_points_that_are_only_shown_and_hidden_are_stored_once() -> None:
+    grid = np.linspace(0.0, 1.0, 60)
+    views = [
+        View(x=X, y=X, marks=[Points(grid, grid**2, only=grid < cut)], sentence="Some points.")
+        for cut in grid[1:]
+    ]
+    table = tables.encode(views, tables.shared_limits(views))
+    assert len(table["arrays"]) == 2
+    assert len({mark["only"] for mark in table["marks"]}) == 59
+    assert all(len(mark["only"]) == 15 for mark in table["marks"])
+
+
 @settings(deadline=None, max_examples=100)
 @given(FINITE)
 def test_a_number_keeps_five_digits_and_whole_numbers_keep_all(value: float) -> None:
@@ -130,7 +182,7 @@ def test_damaged_text_is_recognised(packed: str) -> None:
 def test_a_table_of_another_version_is_not_read() -> None:
     views = [sample_view()]
     table = tables.encode(views, tables.shared_limits(views)) | {"version": 99}
-    with pytest.raises(ValueError, match="table must have version 1, got 99"):
+    with pytest.raises(ValueError, match=f"table must have version {tables.VERSION}, got 99"):
         tables.decode(table, 0)
 
 

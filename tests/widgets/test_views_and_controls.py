@@ -12,6 +12,7 @@ from sublinear_lib.widgets import (
     Band,
     Bars,
     Choice,
+    HalfPlane,
     Line,
     Points,
     Region,
@@ -21,6 +22,7 @@ from sublinear_lib.widgets import (
 )
 
 X = Axis(label="x")
+LOG = Axis(label="x", scale="log10")
 LINE = Line([0, 1], [0, 1])
 
 
@@ -45,6 +47,15 @@ def view(**changes: object) -> View:
         (lambda: Line([0, 1], [0, 1], within=(2, 1)), "within must be an ascending pair"),
         (lambda: Points([0], [0], lower=[0]), "lower and upper must both be given"),
         (lambda: Points([0], [0], lower=[0, 1], upper=[0, 1]), "must have the same length"),
+        (lambda: Points([0], [0], only=[True, False]), r"only must have the shape of x, \(1,\)"),
+        (lambda: Points([0], [0], size=0), "size must be a finite number > 0"),
+        (lambda: Points([0], [0], size=41), "size must be a finite number > 0.0 and <= 40.0"),
+        (lambda: HalfPlane((0, 0), 1), "normal must not be zero"),
+        (lambda: HalfPlane((1, 0, 0), 1), "normal must have shape"),
+        (lambda: HalfPlane((1, 0), float("inf")), "offset must be a finite number"),
+        (lambda: HalfPlane((1, 0), 1, drag=" "), "drag must not be empty"),
+        (lambda: view(x=LOG, marks=[HalfPlane((1, 0), 1)]), "axes must be linear where"),
+        (lambda: view(y=LOG, equal=True), "axes must be linear .* got linear and log10"),
         (lambda: Bars([0, 1], [1, 1]), "edges must have one entry more than heights"),
         (lambda: Bars([0, 0], [1]), "edges must ascend"),
         (lambda: Bars([0, 1], [-1]), "heights must be >= 0"),
@@ -79,6 +90,9 @@ def test_values_that_cannot_be_shown_are_refused(make: Callable, message: str) -
         (lambda: Line(["a"], [0]), "x must contain real numbers"),
         (lambda: Line([0, 1], [0, 1], label=3), "label must be a string"),
         (lambda: Line([0, 1], [0, 1], dash=1), "dash must be True or False"),
+        (lambda: Points([0, 1], [0, 1], only=[0, 1]), "only must hold True and False, got dtype"),
+        (lambda: Points([0], [0], hollow=1), "hollow must be True or False"),
+        (lambda: view(equal=1), "equal must be True or False"),
         (lambda: view(x="x"), "x must be an Axis"),
         (lambda: view(marks=[3]), "marks must hold Line, Points"),
         (lambda: view(marks=LINE), "marks must be a sequence"),

@@ -6,7 +6,7 @@
 // and the label markup that of plotting/richtext.py; change them together.
 
 const SVG = "http://www.w3.org/2000/svg";
-const VERSION = 1;
+const VERSION = 2;
 const ARRAYS = ["x", "y", "lower", "upper", "edges", "heights"];
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -18,21 +18,26 @@ export async function unpack(packed) {
   return new Response(stream).json();
 }
 
+/** Return the places of the bits that are set in hexadecimal digits of four bits. */
+const numbers = (bits) => [...bits].flatMap((digit, k) => [0, 1, 2, 3].filter((j) => parseInt(digit, 16) & (8 >> j)).map((j) => 4 * k + j));
+
 /** Put one view together again from the pools of a table. */
 export function viewAt(table, position) {
   if (table.version !== VERSION) throw new Error(`table has version ${table.version}, not ${VERSION}`);
-  const [x, y, marks, readouts, sentence, warning] = table.views[table.grid[position]];
+  const [x, y, marks, readouts, sentence, warning, equal] = table.views[table.grid[position]];
   return {
     x: table.axes[x],
     y: table.axes[y],
     marks: marks.map((number) => {
       const mark = { ...table.marks[number] };
       for (const name of ARRAYS) if (name in mark) mark[name] = table.arrays[mark[name]];
+      if ("only" in mark) mark.only = numbers(mark.only);
       return mark;
     }),
     readouts: readouts.map(([label, text]) => [table.strings[label], table.strings[text]]),
     sentence: table.strings[sentence],
     warning: warning === null ? null : table.strings[warning],
+    equal,
   };
 }
 
@@ -145,6 +150,23 @@ function scale(axis, start, stop) {
 
 const px = (value) => Math.round(value * 10) / 10;
 
+/** Return the outline of the part of a plot beyond an oblique line, and the two ends of the line. */
+function beyond({ normal: [u, v], offset }, { x, y }) {
+  const corners = [[x.low, y.low], [x.high, y.low], [x.high, y.high], [x.low, y.high]];
+  const heights = corners.map(([a, b]) => u * a + v * b - offset);
+  const outline = [];
+  const ends = [];
+  corners.forEach((corner, i) => {
+    const k = (i + 1) % 4;
+    if (heights[i] > 0) outline.push(corner);
+    if (heights[i] > 0 === heights[k] > 0) return;
+    const share = heights[i] / (heights[i] - heights[k]);
+    ends.push(corner.map((value, axis) => value + share * (corners[k][axis] - value)));
+    outline.push(ends[ends.length - 1]);
+  });
+  return { outline, ends };
+}
+
 class Plot {
   constructor(parent, titleId, onDrag) {
     const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
@@ -196,24 +218,28 @@ class Plot {
     const named = { end: [], key: [], above: [] };
     for (const mark of view.marks) named[this.place(mark)]?.push(mark);
 
+    const grow = (side, needed) => (this[side] = Math.max(this[side], Math.ceil(needed / 8) * 8));
+    const left = grow("left", Math.max(16, ...view.y.texts.map((text) => this.textWidth(text) + 14)));
+    const right = grow("right", Math.max(16, ...named.end.map((mark) => this.textWidth(mark.label) + 26)));
+    const room = this.width - left - right;
+    const ratio = view.equal && (view.y.high - view.y.low) / (view.x.high - view.x.low);
+    const plotHeight = ratio ? Math.min(440, room * ratio) : Math.max(190, Math.min(300, this.width * 0.5));
+    const indent = ratio ? (room - plotHeight / ratio) / 2 : 0;
+
     // Rows above the plot: label of the y axis, key, one row for each vertical rule or region.
-    let keyX = 0;
+    let keyX = indent;
     let keyRows = named.key.length ? 1 : 0;
     const keyPlaces = named.key.map((mark) => {
       const width = this.textWidth(mark.label) + 40;
-      if (keyX > 0 && keyX + width > this.width) [keyX, keyRows] = [0, keyRows + 1];
+      if (keyX > indent && keyX + width > this.width) [keyX, keyRows] = [indent, keyRows + 1];
       keyX += width;
       return [keyX - width, keyRows - 1];
     });
     const top = line * (1 + keyRows + named.above.length) + 10;
-    const grow = (side, needed) => (this[side] = Math.max(this[side], Math.ceil(needed / 8) * 8));
-    const left = grow("left", Math.max(16, ...view.y.texts.map((text) => this.textWidth(text) + 14)));
-    const right = grow("right", Math.max(16, ...named.end.map((mark) => this.textWidth(mark.label) + 26)));
-    const plotHeight = Math.max(190, Math.min(300, this.width * 0.5));
     const height = top + plotHeight + 2.9 * line;
-    const [x0, x1, y0, y1] = [left, this.width - right, top + plotHeight, top];
+    const [x0, x1, y0, y1] = [left + indent, this.width - right - indent, top + plotHeight, top];
     const X = (this.X = scale(view.x, x0, x1));
-    const Y = scale(view.y, y0, y1);
+    const Y = (this.Y = scale(view.y, y0, y1));
     this.frame = { x0, x1, y0, y1 };
 
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${px(height)}`);
@@ -243,7 +269,7 @@ class Plot {
       this.text(x, y0 + line, view.x.texts[i], { "text-anchor": "middle", class: "sl-tick" }, "muted");
     }
     this.text((x0 + x1) / 2, y0 + line * 2.2, view.x.label, { "text-anchor": "middle" });
-    this.text(0, line - 4, view.y.label);
+    this.text(indent, line - 4, view.y.label);
 
     // Marks.  A vertical rule reaches up to its name.
     const rows = new Map(named.above.map((mark, i) => [mark, top - line * i - 11]));
@@ -287,9 +313,16 @@ class Plot {
       path(d, `stroke-width:${mark.width};${dash}`).classList.add("sl-line");
     } else if (mark.kind === "points") {
       if (mark.lower) path(mark.x.map((v, i) => `M${px(X(v))} ${px(Y(mark.lower[i]))}V${px(Y(mark.upper[i]))}`).join(""), "stroke-width:1.5");
-      const dots = mark.x.map((v, i) => `M${px(X(v))} ${px(Y(mark.y[i]))}h0`).join("");
-      path(dots, "stroke:var(--sl-paper);stroke-width:11;stroke-linecap:round");
-      path(dots, "stroke-width:8;stroke-linecap:round");
+      const shown = mark.only ?? mark.x.map((_, i) => i);
+      const at = (i) => `M${px(X(mark.x[i]))} ${px(Y(mark.y[i]))}`;
+      if (mark.hollow) {
+        const r = mark.size / 2 - 1;
+        path(shown.map((i) => `${at(i)}m${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`).join(""), "stroke-width:2");
+      } else {
+        const dots = shown.map((i) => `${at(i)}h0`).join("");
+        path(dots, `stroke:var(--sl-paper);stroke-width:${mark.size + 3};stroke-linecap:round`);
+        path(dots, `stroke-width:${mark.size};stroke-linecap:round`);
+      }
     } else if (mark.kind === "bars") {
       const gap = (X(mark.edges[1]) - X(mark.edges[0]) > 5 ? 1 : 0) / 2;
       area(mark.heights.map((h, i) => (h ? `M${px(X(mark.edges[i]) + gap)} ${y0}V${px(Y(h))}H${px(X(mark.edges[i + 1]) - gap)}V${y0}Z` : "")).join(""), 0.45);
@@ -300,6 +333,11 @@ class Plot {
     } else if (mark.kind === "rule") {
       const at = px((mark.axis === "x" ? X : Y)(mark.at));
       path(mark.axis === "x" ? `M${at} ${y0}V${px(this.rise(mark))}` : `M${x0} ${at}H${x1}`, `stroke-width:2;${dash}`).classList.add("sl-rule");
+    } else if (mark.kind === "halfplane") {
+      const { outline, ends } = beyond(mark, this.view);
+      const along = (places) => `M${places.map(([a, b]) => `${px(X(a))} ${px(Y(b))}`).join("L")}`;
+      if (outline.length) area(`${along(outline)}Z`, 0.12);
+      if (ends.length) path(along(ends), "stroke-width:2").classList.add("sl-rule");
     } else {
       const along = mark.axis === "x" ? X : Y;
       const ends = mark.axis === "x" ? [x0, x1] : [y0, y1];
@@ -313,7 +351,8 @@ class Plot {
       ? `stroke:${colour(mark.role)};stroke-width:2.5;${mark.dash ? "stroke-dasharray:7 4" : ""}`
       : `stroke:${colour(mark.role)};stroke-width:${mark.kind === "points" ? 9 : 11};stroke-opacity:${mark.kind === "points" ? 1 : 0.5};`;
     const middle = px(y - this.size * 0.34);
-    svg("path", { d: mark.kind === "points" ? `M${x + 9} ${middle}h0` : `M${x} ${middle}h18`, style: mark.kind === "points" ? `${style}stroke-linecap:round` : style }, this.body);
+    if (mark.hollow) svg("circle", { cx: x + 9, cy: middle, r: 4.5, style: `fill:none;stroke:${colour(mark.role)};stroke-width:2` }, this.body);
+    else svg("path", { d: mark.kind === "points" ? `M${x + 9} ${middle}h0` : `M${x} ${middle}h18`, style: mark.kind === "points" ? `${style}stroke-linecap:round` : style }, this.body);
     this.text(x + 25, y, mark.label, {}, mark.role);
   }
 
@@ -348,6 +387,12 @@ class Plot {
     const { y0, y1 } = this.frame;
     for (const mark of this.view.marks) {
       if (!mark.drag) continue;
+      if (mark.kind === "halfplane") {
+        const { ends } = beyond(mark, this.view);
+        const d = ends.length && `M${ends.map(([a, b]) => `${px(this.X(a))} ${px(this.Y(b))}`).join("L")}`;
+        if (d) svg("path", { d, class: "sl-grip sl-oblique", "data-drag": mark.drag }, this.body);
+        continue;
+      }
       const x = px(this.X(mark.at));
       svg("circle", { cx: x, cy: px(y0), r: 6, style: `fill:${colour(mark.role)};stroke:var(--sl-paper);stroke-width:2` }, this.body);
       svg("path", { d: `M${x} ${px(y0 + 12)}V${px(y1 - 6)}`, class: "sl-grip", "data-drag": mark.drag }, this.body);
@@ -365,11 +410,15 @@ class Plot {
   move(event) {
     if (!this.dragging) return;
     const box = this.svg.getBoundingClientRect();
-    const { x0, x1 } = this.frame;
-    const share = (((event.clientX - box.left) / box.width) * this.width - x0) / (x1 - x0);
-    const { low, high, scale: kind } = this.view.x;
-    const clamped = Math.max(0, Math.min(1, share));
-    this.onDrag(this.dragging, kind === "linear" ? low + clamped * (high - low) : low * (high / low) ** clamped);
+    const { x0, x1, y0, y1 } = this.frame;
+    const unit = this.width / box.width; // of the drawing in one of the screen
+    const at = (axis, pixel, from, to) => {
+      const share = Math.max(0, Math.min(1, (pixel * unit - from) / (to - from)));
+      return axis.scale === "linear" ? axis.low + share * (axis.high - axis.low) : axis.low * (axis.high / axis.low) ** share;
+    };
+    const x = at(this.view.x, event.clientX - box.left, x0, x1);
+    const { normal } = this.view.marks.find((mark) => mark.drag === this.dragging);
+    this.onDrag(this.dragging, normal ? normal[0] * x + normal[1] * at(this.view.y, event.clientY - box.top, y0, y1) : x);
   }
 }
 
@@ -393,7 +442,9 @@ function tablesOf(view) {
     const columns = bars ? [keys.slice(0, -1), keys.slice(1)] : [keys];
     for (const mark of marks) {
       for (const [part, suffix] of [["y", ""], ["heights", ""], ["lower", ", lower"], ["upper", ", upper"]]) {
-        if (mark[part]) (heads.push(name(mark, suffix)), columns.push(mark[part]));
+        if (!mark[part]) continue;
+        heads.push(name(mark, suffix));
+        columns.push(mark.only ? mark[part].map((value, i) => (mark.only.includes(i) ? value : null)) : mark[part]);
       }
     }
     const table = html("table", {}, fragment);
@@ -405,10 +456,14 @@ function tablesOf(view) {
       for (const column of columns) html("td", {}, cells).textContent = show(column[i]);
     });
   }
-  const lines = view.marks.filter((mark) => mark.kind === "rule" || mark.kind === "region");
+  const lines = view.marks.filter((mark) => ["rule", "region", "halfplane"].includes(mark.kind));
   if (lines.length) {
     const list = html("ul", {}, fragment);
     for (const mark of lines) {
+      if (mark.normal) {
+        html("li", {}, list, `${mark.label} – normal: (${mark.normal.join(", ")}), offset: ${mark.offset}`);
+        continue;
+      }
       const where = view[mark.axis].label;
       const range = mark.kind === "rule" ? show(mark.at) : `${mark.start ?? "start"} to ${mark.stop ?? "end"}`;
       html("li", {}, list, `${mark.label ? `${mark.label} – ` : ""}${where}: ${range}`);

@@ -1,0 +1,251 @@
+"""Promises of the explorers of half-space reporting: every point and number is the library's."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib.halfspace import ConvexLayers, alive_on_slice
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import grouped, percent
+from sublinear_lib.theory import surviving_share
+from sublinear_lib.widgets import (
+    Band,
+    Explorer,
+    HalfPlane,
+    Line,
+    Points,
+    View,
+    half_space_cost_explorer,
+    half_space_cost_view,
+    onion_explorer,
+    onion_view,
+)
+from sublinear_lib.widgets import table as tables
+
+HALF_PLANES = [(0, 1.0), (36, 1.0), (123, -0.4), (200.5, 0.25), (357, 2.6), (90, 9.0), (45, -9.0)]
+
+
+@pytest.fixture(scope="module")
+def onion() -> Explorer:
+    return onion_explorer()
+
+
+@pytest.fixture(scope="module")
+def cost() -> Explorer:
+    return half_space_cost_explorer()
+
+
+def points(view: View) -> dict[str, Points]:
+    return {mark.label: mark for mark in view.marks if isinstance(mark, Points)}
+
+
+def places(mark: Points) -> set[tuple[float, float]]:
+    """Return the points of a mark that are drawn."""
+    xy = np.column_stack((mark.x, mark.y))
+    return set(map(tuple, (xy if mark.only is None else xy[np.asarray(mark.only)]).tolist()))
+
+
+def all_points(view: View) -> np.ndarray:
+    everything = points(view)[""]
+    return np.column_stack((everything.x, everything.y))
+
+
+def opened(view: View) -> list[bool]:
+    return [mark.role == "ink" for mark in view.marks if isinstance(mark, Line)]
+
+
+def normal_of(view: View) -> tuple[np.ndarray, float]:
+    [plane] = [mark for mark in view.marks if isinstance(mark, HalfPlane)]
+    return np.array(plane.normal), plane.offset
+
+
+# ---- the onion ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("angle", "offset"), HALF_PLANES)
+def test_the_points_shown_as_reported_are_those_beyond_the_line(
+    angle: float, offset: float
+) -> None:
+    view = onion_view(angle, offset)
+    normal, shift = normal_of(view)
+    turn = math.radians(angle)
+    np.testing.assert_allclose(normal, [math.cos(turn), math.sin(turn)], rtol=1e-15, atol=1e-15)
+    assert shift == offset
+    xy = all_points(view)
+    beyond = {tuple(p) for p in xy.tolist() if p @ normal > offset}
+    assert places(points(view)["reported"]) == beyond
+    assert dict(view.readouts)["reported"] == f"{len(beyond)} of {len(xy)}"
+
+
+@pytest.mark.parametrize(("angle", "offset"), HALF_PLANES)
+def test_the_points_shown_as_visited_are_those_of_the_trace(angle: float, offset: float) -> None:
+    view = onion_view(angle, offset)
+    xy = all_points(view)
+    layers = ConvexLayers(xy)
+    trace = layers.trace(normal_of(view)[0], offset)
+
+    def at(ids: set[int]) -> set[tuple[float, float]]:
+        return set(map(tuple, xy[sorted(ids)].tolist()))
+
+    probed = {point for visit in trace.visits for point in visit.probed}
+    tested = {point for visit in trace.visits for point in visit.tested}
+    shown = points(view)
+    assert places(shown["probed by a binary search"]) == at(probed)
+    assert places(shown["compared in vain"]) == at(tested - set(trace.reported))
+    assert opened(view) == [n < len(trace.visits) for n in range(len(layers.layers()))]
+    probes = sum(len(visit.probed) for visit in trace.visits)
+    tests = sum(len(visit.tested) for visit in trace.visits)
+    read = dict(view.readouts)
+    assert read["visited"] == f"{len(probed | tested)} of {len(xy)}"
+    assert read["probes + comparisons"] == f"{probes} + {tests}"
+    assert read["steps, onion"] == str(probes + tests)
+    assert f"It takes {probes + tests} steps" in view.sentence
+    assert (view.warning is not None) == (probes + tests > len(xy))
+
+
+def test_the_steps_are_the_work_that_the_layers_count() -> None:
+    view = onion_view(36, 1.0)
+    layers = ConvexLayers(all_points(view))
+    layers.query_halfspace([normal_of(view)[0]], 1.0)
+    work = layers.stats()
+    assert dict(view.readouts)["steps, onion"] == str(work.vertices_probed + work.vertices_tested)
+    assert dict(view.readouts)["layers opened"] == f"{work.layers_visited} of {work.layers}"
+
+
+def test_the_outlines_are_the_convex_layers() -> None:
+    view = onion_view(36, 1.0)
+    xy = all_points(view)
+    outlines = [mark for mark in view.marks if isinstance(mark, Line)]
+    layers = ConvexLayers(xy).layers()
+    assert len(outlines) == len(layers)
+    for line, layer in zip(outlines, layers, strict=True):
+        drawn = np.column_stack((line.x, line.y))
+        assert np.array_equal(drawn[0], drawn[-1]), "an outline is closed"
+        assert np.array_equal(drawn[:-1], xy[layer])
+
+
+def test_no_two_points_of_the_onion_cover_each_other() -> None:
+    view = onion_view(0, 0.0)
+    xy = all_points(view)
+    assert len(xy) == 100
+    apart = np.linalg.norm(xy[:, None] - xy[None], axis=2) + np.eye(len(xy))
+    assert apart.min() > 0.15
+    assert view.equal and view.x.limits == view.y.limits
+    assert np.abs(xy).max() < np.abs(view.x.limits).min()
+
+
+def test_every_stored_position_of_the_onion_is_its_trace(onion: Explorer) -> None:
+    table = tables.unpack(onion._table)
+    xy = all_points(onion_view(0, 0.0))
+    layers = ConvexLayers(xy)
+    grid = itertools.product(*(control.values for control in onion.controls))
+    for number, (angle, offset) in enumerate(grid):
+        stored = tables.decode(table, number)
+        turn = math.radians(angle)
+        trace = layers.trace([math.cos(turn), math.sin(turn)], offset)
+        shown = {m["label"]: m for m in stored["marks"] if m["kind"] == "points"}
+        assert shown["reported"]["only"] == list(trace.reported), (angle, offset)
+        tested = {point for visit in trace.visits for point in visit.tested}
+        assert shown["compared in vain"]["only"] == sorted(tested - set(trace.reported))
+        probed = {point for visit in trace.visits for point in visit.probed}
+        assert shown["probed by a binary search"]["only"] == sorted(probed), (angle, offset)
+        dark = [m["role"] == "ink" for m in stored["marks"] if m["kind"] == "line"]
+        assert sum(dark) == len(trace.visits), (angle, offset)
+        assert f"reports {len(trace.reported)}." in stored["sentence"], (angle, offset)
+    assert number == math.prod(onion.shape) - 1
+
+
+def test_the_line_can_be_dragged_over_every_stored_offset(onion: Explorer) -> None:
+    view = onion.stored_view(0, 0)
+    [plane] = [mark for mark in view["marks"] if mark["kind"] == "halfplane"]
+    assert plane["drag"] == "offset"
+    offsets = onion.controls[1].values
+    assert view["x"]["low"] < offsets[0] and offsets[-1] < view["x"]["high"]
+
+
+# ---- the cap bound ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", [256, 2**16])
+@pytest.mark.parametrize("t", [0.0, 2.4])
+@pytest.mark.parametrize("d", [2, 8, 65])
+def test_the_cost_view_shows_the_shares_of_the_theory(m: int, t: float, d: int) -> None:
+    view = half_space_cost_view(m, t, d)
+    active, survive = float(stats.norm.sf(t)), surviving_share(t, d)
+    curves = {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
+    for label, levels in (("looked at, *φ*", None), ("active, *p*", curves["active, *p*"].x)):
+        curve = curves[label]
+        expected = levels
+        if expected is None:
+            expected = [surviving_share(float(stats.norm.isf(p)), d) for p in curve.x]
+        np.testing.assert_allclose(curve.y, expected, rtol=1e-9)
+    looked, fired = [mark for mark in view.marks if isinstance(mark, Points)]
+    assert [*looked.x, *looked.y] == pytest.approx([active, survive], rel=1e-12)
+    assert [*fired.x, *fired.y] == pytest.approx([active, active], rel=1e-12)
+    assert looked.lower[0] - 1 / m < survive < looked.upper[0] + 1 / m
+    read = dict(view.readouts)
+    assert read["inner products saved"] == percent(1 - survive)
+    assert f"({percent(active)})" in view.sentence and f"({percent(survive)})" in view.sentence
+    assert (view.warning is not None) == (survive > 0.9)
+
+
+def test_the_bands_fill_the_plot_from_the_active_neurons_up() -> None:
+    view = half_space_cost_view(4096, 2.0, 8)
+    dead, vain = [mark for mark in view.marks if isinstance(mark, Band)]
+    assert np.array_equal(vain.lower, vain.x)
+    assert np.array_equal(vain.upper, dead.lower)
+    assert np.array_equal(dead.upper, np.ones(len(dead.x)))
+
+
+@pytest.mark.parametrize(("m", "t", "d"), [(256, 2.4, 3), (4096, 2.4, 8), (65536, 1.2, 16)])
+def test_a_drawn_network_falls_into_the_range_that_the_cost_view_names(
+    m: int, t: float, d: int
+) -> None:
+    network = TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([5, m]))
+    alive = len(alive_on_slice(network.W, network.b, tau=t * math.sqrt(2 / m), tolerance=0.0))
+    view = half_space_cost_view(m, t, d)
+    [bounds] = [mark for mark in view.marks if isinstance(mark, Points) and mark.lower is not None]
+    assert bounds.lower[0] * m <= alive <= bounds.upper[0] * m
+    low, high = round(bounds.lower[0] * m), round(bounds.upper[0] * m)
+    assert dict(view.readouts)["99.9 % range"] == f"{grouped(low)} to {grouped(high)}"
+
+
+def test_in_more_dimensions_a_query_looks_at_more(cost: Explorer) -> None:
+    shares = [
+        next(
+            mark.y[0]
+            for mark in half_space_cost_view(4096, 2.4, d).marks
+            if isinstance(mark, Points) and mark.lower is not None
+        )
+        for d in cost.controls[2].values
+    ]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.02 and shares[-1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("view", "arguments", "message"),
+    [
+        (onion_view, (math.nan, 1.0), "angle must be a finite number"),
+        (onion_view, (0.0, math.inf), "offset must be a finite number"),
+        (half_space_cost_view, (0, 1.0, 3), "m must be an integer >= 1"),
+        (half_space_cost_view, (64, -1.0, 3), "t must be a finite number >= 0"),
+        (half_space_cost_view, (64, 1.0, 1), "d must be an integer >= 2"),
+    ],
+)
+def test_a_position_that_does_not_exist_is_refused(
+    view: object, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        view(*arguments)  # type: ignore[operator]
+
+
+def test_the_explorers_leave_room_in_the_page(onion: Explorer, cost: Explorer) -> None:
+    for explorer in (onion, cost):
+        assert len(explorer._table) < 150_000, explorer.name
+        assert explorer.still().name == explorer.name
