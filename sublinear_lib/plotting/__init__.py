@@ -13,6 +13,13 @@ from sublinear_lib.plotting.activity import (
     preactivation_histogram,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
+from sublinear_lib.plotting.halfspace import (
+    boxes_picture,
+    duality_picture,
+    onion_picture,
+    surviving_share,
+    work_against_m,
+)
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.picture import Picture
@@ -39,7 +46,9 @@ __all__ = [
     "Ticks",
     "activations_pair",
     "activity_against_m",
+    "boxes_picture",
     "digit_gallery",
+    "duality_picture",
     "figure",
     "grouped",
     "house_style",
@@ -48,12 +57,15 @@ __all__ = [
     "network_schematic",
     "note",
     "number",
+    "onion_picture",
     "palette_css",
     "panel",
     "percent",
     "preactivation_histogram",
     "set_scale",
     "slice_picture",
+    "surviving_share",
     "ticks",
+    "work_against_m",
     "work_bars",
 ]

@@ -1,0 +1,639 @@
+"""Pictures of half-space reporting: what a query asks, looks at and skips (Section 5.1).
+
+The plane and its dual (Definition 5.1), the share of neurons that can fire on X at all, the onion
+of convex layers (second regime of Corollary 5.2 for d = 2), boxes that are covered, crossed or
+skipped, and the work of a query against the number of points.  Points, sets and counts come from
+the caller.  Here are only the lines and boxes to be drawn, in float64: which box a line crosses is
+decided for the eye, and no structure of the library asks this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon, Rectangle
+
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    figure,
+    house_style,
+    label_line_ends,
+    note,
+    panel,
+    set_scale,
+)
+from sublinear_lib.validation import float_array, index_array, scalar
+
+__all__ = [
+    "boxes_picture",
+    "duality_picture",
+    "onion_picture",
+    "surviving_share",
+    "work_against_m",
+]
+
+Rows = Sequence[Sequence[float]] | FloatArray
+Ids = Sequence[int] | IntArray
+
+_MOST_POINTS = 400
+
+
+def _plane(
+    points: object, normal: object, offset: object, most: int = _MOST_POINTS
+) -> tuple[FloatArray, FloatArray, float]:
+    P = float_array(points, "points", shape=(None, 2))
+    if len(P) > most:
+        raise ValueError(f"points must be at most {most} to be told apart, got {len(P)}")
+    x = float_array(normal, "normal", shape=(2,))
+    if not x.any():
+        raise ValueError("normal must not be zero, got [0.0, 0.0]")
+    return P, x, scalar(offset, "offset")
+
+
+def _frame(axes: Axes, P: FloatArray, width: float, height: float) -> None:
+    """Show all points with a margin, one unit equally long in both directions."""
+    low, high = P.min(axis=0), P.max(axis=0)
+    middle, extent = (low + high) / 2, np.maximum(high - low, 1e-9)
+    pixel = 1.14 * float(max(extent[0] / width, extent[1] / height))
+    axes.set_xlim(middle[0] - pixel * width / 2, middle[0] + pixel * width / 2)
+    axes.set_ylim(middle[1] - pixel * height / 2, middle[1] + pixel * height / 2)
+
+
+def _half_plane(axes: Axes, x: FloatArray, offset: float) -> None:
+    """Draw the line ``<x, u> = offset`` and shade what lies beyond it."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
+    beyond: list[tuple[float, float]] = []
+    ends: list[tuple[float, float]] = []
+    # The rectangle of the axes cut by the line (Sutherland and Hodgman).
+    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        a = x[0] * ax + x[1] * ay - offset
+        b = x[0] * bx + x[1] * by - offset
+        if a > 0:
+            beyond.append((ax, ay))
+        if (a > 0) != (b > 0):
+            t = a / (a - b)
+            cut = (ax + t * (bx - ax), ay + t * (by - ay))
+            beyond.append(cut)
+            ends.append(cut)
+    if beyond:
+        axes.add_patch(Polygon(beyond, facecolor=LIGHT["c1"], alpha=0.12, linewidth=0, zorder=0))
+    if ends:
+        axes.plot(*zip(*ends, strict=True), color=LIGHT["c2"], linewidth=2, zorder=2)
+
+
+def _dots(axes: Axes, P: FloatArray, role: Role, size: float, *, filled: bool = True) -> None:
+    if len(P):
+        axes.plot(
+            P[:, 0],
+            P[:, 1],
+            linestyle="none",
+            marker="o",
+            markersize=size,
+            color=LIGHT[role],
+            markerfacecolor=LIGHT[role if filled else "paper"],
+            markeredgewidth=0 if filled else 1.4,
+            zorder=4,
+        )
+
+
+def duality_picture(
+    points: Rows,
+    normal: Numbers,
+    offset: float,
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw a half-plane query twice: points and a line, and, dually, lines and a point.
+
+    The point ``u = (u_1, u_2)`` becomes the line ``s -> u_1 s + u_2``: its inner product with
+    ``(s, 1)``.  The half-plane ``<u, x> > c`` with ``x_2 > 0`` becomes the point
+    ``(x_1 / x_2, c / x_2)``, and it reports the lines that pass above that point.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, 2)
+        The points, ``1 <= m <= 40``.
+    normal : array-like, shape (2,)
+        The normal ``x`` of the query, ``x_2 > 0``.
+    offset : float
+        The offset ``c``, absolute units.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        Two panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, there are more than 40 points, or ``x_2 <= 0``.
+
+    Notes
+    -----
+    Source: Definition 5.1; the duality of points and lines.
+    """
+    P, x, c = _plane(points, normal, offset, most=40)
+    if x[1] <= 0:
+        raise ValueError(f"normal must have a positive second coordinate, got {x.tolist()}")
+    hit: BoolArray = P @ x > c
+    s, level = float(x[0] / x[1]), float(c / x[1])
+
+    left = figure(300, 300)
+    with house_style():
+        axes = panel(left, left=8, right=8, top=30, bottom=8, frame=False)
+        _frame(axes, P, 284, 262)
+        _half_plane(axes, x, c)
+        _dots(axes, P[~hit], "muted", 5.5)
+        _dots(axes, P[hit], "c1", 7)
+        note(axes, 0, 1, "a neuron is a point", coordinates="axes fraction", dy=16, weight="bold")
+    right = figure(300, 300)
+    with house_style():
+        axes = panel(right, left=8, right=8, top=30, bottom=8, frame=False)
+        reach = np.array([s - 1.0, s + 1.0])
+        lines = P[:, :1] * reach + P[:, 1:]
+        at = P[:, 0] * s + P[:, 1]
+        low, high = min(float(at.min()), level), max(float(at.max()), level)
+        margin = 0.18 * max(high - low, 1e-9)
+        axes.set_xlim(*reach)
+        axes.set_ylim(low - margin, high + margin)
+        axes.plot([s, s], [level, high + margin], color=LIGHT["c1"], linewidth=7, alpha=0.16)
+        for above in (False, True):
+            for line in lines[hit == above]:
+                axes.plot(
+                    reach,
+                    line,
+                    color=LIGHT["c1" if above else "muted"],
+                    linewidth=1.8 if above else 1.0,
+                    alpha=1.0 if above else 0.55,
+                )
+        axes.plot(
+            s,
+            level,
+            marker="o",
+            markersize=9,
+            color=LIGHT["c2"],
+            markeredgecolor=LIGHT["paper"],
+            markeredgewidth=1.5,
+            zorder=5,
+        )
+        note(axes, 0, 1, "a neuron is a line", coordinates="axes fraction", dy=16, weight="bold")
+        note(axes, s, level, "the query", role="c2", dx=9, dy=-11, weight="bold")
+    if alt is None:
+        alt = (
+            f"Two drawings of one query to {len(P)} neurons. Left, neurons are points; a line "
+            f"cuts off the shaded half-plane with the {int(hit.sum())} that fire. Right, each "
+            "neuron is a line and the query is one point; the same "
+            f"{int(hit.sum())} neurons are the lines that pass above it."
+        )
+    return Picture([left, right], alt=alt, caption=caption, name=name)
+
+
+def surviving_share(
+    dimensions: Numbers,
+    curves: Mapping[str, Numbers],
+    *,
+    samples: Mapping[str, Rows] | None = None,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw which share of the neurons can fire on X at all, against the dimension.
+
+    Parameters
+    ----------
+    dimensions : array-like, shape (k,)
+        The dimensions d, ascending, ``>= 2``, ``k >= 2``.
+    curves : mapping of str to array-like, shape (k,)
+        For each activity, by its label in the house markup: the expected share at every
+        dimension, in [0, 1].  At most five.
+    samples : mapping of str to array-like, shape (j, 4), optional
+        For some of the same labels: rows ``(d, estimate, lower, upper)``.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, dimensions do not ascend, a share lies outside [0, 1], there are
+        more than five curves, or samples have a label that no curve has.
+    """
+    d = float_array(dimensions, "dimensions", shape=(None,))
+    if d.size < 2 or (np.diff(d) <= 0).any() or d[0] < 2:
+        raise ValueError(
+            f"dimensions must be at least two ascending numbers >= 2, got {d.tolist()}"
+        )
+    checked = _curves(curves, d.size)
+    for label, values in checked.items():
+        if (values < 0).any() or (values > 1).any():
+            raise ValueError(
+                f"curves[{label!r}] must lie in [0, 1], got values from "
+                f"{float(values.min())!r} to {float(values.max())!r}"
+            )
+    points: dict[str, FloatArray] = {}
+    for label, rows in (samples or {}).items():
+        if label not in checked:
+            raise ValueError(
+                f"samples must have labels of curves, got {label!r} beside {list(checked)}"
+            )
+        points[label] = float_array(rows, f"samples[{label!r}]", shape=(None, 4))
+
+    fig = figure(420, 300)
+    with house_style():
+        axes = panel(fig, right=92, xlabel="dimension *d*", ylabel="neurons that can fire on *X*")
+        set_scale(
+            axes,
+            "x",
+            float(d[0]),
+            float(d[-1]),
+            scale="log2",
+            values=[2.0**k for k in range(1, 11)],
+            label=number,
+        )
+        set_scale(axes, "y", 0.0, 1.0, label=percent)
+        ends = []
+        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+            axes.plot(d, values, color=LIGHT[role], clip_on=False)
+            ends.append(EndLabel(float(values[-1]), label, role))
+            if label in points:
+                rows = points[label]
+                axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
+                axes.plot(
+                    rows[:, 0],
+                    rows[:, 1],
+                    linestyle="none",
+                    marker="o",
+                    markersize=6,
+                    color=LIGHT[role],
+                    markeredgecolor=LIGHT["paper"],
+                    markeredgewidth=1.2,
+                    clip_on=False,
+                    zorder=4,
+                )
+        label_line_ends(axes, ends)
+    if alt is None:
+        parts = [
+            f"{to_plain(label)}: {percent(float(v[0]))} at d = {number(float(d[0]))}, "
+            f"{percent(float(v[-1]))} at d = {number(float(d[-1]))}"
+            for label, v in checked.items()
+        ]
+        rising = all((np.diff(values) >= 0).all() for values in checked.values())
+        alt = (
+            "Share of the neurons that can fire somewhere on X, against the dimension. "
+            f"{'; '.join(parts)}."
+        )
+        if rising:
+            alt += " All curves rise."
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _curves(curves: Mapping[str, Numbers], length: int) -> dict[str, FloatArray]:
+    if not 1 <= len(curves) <= len(SERIES):
+        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
+    return {
+        label: float_array(values, f"curves[{label!r}]", shape=(length,))
+        for label, values in curves.items()
+    }
+
+
+def onion_picture(
+    points: Rows,
+    layers: Sequence[Ids],
+    normal: Numbers,
+    offset: float,
+    *,
+    visited: int,
+    tested: Ids,
+    reported: Ids,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw convex layers and how one query walked through them.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, 2)
+        The points, ``1 <= m <= 400``.
+    layers : sequence of array-like of int
+        The ids of each layer in the order of the ring, from outside in.
+    normal : array-like, shape (2,)
+        The normal of the query.
+    offset : float
+        Its offset, absolute units.
+    visited : int
+        How many layers the query looked at, from outside in.
+    tested : array-like of int
+        Ids that were compared with the line.
+    reported : array-like of int
+        Ids that were reported.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not match, ids do not name points, the layers do not hold every point once,
+        or `visited` exceeds the number of layers.
+
+    Notes
+    -----
+    Source: Corollary 5.2, second regime, for d = 2.
+    """
+    P, x, c = _plane(points, normal, offset)
+    rings = [index_array(ids, "layers", upper=len(P)) for ids in layers]
+    if sorted(i for ring in rings for i in ring.tolist()) != list(range(len(P))):
+        raise ValueError(f"layers must hold each of the {len(P)} points once")
+    seen = index_array(tested, "tested", upper=len(P))
+    found = index_array(reported, "reported", upper=len(P))
+    looked = int(scalar(visited, "visited", minimum=0, maximum=len(rings)))
+    missed = np.setdiff1d(seen, found)
+    rest = np.setdiff1d(np.arange(len(P)), np.union1d(seen, found))
+
+    fig = figure(420, 330)
+    with house_style():
+        axes = panel(fig, left=8, right=8, top=8, bottom=30, frame=False)
+        _frame(axes, P, 404, 292)
+        _half_plane(axes, x, c)
+        for k, ring in enumerate(rings):
+            closed = P[np.append(ring, ring[:1])]
+            axes.plot(
+                closed[:, 0],
+                closed[:, 1],
+                color=LIGHT["c1" if k < looked else "muted"],
+                linewidth=1.8 if k < looked else 0.9,
+                alpha=1.0 if k < looked else 0.5,
+                zorder=1,
+            )
+        _dots(axes, P[rest], "muted", 3.5)
+        _dots(axes, P[missed], "c2", 6.5, filled=False)
+        _dots(axes, P[found], "c1", 7)
+        note(
+            axes,
+            0.0,
+            0.0,
+            f"{len(found)} reported",
+            role="c1",
+            weight="bold",
+            dy=-16,
+            coordinates="axes fraction",
+        )
+        note(
+            axes,
+            0.5,
+            0.0,
+            f"{len(missed)} more tested",
+            role="c2",
+            weight="bold",
+            ha="center",
+            dy=-16,
+            coordinates="axes fraction",
+        )
+        note(
+            axes,
+            1.0,
+            0.0,
+            f"{looked} of {len(rings)} layers",
+            ha="right",
+            weight="bold",
+            dy=-16,
+            coordinates="axes fraction",
+        )
+    if alt is None:
+        alt = (
+            f"{len(P)} points in {len(rings)} nested convex polygons, the layers. A line cuts off "
+            f"a shaded half-plane. The query looks at the {looked} outermost layers, reports the "
+            f"{len(found)} points beyond the line and tests {len(missed)} more; the other "
+            f"{len(rest)} points are not looked at."
+        )
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def boxes_picture(
+    points: Rows,
+    groups: Sequence[Ids],
+    normal: Numbers,
+    offset: float,
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the boxes around groups of points: covered by a half-plane, crossed, or skipped.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, 2)
+        The points, ``1 <= m <= 400``.
+    groups : sequence of array-like of int
+        The ids of each group, such as the leaves of a tree; at least one, none empty.
+    normal : array-like, shape (2,)
+        The normal of the query.
+    offset : float
+        Its offset, absolute units.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If shapes do not match, ids do not name points, or a group is empty.
+
+    Notes
+    -----
+    Source: Section 5.1, "partitions the set P recursively".
+    """
+    P, x, c = _plane(points, normal, offset)
+    members = [index_array(ids, "groups", upper=len(P), allow_empty=False) for ids in groups]
+    if not members:
+        raise ValueError("groups must hold at least one group, got none")
+    low = np.array([P[ids].min(axis=0) for ids in members])
+    high = np.array([P[ids].max(axis=0) for ids in members])
+    least = np.where(x > 0, low, high) @ x
+    most = np.where(x > 0, high, low) @ x
+    sizes = np.array([len(ids) for ids in members])
+    kinds: tuple[tuple[str, BoolArray, Role], ...] = (
+        ("covered", least > c, "c1"),
+        ("crossed", (least <= c) & (most > c), "c2"),
+        ("skipped", most <= c, "muted"),
+    )
+
+    fig = figure(420, 330)
+    with house_style():
+        axes = panel(fig, left=8, right=8, top=8, bottom=30, frame=False)
+        _frame(axes, P, 404, 292)
+        _half_plane(axes, x, c)
+        summary = []
+        for (word, chosen, role), (place, align) in zip(
+            kinds, ((0.0, "left"), (0.5, "center"), (1.0, "right")), strict=True
+        ):
+            for box in np.flatnonzero(chosen):
+                axes.add_patch(
+                    Rectangle(
+                        (low[box, 0], low[box, 1]),
+                        float(high[box, 0] - low[box, 0]),
+                        float(high[box, 1] - low[box, 1]),
+                        facecolor=LIGHT[role] if word == "covered" else "none",
+                        edgecolor=LIGHT[role],
+                        alpha=0.35 if word == "covered" else 1.0,
+                        linewidth=1.0 if word == "skipped" else 1.8,
+                        zorder=1,
+                    )
+                )
+            inside = np.concatenate([P[:0], *(P[members[k]] for k in np.flatnonzero(chosen))])
+            _dots(axes, inside, role, 4.5 if word != "skipped" else 3.5)
+            boxes = int(chosen.sum())
+            note(
+                axes,
+                place,
+                0.0,
+                f"{boxes} {word}",
+                role=role,
+                ha=align,
+                weight="bold",
+                dy=-16,
+                coordinates="axes fraction",
+            )
+            summary.append(f"{boxes} boxes with {int(sizes[chosen].sum())} points are {word}")
+    if alt is None:
+        alt = (
+            f"{len(P)} points in {len(members)} boxes and a line that cuts off a shaded "
+            f"half-plane. {', '.join(summary[:-1])} and {summary[-1]}. Only the points of crossed "
+            "boxes have to be tested one by one."
+        )
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def work_against_m(
+    widths: Numbers,
+    curves: Mapping[str, Rows],
+    *,
+    ylabel: str = "points tested for one query",
+    scan: bool = True,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the work of a query against the number of points, on logarithmic axes.
+
+    Parameters
+    ----------
+    widths : array-like, shape (k,)
+        The numbers of points m, ascending, ``k >= 2``.
+    curves : mapping of str to array-like, shape (seeds, k)
+        For each structure or dimension, by its label in the house markup: the work of a query,
+        positive, one row for each seed.  The curve is the mean over the seeds, a bar runs from
+        the smallest to the largest.  At most five.
+    ylabel : str
+        What is counted, in the house markup.
+    scan : bool, default True
+        Whether to draw the work m of a scan, dashed, as a yardstick.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, widths do not ascend, a number is not positive, or there are more
+        than five curves.
+    """
+    m = float_array(widths, "widths", shape=(None,))
+    if m.size < 2 or (np.diff(m) <= 0).any() or m[0] < 1:
+        raise ValueError(f"widths must be at least two ascending numbers >= 1, got {m.tolist()}")
+    if not 1 <= len(curves) <= len(SERIES):
+        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
+    checked: dict[str, FloatArray] = {}
+    for label, rows in curves.items():
+        table = float_array(rows, f"curves[{label!r}]", shape=(None, m.size))
+        if (table <= 0).any():
+            raise ValueError(
+                f"curves[{label!r}] must be > 0 to be drawn on a logarithmic axis, got "
+                f"{float(table.min())!r}"
+            )
+        checked[label] = table
+
+    low = min(float(t.min()) for t in checked.values())
+    high = max(float(t.max()) for t in checked.values())
+    if scan:
+        low, high = min(low, float(m[0])), max(high, float(m[-1]))
+    fig = figure(420, 330)
+    with house_style():
+        axes = panel(fig, right=118, xlabel="number of points *m*", ylabel=ylabel, left=58)
+        set_scale(axes, "x", float(m[0]), float(m[-1]), scale="log2", target=4)
+        bottom, top = low / 1.5, high * 1.3
+        set_scale(axes, "y", bottom, top, scale="log10", label=number)
+        ends = []
+        if scan:
+            axes.plot(m, m, color=LIGHT["ink"], dashes=(3, 2), linewidth=1.5)
+            ends.append(EndLabel(float(m[-1]), "scan: *m*", "ink"))
+        for role, (label, table) in zip(SERIES, checked.items(), strict=False):
+            mean = table.mean(axis=0)
+            axes.vlines(m, table.min(axis=0), table.max(axis=0), color=LIGHT[role], linewidth=1.5)
+            axes.plot(m, mean, color=LIGHT[role], marker="o", clip_on=False)
+            ends.append(EndLabel(float(mean[-1]), label, role))
+        label_line_ends(axes, ends)
+    if alt is None:
+        parts = [
+            f"{to_plain(label)}: {number(float(t[:, 0].mean()))} at the smallest and "
+            f"{number(float(t[:, -1].mean()))} at the largest m"
+            for label, t in checked.items()
+        ]
+        alt = (
+            f"{to_plain(ylabel).capitalize()} against the number of points m from "
+            f"{grouped(round(m[0]))} to {grouped(round(m[-1]))}, both axes logarithmic. "
+            f"{'; '.join(parts)}."
+        )
+        if scan:
+            alt += " A dashed line shows the scan, which tests all m points."
+    return Picture(fig, alt=alt, caption=caption, name=name)
