@@ -1,0 +1,988 @@
+"""The only vector instructions written by hand: scores and boxes to bit masks, masks to rows.
+
+A query of Definition 5.1 spends its time in a few operations: four half-spaces against a block of
+64 points, four half-spaces against the boxes of a node, and the rows of the bits that are set.
+Compilers find the vectors of the sums but not the way from a comparison to a mask, nor the
+compression of rows by a mask, so these operations are given here as LLVM vector code.  It names no
+processor: vectors of sixteen float32 are one register with AVX-512, and code for eight serves AVX2
+and NEON.  Every operation has a *plain twin*, an ordinary loop with the same signature, and both
+give the same masks bit for bit wherever both round alike; callers cannot tell which one they call.
+
+The first argument of every operation is a `Code`: ``PLAIN`` takes the twins, `host_code` returns
+the best for this processor.  Set the environment variable ``SUBLINEAR_VECTOR=0`` to make that
+``PLAIN``.
+
+Know before changing this file:
+
+* numba keeps compiled kernels on disk and looks at the file of the *kernel* alone to see whether
+  they are stale.  A `Code` therefore carries a digest of the text of this file in its numba type,
+  which is part of the key of every compiled kernel that takes one: after a change here, kernels
+  compile anew.  So a kernel must be *handed* its `Code`, never refer to one.
+* Arrays are one-dimensional and contiguous, and positions in them are not checked.
+* A comparison with NaN is false: free lanes and missing boxes are NaN and in no mask.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import platform
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numba
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.core.registry import cpu_target
+from numba.extending import (
+    NativeValue,
+    intrinsic,
+    models,
+    overload,
+    register_model,
+    unbox,
+)
+
+__all__ = [
+    "BLOCK",
+    "PLAIN",
+    "SPARE",
+    "Code",
+    "append_rows",
+    "box_masks",
+    "box_masks_of_one",
+    "copy_rows",
+    "host_code",
+    "lowest_bit",
+    "ones",
+    "score_masks",
+    "score_masks_of_one",
+]
+
+BLOCK = 64
+"""Points of a block: one bit each in a word."""
+
+SPARE = BLOCK
+"""Free places, counted from where rows are put, with which `append_rows` takes the faster way."""
+
+# So few bits are appended one by one.
+_FEW = 5
+
+
+# -- The choice of the code ------------------------------------------------------------------------
+
+
+def _digest() -> str:
+    source = __spec__.loader.get_source(__name__)  # type: ignore[union-attr]
+    return hashlib.sha256(source.encode()).hexdigest()[:16]
+
+
+_DIGEST = _digest()
+
+
+class _CodeType(types.Type):
+    """The numba type of a `Code`: which code, and the text it was made from."""
+
+    def __init__(self, lanes: int, digest: str) -> None:
+        self.lanes = lanes
+        super().__init__(name=f"VectorCode(lanes={lanes}, digest={digest})")
+
+
+def _unbox(_type: Any, _code: Any, conversion: Any) -> Any:
+    return NativeValue(conversion.context.get_dummy_value())  # type: ignore[no-untyped-call]
+
+
+_model_of: Any = register_model
+_unboxing_of: Any = unbox
+_model_of(_CodeType)(models.OpaqueModel)
+_unboxing_of(_CodeType)(_unbox)
+
+
+class Code:
+    """Which code the operations of this module become.
+
+    Parameters
+    ----------
+    lanes : {0, 8, 16}
+        float32 numbers in a vector; 0 for the plain twins.
+
+    Raises
+    ------
+    ValueError
+        If `lanes` is another number.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        if lanes not in (0, 8, 16):
+            raise ValueError(f"lanes must be 0, 8 or 16, got {lanes!r}")
+        self.lanes = lanes
+        self._numba_type_ = _CodeType(lanes, _DIGEST)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both become the same code."""
+        return isinstance(other, Code) and self.lanes == other.lanes
+
+    def __hash__(self) -> int:
+        """Return a hash of the number of lanes."""
+        return hash(self.lanes)
+
+    def __repr__(self) -> str:
+        """Return the call that makes this object."""
+        return f"Code({self.lanes})"
+
+    def __reduce__(self) -> tuple[type[Code], tuple[int]]:
+        """Return how to make it again: types of numba belong to one process."""
+        return Code, (self.lanes,)
+
+
+PLAIN = Code(0)
+"""The plain twins."""
+
+
+def host_code() -> Code:
+    """Return the code for the processor that numba compiles for.
+
+    Returns
+    -------
+    Code
+        Sixteen lanes with AVX-512, eight with AVX2 or on 64-bit ARM; the plain twins elsewhere and
+        where the environment variable ``SUBLINEAR_VECTOR`` is 0.
+    """
+    if os.environ.get("SUBLINEAR_VECTOR", "1") == "0":
+        return PLAIN
+    features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    if "+avx512f" in features and "+avx512bw" in features:
+        return Code(16)
+    arm = platform.machine().lower() in {"arm64", "aarch64"}
+    return Code(8) if "+avx2" in features or arm else PLAIN
+
+
+# -- Pieces of LLVM code ---------------------------------------------------------------------------
+
+_numba_tools: Any = cgutils
+_BIT = ir.IntType(1)
+_INT32 = ir.IntType(32)
+_INT64 = ir.IntType(64)
+_FLOAT = ir.FloatType()
+_CONTRACT = ("contract",)
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(_INT64, value)
+
+
+class _Writer:
+    """Writes vector code for the arguments of one operation.
+
+    Parameters
+    ----------
+    context, builder : numba and LLVM objects
+        As handed to a code generator.
+    signature, arguments : numba and LLVM objects
+        The types and the values.
+    names : sequence of str
+        The names of the arguments.
+    """
+
+    def __init__(
+        self,
+        context: Any,
+        builder: Any,
+        signature: Any,
+        arguments: Sequence[Any],
+        names: Sequence[str],
+    ) -> None:
+        self.context = context
+        self.builder = builder
+        self.lanes = getattr(signature.args[0], "lanes", 16)
+        self.floats = ir.VectorType(_FLOAT, self.lanes)
+        self._types = dict(zip(names, signature.args, strict=True))
+        self._values = dict(zip(names, arguments, strict=True))
+
+    def kind(self, name: str) -> Any:
+        """Return the numba type of an argument."""
+        return self._types[name]
+
+    def value(self, name: str) -> Any:
+        """Return a number among the arguments."""
+        return self._values[name]
+
+    def array(self, name: str, position: Any) -> Any:
+        """Return the address of an element of an array."""
+        array = self.context.make_array(self._types[name])(
+            self.context, self.builder, self._values[name]
+        )
+        return self.builder.gep(array.data, [position])
+
+    def size(self, name: str) -> Any:
+        """Return the length of an array."""
+        return self.context.make_array(self._types[name])(
+            self.context, self.builder, self._values[name]
+        ).nitems
+
+    def number(self, name: str, position: Any) -> Any:
+        """Return an element of an array."""
+        return self.builder.load(self.array(name, position))
+
+    def vector(self, address: Any, kind: Any = None) -> Any:
+        """Load a vector from an address that need not be aligned."""
+        kind = self.floats if kind is None else kind
+        return self.builder.load(self.builder.bitcast(address, kind.as_pointer()), align=4)
+
+    def spread(self, number: Any, kind: Any = None) -> Any:
+        """Return a vector all of whose elements are one number."""
+        kind = self.floats if kind is None else kind
+        nothing = ir.Constant(kind, ir.Undefined)
+        first = self.builder.insert_element(nothing, number, ir.Constant(_INT32, 0))
+        zeros = ir.Constant(ir.VectorType(_INT32, kind.count), [0] * kind.count)
+        return self.builder.shuffle_vector(first, nothing, zeros)
+
+    def product(self, one: Any, other: Any, total: Any) -> Any:
+        """Return ``one * other + total``, in one operation where there is one."""
+        term = self.builder.fmul(one, other, flags=_CONTRACT)
+        return self.builder.fadd(total, term, flags=_CONTRACT)
+
+    def mask(self, sign: str, left: Any, right: Any) -> Any:
+        """Return the word whose bit j says how the elements j compare; NaN gives 0."""
+        bits = self.builder.fcmp_ordered(sign, left, right)
+        return self.builder.zext(self.builder.bitcast(bits, ir.IntType(self.lanes)), _INT64)
+
+    def together(self, masks: Sequence[Any]) -> Any:
+        """Return the word that holds consecutive masks."""
+        word = masks[0]
+        for place, mask in enumerate(masks[1:], start=1):
+            shifted = self.builder.shl(mask, _number(place * self.lanes))
+            word = self.builder.or_(word, shifted)
+        return word
+
+    def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
+        """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k).
+
+        ``step(k, totals)`` writes the code that adds the terms of k.
+        """
+        builder = self.builder
+        before = builder.block
+        loop = builder.append_basic_block("coordinates")
+        after = builder.append_basic_block("sums")
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        k = builder.phi(_INT64)
+        k.add_incoming(_number(0), before)
+        totals = []
+        for _ in range(count):
+            total = builder.phi(self.floats)
+            total.add_incoming(ir.Constant(self.floats, [0.0] * self.lanes), before)
+            totals.append(total)
+        added = step(k, totals)
+        following = builder.add(k, _number(1))
+        k.add_incoming(following, builder.block)
+        for total, new in zip(totals, added, strict=True):
+            total.add_incoming(new, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, dimension), loop, after)
+        builder.position_at_end(after)
+        return added
+
+
+def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> None:
+    """Write the comparison of some queries with a block, `together` vectors of points at a time."""
+    builder, lanes = writer.builder, writer.lanes
+    dimension = writer.value("dimension")
+    rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
+    radius = writer.value("radius")
+    limits = []
+    for q in queries:
+        slack = builder.fmul(writer.number("spread", q), radius, flags=_CONTRACT)
+        low = builder.fsub(writer.number("below", q), slack, flags=_CONTRACT)
+        high = builder.fadd(writer.number("above", q), slack, flags=_CONTRACT)
+        limits.append((writer.spread(low), writer.spread(high)))
+    found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
+    for part in range(0, BLOCK // lanes, together):
+        origin = writer.array("points", builder.add(writer.value("start"), _number(part * lanes)))
+
+        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
+            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
+            points = [
+                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
+            ]
+            added = []
+            for t, row in enumerate(rows):
+                x = writer.spread(builder.load(builder.gep(row, [k])))
+                for v in range(together):
+                    added.append(writer.product(points[v], x, totals[t * together + v]))
+            return added
+
+        scores = writer.sums(len(queries) * together, dimension, step)
+        for t, (low_vector, high_vector) in enumerate(limits):
+            for score in scores[t * together : (t + 1) * together]:
+                found[t][0].append(writer.mask(">=", score, low_vector))
+                found[t][1].append(writer.mask(">", score, high_vector))
+    for t, (possible, sure) in enumerate(found):
+        builder.store(writer.together(possible), writer.array("masks", _number(t)))
+        place = _number(len(queries) + t)
+        builder.store(writer.together(sure), writer.array("masks", place))
+
+
+def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together: int) -> None:
+    """Write the comparison of some queries with the boxes of a node."""
+    builder, lanes = writer.builder, writer.lanes
+    dimension = writer.value("dimension")
+    rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
+    absolute = builder.module.declare_intrinsic("llvm.fabs", [_FLOAT])
+    limits = [
+        (writer.spread(writer.number("below", q)), writer.spread(writer.number("above", q)))
+        for q in queries
+    ]
+    found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
+    for part in range(0, fanout // lanes, together):
+        start = builder.add(writer.value("start"), _number(part * lanes))
+        centre, half = writer.array("centre", start), writer.array("half", start)
+
+        def step(k: Any, totals: list[Any], centre: Any = centre, half: Any = half) -> list[Any]:
+            line = builder.mul(k, _number(fanout))
+            places = [builder.add(line, _number(v * lanes)) for v in range(together)]
+            middles = [writer.vector(builder.gep(centre, [place])) for place in places]
+            widths = [writer.vector(builder.gep(half, [place])) for place in places]
+            added = []
+            for t, row in enumerate(rows):
+                number = builder.load(builder.gep(row, [k]))
+                x = writer.spread(number)
+                size = writer.spread(builder.call(absolute, [number]))
+                for v in range(together):
+                    place = 2 * (t * together + v)
+                    added.append(writer.product(middles[v], x, totals[place]))
+                    added.append(writer.product(widths[v], size, totals[place + 1]))
+            return added
+
+        sums = writer.sums(2 * len(queries) * together, dimension, step)
+        for t, (low, high) in enumerate(limits):
+            for v in range(together):
+                middle, extent = sums[2 * (t * together + v) :][:2]
+                reached = writer.mask(">=", builder.fadd(middle, extent), low)
+                inside = writer.mask(">", builder.fsub(middle, extent), high)
+                found[t][0].append(builder.and_(reached, builder.not_(inside)))
+                found[t][1].append(inside)
+    for t, (crossed, inside) in enumerate(found):
+        builder.store(writer.together(crossed), writer.array("masks", _number(t)))
+        place = _number(len(queries) + t)
+        builder.store(writer.together(inside), writer.array("masks", place))
+
+
+# -- The operations --------------------------------------------------------------------------------
+
+_OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}
+
+
+def _operation(write: Callable[[_Writer], Any], arguments: str, result: Any = types.void) -> Any:
+    """Return the intrinsic with these arguments whose code `write` writes.
+
+    Integers are 64 bits wide in it, but for the constant ``fanout``.
+    """
+    names = arguments.split()
+
+    def typed(_context: Any, *kinds: Any) -> Any:
+        widened = [
+            types.int64 if isinstance(kind, types.Integer) and name != "fanout" else kind
+            for name, kind in zip(names, kinds, strict=True)
+        ]
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            answer = write(_Writer(context, builder, signature, values, names))
+            return context.get_dummy_value() if answer is None else answer
+
+        return result(*widened), generate
+
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for name in ("context", *names)
+    ]
+    typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return intrinsic(prefer_literal=True)(typed)
+
+
+def _four(writer: _Writer) -> list[Any]:
+    """Return the four queries of an operation."""
+    builder, first = writer.builder, writer.value("first")
+    places = [builder.add(first, _number(t)) for t in range(4)]
+    return [builder.sext(writer.number("queries", place), _INT64) for place in places]
+
+
+def _scores_of_four(writer: _Writer) -> None:
+    _write_scores(writer, _four(writer), 4 if writer.lanes == 16 else 2)
+
+
+def _scores_of_one(writer: _Writer) -> None:
+    _write_scores(writer, [writer.value("query")], BLOCK // writer.lanes)
+
+
+def _boxes_of_four(writer: _Writer) -> None:
+    fanout = writer.kind("fanout").literal_value
+    _write_boxes(writer, _four(writer), fanout, min(2, fanout // 16) if writer.lanes == 16 else 1)
+
+
+def _boxes_of_one(writer: _Writer) -> None:
+    fanout = writer.kind("fanout").literal_value
+    _write_boxes(writer, [writer.value("query")], fanout, fanout // writer.lanes)
+
+
+def _append(writer: _Writer) -> Any:
+    """Write `append_rows`: bit by bit for few bits, compressed vectors of rows for many."""
+    builder = writer.builder
+    start, mask, place = (writer.value(name) for name in ("start", "mask", "place"))
+    integers, bits = ir.VectorType(_INT32, 16), ir.VectorType(_BIT, 16)
+    listed = not isinstance(writer.kind("rows"), types.NoneType)
+    compress = _numba_tools.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(integers, [integers, bits, integers]),
+        "llvm.experimental.vector.compress.v16i32",
+    )
+    many = builder.icmp_unsigned(">", builder.ctpop(mask), _number(_FEW))
+    room = builder.icmp_signed("<=", builder.add(place, _number(SPARE)), writer.size("out"))
+    dense, sparse, loop, after = (
+        builder.append_basic_block(name) for name in ("dense", "sparse", "bit", "appended")
+    )
+    builder.cbranch(builder.and_(many, room), dense, sparse)
+
+    builder.position_at_end(dense)
+    dense_place = place
+    narrow = builder.trunc(start, _INT32)
+    for part in range(0, BLOCK, 16):
+        some = builder.trunc(builder.lshr(mask, _number(part)), ir.IntType(16))
+        if listed:
+            rows = writer.vector(writer.array("rows", builder.add(start, _number(part))), integers)
+        else:
+            lanes = ir.Constant(integers, list(range(part, part + 16)))
+            rows = builder.add(writer.spread(narrow, integers), lanes)
+        chosen = builder.call(
+            compress, [rows, builder.bitcast(some, bits), ir.Constant(integers, ir.Undefined)]
+        )
+        address = builder.bitcast(writer.array("out", dense_place), integers.as_pointer())
+        builder.store(chosen, address, align=4)
+        dense_place = builder.add(dense_place, builder.zext(builder.ctpop(some), _INT64))
+    builder.branch(after)
+
+    builder.position_at_end(sparse)
+    empty = builder.icmp_unsigned("==", mask, _number(0))
+    builder.cbranch(empty, after, loop)
+    builder.position_at_end(loop)
+    left, free = builder.phi(_INT64), builder.phi(_INT64)
+    left.add_incoming(mask, sparse)
+    free.add_incoming(place, sparse)
+    position = builder.add(start, builder.cttz(left, ir.Constant(_BIT, 1)))
+    row = writer.number("rows", position) if listed else builder.trunc(position, _INT32)
+    builder.store(row, writer.array("out", free))
+    next_left = builder.and_(left, builder.sub(left, _number(1)))
+    next_free = builder.add(free, _number(1))
+    left.add_incoming(next_left, loop)
+    free.add_incoming(next_free, loop)
+    builder.cbranch(builder.icmp_unsigned("==", next_left, _number(0)), after, loop)
+
+    builder.position_at_end(after)
+    end = builder.phi(_INT64)
+    end.add_incoming(dense_place, dense)
+    end.add_incoming(place, sparse)
+    end.add_incoming(next_free, loop)
+    return end
+
+
+def _copy(writer: _Writer) -> None:
+    target = writer.array("out", writer.value("place"))
+    origin = writer.array("source", writer.value("start"))
+    _numba_tools.raw_memcpy(writer.builder, target, origin, writer.value("count"), 4)
+
+
+_vector_scores = _operation(
+    _scores_of_four,
+    "code points start dimension radius vectors below above spread queries first masks",
+)
+_vector_scores_of_one = _operation(
+    _scores_of_one, "code points start dimension radius vectors below above spread query masks"
+)
+_vector_boxes = _operation(
+    _boxes_of_four,
+    "code centre half start dimension fanout vectors below above queries first masks",
+)
+_vector_boxes_of_one = _operation(
+    _boxes_of_one, "code centre half start dimension fanout vectors below above query masks"
+)
+_vector_append = _operation(_append, "code rows start mask out place", types.int64)
+_block_copy = _operation(_copy, "code source start out place count")
+_trailing_zeros = _operation(
+    lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
+    "word",
+    types.int64,
+)
+_population = _operation(
+    lambda writer: writer.builder.ctpop(writer.value("word")), "word", types.int64
+)
+
+
+def lowest_bit(word: Any) -> Any:
+    """Return the position of the lowest bit that is set (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    word : uint64
+        The bits, not all of them zero.
+
+    Returns
+    -------
+    int
+        The position, from 0.
+    """
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def ones(word: Any) -> Any:
+    """Return how many bits are set (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    word : uint64
+        The bits.
+
+    Returns
+    -------
+    int
+        Their number.
+    """
+    return int(word).bit_count()
+
+
+def score_masks(
+    code: Any,
+    points: Any,
+    start: Any,
+    dimension: Any,
+    radius: Any,
+    vectors: Any,
+    below: Any,
+    above: Any,
+    spread: Any,
+    queries: Any,
+    first: Any,
+    masks: Any,
+) -> None:
+    """Compare four half-spaces with a block of 64 points (to be called from a compiled kernel).
+
+    The score of a point is the sum of ``x_k w_k``, ``k`` ascending; it is *possible* from
+    ``below - spread * radius`` on and *sure* above ``above + spread * radius``, in float32.  The
+    vector code takes 4 x 64 scores in sixteen registers with AVX-512.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    points : ndarray of float32
+        Blocks of points, one coordinate of the 64 points after the other.
+    start : int
+        Where the block begins in `points`.
+    dimension : int
+        The number of coordinates, at least 1.
+    radius : float32
+        The radius of the block.
+    vectors : ndarray of float32
+        The normals, one row of `dimension` numbers after the other.
+    below, above, spread : ndarray of float32
+        The bounds of the half-spaces (:class:`~sublinear_lib.halfspace.filtering.Batch`).
+    queries : ndarray of int32
+        Numbers of half-spaces; which may be the same.
+    first : int
+        Where the four begin in `queries`.
+    masks : ndarray of uint64
+        Filled: for each half-space a word of possible points, then for each a word of sure ones.
+    """
+    four = queries[first : first + 4]
+    for t in range(4):
+        slack = spread[four[t]] * radius
+        _compare(
+            points,
+            start,
+            dimension,
+            vectors,
+            four[t],
+            below[four[t]] - slack,
+            above[four[t]] + slack,
+            masks,
+            t,
+            4 + t,
+        )
+
+
+def score_masks_of_one(
+    code: Any,
+    points: Any,
+    start: Any,
+    dimension: Any,
+    radius: Any,
+    vectors: Any,
+    below: Any,
+    above: Any,
+    spread: Any,
+    query: Any,
+    masks: Any,
+) -> None:
+    """Compare one half-space with a block of 64 points (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code, points, start, dimension, radius, vectors, below, above, spread
+        As in `score_masks`.
+    query : int
+        The number of the half-space.
+    masks : ndarray of uint64
+        Filled: the word of possible points, then the word of sure ones.
+    """
+    slack = spread[query] * radius
+    low, high = below[query] - slack, above[query] + slack
+    _compare(points, start, dimension, vectors, query, low, high, masks, 0, 1)
+
+
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+def _compare(
+    points: Any,
+    start: Any,
+    dimension: Any,
+    vectors: Any,
+    query: Any,
+    low: Any,
+    high: Any,
+    masks: Any,
+    possible_place: Any,
+    sure_place: Any,
+) -> None:
+    """Compare one half-space with a block, in the way that compilers turn into vectors best."""
+    score = np.zeros(BLOCK, dtype=np.float32)
+    for k in range(dimension):
+        x = vectors[query * dimension + k]
+        # Unsigned positions: only then does the compiler turn this into vector operations.
+        line = np.uint64(start + k * BLOCK)
+        for j in range(np.uint64(BLOCK)):
+            score[j] += x * points[line + j]
+    possible = np.uint64(0)
+    sure = np.uint64(0)
+    for j in range(np.uint64(BLOCK)):
+        possible |= np.uint64(score[j] >= low) << j
+        sure |= np.uint64(score[j] > high) << j
+    masks[possible_place] = possible
+    masks[sure_place] = sure
+
+
+def box_masks(
+    code: Any,
+    centre: Any,
+    half: Any,
+    start: Any,
+    dimension: Any,
+    fanout: Any,
+    vectors: Any,
+    below: Any,
+    above: Any,
+    queries: Any,
+    first: Any,
+    masks: Any,
+) -> None:
+    """Compare four half-spaces with the boxes of one node (to be called from a compiled kernel).
+
+    With ``m = sum_k c_k x_k`` and ``e = sum_k h_k |x_k|``, a box is *inside* if ``m - e > above``
+    and *crossed* if ``m + e >= below`` and it is not inside.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    centre, half : ndarray of float32
+        Centres ``c`` and half-widths ``h`` of boxes; the nodes one after the other, and in each one
+        coordinate of all its boxes after the other.  NaN for a missing box, which is neither.
+    start : int
+        Where the node begins in both.
+    dimension : int
+        The number of coordinates, at least 1.
+    fanout : {16, 32, 64}
+        Boxes of a node; a constant of the kernel.
+    vectors, below, above, queries, first
+        As in `score_masks`.
+    masks : ndarray of uint64
+        Filled: for each half-space a word of crossed boxes, then for each a word of those inside.
+    """
+    four = queries[first : first + 4]
+    for t in range(4):
+        _compare_boxes(
+            centre,
+            half,
+            start,
+            dimension,
+            fanout,
+            vectors,
+            four[t],
+            below[four[t]],
+            above[four[t]],
+            masks,
+            t,
+            4 + t,
+        )
+
+
+def box_masks_of_one(
+    code: Any,
+    centre: Any,
+    half: Any,
+    start: Any,
+    dimension: Any,
+    fanout: Any,
+    vectors: Any,
+    below: Any,
+    above: Any,
+    query: Any,
+    masks: Any,
+) -> None:
+    """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code, centre, half, start, dimension, fanout, vectors, below, above
+        As in `box_masks`.
+    query : int
+        The number of the half-space.
+    masks : ndarray of uint64
+        Filled: the word of crossed boxes, then the word of those inside.
+    """
+    _compare_boxes(
+        centre,
+        half,
+        start,
+        dimension,
+        fanout,
+        vectors,
+        query,
+        below[query],
+        above[query],
+        masks,
+        0,
+        1,
+    )
+
+
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+def _compare_boxes(
+    centre: Any,
+    half: Any,
+    start: Any,
+    dimension: Any,
+    fanout: Any,
+    vectors: Any,
+    query: Any,
+    low: Any,
+    high: Any,
+    masks: Any,
+    crossed_place: Any,
+    inside_place: Any,
+) -> None:
+    """Compare one half-space with the boxes of a node."""
+    middle = np.zeros(BLOCK, dtype=np.float32)
+    extent = np.zeros(BLOCK, dtype=np.float32)
+    for k in range(dimension):
+        x = vectors[query * dimension + k]
+        size = abs(x)
+        line = np.uint64(start + k * fanout)
+        for j in range(np.uint64(fanout)):
+            middle[j] += x * centre[line + j]
+            extent[j] += size * half[line + j]
+    reached = np.uint64(0)
+    inside = np.uint64(0)
+    for j in range(np.uint64(fanout)):
+        reached |= np.uint64(middle[j] + extent[j] >= low) << j
+        inside |= np.uint64(middle[j] - extent[j] > high) << j
+    masks[crossed_place] = reached & ~inside
+    masks[inside_place] = inside
+
+
+def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: Any) -> Any:
+    """Append the rows whose bits are set (to be called from a compiled kernel).
+
+    The vector code compresses sixteen rows at a time where more than a few bits are set and `out`
+    has at least `SPARE` places from `place` on, of which it may overwrite those after the rows.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes; with eight lanes it is the plain twin, since such processors have
+        no instruction for it.
+    rows : ndarray of int32, or None
+        The rows; ``None`` where row ``i`` is ``i``.
+    start : int
+        Where the 64 rows begin.
+    mask : uint64
+        The bits; bit ``j`` stands for row ``start + j``.
+    out : ndarray of int32
+        Written to; must have room for as many rows as bits are set.
+    place : int
+        Where to begin in `out`.
+
+    Returns
+    -------
+    int
+        The place after the last row.
+    """
+    while mask != np.uint64(0):
+        position = start + lowest_bit(mask)
+        mask &= mask - np.uint64(1)
+        if rows is None:
+            out[place] = position
+        else:
+            out[place] = rows[position]
+        place += 1
+    return place
+
+
+def copy_rows(code: Any, source: Any, start: Any, out: Any, place: Any, count: Any) -> None:
+    """Copy consecutive rows (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    source : ndarray of int32
+        The rows.
+    start : int
+        Where they begin.
+    out : ndarray of int32
+        Written to; must have room and not overlap.
+    place : int
+        Where to begin in `out`.
+    count : int
+        How many.
+    """
+    for j in range(count):
+        out[place + j] = source[start + j]
+
+
+# -- Which code a call becomes ---------------------------------------------------------------------
+
+
+def _replaced(operation: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of the function that says what the calls of an operation become."""
+    return cast(
+        Callable[[Callable[..., Any]], Callable[..., Any]],
+        overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True),
+    )
+
+
+@_replaced(lowest_bit)
+def _choose_lowest_bit(_word: Any) -> Any:
+    return lambda word: _trailing_zeros(word)
+
+
+@_replaced(ones)
+def _choose_ones(_word: Any) -> Any:
+    return lambda word: _population(word)
+
+
+@_replaced(score_masks)
+def _choose_scores(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code,
+        points,
+        start,
+        dimension,
+        radius,
+        vectors,
+        below,
+        above,
+        spread,
+        queries,
+        first,
+        masks,
+    ):
+        _vector_scores(
+            code,
+            points,
+            start,
+            dimension,
+            radius,
+            vectors,
+            below,
+            above,
+            spread,
+            queries,
+            first,
+            masks,
+        )
+
+    return in_vectors if code.lanes else score_masks
+
+
+@_replaced(score_masks_of_one)
+def _choose_scores_of_one(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, points, start, dimension, radius, vectors, below, above, spread, query, masks
+    ):
+        _vector_scores_of_one(
+            code, points, start, dimension, radius, vectors, below, above, spread, query, masks
+        )
+
+    return in_vectors if code.lanes else score_masks_of_one
+
+
+@_replaced(box_masks)
+def _choose_boxes(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code,
+        centre,
+        half,
+        start,
+        dimension,
+        fanout,
+        vectors,
+        below,
+        above,
+        queries,
+        first,
+        masks,
+    ):
+        _vector_boxes(
+            code,
+            centre,
+            half,
+            start,
+            dimension,
+            fanout,
+            vectors,
+            below,
+            above,
+            queries,
+            first,
+            masks,
+        )
+
+    return in_vectors if code.lanes else box_masks
+
+
+@_replaced(box_masks_of_one)
+def _choose_boxes_of_one(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, centre, half, start, dimension, fanout, vectors, below, above, query, masks
+    ):
+        _vector_boxes_of_one(
+            code, centre, half, start, dimension, fanout, vectors, below, above, query, masks
+        )
+
+    return in_vectors if code.lanes else box_masks_of_one
+
+
+@_replaced(append_rows)
+def _choose_append(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, rows, start, mask, out, place):  # type: ignore[no-untyped-def]
+        return _vector_append(code, rows, start, mask, out, place)
+
+    return in_vectors if code.lanes == 16 else append_rows
+
+
+@_replaced(copy_rows)
+def _choose_copy(code: Any, *_others: Any) -> Any:
+    def in_one_go(code, source, start, out, place, count):  # type: ignore[no-untyped-def]
+        _block_copy(code, source, start, out, place, count)
+
+    return in_one_go if code.lanes else copy_rows

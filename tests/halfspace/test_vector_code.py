@@ -1,0 +1,262 @@
+"""Vector code and plain twins give the same masks and the same rows."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sublinear_lib.halfspace.kernels import numba_allowed
+
+if not numba_allowed():
+    pytest.skip("needs numba", allow_module_level=True)
+
+import numba
+
+from sublinear_lib.halfspace import vector_code
+from sublinear_lib.halfspace.vector_code import PLAIN, Code, host_code
+
+CODES = [Code(8), Code(16)]
+
+
+def _compiled(function):
+    return numba.njit(error_model="numpy", fastmath={"contract"})(function)
+
+
+@_compiled
+def score_four(code, points, start, d, radius, vectors, below, above, spread, queries, first):
+    masks = np.zeros(8, dtype=np.uint64)
+    vector_code.score_masks(
+        code, points, start, d, radius, vectors, below, above, spread, queries, first, masks
+    )
+    return masks
+
+
+@_compiled
+def score_one(code, points, start, d, radius, vectors, below, above, spread, query):
+    masks = np.zeros(2, dtype=np.uint64)
+    vector_code.score_masks_of_one(
+        code, points, start, d, radius, vectors, below, above, spread, query, masks
+    )
+    return masks
+
+
+@_compiled
+def boxes_16(code, centre, half, start, d, vectors, below, above, queries, first):
+    masks = np.zeros(8, dtype=np.uint64)
+    vector_code.box_masks(
+        code, centre, half, start, d, 16, vectors, below, above, queries, first, masks
+    )
+    one = np.zeros(2, dtype=np.uint64)
+    vector_code.box_masks_of_one(
+        code, centre, half, start, d, 16, vectors, below, above, queries[first], one
+    )
+    return masks, one
+
+
+@_compiled
+def boxes_32(code, centre, half, start, d, vectors, below, above, queries, first):
+    masks = np.zeros(8, dtype=np.uint64)
+    vector_code.box_masks(
+        code, centre, half, start, d, 32, vectors, below, above, queries, first, masks
+    )
+    one = np.zeros(2, dtype=np.uint64)
+    vector_code.box_masks_of_one(
+        code, centre, half, start, d, 32, vectors, below, above, queries[first], one
+    )
+    return masks, one
+
+
+@_compiled
+def append(code, rows, start, mask, out, place):
+    return vector_code.append_rows(code, rows, start, mask, out, place)
+
+
+@_compiled
+def copy(code, source, start, out, place, count):
+    vector_code.copy_rows(code, source, start, out, place, count)
+
+
+@_compiled
+def bits(word):
+    return vector_code.lowest_bit(word), vector_code.ones(word)
+
+
+def lattice(rng, shape):
+    """Small integers, of which all sums are exact, and now and then a NaN or an infinity."""
+    numbers = rng.integers(-8, 9, shape).astype(np.float32)
+    rare = rng.random(shape)
+    numbers[rare < 0.01] = np.nan
+    numbers[rare > 0.995] = np.inf
+    return numbers
+
+
+def to_word(bits):
+    return sum(1 << int(j) for j in np.flatnonzero(bits))
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("d", [1, 2, 3, 7, 8, 33])
+def test_scores_become_the_masks_of_their_comparisons(code, d):
+    rng = np.random.default_rng(d)
+    blocks, q = 3, 9
+    points = lattice(rng, (blocks, d, 64))
+    vectors = rng.integers(-3, 4, (q, d)).astype(np.float32)
+    below = rng.integers(-30, 31, q).astype(np.float32)
+    above = below + rng.integers(0, 3, q).astype(np.float32)
+    spread = rng.integers(0, 3, q).astype(np.float32)
+    queries = rng.integers(0, q, 7).astype(np.int32)
+    radius = np.float32(2.0)
+    with np.errstate(invalid="ignore"):
+        scores = np.einsum("qk,bkj->qbj", vectors, points)
+    low = (below - radius * spread)[:, None, None]
+    high = (above + radius * spread)[:, None, None]
+    possible, sure = scores >= low, scores > high
+    assert (possible & ~sure).any() and np.isnan(scores).any(), "ties and NaN must occur"
+    rest = (d, radius, vectors.ravel(), below, above, spread)
+    for block in range(blocks):
+        start = block * d * 64
+        for first in range(len(queries) - 3):
+            four = queries[first : first + 4]
+            wanted = [to_word(side[q, block]) for side in (possible, sure) for q in four]
+            found = score_four(code, points.ravel(), start, *rest, queries, first)
+            assert found.tolist() == wanted, f"block {block}, queries {four}"
+        for query in range(q):
+            wanted = [to_word(possible[query, block]), to_word(sure[query, block])]
+            found = score_one(code, points.ravel(), start, *rest, query)
+            assert found.tolist() == wanted, f"block {block}, query {query}"
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("fanout", [16, 32])
+@pytest.mark.parametrize("d", [1, 2, 3, 8, 33])
+def test_boxes_become_the_masks_of_their_comparisons(code, fanout, d):
+    rng = np.random.default_rng(d)
+    nodes, q = 3, 9
+    centre = rng.integers(-8, 9, (nodes, d, fanout)).astype(np.float32)
+    half = rng.integers(0, 4, (nodes, d, fanout)).astype(np.float32)
+    missing = rng.random((nodes, 1, fanout)) < 0.1
+    centre[np.broadcast_to(missing, centre.shape)] = np.nan
+    half[np.broadcast_to(missing, half.shape)] = np.nan
+    vectors = rng.integers(-3, 4, (q, d)).astype(np.float32)
+    below = rng.integers(-20, 21, q).astype(np.float32)
+    above = below + rng.integers(0, 3, q).astype(np.float32)
+    queries = rng.integers(0, q, 7).astype(np.int32)
+    middle = np.einsum("qk,bkj->qbj", vectors, centre)
+    extent = np.einsum("qk,bkj->qbj", np.abs(vectors), half)
+    inside = middle - extent > above[:, None, None]
+    crossed = (middle + extent >= below[:, None, None]) & ~inside
+    assert inside.any() and crossed.any()
+    compiled = {16: boxes_16, 32: boxes_32}[fanout]
+    for node in range(nodes):
+        for first in range(len(queries) - 3):
+            four = queries[first : first + 4]
+            masks, one = compiled(
+                code,
+                centre.ravel(),
+                half.ravel(),
+                node * d * fanout,
+                d,
+                vectors.ravel(),
+                below,
+                above,
+                queries,
+                first,
+            )
+            wanted = [to_word(side[q, node]) for side in (crossed, inside) for q in four]
+            assert masks.tolist() == wanted, f"node {node}, queries {four}"
+            assert one.tolist() == [wanted[0], wanted[4]]
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("room", [0, 1, 63, 200])
+def test_rows_of_set_bits_are_appended_in_order(code, room):
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(1000).astype(np.int32)
+    for share in (0.0, 0.02, 0.08, 0.3, 0.9, 1.0):
+        chosen = np.flatnonzero(rng.random(64) < share)
+        mask = np.uint64(to_word(np.isin(np.arange(64), chosen)))
+        for start in (0, 5, 900):
+            for source, wanted in ((rows, rows[start + chosen]), (None, start + chosen)):
+                out = np.full(7 + len(chosen) + room, -5, dtype=np.int32)
+                end = append(code, source, start, mask, out, 7)
+                assert end == 7 + len(chosen)
+                np.testing.assert_array_equal(out[7:end], wanted)
+                assert (out[:7] == -5).all(), "what lies before must stay"
+
+
+def test_appending_stays_within_the_buffer():
+    store = np.full(200, -5, dtype=np.int32)
+    out = store[:70]
+    end = append(Code(16), None, 0, np.uint64(2**64 - 1), out, 6)
+    assert end == 70
+    np.testing.assert_array_equal(out[6:], np.arange(64))
+    end = append(Code(16), None, 0, np.uint64(2**20 - 1), out, 50)
+    np.testing.assert_array_equal(out[50:], np.arange(20))
+    assert (store[70:] == -5).all()
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("count", [0, 1, 7, 64, 500])
+def test_rows_are_copied(code, count):
+    source = np.arange(600, dtype=np.int32)
+    out = np.full(600, -5, dtype=np.int32)
+    copy(code, source, 30, out, 20, count)
+    np.testing.assert_array_equal(out[20 : 20 + count], source[30 : 30 + count])
+    assert (out[:20] == -5).all() and (out[20 + count :] == -5).all()
+
+
+def test_bits_are_found_and_counted():
+    for word in (1, 2, 3, 2**63, 2**64 - 1, 0b1011000):
+        lowest = (word & -word).bit_length() - 1
+        assert bits(np.uint64(word)) == (lowest, word.bit_count())
+    assert bits(np.uint64(0))[1] == 0
+
+
+def test_compiled_kernels_are_kept_apart_by_code_and_by_text():
+    kinds = {numba.typeof(code) for code in (PLAIN, *CODES)}
+    assert len(kinds) == 3
+    changed = vector_code._CodeType(16, "another text")
+    assert changed not in kinds
+    assert pickle.loads(pickle.dumps(numba.typeof(Code(16)))) == numba.typeof(Code(16))
+
+
+def test_codes_are_values():
+    assert Code(8) == Code(8) != Code(16)
+    assert len({Code(8), Code(8), PLAIN}) == 2
+    assert pickle.loads(pickle.dumps(Code(16))) == Code(16)
+    assert repr(PLAIN) == "Code(0)"
+    with pytest.raises(ValueError, match="lanes must be 0, 8 or 16, got 4"):
+        Code(4)
+
+
+def test_vector_code_is_switched_off_by_an_environment_variable():
+    program = "from sublinear_lib.halfspace.vector_code import host_code; print(host_code())"
+    environment = {**os.environ, "SUBLINEAR_VECTOR": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "Code(0)"
+
+
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="names its features")
+@pytest.mark.parametrize(
+    ("features", "wanted"),
+    [("", "Code(0)"), ("+avx,+avx2,+fma", "Code(8)"), ("+avx2,+avx512f,+avx512bw", "Code(16)")],
+)
+def test_a_processor_gets_the_code_of_its_features(features, wanted):
+    program = "from sublinear_lib.halfspace.vector_code import host_code; print(host_code())"
+    environment = {**os.environ, "NUMBA_CPU_FEATURES": features, "SUBLINEAR_VECTOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == wanted
+
+
+def test_host_code_is_one_of_the_codes():
+    assert host_code() in (PLAIN, *CODES)
