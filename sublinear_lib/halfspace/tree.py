@@ -103,14 +103,22 @@ def median_order(points: Float32Array, blocks: int) -> IntArray:
         start = parts.pop(count)
         if count == 1:
             break
-        left = _left_blocks(count)
-        places = start[:, None] + np.arange(count * size)
-        part = order[places]
+        left, width = _left_blocks(count), count * size
+        # Parts of equal size mostly lie side by side; then nothing needs to be gathered.
+        together = len(start) * width == start[-1] + width - start[0]
+        places = (
+            slice(start[0], start[-1] + width)
+            if together
+            else (start[:, None] + np.arange(width)).ravel()
+        )
+        part = order[places].reshape(-1, width)
         keys = coordinates[part * dimension + _widest_axis(points, part)[:, None]]
         halves = np.argpartition(keys, left * size, axis=1)
-        order[places] = np.take_along_axis(part, halves, axis=1)
+        halves += np.arange(0, part.size, width)[:, None]
+        order[places] = part.ravel()[halves.ravel()]
         for child, begin in ((left, start), (count - left, start + left * size)):
-            parts[child] = np.concatenate((parts.get(child, begin[:0]), begin))
+            known = parts.get(child, begin[:0])
+            parts[child] = np.sort(np.concatenate((known, begin)))
     return order.reshape(blocks, size)
 
 
