@@ -11,6 +11,7 @@ Definition 3.6 and ``>`` elsewhere), and that whoever has decided the active set
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,15 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray
 
-__all__ = ["ACTIVATIONS", "CONTINUOUS", "JUMP", "ShiftedReLU", "get_activation"]
+__all__ = [
+    "ACTIVATIONS",
+    "CONTINUOUS",
+    "JUMP",
+    "ShiftedReLU",
+    "blurred_step",
+    "get_activation",
+    "spread_jump",
+]
 
 ACTIVATIONS = ("jump", "continuous")
 """The names `get_activation` understands."""
@@ -125,6 +134,55 @@ class ShiftedReLU:
         level = validation.scalar(tau, "tau", minimum=0.0)
         return _fires(values, level, None).astype(np.float64)
 
+    def smoothed_derivative(self, z: object, tau: object, bandwidth: object) -> FloatArray:
+        r"""Return the derivative of the activation averaged over a window of pre-activations.
+
+        The average of ``sigma_tau(z + bandwidth * xi)`` over xi with the Epanechnikov density
+        ``k(u) = 3/4 (1 - u^2)`` on [-1, 1] is smooth, also for the jump form.  With
+        ``q = (z - tau) / bandwidth`` and K the distribution function of k, its derivative is
+
+            K(q)  +  jump_height / bandwidth * k(q):
+
+        the formal derivative, blurred, and the jump, spread over the window.  An attack that walks
+        along it sees the jumps that the formal derivative ignores.
+
+        Parameters
+        ----------
+        z : array-like, any shape
+            Pre-activations, finite.
+        tau : float
+            The threshold, ``>= 0``, absolute units.
+        bandwidth : float
+            Half the width of the window, ``> 0``, absolute units.
+
+        Returns
+        -------
+        ndarray of float64, same shape as `z`
+            Exactly 0 for ``z <= tau - bandwidth``, exactly 1 for ``z >= tau + bandwidth``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For entries that are not finite real numbers, a negative `tau`, or a `bandwidth` that is
+            not positive or so small that `tau` divided by it overflows.
+
+        Notes
+        -----
+        Source: this project (Definition 3.3 allows any adversary).  A kernel of bounded support is
+        used instead of a Gaussian so that neurons far below the threshold contribute exactly 0.
+
+        Examples
+        --------
+        >>> JUMP.smoothed_derivative([0.2, 0.5, 0.8], tau=0.5, bandwidth=0.25)
+        array([0., 2., 1.])
+        >>> CONTINUOUS.smoothed_derivative([0.2, 0.5, 0.8], tau=0.5, bandwidth=0.25)
+        array([0. , 0.5, 1. ])
+        """
+        values = validation.float_array(z, "z", allow_empty=True)
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        width, jump = spread_jump(self.jump_height(level), bandwidth)
+        return blurred_step(values, level, jump, width)
+
     def jump_height(self, tau: object) -> float:
         """Return the height of the step at the threshold.
 
@@ -150,6 +208,61 @@ class ShiftedReLU:
         """
         level = validation.scalar(tau, "tau", minimum=0.0)
         return level if self.name == "jump" else 0.0
+
+
+def spread_jump(height: float, bandwidth: object) -> tuple[float, float]:
+    """Check a bandwidth and return it with the height of a jump divided by it.
+
+    Parameters
+    ----------
+    height : float
+        Height of the jump, finite.
+    bandwidth : float
+        Half the width of the window, ``> 0``.
+
+    Returns
+    -------
+    bandwidth, jump : float
+        Both finite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `bandwidth` is not a positive number, or so small that the quotient overflows.
+    """
+    width = validation.scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
+    jump = height / width
+    if not math.isfinite(jump):
+        raise ValueError(
+            f"bandwidth must be so large that {height!r} / bandwidth is finite, got {width!r}"
+        )
+    return width, jump
+
+
+def blurred_step(z: FloatArray, tau: float, jump: float, bandwidth: float) -> FloatArray:
+    """Return ``K(q) + jump * k(q)``; see `ShiftedReLU.smoothed_derivative`.
+
+    Parameters
+    ----------
+    z : ndarray of float64, any shape
+        Pre-activations; infinite ones are allowed.
+    tau : float
+        The threshold.
+    jump : float
+        Height of the jump, divided by `bandwidth`.
+    bandwidth : float
+        Half the width of the window.
+
+    Returns
+    -------
+    ndarray of float64, same shape as `z`
+        The derivative.  The order of the operations is part of the promise: compiled kernels
+        repeat it bit by bit.
+    """
+    with np.errstate(over="ignore"):
+        q = np.minimum(np.maximum((z - tau) / bandwidth, -1.0), 1.0)
+    square = q * q
+    return np.asarray((0.5 + 0.75 * q - 0.25 * (square * q)) + jump * (0.75 * (1.0 - square)))
 
 
 def _fires(values: FloatArray, level: float, active: object) -> BoolArray:

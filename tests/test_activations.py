@@ -108,3 +108,23 @@ def test_names_and_instances_are_resolved():
 def test_bad_arguments_are_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("form", [JUMP, CONTINUOUS])
+def test_the_smoothed_derivative_integrates_to_the_rise_of_the_averaged_activation(form):
+    tau, width = 0.7, 0.2
+    z = np.linspace(tau - 2 * width, tau + 2 * width, 40001)
+    slope = form.smoothed_derivative(z, tau, width)
+    rise = np.sum((slope[1:] + slope[:-1]) / 2 * np.diff(z))
+    # Far from the threshold the average equals the activation, whose window is symmetric.
+    assert rise == pytest.approx(float(form.value(z[-1], tau)), rel=1e-8)
+    assert (slope[z <= tau - width] == 0.0).all()
+    assert (slope[z >= tau + width] == 1.0).all()
+
+
+def test_a_window_too_narrow_for_the_jump_is_refused():
+    with pytest.raises(ValueError, match="bandwidth must be so large"):
+        JUMP.smoothed_derivative([0.5], 1.0, 5e-324)
+    assert CONTINUOUS.smoothed_derivative([0.5], 1.0, 5e-324)[0] == 0.0
+    with pytest.raises(ValueError, match="bandwidth must be"):
+        JUMP.smoothed_derivative([0.5], 1.0, 0.0)

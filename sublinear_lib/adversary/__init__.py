@@ -18,7 +18,15 @@ from sublinear_lib.adversary.circle import (
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
-from sublinear_lib.adversary.protocol import Adversary, AttackResult, Objective, Target
+from sublinear_lib.adversary.protocol import (
+    Adversary,
+    AttackResult,
+    Objective,
+    Target,
+    margin_of,
+)
+from sublinear_lib.adversary.random_search import RandomSearch
+from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 
 __all__ = [
     "Adversary",
@@ -29,10 +37,13 @@ __all__ = [
     "IdentityAdversary",
     "Objective",
     "ProjectedGradient",
+    "RandomSearch",
+    "SmoothedGradient",
     "Target",
     "accuracy",
     "accuracy_under_attack",
     "extremes_on_circle",
     "largest_gap_on_circle",
+    "margin_of",
     "robust_loss_under",
 ]

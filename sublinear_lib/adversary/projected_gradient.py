@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import FloatArray, Seed
-from sublinear_lib.adversary.protocol import AttackResult, Batch, Objective, Target, prepare
+from sublinear_lib._typing import Seed
+from sublinear_lib.adversary.ascent import ascend, step_sizes
+from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
 
 __all__ = ["ProjectedGradient"]
 
@@ -131,76 +130,13 @@ class ProjectedGradient:
         """
         generator = validation.generator(rng)
         batch = prepare(network, X, y, loss)
-        search = _Search(batch)
-        for run in range(self.restarts):
-            if run or self.random_start:
-                start = geometry.sample_caps(batch.X, self.rho, generator)
-            else:
-                start = batch.X
-            self._climb(batch, search, start)
-        return search.result()
-
-    def _climb(self, batch: Batch, search: _Search, start: FloatArray) -> None:
-        """Run one ascent and show every iterate to the search."""
-        angle = geometry.cap_angle(self.rho)
-        points = start
-        for step in range(self.steps):
-            value, gradient = batch.evaluator.value_and_input_gradient(points)
-            search.see(points, value)
-            size = self.relative_step * angle
-            if self.decay:
-                size *= 1.0 - step / self.steps
-            slope = np.sign(batch.objective.derivative(batch.y, value))
-            slope = np.where(slope == 0.0, np.where(batch.y > 0.0, -1.0, 1.0), slope)
-            points = _turn(points, slope[:, None] * gradient, size)
-            steps = points - batch.X
-            outside = np.flatnonzero(np.einsum("ij,ij->i", steps, steps) > self.rho * self.rho)
-            if outside.size:
-                points[outside] = geometry.project_to_caps(
-                    points[outside], batch.X[outside], self.rho
-                )
-        search.see(points, batch.evaluator.value(points))
-
-
-def _turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
-    """Turn each point by `angle` along its great circle of X towards `ascent` (ambient)."""
-    V = points[:, :-1] / geometry.SLICE_RADIUS
-    G = ascent[:, :-1]
-    tangent = G - np.einsum("ij,ij->i", G, V)[:, None] * V
-    length = np.sqrt(np.einsum("ij,ij->i", tangent, tangent))
-    # What is left of a gradient parallel to the point is rounding: no direction to follow.
-    still = length <= 1e-13 * np.sqrt(np.einsum("ij,ij->i", G, G))
-    moved = np.cos(angle) * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
-    norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
-    turned = points.copy()
-    turned[:, :-1] = (geometry.SLICE_RADIUS / norms)[:, None] * moved
-    turned[still] = points[still]
-    return turned
-
-
-class _Search:
-    """The best point of every example among all that were seen, the clean one included."""
-
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
-        self._clean: FloatArray | None = None
-        self._X = batch.X.copy()
-        self._value = np.zeros(len(batch.X))
-        self._loss = np.full(len(batch.X), -np.inf)
-
-    def see(self, points: FloatArray, value: FloatArray) -> None:
-        """Show a batch of points with the outputs of the network there."""
-        if points is self._batch.X:
-            self._clean = value
-        elif self._clean is None:
-            self.see(self._batch.X, self._batch.evaluator.value(self._batch.X))
-        loss = self._batch.score(value)
-        better = loss > self._loss
-        self._loss[better] = loss[better]
-        self._value[better] = value[better]
-        self._X[better] = points[better]
-
-    def result(self) -> AttackResult:
-        """Return what was found."""
-        assert self._clean is not None
-        return AttackResult(self._X, self._loss, self._value, self._clean)
+        first = self.relative_step * geometry.cap_angle(self.rho)
+        return ascend(
+            batch,
+            generator,
+            lambda points, step: batch.evaluator.value_and_input_gradient(points),
+            rho=self.rho,
+            sizes=step_sizes(self.steps, first, self.decay),
+            restarts=self.restarts,
+            random_start=self.random_start,
+        )

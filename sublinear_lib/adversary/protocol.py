@@ -22,7 +22,7 @@ from sublinear_lib.evaluation import PointEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Adversary", "AttackResult", "Batch", "Objective", "Target", "prepare"]
+__all__ = ["Adversary", "AttackResult", "Batch", "Objective", "Target", "margin_of", "prepare"]
 
 Target: TypeAlias = TwoLayerNetwork | PointEvaluator
 """What can be attacked: a network, or an evaluator made for the batch."""
@@ -84,7 +84,11 @@ class AttackResult:
 
 
 class Adversary(Protocol):
-    """A rho-bounded adversary (Definition 3.3)."""
+    """A rho-bounded adversary (Definition 3.3).
+
+    An adversary that also asks for smoothed gradients has a method ``margin(weight_scale)``, which
+    says how far below the threshold it looks; see `margin_of`.
+    """
 
     @property
     def rho(self) -> float:
@@ -113,6 +117,32 @@ class Adversary(Protocol):
         AttackResult
             The points found, and the network there.
         """
+
+
+def margin_of(adversary: Adversary, weight_scale: float) -> float:
+    """Return how far below the threshold an adversary looks at neurons.
+
+    Parameters
+    ----------
+    adversary : Adversary
+        Any adversary.
+    weight_scale : float
+        Root mean square of the hidden weights, the last column left out.
+
+    Returns
+    -------
+    float
+        What its method ``margin`` returns, checked to be finite and ``>= 0``; 0 if it has none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the method returns anything else.
+    """
+    margin = getattr(adversary, "margin", None)
+    if margin is None:
+        return 0.0
+    return validation.scalar(margin(weight_scale), "adversary.margin(weight_scale)", minimum=0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.activations import blurred_step, spread_jump
 from sublinear_lib.evaluation.kernels import kernels
 
 __all__ = ["Evaluator", "ForwardPass", "Neurons", "PointEvaluator", "Reduction", "Region"]
@@ -75,6 +76,26 @@ class PointEvaluator(Protocol):
             The derivatives in the ambient space.
         """
 
+    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+        """Return the gradient in x of f with every activation blurred.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+        bandwidth : float
+            Half the width of the window, ``> 0``, in units of a pre-activation.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d)
+            The derivatives in the ambient space.
+        """
+
+    @property
+    def weight_scale(self) -> float:
+        """Root mean square of the weights, the last column left out."""
+
 
 @dataclass(eq=False)
 class Neurons:
@@ -96,6 +117,9 @@ class Neurons:
     ----------
     version : int
         Number of changes so far, so that copies of rows know when they are out of date.
+    weight_scale : float
+        Root mean square of the entries of W when this object was made, the last column left out.
+        It does not follow later changes, so that it is the same for every trainer of a run.
     """
 
     W: FloatArray
@@ -104,11 +128,14 @@ class Neurons:
     tau: float
     shift: float
     version: int = field(init=False, repr=False, default=0)
+    weight_scale: float = field(init=False, repr=False)
     _norm_bound: float = field(init=False, repr=False)
     _bias_bound: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Bound the rows once; `set_rows` keeps the bound."""
+        columns = self.W[:, :-1]
+        self.weight_scale = float(np.sqrt(np.einsum("ij,ij->", columns, columns) / columns.size))
         self._norm_bound = float(predicates.row_norms(self.W).max())
         self._bias_bound = float(np.abs(self.b).max())
 
@@ -179,11 +206,15 @@ class Region:
         Allowed Euclidean distance in the first d - 1 coordinates.
     tolerance : float
         Allowed distance in the last coordinate, and slack added to the radius.
+    margin : float, default 0
+        How far below the threshold the lists reach: they hold every neuron whose pre-activation
+        can exceed ``tau - margin``.
     """
 
     anchors: FloatArray
     radius: float
     tolerance: float
+    margin: float = 0.0
 
     def check(self, X: FloatArray) -> None:
         """Raise unless every point lies in the region of its anchor.
@@ -392,6 +423,77 @@ class Evaluator:
         """
         value, gradient, _ = self._run(self._points(X), gradient=True, record=False)
         return value, gradient
+
+    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+        """Return the gradient in x of f with every activation blurred.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the lists.
+        bandwidth : float
+            Half the width of the window, ``> 0``, in units of a pre-activation.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d)
+            ``sum_r a_r s_r w_r`` with the derivatives s_r of
+            :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`, over the listed
+            neurons.  Lists give what all neurons give if they hold every neuron with a
+            pre-activation above ``tau - bandwidth``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`; or if `bandwidth` is not positive, or wider than the margin of the lists.
+        """
+        points = self._points(X)
+        neurons = self.neurons
+        width, jump = spread_jump(neurons.tau - neurons.shift, bandwidth)
+        if self.region is not None and not self._everywhere and width > self.region.margin:
+            raise ValueError(
+                "bandwidth must be at most the margin that the candidate lists were made for, "
+                f"{self.region.margin!r}, got {width!r}"
+            )
+        gradient = np.zeros((self.n, neurons.d))
+        self.work += self.candidates
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._smooth_block(points, jump, width, gradient)
+            self.work += self._kernels.smooth_pass(
+                neurons.W,
+                neurons.a,
+                neurons.b,
+                neurons.tau,
+                jump,
+                width,
+                points,
+                self._indptr,
+                self._indices,
+                gradient,
+                self.strict,
+            )
+        return gradient
+
+    @property
+    def weight_scale(self) -> float:
+        """Root mean square of the weights, the last column left out, at the start of the run."""
+        return self.neurons.weight_scale
+
+    def _smooth_block(
+        self, X: FloatArray, jump: float, bandwidth: float, gradient: FloatArray
+    ) -> None:
+        """Add the share of the neurons of the block, tile by tile."""
+        if not self._block.size:
+            return
+        weights = self._block_weights()
+        for points, columns in self._tiles():
+            W = weights[columns]
+            scores = X[points] @ W.T
+            scores += self._block_b[columns]
+            factors = blurred_step(scores, self.neurons.tau, jump, bandwidth)
+            factors *= self._block_a[columns]
+            self.work += factors.size
+            gradient[points] += factors @ W
 
     def forward(self, X: FloatArray) -> ForwardPass:
         """Return f together with the active sets (lines 12 and 17 of Algorithm 1).

@@ -20,7 +20,15 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["add_rows", "list_pass", "mask_lists", "scatter_rows", "split_lists", "tile_pass"]
+__all__ = [
+    "add_rows",
+    "list_pass",
+    "mask_lists",
+    "scatter_rows",
+    "smooth_pass",
+    "split_lists",
+    "tile_pass",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -210,6 +218,91 @@ def list_pass(
         # Ties in numbers (a lattice, say): once more, with room for all of them.  The outputs are
         # void in any case, because the caller has to start again with a verdict.
         room = found
+
+
+@_compile()
+def _strict_smooth_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    tau: float,
+    jump: float,
+    bandwidth: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    gradient: FloatArray,
+) -> int:
+    n, d = X.shape
+    count = 0
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            r = indices[e]
+            z = 0.0
+            for k in range(d):
+                z += W[r, k] * X[i, k]
+            z += b[r]
+            # The operations of `sublinear_lib.activations.blurred_step`, in the same order.
+            q = min(max((z - tau) / bandwidth, -1.0), 1.0)
+            square = q * q
+            derivative = (0.5 + 0.75 * q - 0.25 * (square * q)) + jump * (0.75 * (1.0 - square))
+            if derivative != 0.0:
+                count += 1
+                factor = a[r] * derivative
+                for k in range(d):
+                    gradient[i, k] += factor * W[r, k]
+    return count
+
+
+@_compile(fastmath=_FAST)
+def _fast_smooth_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    tau: float,
+    jump: float,
+    bandwidth: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    gradient: FloatArray,
+) -> int:
+    n, d = X.shape
+    count = 0
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            r = indices[e]
+            z = b[r]
+            for k in range(d):
+                z += W[r, k] * X[i, k]
+            if z <= tau - bandwidth:
+                continue
+            q = min((z - tau) / bandwidth, 1.0)
+            square = q * q
+            derivative = 0.5 + 0.75 * q - 0.25 * square * q + jump * 0.75 * (1.0 - square)
+            factor = a[r] * derivative
+            count += derivative != 0.0
+            for k in range(d):
+                gradient[i, k] += factor * W[r, k]
+    return count
+
+
+def smooth_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    tau: float,
+    jump: float,
+    bandwidth: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    gradient: FloatArray,
+    strict: bool,
+) -> int:
+    """Add the listed neurons' share of the smoothed input gradient: see the NumPy kernel."""
+    run = _strict_smooth_pass if strict else _fast_smooth_pass
+    return int(run(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient))
 
 
 @_compile(fastmath=_FAST)

@@ -15,8 +15,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.activations import blurred_step
 
-__all__ = ["add_rows", "list_pass", "mask_lists", "scatter_rows", "split_lists", "tile_pass"]
+__all__ = [
+    "add_rows",
+    "list_pass",
+    "mask_lists",
+    "scatter_rows",
+    "smooth_pass",
+    "split_lists",
+    "tile_pass",
+]
 
 
 def _strict_scores(W: FloatArray, b: FloatArray, x: FloatArray) -> FloatArray:
@@ -111,6 +120,61 @@ def list_pass(
             else:
                 gradient[i] += outputs @ weights[active]
     return np.concatenate(undecided) if undecided else np.empty(0, dtype=np.int64)
+
+
+def smooth_pass(
+    W: FloatArray,
+    a: FloatArray,
+    b: FloatArray,
+    tau: float,
+    jump: float,
+    bandwidth: float,
+    X: FloatArray,
+    indptr: IntArray,
+    indices: NDArray[np.int32],
+    gradient: FloatArray,
+    strict: bool,
+) -> int:
+    """Add the listed neurons' share of the smoothed input gradient, point by point.
+
+    Parameters
+    ----------
+    W, a, b : ndarray, shapes (m, d), (m,), (m,)
+        The neurons.
+    tau, jump, bandwidth : float
+        Threshold, height of the jump divided by the bandwidth, half the width of the window: see
+        `sublinear_lib.activations.blurred_step`.
+    X : ndarray, shape (n, d)
+        The points.
+    indptr, indices : ndarray
+        Neuron ids per point (CSR), ascending within a point.
+    gradient : ndarray, shape (n, d)
+        Added to.
+    strict : bool
+        Whether the canonical order is wanted.
+
+    Returns
+    -------
+    int
+        How many entries had a derivative other than 0.
+    """
+    count = 0
+    for i in range(X.shape[0]):
+        rows = indices[indptr[i] : indptr[i + 1]]
+        if rows.size == 0:
+            continue
+        weights = W[rows]
+        scores = _strict_scores(weights, b[rows], X[i]) if strict else weights @ X[i] + b[rows]
+        derivative = blurred_step(scores, tau, jump, bandwidth)
+        near = np.flatnonzero(derivative != 0.0)
+        count += near.size
+        factors = a[rows[near]] * derivative[near]
+        if strict:
+            steps = np.vstack((gradient[i], factors[:, None] * weights[near]))
+            gradient[i] = np.add.accumulate(steps, axis=0)[-1]
+        else:
+            gradient[i] += factors @ weights[near]
+    return count
 
 
 def tile_pass(

@@ -43,6 +43,9 @@ IndexMethod = Literal["auto", "scan", "tree"]
 TOLERANCE = 1e-8
 """How far an adversarial point may lie outside its cap, and off the height 1/2."""
 
+# A neuron at the very edge of the margin may round to either side of it.
+_ROUNDED_UP = 1.0 + 1e-9
+
 
 class NeuronSource(Protocol):
     """Where a trainer gets the neurons of a step from."""
@@ -84,9 +87,9 @@ class NeuronSource(Protocol):
         """
 
 
-def _region(X: FloatArray, rho: float) -> Region:
+def _region(X: FloatArray, rho: float, margin: float) -> Region:
     # Two points of X are never further apart than its diameter.
-    return Region(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE)
+    return Region(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
 
 
 class AllNeurons:
@@ -109,7 +112,8 @@ class AllNeurons:
     def __init__(self, neurons: Neurons, X: FloatArray, rho: float, reduction: Reduction) -> None:
         self.work = 0
         self._m = neurons.m
-        self._evaluator = Evaluator(neurons, len(X), region=_region(X, rho), reduction=reduction)
+        region = _region(X, rho, margin=np.inf)
+        self._evaluator = Evaluator(neurons, len(X), region=region, reduction=reduction)
 
     def evaluator(self) -> Evaluator:
         """Return the evaluator of all neurons.
@@ -158,6 +162,8 @@ class IndexedNeurons:
         Order of the sums.
     method : {"auto", "scan", "tree"}
         Structure of the index.
+    margin : float, default 0
+        How far below the threshold the lists must reach, for an adversary that looks there.
     """
 
     def __init__(
@@ -167,11 +173,12 @@ class IndexedNeurons:
         rho: float,
         reduction: Reduction,
         method: IndexMethod,
+        margin: float = 0.0,
     ) -> None:
         self.work = 0
         self._neurons = neurons
         self._reduction = reduction
-        self._region = _region(X, rho)
+        self._region = _region(X, rho, margin)
         reach = self._region.radius + 2.0 * TOLERANCE
         self._normals = np.column_stack((X, np.full(len(X), reach)))
         self._height = float(np.abs(neurons.W[:, -1]).max())
@@ -192,7 +199,8 @@ class IndexedNeurons:
             A new one, with the lists that the index reported.
         """
         n = len(self._normals)
-        offset = np.nextafter(self._neurons.tau - 2.0 * TOLERANCE * self._height, -np.inf)
+        lowered = 2.0 * TOLERANCE * self._height + _ROUNDED_UP * self._region.margin
+        offset = np.nextafter(self._neurons.tau - lowered, -np.inf)
         hits = self._index.query_halfspace(self._normals, offset, strict=True)
         self._reported = hits.indices.size
         self.work = self._index.stats().points_tested

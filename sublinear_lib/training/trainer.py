@@ -21,7 +21,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
-from sublinear_lib.adversary import Adversary, AttackResult
+from sublinear_lib.adversary import Adversary, AttackResult, margin_of
 from sublinear_lib.evaluation import Neurons, Reduction
 from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
@@ -214,7 +214,8 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         validation.choice(self.index, "index", ("auto", "scan", "tree"))
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
-        return IndexedNeurons(neurons, X, self.adversary.rho, self.reduction, self.index)
+        margin = margin_of(self.adversary, neurons.weight_scale)
+        return IndexedNeurons(neurons, X, self.adversary.rho, self.reduction, self.index, margin)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -348,3 +348,54 @@ def test_the_band_grows_with_the_rows_and_never_shrinks():
     fresh = network.with_weights(1e6 * network.W).working_copy()
     neurons.set_rows(None, 1e6 * network.W)
     assert neurons.undecided_band(X) == fresh.undecided_band(X)
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_the_smoothed_gradient_is_that_of_the_averaged_network(kernel, reduction, activation):
+    """Compare with differences of the average of f over shifts of all pre-activations."""
+    network, X = setup(30, 4, 2, seed=2, activation=activation)
+    width = 0.4 * network.tau
+    u = (np.arange(100000) + 0.5) / 50000.0 - 1.0
+    density = 0.75 * (1.0 - u * u) / 50000.0
+
+    def average(points):
+        z = network.preactivations(points, on_slice=False)[:, :, None] + width * u
+        outputs = np.where(z > network.tau, z - network.shift, 0.0) @ density
+        return outputs @ network.a
+
+    evaluator = Evaluator(network.working_copy(), len(X), reduction=reduction)
+    slope = evaluator.smoothed_input_gradient(X, width)
+    step = 2e-2 * width
+    for k in range(4):
+        shift = step * np.eye(4)[k]
+        change = (average(X + shift) - average(X - shift)) / (2.0 * step)
+        assert_allclose(slope[:, k], change, rtol=0.02, atol=0.02 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_smoothed_gradients_on_lists_have_the_bits_of_all_neurons(activation):
+    network, X = setup(300, 5, 7, seed=3, activation=activation)
+    width = 0.3 * network.tau
+    results = []
+    for name, margin in itertools.product(KERNELS, (width, 2.0 * width, np.inf)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SUBLINEAR_NUMBA", "0" if name == "numpy" else "1")
+            lists = None if margin == np.inf else candidates(network, X, margin)
+            evaluator = Evaluator(network.working_copy(), 7, lists=lists, reduction="reference")
+            results.append(evaluator.smoothed_input_gradient(X, width))
+    assert np.abs(results[0]).max() > 0.0
+    for result in results[1:]:
+        assert_array_equal(result, results[0])
+
+
+def test_a_window_wider_than_the_margin_of_the_lists_is_refused():
+    network, X = setup(50, 4, 3)
+    lists = candidates(network, X, 0.1)
+    region = Region(X, 0.0, 1e-9, margin=0.1)
+    evaluator = Evaluator(network.working_copy(), 3, lists=lists, region=region)
+    evaluator.smoothed_input_gradient(X, 0.1)
+    with pytest.raises(ValueError, match="bandwidth must be at most the margin"):
+        evaluator.smoothed_input_gradient(X, 0.11)
+    with pytest.raises(ValueError, match="bandwidth must be"):
+        evaluator.smoothed_input_gradient(X, 0.0)

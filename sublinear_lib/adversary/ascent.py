@@ -1,0 +1,154 @@
+"""What the gradient attacks share: turning points of X, staying in the cap, keeping the best.
+
+The adversary of Definition 3.3 may be anything that stays in its cap.  The attacks of this package
+walk along great circles of X, one batch at a time, and differ only in the direction they ask for;
+`ascend` is their common walk and `Search` remembers the best point of every example.  Know before
+changing it: the first point that reaches a loss is kept, and the clean point always takes part, so
+an attack never makes an example better for the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sublinear_lib import geometry
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary.protocol import AttackResult, Batch
+
+__all__ = ["Direction", "Search", "ascend", "step_sizes"]
+
+Direction = Callable[[FloatArray, int], tuple[FloatArray, FloatArray]]
+"""Points and the number of the step in; values of the network and ambient directions out."""
+
+
+def ascend(
+    batch: Batch,
+    generator: np.random.Generator,
+    direction: Direction,
+    *,
+    rho: float,
+    sizes: FloatArray,
+    restarts: int,
+    random_start: bool,
+) -> AttackResult:
+    """Walk uphill several times per example and return the best points met.
+
+    Parameters
+    ----------
+    batch : Batch
+        What is attacked.
+    generator : Generator
+        Source of randomness for the random starts.
+    direction : callable
+        Where the network rises.
+    rho : float
+        Radius of the caps.
+    sizes : ndarray of float64, shape (steps,)
+        The angle of each step, radians.
+    restarts : int
+        Number of walks.  All but the first start at a uniformly random point of the cap.
+    random_start : bool
+        Whether the first walk starts at a random point too.
+
+    Returns
+    -------
+    AttackResult
+        The best points.
+    """
+    search = Search(batch)
+    for run in range(restarts):
+        moved = run > 0 or random_start
+        start = geometry.sample_caps(batch.X, rho, generator) if moved else batch.X
+        _climb(batch, search, start, direction, rho, sizes)
+    return search.result()
+
+
+def _climb(
+    batch: Batch,
+    search: Search,
+    start: FloatArray,
+    direction: Direction,
+    rho: float,
+    sizes: FloatArray,
+) -> None:
+    points = start
+    for step, size in enumerate(sizes.tolist()):
+        value, gradient = direction(points, step)
+        search.see(points, value)
+        slope = np.sign(batch.objective.derivative(batch.y, value))
+        # On a flat part of the loss every direction is as good: walk against the label.
+        slope = np.where(slope == 0.0, np.where(batch.y > 0.0, -1.0, 1.0), slope)
+        points = _turn(points, slope[:, None] * gradient, size)
+        steps = points - batch.X
+        outside = np.flatnonzero(np.einsum("ij,ij->i", steps, steps) > rho * rho)
+        if outside.size:
+            points[outside] = geometry.project_to_caps(points[outside], batch.X[outside], rho)
+    search.see(points, batch.evaluator.value(points))
+
+
+def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
+    """Return the angles of the steps of one walk.
+
+    Parameters
+    ----------
+    steps : int
+        How many.
+    first : float
+        The first one, radians.
+    decay : bool
+        Whether they shrink linearly to ``1 / steps`` of the first.
+
+    Returns
+    -------
+    ndarray of float64, shape (steps,)
+        The angles.
+    """
+    if not decay:
+        return np.full(steps, first)
+    return np.array([first * (1.0 - step / steps) for step in range(steps)])
+
+
+def _turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
+    """Turn each point by `angle` along its great circle of X towards `ascent` (ambient)."""
+    V = points[:, :-1] / geometry.SLICE_RADIUS
+    G = ascent[:, :-1]
+    tangent = G - np.einsum("ij,ij->i", G, V)[:, None] * V
+    length = np.sqrt(np.einsum("ij,ij->i", tangent, tangent))
+    # What is left of a gradient parallel to the point is rounding: no direction to follow.
+    still = length <= 1e-13 * np.sqrt(np.einsum("ij,ij->i", G, G))
+    moved = np.cos(angle) * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
+    norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
+    turned = points.copy()
+    turned[:, :-1] = (geometry.SLICE_RADIUS / norms)[:, None] * moved
+    turned[still] = points[still]
+    return turned
+
+
+class Search:
+    """The best point of every example among all that were seen, the clean one included."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._clean: FloatArray | None = None
+        self._X = batch.X.copy()
+        self._value = np.zeros(len(batch.X))
+        self._loss = np.full(len(batch.X), -np.inf)
+
+    def see(self, points: FloatArray, value: FloatArray) -> None:
+        """Show a batch of points with the outputs of the network there."""
+        if points is self._batch.X:
+            self._clean = value
+        elif self._clean is None:
+            self.see(self._batch.X, self._batch.evaluator.value(self._batch.X))
+        loss = self._batch.score(value)
+        better = loss > self._loss
+        self._loss[better] = loss[better]
+        self._value[better] = value[better]
+        self._X[better] = points[better]
+
+    def result(self) -> AttackResult:
+        """Return what was found."""
+        assert self._clean is not None
+        return AttackResult(self._X, self._loss, self._value, self._clean)

@@ -1,0 +1,95 @@
+"""Random search in the cap: the control that every gradient attack has to beat.
+
+An attack that finds no more than the best of as many random points has followed a direction that
+says nothing about the network; on a jump network the formal gradient comes close to that.  Like all
+adversaries of Definition 3.3 it gives a lower bound of the worst case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import Seed
+from sublinear_lib.adversary.ascent import Search
+from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+
+__all__ = ["RandomSearch"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomSearch:
+    """The best of some uniformly random points of each cap.
+
+    Parameters
+    ----------
+    rho : float
+        Radius of the cap, a Euclidean chord length, ``>= 0`` (``sqrt(3)`` and more: all of X).
+    samples : int, default 320
+        Random points per example, ``>= 1``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter has a wrong type or is out of range.
+
+    Notes
+    -----
+    Cost: ``samples + 1`` values.  The points of one example do not depend on the others' losses, so
+    more samples from the same seed never find less.
+
+    Examples
+    --------
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.1)
+    >>> attack = RandomSearch(rho=0.3)
+    >>> result = attack(network, [[3**0.5 / 2, 0.0, 0.5]], [-1.0], "absolute", rng=0)
+    >>> bool(0.29 < result.value[0] < 0.2955)  # the largest value is at the rim
+    True
+    """
+
+    rho: float
+    samples: int = 320
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
+        object.__setattr__(self, "samples", validation.count(self.samples, "samples"))
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack every example.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network, or an evaluator made for the caps of this batch.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise.
+        rng : int, SeedSequence or Generator
+            Source of randomness for the points.
+
+        Returns
+        -------
+        AttackResult
+            The best points found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        generator = validation.generator(rng)
+        batch = prepare(network, X, y, loss)
+        search = Search(batch)
+        for _ in range(self.samples):
+            points = geometry.sample_caps(batch.X, self.rho, generator)
+            search.see(points, batch.evaluator.value(points))
+        return search.result()

@@ -1,0 +1,180 @@
+"""Gradient ascent that sees the jumps: the attack to use on the paper's activation.
+
+The formal gradient of a jump network ignores its jumps, of height ``|a_r| tau`` each, although they
+carry most of the change of f inside a cap; ascent along it overstates robustness.  This adversary
+(Definition 3.3) follows the gradient of f with every activation averaged over a window of
+pre-activations, which spreads each jump over the window, and lets the window shrink from step to
+step.  Points are judged by the true network, so the result is a lower bound of the worst case like
+that of any attack.  Know before changing the window: neurons further below the threshold than its
+half-width contribute exactly 0, and that is what allows an index query to serve the whole attack.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.adversary.ascent import ascend, step_sizes
+from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+
+__all__ = ["SmoothedGradient"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothedGradient:
+    """Riemannian ascent along smoothed gradients on the cap, best point of all iterates and runs.
+
+    Parameters
+    ----------
+    rho : float
+        Radius of the cap, a Euclidean chord length, ``>= 0`` (``sqrt(3)`` and more: all of X).
+    steps : int, default 40
+        Steps per run, ``>= 1``.
+    relative_step : float, default 0.25
+        First step as a fraction of the angular radius of the cap, ``> 0``.
+    restarts : int, default 8
+        Number of runs, ``>= 1``.  All but the first start at a uniformly random point of the cap.
+    random_start : bool, default False
+        Whether the first run starts at a random point too; by default it starts at the clean one.
+    decay : bool, default True
+        Whether the steps shrink linearly to ``1 / steps`` of the first.
+    first_window, last_window : float, default 1.0 and 0.05
+        Half-width of the window at the first and the last step, in units of the typical change of a
+        pre-activation from the middle of the cap to its rim; between them it shrinks geometrically.
+        ``0 < last_window <= first_window``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter has a wrong type or is out of range.
+
+    Notes
+    -----
+    The unit of the windows is ``sin(alpha) s v`` with alpha the angular radius of the cap (at most
+    a right angle), ``s = sqrt(3)/2`` and v the root mean square of the weights, the last column
+    left out: the standard deviation of the change of ``<w_r, x>`` for weights of that size.  With
+    ``rho = 0`` or all weights 0 there is nothing to walk along, and the clean points are returned.
+
+    Cost: per run `steps` values, smoothed gradients and one value more.  The smoothed gradient of a
+    neuron within the window counts like that of an active one.
+
+    Source: this project; the smoothing kernel is that of
+    :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`.
+
+    Examples
+    --------
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.1)
+    >>> x = [[3**0.5 / 2, 0.0, 0.5]]
+    >>> attack = SmoothedGradient(rho=0.3, restarts=1)
+    >>> attack(network, x, [-1.0], "absolute", rng=0).value.round(4)  # sees the jump ahead
+    array([0.2955])
+    """
+
+    rho: float
+    steps: int = 40
+    relative_step: float = 0.25
+    restarts: int = 8
+    random_start: bool = False
+    decay: bool = True
+    first_window: float = 1.0
+    last_window: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        checked = {
+            "rho": validation.scalar(self.rho, "rho", minimum=0),
+            "steps": validation.count(self.steps, "steps"),
+            "relative_step": validation.scalar(
+                self.relative_step, "relative_step", exclusive_minimum=0
+            ),
+            "restarts": validation.count(self.restarts, "restarts"),
+            "random_start": validation.boolean(self.random_start, "random_start"),
+            "decay": validation.boolean(self.decay, "decay"),
+            "first_window": validation.scalar(
+                self.first_window, "first_window", exclusive_minimum=0
+            ),
+            "last_window": validation.scalar(
+                self.last_window, "last_window", exclusive_minimum=0, maximum=self.first_window
+            ),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def margin(self, weight_scale: float) -> float:
+        """Return how far below the threshold the attack looks at neurons.
+
+        Parameters
+        ----------
+        weight_scale : float
+            Root mean square of the hidden weights, the last column left out.
+
+        Returns
+        -------
+        float
+            The widest window, in units of a pre-activation.
+        """
+        return self.first_window * self._unit(weight_scale)
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack every example.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network, or an evaluator made for the caps of this batch.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise.
+        rng : int, SeedSequence or Generator
+            Source of randomness for the random starts.
+
+        Returns
+        -------
+        AttackResult
+            The best points found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        generator = validation.generator(rng)
+        batch = prepare(network, X, y, loss)
+        evaluator = batch.evaluator
+        unit = self._unit(evaluator.weight_scale)
+        if unit == 0.0:
+            value = evaluator.value(batch.X)
+            return AttackResult(batch.X.copy(), batch.score(value), value, value)
+        windows = unit * np.geomspace(self.first_window, self.last_window, self.steps)
+
+        def direction(points: FloatArray, step: int) -> tuple[FloatArray, FloatArray]:
+            gradient = evaluator.smoothed_input_gradient(points, float(windows[step]))
+            return evaluator.value(points), gradient
+
+        first = self.relative_step * geometry.cap_angle(self.rho)
+        return ascend(
+            batch,
+            generator,
+            direction,
+            rho=self.rho,
+            sizes=step_sizes(self.steps, first, self.decay),
+            restarts=self.restarts,
+            random_start=self.random_start,
+        )
+
+    def _unit(self, weight_scale: float) -> float:
+        """Return the typical change of a pre-activation inside the cap."""
+        turn = math.sin(min(geometry.cap_angle(self.rho), 0.5 * math.pi))
+        return geometry.SLICE_RADIUS * turn * weight_scale

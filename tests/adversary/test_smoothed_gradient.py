@@ -1,0 +1,154 @@
+"""The smoothed attack sees the jumps, and sparse and dense runs of it are the same to the bit."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    ProjectedGradient,
+    RandomSearch,
+    SmoothedGradient,
+    extremes_on_circle,
+)
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+
+
+class Height:
+    """The objective f itself, so that an attack looks for the supremum."""
+
+    def value(self, y, f):
+        return f
+
+    def derivative(self, y, f):
+        return np.ones_like(f)
+
+
+def problem(m, d, n, seed, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(n, d, rng=seed + 1)
+
+
+def found_share(attack, network, X, rho):
+    """Return which share of the exact rise in the cap the attack found, per example."""
+    caps = extremes_on_circle(network, X, rho)
+    clean = network.forward(X)
+    rise = np.array([cap.sup for cap in caps]) - clean
+    best = attack(network, X, np.zeros(len(X)), Height(), rng=0)
+    assert (best.value <= np.array([cap.upper for cap in caps]) + 1e-12).all()
+    return (best.value - clean) / rise
+
+
+def test_on_the_jump_the_smoothed_attack_finds_more_than_the_plain_one():
+    rho, better = 0.2, []
+    for seed in range(6):
+        network, X = problem(1000, 3, 8, seed)
+        plain = found_share(ProjectedGradient(rho=rho, steps=40, restarts=8), network, X, rho)
+        smooth = found_share(SmoothedGradient(rho=rho, steps=40, restarts=8), network, X, rho)
+        better.append(smooth.mean() - plain.mean())
+        assert smooth.mean() > 0.9, f"seed {seed}: {smooth.mean():.2f} of the exact rise"
+    assert np.mean(better) > 0.05, f"mean advantage {np.mean(better):.3f}"
+
+
+def test_in_many_dimensions_plain_ascent_is_no_better_than_random_points():
+    network, X = problem(4000, 20, 40, 3)
+    y = np.zeros(40)
+    clean = network.forward(X)
+    rise = {
+        name: float(np.mean(attack(network, X, y, Height(), rng=1).value - clean))
+        for name, attack in {
+            "plain": ProjectedGradient(rho=0.1, steps=40, restarts=8),
+            "smooth": SmoothedGradient(rho=0.1, steps=40, restarts=8),
+            "random": RandomSearch(rho=0.1, samples=320),
+        }.items()
+    }
+    assert rise["smooth"] > 1.3 * rise["plain"], rise
+    assert rise["smooth"] > 1.3 * rise["random"], rise
+
+
+def test_on_the_continuous_form_both_attacks_agree():
+    network, X = problem(1000, 3, 8, 2, activation="continuous")
+    settings = {"rho": 0.2, "steps": 40, "restarts": 8, "relative_step": 0.25}
+    plain = found_share(ProjectedGradient(**settings), network, X, 0.2)
+    smooth = found_share(SmoothedGradient(**settings), network, X, 0.2)
+    assert plain.mean() > 0.99
+    assert np.abs(plain - smooth).max() < 0.02
+
+
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+@pytest.mark.parametrize("d", [3, 12])
+def test_training_against_it_is_the_same_on_all_neurons_and_on_lists(reduction, d):
+    network, X = problem(600, d, 8, 4, t=1.6)
+    y = np.array([1.0, -1.0] * 4)
+    attack = SmoothedGradient(rho=0.15, steps=4, restarts=1)
+    common = {"adversary": attack, "steps": 12, "reduction": reduction, "progress": False}
+    sparse = SublinearAdversarialTraining(**common).fit(network, X, y, rng=0)
+    dense = DenseAdversarialTraining(**common).fit(network, X, y, rng=0)
+    if reduction == "reference":
+        assert_array_equal(sparse.final.W, dense.final.W)
+        assert_array_equal(sparse.loss, dense.loss)
+    else:
+        assert np.abs(sparse.final.W - dense.final.W).max() < 1e-12
+    assert sparse.loss[-1] < sparse.loss[0]
+
+
+def test_the_points_stay_in_their_caps_and_never_help_the_network():
+    network, X = problem(500, 5, 10, 6)
+    y = np.linspace(-1, 1, 10)
+    for attack in (SmoothedGradient(rho=0.3, steps=7, restarts=2), RandomSearch(rho=0.3)):
+        result = attack(network, X, y, "huber", rng=0)
+        assert (np.linalg.norm(result.X - X, axis=1) <= 0.3 + 1e-12).all()
+        assert_array_equal(result.value, network.forward(result.X))
+        clean = attack(network, X, y, "huber", rng=0).clean_value
+        assert_array_equal(clean, network.forward(X))
+        again = attack(network, X, y, "huber", rng=0)
+        assert_array_equal(result.X, again.X)
+
+
+def test_more_of_the_same_never_finds_less():
+    network, X = problem(500, 5, 10, 7)
+    y = np.linspace(-1, 1, 10)
+    losses = [
+        SmoothedGradient(rho=0.3, restarts=k, steps=5)(network, X, y, "absolute", rng=0).loss
+        for k in (1, 2, 4)
+    ]
+    losses += [losses[-1]]
+    for fewer, more in itertools.pairwise(losses):
+        assert (more >= fewer).all()
+    some = RandomSearch(rho=0.3, samples=10)(network, X, y, "absolute", rng=0).loss
+    many = RandomSearch(rho=0.3, samples=40)(network, X, y, "absolute", rng=0).loss
+    assert (many >= some).all()
+
+
+def test_where_nothing_can_move_the_clean_points_come_back():
+    network, X = problem(50, 3, 4, 8)
+    flat = network.with_weights(np.zeros_like(network.W))
+    for target, rho in ((network, 0.0), (flat, 0.2)):
+        result = SmoothedGradient(rho=rho)(target, X, np.ones(4), "absolute", rng=0)
+        assert_array_equal(result.X, X)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("rho", -0.1, "rho must be"),
+        ("steps", 0, "steps must be"),
+        ("first_window", 0.0, "first_window must be"),
+        ("last_window", 2.0, "last_window must be"),
+        ("restarts", 1.5, "restarts must be"),
+    ],
+)
+def test_bad_parameters_are_named(name, value, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        SmoothedGradient(**{"rho": 0.1, name: value})
+
+
+def test_bad_parameters_of_the_random_search_are_named():
+    with pytest.raises(ValueError, match="samples must be"):
+        RandomSearch(rho=0.1, samples=0)
