@@ -9,7 +9,9 @@ raises has changed nothing.
 
 from __future__ import annotations
 
+import copy
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, overload
@@ -18,7 +20,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace import reporting
+from sublinear_lib.halfspace import reporting, saving
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
@@ -519,6 +521,151 @@ class HalfspaceIndex:
         if len(rows):
             self._store.move(rows, array, biases)
             self._engine.update(rows)
+
+    def refit(self, points: object = None, bias: object = None) -> None:
+        """Move all points at once, and fit the structure to where they are.
+
+        Parameters
+        ----------
+        points : array-like, shape (m, d), optional
+            Where to, in the order of `ids`; by default the points stay where they are.
+        bias : array-like, shape (m,), optional
+            Their new biases; by default the old ones are kept.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value; the index is unchanged.
+
+        Notes
+        -----
+        This is ``update(ids, points, bias)`` without looking up ids: ``O(m d)``, for a step of a
+        training loop that moves all neurons.  The points stay in the blocks in which the last build
+        put them and the bounds of the blocks are taken anew, so that answers are exact, and queries
+        slow down a little as neighbours drift apart; where the engine finds that they have drifted
+        too far it builds anew.  `update` fits what it touches in the same way: without arguments
+        there is nothing to gain but after points have shrunk by a factor of more than ``2**20``.
+        """
+        rows = self._store.live_rows()
+        array = self._store.points[rows] if points is None else self._points(points, len(rows))
+        biases = self._biases(bias, len(rows), required=False)
+        if len(rows):
+            self._store.move(rows, array, biases)
+            self._engine.update(rows)
+
+    def rebuild(self) -> None:
+        """Build the structure anew, as INIT would for the points now stored.
+
+        Notes
+        -----
+        Ids stay, and so do the answers; what removed points left behind is given back, and
+        ``method="auto"`` chooses its engine without regard to the present one.  Structures rebuild
+        themselves before changes can slow queries down by much: call this after moving many points
+        and before many queries, to have the cost at a time of one's own choosing.  It costs as much
+        as making the index: ``O(m d)`` for the scan, ``O(m d + m log m)`` for the cap prefix,
+        ``O(m d log m)`` for the tree.
+        """
+        self._store.compact()
+        best = self._best_engine("scan")
+        if best == self._engine.name:
+            self._engine.rebuild()
+        else:
+            self._engine = self._make(best)
+
+    # -- files and copies ----------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a file; an interrupted write leaves an older file untouched.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, conventionally ``*.npz``; it is written under exactly this name.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        load : The inverse.
+        """
+        rows = self._store.live_rows()
+        bias = None if self._store.bias is None else self._store.bias[rows]
+        saving.write(
+            path,
+            saving.Contents(
+                points=self._store.points[rows],
+                bias=bias,
+                ids=self.ids,
+                next_id=self.id_bound,
+                method=self._method,
+                domain=self._domain,
+                leaf_size=self._leaf_size,
+            ),
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, kernels: str = "auto") -> HalfspaceIndex:
+        """Read an index written by `save`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        kernels : {"auto", "numba", "numpy"}, default "auto"
+            The inner loops, as for a new index: they are not part of the file.
+
+        Returns
+        -------
+        HalfspaceIndex
+            An index with the same points, ids and answers; the next id is the same as well.  The
+            structure is built anew and the counters of `stats` start again.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be opened (`FileNotFoundError` if there is none).
+        TypeError, ValueError
+            If `kernels` is not one of the names.  `ValueError` also if the file is truncated or
+            corrupt, was not written by `save`, comes from a newer version of the format, or holds
+            arrays that make no index; the message names file and reason.
+
+        Notes
+        -----
+        Nothing in the file is executed: pickled content is refused.
+        """
+        choose(kernels)
+        contents = saving.read(path)
+        try:
+            _refuse_too_many(contents.next_id)
+            index = cls(
+                contents.points,
+                contents.bias,
+                method=contents.method,
+                domain=contents.domain,
+                leaf_size=contents.leaf_size,
+                kernels=kernels,
+            )
+        except ValueError as error:
+            raise saving.refusal(path, f"its contents make no index: {error}") from error
+        index._store.number(contents.ids, contents.next_id)
+        return index
+
+    def copy(self) -> HalfspaceIndex:
+        """Return an index of its own with the same points, ids and structure.
+
+        Returns
+        -------
+        HalfspaceIndex
+            The copy; the two can be changed independently.
+        """
+        return copy.deepcopy(self)
+
+    def __copy__(self) -> HalfspaceIndex:
+        """Return `copy`: two indices that shared their points would spoil each other."""
+        return self.copy()
 
     # -- what there is -------------------------------------------------------------------------
 

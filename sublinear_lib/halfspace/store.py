@@ -53,6 +53,11 @@ class PointStore:
         self._ids: Int32Array = np.arange(m, dtype=np.int32)
         self._alive = np.ones(m, dtype=np.bool_)
 
+    def number(self, ids: IntArray, next_id: int) -> None:
+        """Give the rows other ids, ascending and below `next_id`, where the next one starts."""
+        self._ids = ids.astype(np.int32)
+        self.next_id = next_id
+
     @property
     def dimension(self) -> int:
         """Coordinates an engine works with: ``d``, or ``d + 1`` with biases."""

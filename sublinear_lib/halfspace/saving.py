@@ -1,0 +1,204 @@
+"""Index files: what INIT of Algorithm 2 was given and what has happened to it since.
+
+A file is an ``.npz`` archive of plain arrays with the name and the version of its format: the
+stored points, their biases and ids, the next id to give out and the options.  The structure of the
+engine is not in it, since it is built anew faster than it is read and need not be the same on
+another machine; the answers are.  Before changing what is written: raise `VERSION`, and keep
+reading the older ones.  Nothing in a file is ever executed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import zipfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+
+__all__ = ["FORMAT", "VERSION", "Contents", "read", "refusal", "write"]
+
+FORMAT = "sublinear_lib.halfspace.HalfspaceIndex"
+"""What a file calls itself."""
+
+VERSION = 1
+"""The newest version of the format that is read, and the one that is written."""
+
+_NEEDED = ("points", "biased", "bias", "ids", "next_id", "method", "domain", "leaf_size")
+_NO_DOMAIN = ""
+
+
+class Contents(NamedTuple):
+    """What a file holds."""
+
+    points: FloatArray
+    """The stored points, in the order of the ids, shape (m, d)."""
+    bias: FloatArray | None
+    """Their biases, shape (m,)."""
+    ids: IntArray
+    """Their ids, shape (m,)."""
+    next_id: int
+    """The id that the next point gets."""
+    method: str
+    """The engine that was asked for, ``"auto"`` included."""
+    domain: str | None
+    """The domain of the queries."""
+    leaf_size: int
+    """The largest number of points in a leaf of the tree."""
+
+
+def write(path: str | os.PathLike[str], contents: Contents) -> None:
+    """Write a file; an interrupted write leaves an older file untouched.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; it is written under exactly this name.
+    contents : Contents
+        What to write.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    # A temporary file in the same directory: os.replace is atomic within one file system.
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb") as file:
+            np.savez(
+                file,
+                format=np.array(FORMAT),
+                version=np.array(VERSION),
+                points=contents.points,
+                biased=np.array(contents.bias is not None),
+                bias=np.empty(0) if contents.bias is None else contents.bias,
+                ids=contents.ids,
+                next_id=np.array(contents.next_id),
+                method=np.array(contents.method),
+                domain=np.array(contents.domain or _NO_DOMAIN),
+                leaf_size=np.array(contents.leaf_size),
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Read a file written by `write`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Contents
+        What it holds.  The options are not checked yet: who makes the index does that.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened.
+    ValueError
+        If it is truncated or corrupt, not an index, or of a newer version of the format.  The
+        message names file and reason.
+    """
+    with open(path, "rb") as file:
+        arrays = _arrays(file, path)
+    if "format" not in arrays or str(arrays["format"]) != FORMAT:
+        raise refusal(path, "it was not written by HalfspaceIndex.save")
+    version = arrays.get("version")
+    if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
+        raise refusal(path, "it does not say which version of the format it has")
+    if version > VERSION:
+        raise refusal(
+            path,
+            f"it has version {version} of the format, this library reads up to version {VERSION}: "
+            "update the library",
+        )
+    missing = [key for key in _NEEDED if key not in arrays]
+    if missing:
+        raise refusal(path, f"the entry {missing[0]!r} is missing")
+    try:
+        return _checked(arrays)
+    except (TypeError, ValueError) as error:
+        raise refusal(path, f"its contents make no index: {error}") from error
+
+
+def refusal(path: str | os.PathLike[str], reason: str) -> ValueError:
+    """Return the error for a file that cannot be read.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    reason : str
+        Why not.
+
+    Returns
+    -------
+    ValueError
+        To be raised.
+    """
+    return ValueError(f"cannot load an index from {os.fspath(path)!r}: {reason}")
+
+
+def _checked(arrays: dict[str, np.ndarray]) -> Contents:
+    points = validation.float_array(arrays["points"], "points", shape=("m", "d"), allow_empty=True)
+    biased = validation.boolean(arrays["biased"][()], "biased")
+    bias = None
+    if biased:
+        bias = validation.float_array(
+            arrays["bias"], "bias", shape=(len(points),), allow_empty=True
+        )
+    next_id = validation.count(arrays["next_id"], "next_id", minimum=0)
+    ids = validation.index_array(arrays["ids"], "ids", upper=next_id)
+    if len(ids) != len(points):
+        raise ValueError(f"ids must be as many as the points, {len(points)}, got {len(ids)}")
+    if (ids[1:] <= ids[:-1]).any():
+        raise ValueError("ids must ascend, got some that do not")
+    domain = str(arrays["domain"])
+    return Contents(
+        points,
+        bias,
+        ids,
+        next_id,
+        str(arrays["method"]),
+        None if domain == _NO_DOMAIN else domain,
+        validation.count(arrays["leaf_size"], "leaf_size"),
+    )
+
+
+def _arrays(file: Any, path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    """Read every array of an npz archive, or say why that is impossible."""
+    head = file.read(4)
+    file.seek(0)
+    if not head:
+        raise refusal(path, "the file is empty")
+    if head != b"PK\x03\x04":
+        raise refusal(path, "it is not an .npz archive")
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
+    except ValueError as error:
+        if "pickle" in str(error).lower() or "object array" in str(error).lower():
+            raise refusal(path, "it holds pickled objects, which are not read") from error
+        raise refusal(path, f"the file is corrupt ({error})") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
+        raise refusal(path, f"the file is truncated or corrupt ({error})") from error
+    except (OSError, SyntaxError, OverflowError, MemoryError) as error:
+        # Damaged headers can send the readers below to impossible places.
+        raise refusal(path, f"the file is corrupt ({error})") from error
