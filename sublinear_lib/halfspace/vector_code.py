@@ -24,6 +24,7 @@ Know before changing this file:
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import os
@@ -49,12 +50,12 @@ from numba.extending import (
 __all__ = [
     "BLOCK",
     "PLAIN",
-    "SPARE",
     "Code",
     "append_rows",
     "box_masks",
     "box_masks_of_one",
     "copy_rows",
+    "filled_words",
     "host_code",
     "lowest_bit",
     "ones",
@@ -64,9 +65,6 @@ __all__ = [
 
 BLOCK = 64
 """Points of a block: one bit each in a word."""
-
-SPARE = BLOCK
-"""Free places, counted from where rows are put, with which `append_rows` takes the faster way."""
 
 # So few bits are appended one by one.
 _FEW = 5
@@ -153,6 +151,12 @@ def host_code() -> Code:
     """
     if os.environ.get("SUBLINEAR_VECTOR", "1") == "0":
         return PLAIN
+    return _code_of_processor()
+
+
+@functools.cache
+def _code_of_processor() -> Code:
+    """Return what suits the processor; asking numba for it takes longer than many a query."""
     features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
     if "+avx512f" in features and "+avx512bw" in features:
         return Code(16)
@@ -438,12 +442,16 @@ def _append(writer: _Writer) -> Any:
         ir.FunctionType(integers, [integers, bits, integers]),
         "llvm.experimental.vector.compress.v16i32",
     )
+    store = _numba_tools.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(ir.VoidType(), [integers, integers.as_pointer(), _INT32, bits]),
+        "llvm.masked.store.v16i32.p0v16i32",
+    )
     many = builder.icmp_unsigned(">", builder.ctpop(mask), _number(_FEW))
-    room = builder.icmp_signed("<=", builder.add(place, _number(SPARE)), writer.size("out"))
     dense, sparse, loop, after = (
         builder.append_basic_block(name) for name in ("dense", "sparse", "bit", "appended")
     )
-    builder.cbranch(builder.and_(many, room), dense, sparse)
+    builder.cbranch(many, dense, sparse)
 
     builder.position_at_end(dense)
     dense_place = place
@@ -459,8 +467,12 @@ def _append(writer: _Writer) -> Any:
             compress, [rows, builder.bitcast(some, bits), ir.Constant(integers, ir.Undefined)]
         )
         address = builder.bitcast(writer.array("out", dense_place), integers.as_pointer())
-        builder.store(chosen, address, align=4)
-        dense_place = builder.add(dense_place, builder.zext(builder.ctpop(some), _INT64))
+        number = builder.zext(builder.ctpop(some), _INT64)
+        # Nothing behind the rows is written: it may be the rows of another query.
+        front = builder.sub(builder.shl(_number(1), number), _number(1))
+        front = builder.bitcast(builder.trunc(front, ir.IntType(16)), bits)
+        builder.call(store, [chosen, address, ir.Constant(_INT32, 4), front])
+        dense_place = builder.add(dense_place, number)
     builder.branch(after)
 
     builder.position_at_end(sparse)
@@ -487,6 +499,22 @@ def _append(writer: _Writer) -> Any:
     return end
 
 
+def _filled(writer: _Writer) -> Any:
+    """Write `filled_words`."""
+    builder, lanes = writer.builder, writer.lanes // 2
+    kind = ir.VectorType(_INT64, lanes)
+    nothing = ir.Constant(kind, [0] * lanes)
+    word = _number(0)
+    for part in range(0, BLOCK, lanes):
+        place = builder.add(writer.value("start"), _number(part))
+        some = builder.icmp_unsigned(
+            "!=", writer.vector(writer.array("words", place), kind), nothing
+        )
+        bits = builder.zext(builder.bitcast(some, ir.IntType(lanes)), _INT64)
+        word = builder.or_(word, builder.shl(bits, _number(part)))
+    return word
+
+
 def _copy(writer: _Writer) -> None:
     target = writer.array("out", writer.value("place"))
     origin = writer.array("source", writer.value("start"))
@@ -508,6 +536,7 @@ _vector_boxes_of_one = _operation(
     _boxes_of_one, "code centre half start dimension fanout vectors below above query masks"
 )
 _vector_append = _operation(_append, "code rows start mask out place", types.int64)
+_vector_filled = _operation(_filled, "code words start", types.uint64)
 _block_copy = _operation(_copy, "code source start out place count")
 _trailing_zeros = _operation(
     lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
@@ -802,8 +831,8 @@ def _compare_boxes(
 def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: Any) -> Any:
     """Append the rows whose bits are set (to be called from a compiled kernel).
 
-    The vector code compresses sixteen rows at a time where more than a few bits are set and `out`
-    has at least `SPARE` places from `place` on, of which it may overwrite those after the rows.
+    The vector code compresses sixteen rows at a time where more than a few bits are set.  Nothing
+    behind the rows is written, so that the rows of several queries may grow side by side.
 
     Parameters
     ----------
@@ -835,6 +864,30 @@ def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: An
             out[place] = rows[position]
         place += 1
     return place
+
+
+def filled_words(code: Any, words: Any, start: Any) -> Any:
+    """Return which of 64 words are not zero (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    words : ndarray of uint64
+        The words.
+    start : int
+        Where the 64 words begin.
+
+    Returns
+    -------
+    uint64
+        Bit ``j`` says whether word ``start + j`` is other than zero.
+    """
+    filled = np.uint64(0)
+    first = np.uint64(start)
+    for j in range(np.uint64(BLOCK)):
+        filled |= np.uint64(words[first + j] != np.uint64(0)) << j
+    return filled
 
 
 def copy_rows(code: Any, source: Any, start: Any, out: Any, place: Any, count: Any) -> None:
@@ -978,6 +1031,14 @@ def _choose_append(code: Any, *_others: Any) -> Any:
         return _vector_append(code, rows, start, mask, out, place)
 
     return in_vectors if code.lanes == 16 else append_rows
+
+
+@_replaced(filled_words)
+def _choose_filled(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, words, start):  # type: ignore[no-untyped-def]
+        return _vector_filled(code, words, start)
+
+    return in_vectors if code.lanes else filled_words
 
 
 @_replaced(copy_rows)

@@ -83,6 +83,11 @@ def copy(code, source, start, out, place, count):
 
 
 @_compiled
+def filled(code, words, start):
+    return vector_code.filled_words(code, words, start)
+
+
+@_compiled
 def bits(word):
     return vector_code.lowest_bit(word), vector_code.ones(word)
 
@@ -188,6 +193,7 @@ def test_rows_of_set_bits_are_appended_in_order(code, room):
                 assert end == 7 + len(chosen)
                 np.testing.assert_array_equal(out[7:end], wanted)
                 assert (out[:7] == -5).all(), "what lies before must stay"
+                assert (out[end:] == -5).all(), "what lies behind must stay"
 
 
 def test_appending_stays_within_the_buffer():
@@ -209,6 +215,16 @@ def test_rows_are_copied(code, count):
     copy(code, source, 30, out, 20, count)
     np.testing.assert_array_equal(out[20 : 20 + count], source[30 : 30 + count])
     assert (out[:20] == -5).all() and (out[20 + count :] == -5).all()
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+def test_words_that_are_not_zero_are_found(code):
+    rng = np.random.default_rng(0)
+    for share in (0.0, 0.05, 0.5, 1.0):
+        words = rng.integers(1, 2**64, 130, dtype=np.uint64) * (rng.random(130) < share)
+        for start in (0, 1, 66):
+            found = filled(code, words.astype(np.uint64), start)
+            assert found == to_word(words[start : start + 64])
 
 
 def test_bits_are_found_and_counted():
