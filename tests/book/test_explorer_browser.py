@@ -36,7 +36,10 @@ from sublinear_lib.widgets import (
     Rule,
     Slider,
     View,
+    half_space_cost_explorer,
+    onion_explorer,
 )
+from sublinear_lib.widgets import table as tables
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -120,6 +123,16 @@ def wave() -> Explorer:
     )
 
 
+@pytest.fixture(scope="module")
+def onion() -> Explorer:
+    return onion_explorer()
+
+
+@pytest.fixture(scope="module")
+def cost() -> Explorer:
+    return half_space_cost_explorer()
+
+
 def stored_state(*widgets: Any) -> dict[str, Any]:
     state = {}
     for widget in widgets:
@@ -155,7 +168,13 @@ def view_script(widget: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, tail: Explorer, wave: Explorer) -> Path:
+def folder(
+    tmp_path_factory: pytest.TempPathFactory,
+    tail: Explorer,
+    wave: Explorer,
+    onion: Explorer,
+    cost: Explorer,
+) -> Path:
     """Pages with both ways in which a page may hold a widget: a still, and a bare script."""
     target = tmp_path_factory.mktemp("pages")
     script = check_book.ROOT / "book" / "_static" / "widgets-boot.js"
@@ -165,6 +184,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tail: Explorer, wave: Explo
     pages = {
         "both": html_page(still + view_script(wave), state),
         "twice": html_page(view_script(tail) * 2, state),
+        "plane": html_page(view_script(onion) + view_script(cost), stored_state(onion, cost)),
         "broken": html_page(still, {tail.model_id: {**state[tail.model_id]}}),
         "classic": html_page(
             view_script(wave),
@@ -418,6 +438,19 @@ DECODE = """async ([source, packed, count]) => {
     return Array.from({ length: count }, (_, k) => viewAt(table, k));
 }"""
 
+# Positions share most of their arrays; each is carried over once, and marks name it by its number.
+DECODE_SHARED = """async ([source, packed, count]) => {
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const { unpack, viewAt } = await import(url);
+    const table = await unpack(packed);
+    const numbers = new Map(table.arrays.map((array, number) => [array, number]));
+    const named = mark => Object.fromEntries(
+        Object.entries(mark).map(([name, value]) => [name, numbers.get(value) ?? value]));
+    const views = Array.from({ length: count }, (_, k) => viewAt(table, k));
+    const whole = views.map(view => ({ ...view, marks: view.marks.map(named) }));
+    return JSON.stringify([table.arrays, whole]);
+}"""
+
 
 def test_the_browser_decodes_every_number_of_every_position_as_python(
     open_page: Callable, tail: Explorer, wave: Explorer
@@ -431,6 +464,28 @@ def test_the_browser_decodes_every_number_of_every_position_as_python(
         for view, values in zip(decoded, grid, strict=True):
             chosen = dict(zip(names, values, strict=True))
             assert view == explorer.view(**chosen), chosen
+
+
+def test_the_browser_decodes_every_position_of_the_half_space_explorers_as_python(
+    open_page: Callable, onion: Explorer, cost: Explorer
+) -> None:
+    tab, _, _ = open_page("plane")
+    for explorer in (onion, cost):
+        table = tables.unpack(explorer._table)
+        count = math.prod(explorer.shape)
+        arrays, views = json.loads(
+            tab.evaluate(DECODE_SHARED, [explorer._esm, explorer._table, count])
+        )
+        assert arrays == table["arrays"]
+        assert len(views) == count
+        numbers = {id(array): number for number, array in enumerate(table["arrays"])}
+        for number, view in enumerate(views):
+            expected = tables.decode(table, number)
+            expected["marks"] = [
+                {name: numbers.get(id(value), value) for name, value in mark.items()}
+                for mark in expected["marks"]
+            ]
+            assert view == expected, f"{explorer.name}, position {number}"
 
 
 def test_the_table_of_numbers_holds_the_numbers_that_are_drawn(
@@ -481,15 +536,127 @@ def test_a_curve_is_drawn_where_its_numbers_are(open_page: Callable, tail: Explo
         assert np.abs(pixels[0] + slope * (data - data[0]) - pixels).max() < 0.2
 
 
+# The key and the grips stand outside of the groups that are clipped to the plot.
+MARKS = """box => [...box.querySelectorAll('.sl-plot g[clip-path] path')]
+    .map(path => [path.getAttribute('d'), path.style.stroke])"""
+
+
+def dots(box: Locator) -> dict[str, list[tuple[float, float]]]:
+    """Return where dots and rings are drawn, by the colour of the line."""
+    found = {}
+    for path, stroke in box.evaluate(MARKS):
+        if "h0" in path or "a" in path or not path:
+            places = re.findall(r"M(-?[\d.]+) (-?[\d.]+)[hm]", path)
+            found[stroke] = [(float(x), float(y)) for x, y in places]
+    return found
+
+
+@pytest.mark.parametrize("position", [(12, 14), (0, 0), (77, 5), (40, 30)])
+def test_the_points_that_are_drawn_are_those_that_python_names(
+    open_page: Callable, onion: Explorer, position: tuple[int, int]
+) -> None:
+    tab, _, errors = open_page("plane")
+    box = tab.locator(".sl-explorer").first
+    for slider, place in zip(sliders(box), position, strict=True):
+        slider.evaluate(
+            "(each, value) => (each.value = value, each.dispatchEvent(new Event('input')))", place
+        )
+    settle(box)
+    check_against_python(onion, box)
+    view = onion.stored_view(*position)
+    everything, reported, vain, probed = [m for m in view["marks"] if m["kind"] == "points"]
+    drawn = dots(box)
+    all_places = drawn["var(--sl-muted)"]
+    assert len(all_places) == len(everything["x"])
+    # The two ends of each axis fix its scale, and equal axes have one.
+    units = []
+    for axis in (0, 1):
+        data = np.array(everything["xy"[axis]])
+        pixels = np.array([place[axis] for place in all_places])
+        slope, shift = np.polyfit(data, pixels, 1)
+        assert np.abs(slope * data + shift - pixels).max() < 0.2
+        units.append(abs(slope))
+    assert units[0] == pytest.approx(units[1], rel=1e-3), "a circle is round"
+    for mark, role in ((reported, "c1"), (vain, "c2"), (probed, "c3")):
+        expected = [all_places[i] for i in mark["only"]]
+        assert drawn[f"var(--sl-{role})"] == expected, mark["label"]
+    assert errors == []
+
+
+def test_a_half_plane_ends_where_its_line_leaves_the_plot(
+    open_page: Callable, onion: Explorer
+) -> None:
+    tab, _, _ = open_page("plane")
+    box = tab.locator(".sl-explorer").first
+    view = onion.stored_view(*[control.start_position for control in onion.controls])
+    [plane] = [mark for mark in view["marks"] if mark["kind"] == "halfplane"]
+    line = box.locator("path.sl-rule").get_attribute("d") or ""
+    ends = np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", line), dtype=float)
+    pixels = np.array(dots(box)["var(--sl-muted)"])
+    everything = next(mark for mark in view["marks"] if mark["kind"] == "points")
+    data = []
+    for axis in (0, 1):
+        slope, shift = np.polyfit(pixels[:, axis], np.array(everything["xy"[axis]]), 1)
+        data.append(slope * ends[:, axis] + shift)
+    low, high = view["x"]["low"], view["x"]["high"]
+    for x, y in zip(*data, strict=True):
+        assert plane["normal"][0] * x + plane["normal"][1] * y == pytest.approx(
+            plane["offset"], abs=2e-3
+        )
+        at_the_edge = [abs(v - edge) < 2e-3 for v in (x, y) for edge in (low, high)]
+        assert any(at_the_edge), (x, y)
+
+
+def test_an_oblique_line_can_be_taken_and_moved(open_page: Callable, onion: Explorer) -> None:
+    tab, _, errors = open_page("plane")
+    box = tab.locator(".sl-explorer").first
+    box.locator(".sl-plot").scroll_into_view_if_needed()
+    before = check_against_python(onion, box)
+    grip = box.locator(".sl-grip").bounding_box()
+    assert grip is not None
+    x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
+    tab.mouse.move(x, y)
+    tab.mouse.down()
+    tab.mouse.move(x + 40, y - 30, steps=5)
+    tab.mouse.up()
+    settle(box)
+    after = check_against_python(onion, box)
+    assert after["angle"] == before["angle"]
+    assert after["offset"] > before["offset"] + 0.3
+    tab.mouse.move(x, y)
+    settle(box)
+    assert check_against_python(onion, box) == after, "let go is let go"
+    assert errors == []
+
+
+def test_the_table_of_numbers_says_which_points_are_shown(
+    open_page: Callable, onion: Explorer
+) -> None:
+    tab, _, _ = open_page("plane")
+    box = tab.locator(".sl-explorer").first
+    box.locator("summary").click()
+    view = onion.stored_view(*[control.start_position for control in onion.controls])
+    [reported] = [mark for mark in view["marks"] if mark["label"] == "reported"]
+    table = box.locator("table").last
+    heads = [head.text_content() for head in table.locator("th").all()]
+    column = heads.index("reported")
+    cells = table.evaluate(
+        "(each, k) => [...each.tBodies[0].rows].map(row => row.cells[k].textContent)", column
+    )
+    assert [i for i, text in enumerate(cells) if text != "–"] == reported["only"]
+    assert "normal: (0.80902, 0.58779), offset: 1" in (box.locator(".sl-scroll ul").text_content())
+
+
 # ---- for every reader ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", ["both", "plane"])
 def test_axe_finds_nothing_and_nothing_overflows(
-    open_page: Callable, theme: str, width: int
+    open_page: Callable, name: str, theme: str, width: int
 ) -> None:
-    tab, _, _ = open_page(theme=theme, width=width)
+    tab, _, _ = open_page(name, theme=theme, width=width)
     tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     settle(tab.locator(".sl-explorer").first)
     tab.evaluate(AXE)
@@ -613,14 +780,17 @@ TIMED = """async (number) => {
 }"""
 
 
-def test_a_redraw_fits_into_a_frame(open_page: Callable) -> None:
-    tab, _, _ = open_page()
-    times = tab.evaluate(TIMED, 1)
+@pytest.mark.parametrize(("name", "number", "moves"), [("both", 1, len(SHIFTS)), ("plane", 0, 120)])
+def test_a_redraw_fits_into_a_frame(
+    open_page: Callable, name: str, number: int, moves: int
+) -> None:
+    tab, _, _ = open_page(name)
+    times = tab.evaluate(TIMED, number)
     median = statistics.median(times)
     print(
         f"\nredraw with layout: median {median:.1f} ms of {len(times)}, longest {max(times):.1f} ms"
     )
-    assert len(times) == len(SHIFTS)
+    assert len(times) == moves
     assert median < PATIENCE * FRAME
 
 
