@@ -1,0 +1,170 @@
+"""The compiled loops of candidate lists: one list after the other, one pass.
+
+They do what :mod:`sublinear_lib.halfspace.kernels_numpy_lists` says, which is the version to read
+first.  Before changing `sift`, know what the compiler may do here: it may reorder the sum of a
+score (the error bound holds for every order), but not assume that numbers are finite, because a
+score that overflowed is infinite or NaN and has to end up among the doubtful ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from sublinear_lib._typing import BoolArray, IntArray
+from sublinear_lib.halfspace.filtering import Float32Array
+from sublinear_lib.halfspace.protocol import Int32Array
+
+__all__ = ["merge", "sift"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _compiled(function: Function) -> Function:
+    """Compile a loop on its first call and keep the result on disk."""
+    flags = {"contract", "reassoc", "nsz"}
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)
+    return cast(Function, compiler(function))
+
+
+@_compiled
+def _merged_sizes(indptr: Any, indices: Any, hot: Any, hot_indptr: Any) -> Any:
+    sizes = np.zeros(len(indptr), dtype=np.int64)
+    for i in range(len(indptr) - 1):
+        kept = hot_indptr[i + 1] - hot_indptr[i]
+        for entry in range(indptr[i], indptr[i + 1]):
+            kept += not hot[indices[entry]]
+        sizes[i + 1] = sizes[i] + kept
+    return sizes
+
+
+@_compiled
+def _merge(
+    indptr: Any, indices: Any, hot: Any, hot_indptr: Any, hot_indices: Any, merged: Any
+) -> None:
+    place = 0
+    for i in range(len(indptr) - 1):
+        new, last = hot_indptr[i], hot_indptr[i + 1]
+        for entry in range(indptr[i], indptr[i + 1]):
+            neuron = indices[entry]
+            if hot[neuron]:
+                continue
+            while new < last and hot_indices[new] < neuron:
+                merged[place] = hot_indices[new]
+                place += 1
+                new += 1
+            merged[place] = neuron
+            place += 1
+        while new < last:
+            merged[place] = hot_indices[new]
+            place += 1
+            new += 1
+
+
+def merge(
+    indptr: IntArray,
+    indices: Int32Array,
+    hot: BoolArray,
+    hot_indptr: IntArray,
+    hot_indices: Int32Array,
+) -> tuple[IntArray, Int32Array]:
+    """Take the hot neurons out of the lists and put in what was found for them instead.
+
+    Parameters
+    ----------
+    indptr, indices, hot, hot_indptr, hot_indices
+        As in :func:`sublinear_lib.halfspace.kernels_numpy_lists.merge`.
+
+    Returns
+    -------
+    indptr, indices : ndarray of int64 and int32
+        The merged lists, ascending.
+    """
+    sizes: IntArray = _merged_sizes(indptr, indices, hot, hot_indptr)
+    merged = np.empty(int(sizes[-1]), dtype=np.int32)
+    _merge(indptr, indices, hot, hot_indptr, hot_indices, merged)
+    return sizes, merged
+
+
+@_compiled
+def _sift(
+    table: Any,
+    threshold: Any,
+    points: Any,
+    begin: Any,
+    end: Any,
+    indices: Any,
+    rows: Any,
+    in_doubt: Any,
+    counts: Any,
+) -> int:
+    d = points.shape[1]
+    zero = numba.float32(0.0)
+    found = 0
+    for i in range(len(points)):
+        before = found
+        point = points[i]
+        entry, last = begin[i], end[i]
+        while entry + 4 <= last:
+            # Four rows at once: their loads overlap.
+            first, second = np.int64(indices[entry]), np.int64(indices[entry + 1])
+            third, fourth = np.int64(indices[entry + 2]), np.int64(indices[entry + 3])
+            a, b, c, e = zero, zero, zero, zero
+            for k in range(d):
+                x = point[k]
+                a += table[first, k] * x
+                b += table[second, k] * x
+                c += table[third, k] * x
+                e += table[fourth, k] * x
+            for neuron, score in ((first, a), (second, b), (third, c), (fourth, e)):
+                margin = score + table[neuron, d] - threshold
+                bound = table[neuron, d + 1]
+                # Written always, kept if the place moves on; NaN stays and is in doubt.
+                rows[found] = neuron
+                in_doubt[found] = not (margin > bound)
+                found += not (margin < -bound)
+            entry += 4
+        while entry < last:
+            neuron = np.int64(indices[entry])
+            score = zero
+            for k in range(d):
+                score += table[neuron, k] * point[k]
+            margin = score + table[neuron, d] - threshold
+            bound = table[neuron, d + 1]
+            rows[found] = neuron
+            in_doubt[found] = not (margin > bound)
+            found += not (margin < -bound)
+            entry += 1
+        counts[i] = found - before
+    return found
+
+
+def sift(
+    table: Float32Array,
+    threshold: np.float32,
+    points: Float32Array,
+    begin: IntArray,
+    end: IntArray,
+    indices: Int32Array,
+) -> tuple[IntArray, Int32Array, IntArray]:
+    """Drop the candidates that are certainly not above the threshold.
+
+    Parameters
+    ----------
+    table, threshold, points, begin, end, indices
+        As in :func:`sublinear_lib.halfspace.kernels_numpy_lists.sift`.
+
+    Returns
+    -------
+    counts, rows, doubtful
+        Likewise.
+    """
+    longest = int((end - begin).sum())
+    rows = np.empty(longest + 1, dtype=np.int32)
+    in_doubt = np.empty(longest + 1, dtype=np.bool_)
+    counts = np.empty(len(points), dtype=np.int64)
+    found = _sift(table, threshold, points, begin, end, indices, rows, in_doubt, counts)
+    return counts, rows[:found].copy(), np.flatnonzero(in_doubt[:found])

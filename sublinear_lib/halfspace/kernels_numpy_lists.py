@@ -1,0 +1,134 @@
+"""The loops of candidate lists as array operations; the compiled ones must agree with them.
+
+`merge` exchanges the entries of hot neurons, `sift` tests the candidates of each query point by a
+float32 score (:mod:`sublinear_lib.halfspace.candidates`).  Both work through pieces of a bounded
+number of entries, so that their temporary arrays do not grow with the lists.  Before changing
+`sift`, know that a score within its error bound of the threshold, or not finite, must be called
+doubtful whatever its sign: the caller decides those pairs from the float64 numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from sublinear_lib._typing import BoolArray, IntArray
+from sublinear_lib.halfspace.filtering import Float32Array
+from sublinear_lib.halfspace.protocol import Int32Array
+
+__all__ = ["merge", "sift"]
+
+_ENTRIES_AT_ONCE = 2**21
+_NUMBERS_AT_ONCE = 2**19
+
+
+def _pieces(ends: IntArray, at_once: int) -> list[slice]:
+    """Cut queries, whose entries end at `ends`, into runs of about `at_once` entries."""
+    cuts = [0]
+    while cuts[-1] < len(ends):
+        taken = ends[cuts[-1] - 1] if cuts[-1] else 0
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, taken + at_once, side="right"))))
+    return [slice(start, stop) for start, stop in itertools.pairwise(cuts)]
+
+
+def merge(
+    indptr: IntArray,
+    indices: Int32Array,
+    hot: BoolArray,
+    hot_indptr: IntArray,
+    hot_indices: Int32Array,
+) -> tuple[IntArray, Int32Array]:
+    """Take the hot neurons out of the lists and put in what was found for them instead.
+
+    Parameters
+    ----------
+    indptr : ndarray of int64, shape (n + 1,)
+        Where the entries of each list start.
+    indices : ndarray of int32, shape (k,)
+        The neurons, ascending within a list.
+    hot : ndarray of bool, shape (m,)
+        Which neurons are hot.
+    hot_indptr, hot_indices : ndarray of int64 and int32
+        Lists of hot neurons in the same form.
+
+    Returns
+    -------
+    indptr, indices : ndarray of int64 and int32
+        The merged lists, ascending.
+    """
+    m = len(hot)
+    keep = ~hot[indices]
+    kept = np.concatenate(([0], np.cumsum(keep)))[indptr]
+    cold = indices[keep]
+    merged = np.empty(len(cold) + len(hot_indices), dtype=np.int32)
+    sizes = kept + hot_indptr
+    for piece in _pieces(sizes[1:], _ENTRIES_AT_ONCE):
+        old = slice(kept[piece.start], kept[piece.stop])
+        new = slice(hot_indptr[piece.start], hot_indptr[piece.stop])
+        lists = np.arange(piece.start, piece.stop, dtype=np.int64) * m
+        old_keys = np.repeat(lists, np.diff(kept[piece.start : piece.stop + 1])) + cold[old]
+        new_keys = np.repeat(lists, np.diff(hot_indptr[piece.start : piece.stop + 1]))
+        new_keys += hot_indices[new]
+        places = np.searchsorted(old_keys, new_keys) + np.arange(len(new_keys))
+        target = merged[sizes[piece.start] : sizes[piece.stop]]
+        is_old = np.ones(len(target), dtype=np.bool_)
+        is_old[places] = False
+        target[places] = hot_indices[new]
+        target[is_old] = cold[old]
+    return sizes, merged
+
+
+def sift(
+    table: Float32Array,
+    threshold: np.float32,
+    points: Float32Array,
+    begin: IntArray,
+    end: IntArray,
+    indices: Int32Array,
+) -> tuple[IntArray, Int32Array, IntArray]:
+    """Drop the candidates that are certainly not above the threshold.
+
+    Parameters
+    ----------
+    table : ndarray of float32, shape (m, width)
+        For each neuron d weights, the bias, a bound of the error of its scores (infinity is
+        allowed), and anything after that.
+    threshold : numpy.float32
+        The threshold.
+    points : ndarray of float32, shape (q, d)
+        The points.
+    begin, end : ndarray of int64, shape (q,)
+        The candidates of each point are ``indices[begin:end]``.
+    indices : ndarray of int32
+        Neurons.
+
+    Returns
+    -------
+    counts : ndarray of int64, shape (q,)
+        Candidates that are left, per point.
+    rows : ndarray of int32, shape (k,)
+        These candidates, in the order of the lists.
+    doubtful : ndarray of int64, shape (j,)
+        Positions in `rows` of the pairs that float32 does not decide, ascending.
+    """
+    d = points.shape[1]
+    at_once = max(1, _NUMBERS_AT_ONCE // table.shape[1])
+    extended = np.concatenate((points, np.ones((len(points), 1), dtype=np.float32)), axis=1)
+    counts = np.zeros(len(points), dtype=np.int64)
+    parts, doubts, found = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int64)], 0
+    for query, first in enumerate(begin.tolist()):
+        for start in range(first, int(end[query]), at_once):
+            rows = indices[start : min(start + at_once, int(end[query]))]
+            chosen = table[rows]
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+                margins = chosen[:, : d + 1] @ extended[query]
+                margins -= threshold
+            bounds = chosen[:, d + 1]
+            # Written so that NaN stays and is in doubt.
+            places = np.flatnonzero(~(margins < -bounds))
+            counts[query] += len(places)
+            parts.append(rows[places])
+            doubts.append(np.flatnonzero(~(margins[places] > bounds[places])) + found)
+            found += len(places)
+    return counts, np.concatenate(parts), np.concatenate(doubts)
