@@ -15,8 +15,10 @@ from sublinear_lib.adversary.circle import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
+from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
+from sublinear_lib.adversary.momentum import AdaptiveMomentum
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
@@ -29,10 +31,12 @@ from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 
 __all__ = [
+    "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
     "CircleExtremes",
     "CircleWave",
+    "Ensemble",
     "ExactOnCircle",
     "IdentityAdversary",
     "Objective",
@@ -40,6 +44,7 @@ __all__ = [
     "RandomSearch",
     "SmoothedGradient",
     "Target",
+    "WeakAttackWarning",
     "accuracy",
     "accuracy_under_attack",
     "extremes_on_circle",

@@ -17,7 +17,7 @@ from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.protocol import AttackResult, Batch
 
-__all__ = ["Direction", "Search", "ascend", "step_sizes"]
+__all__ = ["Direction", "Search", "ascend", "step_sizes", "turn"]
 
 Direction = Callable[[FloatArray, int], tuple[FloatArray, FloatArray]]
 """Points and the number of the step in; values of the network and ambient directions out."""
@@ -77,10 +77,7 @@ def _climb(
     for step, size in enumerate(sizes.tolist()):
         value, gradient = direction(points, step)
         search.see(points, value)
-        slope = np.sign(batch.objective.derivative(batch.y, value))
-        # On a flat part of the loss every direction is as good: walk against the label.
-        slope = np.where(slope == 0.0, np.where(batch.y > 0.0, -1.0, 1.0), slope)
-        points = _turn(points, slope[:, None] * gradient, size)
+        points = turn(points, batch.slope(value)[:, None] * gradient, size)
         steps = points - batch.X
         outside = np.flatnonzero(np.einsum("ij,ij->i", steps, steps) > rho * rho)
         if outside.size:
@@ -110,15 +107,31 @@ def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
     return np.array([first * (1.0 - step / steps) for step in range(steps)])
 
 
-def _turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
-    """Turn each point by `angle` along its great circle of X towards `ascent` (ambient)."""
+def turn(points: FloatArray, ascent: FloatArray, angle: float | FloatArray) -> FloatArray:
+    """Turn points along great circles of X.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+        Points of X.
+    ascent : ndarray of float64, shape (n, d)
+        Where to, in the ambient space; only the part tangent to X counts.
+    angle : float or ndarray of float64, shape (n,)
+        How far, radians.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, d)
+        The new points; a point stays where its direction has no tangent part.
+    """
     V = points[:, :-1] / geometry.SLICE_RADIUS
     G = ascent[:, :-1]
     tangent = G - np.einsum("ij,ij->i", G, V)[:, None] * V
     length = np.sqrt(np.einsum("ij,ij->i", tangent, tangent))
     # What is left of a gradient parallel to the point is rounding: no direction to follow.
     still = length <= 1e-13 * np.sqrt(np.einsum("ij,ij->i", G, G))
-    moved = np.cos(angle) * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
+    forward = np.broadcast_to(np.cos(angle), length.shape)[:, None]
+    moved = forward * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
     norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
     turned = points.copy()
     turned[:, :-1] = (geometry.SLICE_RADIUS / norms)[:, None] * moved

@@ -193,6 +193,22 @@ class Batch:
             )
         return self.objective.value(self.y, f)
 
+    def slope(self, f: FloatArray) -> FloatArray:
+        """Return in which direction the outputs have to move for the objective to rise.
+
+        Parameters
+        ----------
+        f : ndarray of float64, shape (n,)
+            Outputs of the network.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            +1 or -1.  On a flat part of the objective both are as good: against the label.
+        """
+        slope = np.sign(self.objective.derivative(self.y, f))
+        return np.where(slope == 0.0, np.where(self.y > 0.0, -1.0, 1.0), slope)
+
 
 def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Batch:
     """Validate the arguments of an attack.

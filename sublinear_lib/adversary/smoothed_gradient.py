@@ -118,7 +118,24 @@ class SmoothedGradient:
         float
             The widest window, in units of a pre-activation.
         """
-        return self.first_window * self._unit(weight_scale)
+        return float(self.windows(weight_scale)[0])
+
+    def windows(self, weight_scale: float) -> FloatArray:
+        """Return the half-width of the window at each step.
+
+        Parameters
+        ----------
+        weight_scale : float
+            Root mean square of the hidden weights, the last column left out.
+
+        Returns
+        -------
+        ndarray of float64, shape (steps,)
+            Not increasing, in units of a pre-activation; all 0 where nothing can move.
+        """
+        turn = math.sin(min(geometry.cap_angle(self.rho), 0.5 * math.pi))
+        unit = geometry.SLICE_RADIUS * turn * weight_scale
+        return unit * np.geomspace(self.first_window, self.last_window, self.steps)
 
     def __call__(
         self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
@@ -153,11 +170,10 @@ class SmoothedGradient:
         generator = validation.generator(rng)
         batch = prepare(network, X, y, loss)
         evaluator = batch.evaluator
-        unit = self._unit(evaluator.weight_scale)
-        if unit == 0.0:
+        windows = self.windows(evaluator.weight_scale)
+        if windows[0] == 0.0:
             value = evaluator.value(batch.X)
             return AttackResult(batch.X.copy(), batch.score(value), value, value)
-        windows = unit * np.geomspace(self.first_window, self.last_window, self.steps)
 
         def direction(points: FloatArray, step: int) -> tuple[FloatArray, FloatArray]:
             gradient = evaluator.smoothed_input_gradient(points, float(windows[step]))
@@ -173,8 +189,3 @@ class SmoothedGradient:
             restarts=self.restarts,
             random_start=self.random_start,
         )
-
-    def _unit(self, weight_scale: float) -> float:
-        """Return the typical change of a pre-activation inside the cap."""
-        turn = math.sin(min(geometry.cap_angle(self.rho), 0.5 * math.pi))
-        return geometry.SLICE_RADIUS * turn * weight_scale

@@ -1,0 +1,172 @@
+"""Several attacks as one: the best of them for every example, and a check on each other.
+
+The worst case is a maximum, so attacks combine by taking the best point per example (not per
+batch).  A gradient attack that finds no more than random points has followed directions that say
+nothing about the network; the ensemble says so, as attack libraries do, because the accuracy under
+such an attack would be read as robustness.  Adversaries are those of Definition 3.3.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import Seed
+from sublinear_lib.adversary.protocol import (
+    Adversary,
+    AttackResult,
+    Objective,
+    Target,
+    margin_of,
+    prepare,
+)
+from sublinear_lib.adversary.random_search import RandomSearch
+
+__all__ = ["Ensemble", "WeakAttackWarning"]
+
+
+class WeakAttackWarning(UserWarning):
+    """Random points did better than an attack that asked the network for directions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ensemble:
+    """The best point of several attacks, per example.
+
+    Parameters
+    ----------
+    attacks : sequence of Adversary
+        The attacks, at least one, all of the same radius.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no attack, an entry is not an adversary, or the radii differ.
+
+    Warns
+    -----
+    WeakAttackWarning
+        If a `RandomSearch` among the attacks reaches a larger mean loss than another attack.
+
+    Notes
+    -----
+    Every attack gets a random stream of its own, by its place, so that adding one at the end does
+    not change what the others find.  An example keeps the point of the first attack that reaches
+    its best loss.
+
+    Examples
+    --------
+    >>> from sublinear_lib.adversary import ProjectedGradient
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], 0.0, "continuous")
+    >>> attack = Ensemble(attacks=[ProjectedGradient(rho=0.3), RandomSearch(rho=0.3)])
+    >>> x = [[3**0.5 / 2 * np.cos(0.1), 3**0.5 / 2 * np.sin(0.1), 0.5]]
+    >>> attack(network, x, [-1.0], "absolute", rng=0).value.round(4)
+    array([0.3753])
+    """
+
+    attacks: Sequence[Adversary]
+
+    def __post_init__(self) -> None:
+        """Check the attacks."""
+        given: tuple[object, ...] = tuple(self.attacks)
+        if not given:
+            raise ValueError("attacks must hold at least one adversary, got none")
+        for number, attack in enumerate(given):
+            if not callable(attack) or not hasattr(attack, "rho"):
+                raise TypeError(
+                    "attacks must be adversaries, callable and with an attribute rho, got a "
+                    f"{type(attack).__name__} at position {number}"
+                )
+        radii = sorted({float(attack.rho) for attack in self.attacks})
+        if len(radii) > 1:
+            raise ValueError(f"attacks must all have the same rho, got {radii}")
+        object.__setattr__(self, "attacks", given)
+
+    @property
+    def rho(self) -> float:
+        """Radius of the caps."""
+        return float(self.attacks[0].rho)
+
+    def margin(self, weight_scale: float) -> float:
+        """Return how far below the threshold the attacks look at neurons.
+
+        Parameters
+        ----------
+        weight_scale : float
+            Root mean square of the hidden weights, the last column left out.
+
+        Returns
+        -------
+        float
+            The largest margin of all, in units of a pre-activation.
+        """
+        return max(margin_of(attack, weight_scale) for attack in self.attacks)
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Attack every example with everything.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork or PointEvaluator
+            The network, or an evaluator made for the caps of this batch.
+        X : array-like, shape (n, d)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise.
+        rng : int, SeedSequence or Generator
+            Source of randomness.
+
+        Returns
+        -------
+        AttackResult
+            The best points found.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        streams = validation.generator(rng).spawn(len(self.attacks))
+        prepare(network, X, y, loss)
+        found = [
+            attack(network, X, y, loss, stream)
+            for attack, stream in zip(self.attacks, streams, strict=True)
+        ]
+        self._compare(found)
+        best = found[0]
+        points, losses, values = best.X.copy(), best.loss.copy(), best.value.copy()
+        for other in found[1:]:
+            better = other.loss > losses
+            points[better], losses[better] = other.X[better], other.loss[better]
+            values[better] = other.value[better]
+        return AttackResult(points, losses, values, best.clean_value)
+
+    def _compare(self, found: list[AttackResult]) -> None:
+        """Warn of attacks that random points beat."""
+        means = [float(np.mean(result.loss)) for result in found]
+        controls = [
+            mean
+            for attack, mean in zip(self.attacks, means, strict=True)
+            if isinstance(attack, RandomSearch)
+        ]
+        if not controls:
+            return
+        for attack, mean in zip(self.attacks, means, strict=True):
+            if mean < max(controls) and not isinstance(attack, RandomSearch):
+                warnings.warn(
+                    f"random points reach a mean loss of {max(controls):.4g}, more than the "
+                    f"{mean:.4g} of {attack!r}: do not read its result as robustness",
+                    WeakAttackWarning,
+                    stacklevel=3,
+                )
