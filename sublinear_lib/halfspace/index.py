@@ -21,6 +21,8 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace import reporting, saving
+from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
+from sublinear_lib.halfspace.aggregating import Aggregator
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
@@ -58,7 +60,7 @@ class IndexStats:
     d : int
         Their dimension, the bias not counted.
     memory : int
-        Bytes held by the stored numbers and the engine.
+        Bytes held by the stored numbers, the engine, and what `aggregate_halfspace` keeps.
     height : int
         Levels of boxes above the points; 0 for the scan and the cap prefix.
     rebuilds : int
@@ -180,6 +182,7 @@ class HalfspaceIndex:
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
+        self._sums = Aggregator(self._store)
         self._engine = self._make(self._best_engine("scan"))
 
     # -- QUERY ---------------------------------------------------------------------------------
@@ -428,6 +431,55 @@ class HalfspaceIndex:
                 row[ids] = True
         return table
 
+    def aggregate_halfspace(
+        self, normals: object, offsets: object, weights: object, *, strict: bool = True
+    ) -> HalfspaceAggregates:
+        """Sum over the points in each of a batch of half-spaces, without listing them.
+
+        Parameters
+        ----------
+        normals, offsets, strict
+            As in `query_halfspace`.
+        weights : array-like, shape (m,)
+            A weight for each stored point, in the order of `ids`.
+
+        Returns
+        -------
+        HalfspaceAggregates
+            How many points each query finds, and the sums of their weights ``a_r``, of ``a_r b_r``
+            and of ``a_r p_r``: with the weights of a network, the parts of its value and its
+            gradient.  The set that is summed is the one that `query_halfspace` reports; the sums
+            are float64, in no promised order.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `query_halfspace`, and if `weights` are not finite numbers, one for each point, or so
+            large that sums could overflow.
+
+        Notes
+        -----
+        For up to 4 coordinates, the bias counted, and at least 4096 points an
+        :class:`~sublinear_lib.halfspace.AggregateTree` adds up whole subtrees, which is sublinear
+        however many points are inside.  It is kept with the index (``8 (2 d + 4)`` bytes per point
+        or so, in addition to the memory of the index itself) for further queries with the same
+        weights, follows `update` and `refit`, and is made anew after `insert` and `remove`.  In
+        more dimensions the points are reported and added up.  Source: Equation (2) and its
+        gradient.
+
+        Examples
+        --------
+        >>> index = HalfspaceIndex([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+        >>> sums = index.aggregate_halfspace([[1.0, 0.0]], 0.5, weights=[1.0, -1.0, 2.0])
+        >>> sums.counts, sums.weight_sums, sums.point_sums
+        (array([2]), array([3.]), array([[2.2, 1.6]]))
+        """
+        asked = self._half_spaces(normals, offsets, strict)
+        factors = validation.float_array(weights, "weights", shape=(len(self),), allow_empty=True)
+        return self._sums.aggregate(
+            self._engine, self._kernels.name, self._leaf_size, asked, factors
+        )
+
     # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
 
     def insert(self, points: object, bias: object = None) -> IntArray:
@@ -460,6 +512,7 @@ class HalfspaceIndex:
         ids = np.arange(self._store.next_id, self._store.next_id + len(array))
         if len(array):
             rows = self._store.append(array, biases)
+            self._sums.forget()
             if not self._changed_engine():
                 self._engine.insert(rows)
         return ids
@@ -485,6 +538,7 @@ class HalfspaceIndex:
         if not len(rows):
             return
         self._store.discard(rows)
+        self._sums.forget()
         if self._store.crowded_by_tombstones:
             self._store.compact()
             if not self._changed_engine():
@@ -520,6 +574,7 @@ class HalfspaceIndex:
         biases = self._biases(bias, len(rows), required=False)
         if len(rows):
             self._store.move(rows, array, biases)
+            self._sums.note(rows)
             self._engine.update(rows)
 
     def refit(self, points: object = None, bias: object = None) -> None:
@@ -551,6 +606,7 @@ class HalfspaceIndex:
         biases = self._biases(bias, len(rows), required=False)
         if len(rows):
             self._store.move(rows, array, biases)
+            self._sums.note(rows)
             self._engine.update(rows)
 
     def rebuild(self) -> None:
@@ -566,6 +622,7 @@ class HalfspaceIndex:
         ``O(m d log m)`` for the tree.
         """
         self._store.compact()
+        self._sums.forget()
         best = self._best_engine("scan")
         if best == self._engine.name:
             self._engine.rebuild()
@@ -698,7 +755,7 @@ class HalfspaceIndex:
             kernels=self._kernels.name,
             m=len(self),
             d=self.d,
-            memory=self._store.memory + self._engine.memory,
+            memory=self._store.memory + self._engine.memory + self._sums.memory,
             height=self._engine.height,
             rebuilds=self._engine.rebuilds,
             nodes_visited=work.nodes_visited,

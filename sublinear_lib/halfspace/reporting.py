@@ -104,6 +104,7 @@ def report(
     scored: bool,
     out: Int32Array | None,
     workers: int,
+    as_rows: bool = False,
 ) -> HalfspaceHits:
     """Report the ids of the points in each half-space.
 
@@ -125,6 +126,8 @@ def report(
         Where to write the ids.
     workers : int
         The number of threads.
+    as_rows : bool, default False
+        Whether to report rows of the store instead of ids.
 
     Returns
     -------
@@ -146,7 +149,8 @@ def report(
     else:
         indptr, rows = _collected(engine, asked, first, sort, out, workers)
     scores = _scored(store, kernels, asked.normals, indptr, rows, workers) if scored else None
-    _translate(store, rows)
+    if not as_rows:
+        _translate(store, rows)
     return HalfspaceHits(indptr, rows, scores)
 
 
@@ -160,12 +164,13 @@ def report_in_pieces(
     scored: bool,
     ids_at_once: int,
     workers: int,
+    as_rows: bool = False,
 ) -> Iterator[tuple[slice, HalfspaceHits]]:
     """Report piece after piece, none larger than asked for unless a single query is.
 
     Parameters
     ----------
-    engine, store, kernels, asked, sort, scored, workers
+    engine, store, kernels, asked, sort, scored, workers, as_rows
         As in `report`.
     ids_at_once : int
         The largest number of ids in a piece.
@@ -182,7 +187,15 @@ def report_in_pieces(
         yield (
             queries,
             report(
-                engine, store, kernels, part, sort=sort, scored=scored, out=None, workers=workers
+                engine,
+                store,
+                kernels,
+                part,
+                sort=sort,
+                scored=scored,
+                out=None,
+                workers=workers,
+                as_rows=as_rows,
             ),
         )
 
