@@ -2,7 +2,8 @@
 
 Each subcommand asks the rooms below for numbers and prints them; no formula lives here.  The bound
 that ``sublinear activity`` prints is ``Q_0`` of Lemma 4.5, at the constant K whose threshold
-``K / m^{3/5}`` is the one that was asked for.
+``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench halfspace`` measures; what it
+stores without being told where is a run with the standard settings and nothing less.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
+from typing import Any
 
 import click
 
-from sublinear_lib import __version__, scaling
+from sublinear_lib import __version__, benchmarking, scaling
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
 
@@ -111,6 +115,103 @@ def activity(
             (f"printed bound Q_0, K = {constant:.4g}", f"{numbers['printed_q0']:.6g} ({empty})"),
         ]
     )
+
+
+def _numbers(kind: type[int] | type[float]) -> Callable[..., tuple[float, ...] | None]:
+    """Return what reads numbers separated by commas, whole ones also as powers such as 2^16."""
+
+    def read(
+        context: click.Context, option: click.Parameter, text: str | None
+    ) -> tuple[float, ...] | None:
+        if text is None:
+            return None
+        try:
+            return tuple(number(part) for part in text.split(","))
+        except (ValueError, OverflowError):
+            raise click.BadParameter(
+                f"{text!r} is not a list of {kind.__name__} numbers such as "
+                f"{'3,2^16' if kind is int else '0.001,0.1'}",
+                context,
+                option,
+            ) from None
+
+    def number(part: str) -> float:
+        base, power, exponent = part.strip().partition("^")
+        return kind(base) ** int(exponent) if power else kind(base)
+
+    return read
+
+
+@main.group()
+def bench() -> None:
+    """Measure how fast the library is on this machine."""
+
+
+@bench.command()
+@click.option("--quick", is_flag=True, help="Show in seconds that everything runs; not how fast.")
+@click.option("--dimensions", callback=_numbers(int), help="Dimensions d, such as 2,3,8.")
+@click.option("--widths", callback=_numbers(int), help="Numbers of points m, such as 2^12,2^16.")
+@click.option("--shares", callback=_numbers(float), help="Active shares, such as 0.001,0.1.")
+@click.option("--queries", type=int, help="Half-spaces in a batch.")
+@click.option("--rounds", type=int, help="The most rounds in which competitors take turns.")
+@click.option("--seconds-per-cell", type=float, help="No new round begins after this time.")
+@click.option(
+    "--only",
+    "sections",
+    multiple=True,
+    type=click.Choice(list(benchmarking.SECTIONS)),
+    help="Measure this section only; may be given several times.",
+)
+@click.option("--peers/--no-peers", default=True, help="Whether other packages take part.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON file for the results; sections that it already holds are replaced one by one.",
+)
+def halfspace(quick: bool, sections: tuple[str, ...], output: Path | None, **given: Any) -> None:
+    """Compare the half-space index with dense BLAS and with other packages.
+
+    A run with the standard settings is stored in benchmarks/results/halfspace.json of the clone;
+    any other run is only printed unless --output says where to store it.  A section is stored when
+    it is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
+    """
+    standard = benchmarking.Settings.short() if quick else benchmarking.Settings()
+    changes = {name: value for name, value in given.items() if value is not None}
+    try:
+        settings = standard.with_changes(**changes)
+    except (ValueError, TypeError) as error:
+        raise click.UsageError(str(error)) from error
+    if output is None and settings == benchmarking.Settings():
+        output = benchmarking.results_path()
+        if output is None:
+            raise click.UsageError("--output must be given outside a clone of the repository")
+    old = None
+    if output is not None and output.exists():
+        try:
+            old = benchmarking.load_results(output)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+    load = benchmarking.environment()["load_average"]
+    if not quick and load is not None and load > 0.5:
+        click.echo(
+            f"This machine is busy (load {load:.1f}): wait, or distrust the times.", err=True
+        )
+
+    def store(results: benchmarking.Results) -> None:
+        if output is not None:
+            benchmarking.write_results(results, output)
+
+    try:
+        results = benchmarking.run(settings, sections, old=old, finished=store)
+    except benchmarking.InexactAnswer as error:
+        raise click.ClickException(str(error)) from error
+    for name in sections or benchmarking.SECTIONS:
+        for table in benchmarking.section_tables(results, name):
+            click.echo(f"{table}\n")
+    if not quick:
+        click.echo(benchmarking.target_table(results, measured=True))
+    if output is not None:
+        click.echo(f"\nstored in {output}")
 
 
 def _print_table(rows: list[tuple[str, str]]) -> None:

@@ -1,0 +1,71 @@
+"""The benchmark of the half-space index: measured, stored, judged, and laid out in tables.
+
+`run` measures sections and `load_results` reads what was stored; `section_tables` and
+`target_table` show it.  The command ``sublinear bench halfspace`` does all of it.  No result of the
+paper depends on this room, and no other room but the command imports it.  Before changing it, know
+that importing it must stay cheap: other packages are imported when a run asks for them.
+"""
+
+from __future__ import annotations
+
+from sublinear_lib.benchmarking.queries import InexactAnswer
+from sublinear_lib.benchmarking.registry import SECTIONS, run
+from sublinear_lib.benchmarking.results import (
+    Results,
+    environment,
+    has_avx512,
+    load_results,
+    merged,
+    results_path,
+    write_results,
+)
+from sublinear_lib.benchmarking.settings import Section, Settings
+from sublinear_lib.benchmarking.simhash import SimHash
+from sublinear_lib.benchmarking.tables import (
+    NAMES,
+    Table,
+    machine_table,
+    missed_table,
+    ratio_table,
+    section_tables,
+    target_table,
+)
+from sublinear_lib.benchmarking.targets import (
+    SOURCE,
+    TARGETS,
+    Target,
+    Verdict,
+    judge,
+    load_reasons,
+    reason_for,
+)
+
+__all__ = [
+    "NAMES",
+    "SECTIONS",
+    "SOURCE",
+    "TARGETS",
+    "InexactAnswer",
+    "Results",
+    "Section",
+    "Settings",
+    "SimHash",
+    "Table",
+    "Target",
+    "Verdict",
+    "environment",
+    "has_avx512",
+    "judge",
+    "load_reasons",
+    "load_results",
+    "machine_table",
+    "merged",
+    "missed_table",
+    "ratio_table",
+    "reason_for",
+    "results_path",
+    "run",
+    "section_tables",
+    "target_table",
+    "write_results",
+]

@@ -1,0 +1,154 @@
+"""The section on approximate rivals: recall against time for SimHash and HNSW.
+
+Both find some of the neurons that fire.  SimHash is what SLIDE looks them up with
+(:mod:`sublinear_lib.benchmarking.simhash`); HNSW answers the nearest neighbours by inner product,
+of which those above the threshold are kept.  Before changing it, know that SimHash is written in
+NumPy: compare its recall and the candidates it looks at rather than its microseconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.benchmarking.peers import load
+from sublinear_lib.benchmarking.problems import Problem, own_engines
+from sublinear_lib.benchmarking.settings import Row, Section, Settings
+from sublinear_lib.benchmarking.simhash import SimHash
+from sublinear_lib.benchmarking.timing import Competitor, one_thread, race
+
+__all__ = ["APPROXIMATE"]
+
+_HASHES = ((6, 10), (9, 50))
+"""Bits in a key and number of tables; the second is what SLIDE uses."""
+
+_QUERIES = 64
+_SHARES = (0.001, 0.01)
+
+
+def _grid(settings: Settings) -> list[tuple[int, float]]:
+    dimensions = [d for d in settings.dimensions if d in (8, 32)] or [settings.dimensions[-1]]
+    return [(d, share) for d in dimensions for share in _SHARES]
+
+
+def _approximate(settings: Settings) -> Generator[Row]:
+    m = settings.nearest_width(2**16)
+    queries = min(_QUERIES, settings.queries)
+    hnswlib = load("hnswlib") if settings.peers else None
+    problem, rivals, own = None, [], []
+    for d, share in _grid(settings):
+        with one_thread():
+            if problem is None or problem.d != d:
+                problem = Problem(d, m, queries, settings.seed)
+                out = [np.zeros(m * queries, dtype=np.int32)]
+                start = time.thread_time()
+                own = own_engines(problem, out, names=("auto",))[:1]
+                own_facts = {"build_seconds": time.thread_time() - start}
+                rivals = _hashes(problem) + _graph(hnswlib, problem)
+            tau = problem.threshold(share)
+            answer = own[0].ask(tau, queries).to_mask(m)
+            row: Row = {"d": d, "m": m, "share": share, "active": float(answer.mean())}
+            entries = [
+                (own[0], own_facts),
+                *((make(share), facts) for make, facts in rivals),
+            ]
+            found = race(
+                [competitor for competitor, _ in entries],
+                tau,
+                queries=queries,
+                rounds=settings.rounds,
+                seconds=settings.seconds_per_cell,
+            )
+            methods = []
+            for competitor, facts in entries:
+                assert competitor.rows is not None
+                recall = _recall(competitor.rows(competitor.ask(tau, queries)), answer)
+                methods.append(
+                    {
+                        "method": competitor.name,
+                        "microseconds": found[competitor.name].microseconds,
+                        "recall": recall,
+                        **facts,
+                    }
+                )
+        reason = "not installed" if settings.peers else "left out on request"
+        yield {**row, "methods": methods, "absent": {} if hnswlib else {"hnsw": reason}}
+
+
+def _recall(rows: list[Any], answer: Any) -> float:
+    """Return the share of the true pairs that are reported, over all queries."""
+    true = int(answer.sum())
+    hits = sum(int(answer[query][found].sum()) for query, found in enumerate(rows))
+    return hits / true if true else 1.0
+
+
+Rival = tuple[Callable[[float], Competitor], Row]
+
+
+def _whatever_the_share(competitor: Competitor, share: float) -> Competitor:
+    return competitor
+
+
+def _hashes(problem: Problem) -> list[Rival]:
+    rivals: list[Rival] = []
+    for bits, tables in _HASHES:
+        start = time.thread_time()
+        hashed = SimHash(problem.W, bits=bits, tables=tables, rng=problem.seed)
+        seconds = time.thread_time() - start
+        looked_at = hashed.candidates(problem.X).counts.mean() / problem.m
+        facts = {"build_seconds": seconds, "candidates": float(looked_at)}
+
+        def ask(tau: float, q: int, hashed: SimHash = hashed) -> Any:
+            return hashed.query_halfspace(problem.X[:q], tau)
+
+        competitor = Competitor(
+            f"SimHash, K = {bits}, L = {tables}", ask, lambda hits: hits.split(), unit=16
+        )
+        rivals.append((functools.partial(_whatever_the_share, competitor), facts))
+    return rivals
+
+
+def _graph(module: Any, problem: Problem) -> list[Rival]:
+    """Return HNSW with two widths of its search beam."""
+    if module is None:
+        return []
+    W, X = problem.W.astype(np.float32), problem.X.astype(np.float32)
+    graph = module.Index(space="ip", dim=problem.d)
+    graph.init_index(max_elements=problem.m, M=16, ef_construction=200, random_seed=problem.seed)
+    graph.set_num_threads(1)
+    start = time.process_time()
+    graph.add_items(W, num_threads=1)
+    facts = {"build_seconds": time.process_time() - start}
+    return [(_beam(graph, X, problem.m, factor), facts) for factor in (1, 4)]
+
+
+def _beam(graph: Any, X: Any, m: int, factor: int) -> Callable[[float], Competitor]:
+    def make(share: float) -> Competitor:
+        neighbours = min(m, math.ceil(1.2 * share * m) + 1)
+        beam = factor * neighbours + 10
+
+        def ask(tau: float, q: int) -> list[FloatArray]:
+            graph.set_ef(beam)
+            labels, distances = graph.knn_query(X[:q], k=neighbours, num_threads=1)
+            # hnswlib's distance is one minus the inner product
+            return [row[far < 1.0 - tau] for row, far in zip(labels, distances, strict=True)]
+
+        name = f"HNSW, M = 16, ef = {'k' if factor == 1 else f'{factor} k'}"
+        return Competitor(name, ask, list, unit=16, own_threads=True)
+
+    return make
+
+
+APPROXIMATE = Section(
+    "approximate",
+    "What do hashing and neighbour graphs miss, and what do they cost?",
+    "",
+    lambda settings: len(_grid(settings)),
+    _approximate,
+)

@@ -1,0 +1,187 @@
+"""What a benchmark run is asked for, and what a section of it is.
+
+No object of the paper lives here.  A *section* answers one question and yields its rows one by one,
+so that a progress bar can follow and an interrupt loses one section only.  Before changing it, know
+that a row must be plain JSON: it is stored as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sublinear_lib import validation
+
+__all__ = ["Row", "Section", "Settings"]
+
+Row = dict[str, Any]
+"""One row of a section: names to numbers, texts, lists or mappings of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The grid of a benchmark run and the time it may take.
+
+    Parameters
+    ----------
+    dimensions : tuple of int
+        The dimensions d, each ``>= 2``.
+    widths : tuple of int
+        The numbers m of stored points, each ``>= 64``, ascending.
+    shares : tuple of float
+        Shares of the points that a query reports on average, each in (0, 1).
+    queries : int
+        Half-spaces per batch, ``>= 1``.
+    rounds : int
+        The most rounds in which all competitors take turns, ``>= 1``.
+    seconds_per_cell : float
+        After this many seconds a cell of the grid begins no further round, ``> 0``; at least three
+        rounds are run in any case, or `rounds` if that is less.
+    peers : bool
+        Whether other packages take part.
+    quick : bool
+        Whether the run is to show that everything works rather than how fast it is.
+    seed : int
+        The root of all random numbers, ``>= 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is of the wrong type or outside its range.
+
+    Examples
+    --------
+    >>> Settings().widths
+    (4096, 16384, 65536, 262144, 1048576)
+    >>> Settings.short().quick
+    True
+    """
+
+    dimensions: tuple[int, ...] = (2, 3, 4, 8, 16, 32)
+    widths: tuple[int, ...] = (2**12, 2**14, 2**16, 2**18, 2**20)
+    shares: tuple[float, ...] = (0.001, 0.01, 0.1, 0.5)
+    queries: int = 256
+    rounds: int = 9
+    seconds_per_cell: float = 2.0
+    peers: bool = True
+    quick: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name, minimum in (("dimensions", 2), ("widths", 64)):
+            values = tuple(
+                validation.count(value, name, minimum=minimum) for value in getattr(self, name)
+            )
+            _refuse_empty(values, name)
+            object.__setattr__(self, name, tuple(sorted(set(values))))
+        shares = tuple(
+            validation.scalar(value, "shares", exclusive_minimum=0.0, exclusive_maximum=1.0)
+            for value in self.shares
+        )
+        _refuse_empty(shares, "shares")
+        object.__setattr__(self, "shares", shares)
+        validation.count(self.queries, "queries")
+        validation.count(self.rounds, "rounds")
+        validation.scalar(self.seconds_per_cell, "seconds_per_cell", exclusive_minimum=0.0)
+        validation.boolean(self.peers, "peers")
+        validation.boolean(self.quick, "quick")
+        validation.count(self.seed, "seed", minimum=0)
+
+    @classmethod
+    def short(cls) -> Settings:
+        """Return the settings of a run that takes seconds and measures nothing worth keeping.
+
+        Returns
+        -------
+        Settings
+            Small widths, few queries, two rounds.
+        """
+        return cls(
+            dimensions=(2, 3, 8),
+            widths=(2**10, 2**12),
+            shares=(0.01, 0.5),
+            queries=64,
+            rounds=2,
+            seconds_per_cell=0.05,
+            quick=True,
+        )
+
+    def with_changes(self, **changes: Any) -> Settings:
+        """Return these settings with some of them replaced.
+
+        Parameters
+        ----------
+        **changes
+            Fields and their new values.
+
+        Returns
+        -------
+        Settings
+            The new settings.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As the constructor.
+        """
+        return replace(self, **changes)
+
+    def as_json(self) -> Row:
+        """Return the settings as they are stored.
+
+        Returns
+        -------
+        dict
+            Names and plain values.
+        """
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+
+    def nearest_width(self, wanted: int) -> int:
+        """Return the largest width of the grid that is at most `wanted`, or else the smallest.
+
+        Parameters
+        ----------
+        wanted : int
+            The width that a section would like to have.
+
+        Returns
+        -------
+        int
+            A width of the grid.
+        """
+        return max((m for m in self.widths if m <= wanted), default=self.widths[0])
+
+
+def _refuse_empty(values: tuple[object, ...], name: str) -> None:
+    if not values:
+        raise ValueError(f"{name} must hold at least one value, got none")
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question of the benchmark.
+
+    Parameters
+    ----------
+    name : str
+        How it is named on the command line and in the stored results.
+    question : str
+        What it answers.
+    baseline : str
+        The competitor that ratios are taken to; empty if there is none.
+    steps : callable
+        Takes the settings and returns how many rows `run` yields.
+    run : callable
+        Takes the settings and yields the rows.
+    """
+
+    name: str
+    question: str
+    baseline: str
+    steps: Callable[[Settings], int]
+    run: Callable[[Settings], Generator[Row]]

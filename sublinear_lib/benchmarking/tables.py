@@ -1,0 +1,537 @@
+"""Tables of the results, as text for a terminal and as HTML for a page.
+
+No object of the paper lives here.  The functions take validated results and lay them out; they
+compute nothing but ratios.  Before changing it, know that a table is wider than a phone: its HTML
+scrolls in a box of its own, which can be reached by keyboard and says what it holds.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sublinear_lib.benchmarking.results import Results
+from sublinear_lib.benchmarking.settings import Row
+from sublinear_lib.benchmarking.targets import SOURCE, Verdict, judge, reason_for
+
+__all__ = [
+    "NAMES",
+    "Table",
+    "machine_table",
+    "missed_table",
+    "ratio_table",
+    "section_tables",
+    "target_table",
+]
+
+NAMES: dict[str, str] = {
+    "dense": "dense, tuned",
+    "gemm": "bare GEMM",
+    "naive_float32": "naive, float32",
+    "naive_float64": "naive, float64",
+    "scan": "scan",
+    "cap": "cap",
+    "tree": "tree",
+    "auto": "auto",
+    "auto_default": "auto, sorted",
+    "count": "count",
+    "mask": "mask",
+    "sklearn_kdtree": "sklearn KDTree",
+    "sklearn_balltree": "sklearn BallTree",
+    "scipy_ckdtree": "scipy cKDTree",
+    "faiss_flat": "faiss flat",
+    "torch": "torch",
+    "two_gemms": "two GEMMs",
+    "aggregate": "aggregates",
+    "gemv": "one GEMV",
+    "sums": "sums",
+}
+"""What competitors are called in tables."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that shows itself as text or as HTML.
+
+    Parameters
+    ----------
+    caption : str
+        What it holds, one sentence.
+    columns : sequence of str
+        The heads.
+    rows : sequence of sequence of str
+        The cells; each row has as many as there are heads.
+
+    Raises
+    ------
+    ValueError
+        If a row is longer or shorter than the heads.
+
+    Examples
+    --------
+    >>> Table("Squares.", ["n", "n^2"], [["2", "4"], ["12", "144"]])
+    Squares.
+     n  n^2
+     2    4
+    12  144
+    """
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def __post_init__(self) -> None:
+        """Check the lengths."""
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"rows must have {len(self.columns)} cells like columns, "
+                    f"got {len(row)} in row {number}"
+                )
+
+    def _to_the_left(self, column: int) -> bool:
+        """Whether a column holds texts rather than numbers."""
+        cells = [row[column] for row in self.rows]
+        return any(cell[:1].isalpha() and cell not in ("yes", "no") for cell in cells)
+
+    def __repr__(self) -> str:
+        """Return the table as text."""
+        lines = [list(self.columns), *map(list, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        left = [self._to_the_left(column) for column in range(len(widths))]
+        text = [
+            "  ".join(
+                cell.ljust(width) if to_left else cell.rjust(width)
+                for cell, width, to_left in zip(line, widths, left, strict=True)
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.caption, *text])
+
+    def _repr_html_(self) -> str:
+        """Return the table as HTML that scrolls in its own box."""
+        caption = html.escape(self.caption)
+        align = ["left" if self._to_the_left(i) else "right" for i in range(len(self.columns))]
+        head = "".join(
+            f'<th scope="col" style="text-align: {side}">{html.escape(name)}</th>'
+            for name, side in zip(self.columns, align, strict=True)
+        )
+        body = "\n".join(
+            "<tr>"
+            + "".join(
+                f'<td style="text-align: {side}">{html.escape(cell)}</td>'
+                for cell, side in zip(row, align, strict=True)
+            )
+            + "</tr>"
+            for row in self.rows
+        )
+        return (
+            f'<div role="region" tabindex="0" aria-label="{caption}" style="overflow-x: auto">\n'
+            f'<table class="table" style="width: auto">\n<caption>{caption}</caption>\n'
+            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+        )
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    """Return a number with three significant digits and no exponent, or a dash."""
+    if value is None:
+        return "–"
+    if value == 0.0:
+        return "0"
+    text = f"{value:.{digits}g}"
+    return f"{float(text):.0f}" if "e" in text and abs(value) >= 1.0 else text
+
+
+def _name(competitor: str) -> str:
+    return NAMES.get(competitor, competitor)
+
+
+def _place(competitor: str) -> tuple[int, str]:
+    """Return what puts competitors in the order of their names' list, unknown ones last."""
+    known = list(NAMES)
+    return (known.index(competitor) if competitor in known else len(known), competitor)
+
+
+def _width(m: int) -> str:
+    return f"2^{m.bit_length() - 1}" if m & (m - 1) == 0 else str(m)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def machine_table(results: Results) -> Table:
+    """Return where and when every section was measured.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+
+    Returns
+    -------
+    Table
+        One row for each section.
+    """
+    rows = []
+    for name in results.sections:
+        section = results.section(name)
+        machine = section["environment"]
+        versions = machine["versions"]
+        load = machine["load_average"]
+        rows.append(
+            [
+                name,
+                section["date"],
+                f"{section['seconds']:.0f}",
+                machine["processor"],
+                str(machine["cores"]),
+                "yes" if machine["avx512"] else "no",
+                "–" if load is None else f"{load:.1f}",
+                machine["kernels"],
+                machine["blas"],
+                ", ".join(f"{package} {versions[package]}" for package in versions),
+            ]
+        )
+    columns = ["section", "date", "seconds", "processor", "cores", "AVX-512", "load"]
+    return Table("Where and when.", [*columns, "kernels", "BLAS", "versions"], rows)
+
+
+def ratio_table(
+    results: Results,
+    section: str = "report",
+    *,
+    share: float | None = None,
+    competitors: Iterable[str] | None = None,
+) -> Table:
+    """Return how many times as fast as the baseline every competitor is, one row for each cell.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    section : str, default "report"
+        A section in which competitors were timed.
+    share : float, optional
+        Only the cells with this active share.
+    competitors : iterable of str, optional
+        The competitors to show, in this order; all of the section by default.
+
+    Returns
+    -------
+    Table
+        The baseline in microseconds per query, the others as ratios to it; a dash where a
+        competitor is absent.
+
+    Raises
+    ------
+    ValueError
+        If the section was not measured or times no competitors.
+    """
+    stored = results.section(section)
+    baseline = stored["baseline"]
+    if not baseline:
+        raise ValueError(f"section must time competitors, got {section!r}")
+    cells = [row for row in results.cells(section) if share is None or row["share"] == share]
+    if competitors is None:
+        parts = ("microseconds", "absent")
+        named = {name for row in cells for part in parts for name in row.get(part, {})}
+        competitors = sorted(named - {baseline}, key=_place)
+    shown = list(competitors)
+    columns = ["d", "m", "active", f"{NAMES[baseline]}, µs"]
+    rows = []
+    for row in cells:
+        times = row["microseconds"]
+        ratios = [
+            _number(times[baseline] / times[name]) if name in times else "–" for name in shown
+        ]
+        cell = [str(row["d"]), _width(row["m"]), _percent(row["share"])]
+        rows.append([*cell, _number(times[baseline]), *ratios])
+    caption = f"{stored['question']} Times as fast as {NAMES[baseline]}"
+    if share is not None:
+        caption += f", {_percent(share)} active"
+    return Table(caption + ".", [*columns, *(_name(name) for name in shown)], rows)
+
+
+def target_table(results: Results, *, measured: bool = False) -> Table:
+    """Return the goals beside what was measured.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    measured : bool, default False
+        Whether to leave out the goals for which nothing was measured.
+
+    Returns
+    -------
+    Table
+        One row for each goal.
+    """
+    verdicts = [each for each in judge(results) if each.reached is not None or not measured]
+    reached = sum(each.reached is True for each in verdicts)
+    rows = [[*_goal(each), _answer(each)] for each in verdicts]
+    caption = f"{reached} of {len(verdicts)} goals reached. {SOURCE}"
+    return Table(caption, ["goal", "wanted", "measured", "reached"], rows)
+
+
+def missed_table(results: Results, reasons: Mapping[str, str]) -> Table:
+    """Return the goals that are not reached, with the reasons.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    reasons : mapping of str to str
+        Reasons by the key of the goal, or by what it starts with; the longest match counts.  See
+        `load_reasons`.
+
+    Returns
+    -------
+    Table
+        One row for each goal that was measured and not reached.
+    """
+    missed = [each for each in judge(results) if each.reached is False]
+    rows = [[*_goal(each), reason_for(each, reasons) or "not known"] for each in missed]
+    return Table("Goals not reached.", ["goal", "wanted", "measured", "why"], rows)
+
+
+def _goal(verdict: Verdict) -> list[str]:
+    sign = "≤" if verdict.target.at_most else "≥"
+    wanted, measured = _number(verdict.wanted), _number(verdict.measured)
+    return [verdict.target.text, f"{sign} {wanted}", measured]
+
+
+def _answer(verdict: Verdict) -> str:
+    if verdict.reached is None:
+        return "not measured"
+    return "yes" if verdict.reached else "no"
+
+
+def _absences(results: Results, section: str) -> list[Table]:
+    """Return who is absent where, and why; empty if everybody is there."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for cell in results.cells(section):
+        place = f"d = {cell['d']}, m = {_width(cell['m'])}{_share(cell)}"
+        for name, reason in cell.get("absent", {}).items():
+            places.setdefault((name, reason), []).append(place)
+    rows = [
+        [_name(name), reason, str(len(where)), where[0] + (", ..." if len(where) > 1 else "")]
+        for (name, reason), where in places.items()
+    ]
+    columns = ["competitor", "reason", "cells", "where"]
+    return [Table("Who is absent, and why.", columns, rows)] if rows else []
+
+
+def _share(cell: Row) -> str:
+    return f", {_percent(cell['share'])}" if "share" in cell else ""
+
+
+def _differences(results: Results) -> list[Table]:
+    """Return by how many pairs the competitors that promise no exactness differ."""
+    totals: dict[str, int] = {}
+    for cell in results.cells("report"):
+        for name, count in cell["differing_pairs"].items():
+            totals[name] = totals.get(name, 0) + count
+    checked = sum(cell["checked_pairs"] for cell in results.cells("report"))
+    rows = [[_name(name), str(count)] for name, count in totals.items()]
+    caption = f"Pairs decided otherwise than in real arithmetic, of {checked} pairs compared."
+    return [Table(caption, ["competitor", "pairs"], rows)]
+
+
+def _report(results: Results) -> list[Table]:
+    shares = sorted({row["share"] for row in results.cells("report")})
+    tables = [ratio_table(results, share=share) for share in shares]
+    return [*tables, *_differences(results), *_absences(results, "report")]
+
+
+def _ratios(section: str) -> Callable[[Results], list[Table]]:
+    return lambda results: [ratio_table(results, section)]
+
+
+def _single(results: Results) -> list[Table]:
+    names = list(dict.fromkeys(row["competitor"] for row in results.rows("single")))
+    rows = [
+        [
+            str(cell["d"]),
+            _width(cell["m"]),
+            *(_number(cell["microseconds"].get(name)) for name in names),
+        ]
+        for cell in results.cells("single")
+    ]
+    columns = ["d", "m", *(_name(name) for name in names)]
+    caption = f"{results.section('single')['question']} Microseconds."
+    return [Table(caption, columns, rows)]
+
+
+def _build(results: Results) -> list[Table]:
+    cells = results.cells("build")
+    names = list(dict.fromkeys(name for cell in cells for name in cell["milliseconds"]))
+    rows = [
+        [
+            str(cell["d"]),
+            _width(cell["m"]),
+            _name(cell["engine"]),
+            *(_number(cell["milliseconds"].get(name)) for name in names),
+            _number(cell.get("memory_ratio")),
+        ]
+        for cell in cells
+    ]
+    question = results.section("build")["question"]
+    caption = f"{question} Milliseconds; memory as a multiple of the float64 points."
+    table = Table(caption, ["d", "m", "engine", *names, "memory"], rows)
+    return [table, *_absences(results, "build")]
+
+
+def _slopes(results: Results) -> list[Table]:
+    rows = [
+        [
+            str(cell["d"]),
+            _name(cell["engine"]),
+            str(cell["regime"]),
+            _interval(cell["time_slope"]),
+            _interval(cell["touched_slope"]),
+            _number(cell["reporting_exponent"]),
+            _number(cell["partition_tree_exponent"]),
+        ]
+        for cell in results.cells("slopes")
+    ]
+    columns = ["d", "engine", "regime", "slope of time", "slope of points touched"]
+    question = results.section("slopes")["question"]
+    caption = f"{question} Exponents of m with 95 % intervals over the seeds, beside the theory's."
+    return [Table(caption, [*columns, "1 - 1/⌊d/2⌋", "1 - 1/d"], rows)]
+
+
+def _interval(slope: Sequence[float] | None) -> str:
+    if slope is None:
+        return "–"
+    estimate, lower, upper = slope
+    return f"{estimate:.2f} [{lower:.2f}, {upper:.2f}]"
+
+
+def _limits(results: Results) -> list[Table]:
+    cells = results.cells("limits")
+    machine = [
+        [
+            cell["quantity"],
+            "–" if "bytes" not in cell else f"{cell['bytes'] / 2**20:.3g} MiB",
+            f"{cell['rate'] / 1e9:.3g} G{cell['unit']}",
+        ]
+        for cell in cells
+        if "rate" in cell
+    ]
+    engines = [
+        [
+            cell["quantity"],
+            str(cell["d"]),
+            _width(cell["m"]),
+            _percent(cell["share"]),
+            _number(cell["least_microseconds"]),
+            _number(cell["microseconds"]),
+            _number(cell["microseconds"] / cell["least_microseconds"]),
+            cell["limit"],
+        ]
+        for cell in cells
+        if "rate" not in cell
+    ]
+    columns = ["engine", "d", "m", "active", "limit, µs", "measured, µs", "times", "limit"]
+    return [
+        Table("What one thread of this machine does.", ["quantity", "buffer", "rate"], machine),
+        Table(results.section("limits")["question"], columns, engines),
+    ]
+
+
+def _startup(results: Results) -> list[Table]:
+    cells = results.cells("startup")
+    names = list(dict.fromkeys(name for cell in cells for name in cell["seconds"]))
+    rows = [
+        [cell["start"], *(_number(cell["seconds"].get(name)) for name in names)] for cell in cells
+    ]
+    caption = f"{results.section('startup')['question']} Seconds."
+    return [Table(caption, ["start", *names], rows)]
+
+
+def _numpy(results: Results) -> list[Table]:
+    rows = [
+        [
+            str(cell["d"]),
+            _width(cell["m"]),
+            _percent(cell["share"]),
+            _number(cell["surviving"]),
+            _number(0.8 / cell["surviving"]),
+            _number(cell["microseconds"]["dense"] / cell["microseconds"]["cap"]),
+        ]
+        for cell in results.cells("numpy")
+        if "cap" in cell["microseconds"] and cell["surviving"] > 0.0
+    ]
+    columns = ["d", "m", "active", "surviving share φ", "goal 0.8 / φ", "cap"]
+    caption = "The cap prefix without compiled kernels, times as fast as dense."
+    return [ratio_table(results, "numpy"), Table(caption, columns, rows)]
+
+
+def _approximate(results: Results) -> list[Table]:
+    rows = [
+        [
+            str(cell["d"]),
+            _width(cell["m"]),
+            _percent(cell["share"]),
+            _name(method["method"]),
+            _number(method["build_seconds"]),
+            _number(method["microseconds"]),
+            f"{method['recall']:.3f}",
+            "–" if "candidates" not in method else _percent(method["candidates"]),
+        ]
+        for cell in results.cells("approximate")
+        for method in cell["methods"]
+    ]
+    columns = ["d", "m", "active", "method", "build, s", "µs per query", "recall", "candidates"]
+    caption = results.section("approximate")["question"]
+    return [Table(caption, columns, rows), *_absences(results, "approximate")]
+
+
+_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
+    "report": _report,
+    "aggregate": _ratios("aggregate"),
+    "single": _single,
+    "build": _build,
+    "slopes": _slopes,
+    "limits": _limits,
+    "startup": _startup,
+    "numpy": _numpy,
+    "approximate": _approximate,
+}
+
+
+def section_tables(results: Results, section: str) -> list[Table]:
+    """Return the tables of a section.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    section : str
+        The section.
+
+    Returns
+    -------
+    list of Table
+        Its tables; a section without a layout of its own shows its rows as they are stored.
+
+    Raises
+    ------
+    ValueError
+        If it was not measured.
+    """
+    question = results.section(section)["question"]
+    if section in _LAYOUTS:
+        return _LAYOUTS[section](results)
+    cells = results.cells(section)
+    names = list(dict.fromkeys(name for cell in cells for name in cell))
+    rows = [[_plain(cell.get(name)) for name in names] for cell in cells]
+    return [Table(question, names, rows)]
+
+
+def _plain(value: Any) -> str:
+    return _number(value) if isinstance(value, float) else str(value)

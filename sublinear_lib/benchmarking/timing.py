@@ -1,0 +1,201 @@
+"""Clocks: competitors take turns on one thread, and processor time is compared by its median.
+
+No object of the paper lives here.  What disturbs a comparison most is another program on the
+machine: so every competitor runs once in each round, the clock counts the time of the processor and
+not of the wall, and the median over the rounds is kept.  A competitor that computes in threads of
+its own is held to one of them and timed by the clock of the whole process.  Before changing it,
+know that every competitor is called once before it is timed: compilation, page faults and the
+starting of pools are not part of a query.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+__all__ = ["Competitor", "Timing", "median_seconds", "one_thread", "race"]
+
+_SHORTEST_SAMPLE = 1e-3
+_MOST_REPEATS = 100
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """Something that answers a batch of queries.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the results.
+    ask : callable
+        ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
+    rows : callable, optional
+        ``rows(answer)`` lists the ids that an answer holds, one array for each query; without it,
+        the answer holds none (counts, or bare products).
+    exact : bool, default False
+        Whether it promises the answer of real arithmetic on the stored float64 numbers.
+    core : bool, default False
+        Whether it always answers all queries, in at least three rounds.
+    unit : int, default 4
+        How many queries it needs at least to show its speed.
+    own_threads : bool, default False
+        Whether its time is that of the process rather than of the calling thread.
+    """
+
+    name: str
+    ask: Callable[[float, int], Any]
+    rows: Callable[[Any], list[Any]] | None = None
+    exact: bool = False
+    core: bool = False
+    unit: int = 4
+    own_threads: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """The clock that times it."""
+        return time.process_time if self.own_threads else time.thread_time
+
+
+class Timing(NamedTuple):
+    """What a competitor needed."""
+
+    microseconds: float
+    """Per query, the median over the rounds."""
+    rounds: int
+    """How many samples the median was taken of."""
+    queries: int
+    """How many queries were asked at once."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold every numerical library that is loaded to one thread, and let go of it afterwards."""
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch is not None else 0
+    with threadpool_limits(limits=1):
+        try:
+            if torch is not None:
+                torch.set_num_threads(1)
+            yield
+        finally:
+            if torch is not None:
+                torch.set_num_threads(before)
+
+
+def _sample(competitor: Competitor, tau: float, queries: int, repeats: int) -> float:
+    """Return the seconds of one call, the mean over `repeats` calls in a row."""
+    clock = competitor.clock
+    start = clock()
+    for _ in range(repeats):
+        competitor.ask(tau, queries)
+    return (clock() - start) / repeats
+
+
+def race(
+    competitors: Sequence[Competitor],
+    tau: float,
+    *,
+    queries: int,
+    rounds: int,
+    seconds: float,
+) -> dict[str, Timing]:
+    """Time competitors in turns.
+
+    Parameters
+    ----------
+    competitors : sequence of Competitor
+        Who takes part.
+    tau : float
+        The threshold of all queries.
+    queries : int
+        The size of the batch.  A competitor outside the core is asked fewer where the whole batch
+        would take it long, but no fewer than its `unit`.
+    rounds : int
+        The most rounds.
+    seconds : float
+        The time after which no new round begins, once the core has had three.  A competitor outside
+        the core sits out when it has used up its share of it.
+
+    Returns
+    -------
+    dict
+        Names and timings.
+    """
+    allowance = seconds / max(4, len(competitors))
+    sizes: dict[str, int] = {}
+    repeats: dict[str, int] = {}
+    for each in competitors:
+        size = queries if each.core else min(each.unit, queries)
+        spent = _sample(each, tau, size, 1)
+        if spent < allowance:  # the first call may have compiled or loaded something
+            spent = min(spent, _sample(each, tau, size, 1))
+        if not each.core:
+            affordable = int(size * allowance / max(spent, 1e-9))
+            grown = min(queries, max(size, affordable - affordable % each.unit))
+            spent, size = spent * grown / size, grown
+        sizes[each.name] = size
+        repeats[each.name] = min(_MOST_REPEATS, math.ceil(_SHORTEST_SAMPLE / max(spent, 1e-6)))
+    samples: dict[str, list[float]] = {each.name: [] for each in competitors}
+    used = dict.fromkeys(samples, 0.0)
+    begin = time.perf_counter()
+    for number in range(rounds):
+        if number >= 3 and time.perf_counter() - begin > seconds:
+            break
+        for each in competitors:
+            if number and not each.core and used[each.name] > allowance:
+                continue
+            sample = _sample(each, tau, sizes[each.name], repeats[each.name])
+            samples[each.name].append(sample)
+            used[each.name] += sample * repeats[each.name]
+    return {
+        name: Timing(float(np.median(values)) / sizes[name] * 1e6, len(values), sizes[name])
+        for name, values in samples.items()
+    }
+
+
+def median_seconds(
+    function: Callable[[Any], object],
+    prepare: Callable[[], Any],
+    *,
+    rounds: int,
+    seconds: float = math.inf,
+) -> float:
+    """Time something that cannot be repeated on the same object.
+
+    Parameters
+    ----------
+    function : callable
+        What is timed; it takes what `prepare` returns.
+    prepare : callable
+        Makes a fresh object; it is not timed.
+    rounds : int
+        The most samples; one more is taken first and thrown away, unless it took longer than
+        `seconds`.
+    seconds : float, optional
+        The time after which no new sample is taken, once there is one.
+
+    Returns
+    -------
+    float
+        The median of the processor time of the calling thread, in seconds.
+    """
+    samples: list[float] = []
+    begin = time.perf_counter()
+    for number in range(rounds + 1):
+        if len(samples) and time.perf_counter() - begin > seconds:
+            break
+        subject = prepare()
+        start = time.thread_time()
+        function(subject)
+        spent = time.thread_time() - start
+        if number or spent > seconds:
+            samples.append(spent)
+    return float(np.median(samples))

@@ -1,0 +1,175 @@
+"""The problems and the comparison of answers: right baselines, and no silence about wrong ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sublinear_lib.benchmarking import InexactAnswer
+from sublinear_lib.benchmarking.peers import PEERS, PeerField, completed, load
+from sublinear_lib.benchmarking.problems import Problem, dense_baselines, own_engines
+from sublinear_lib.benchmarking.queries import compare, surviving_share
+from sublinear_lib.benchmarking.timing import Competitor
+
+QUERIES = 70  # more than one block of user code, and not a multiple of it
+
+
+@pytest.fixture(scope="module", params=[2, 3, 9])
+def problem(request: pytest.FixtureRequest) -> Problem:
+    return Problem(request.param, 700, QUERIES, 3)
+
+
+def marks(competitor: Competitor, problem: Problem, tau: float) -> Any:
+    assert competitor.rows is not None
+    found = np.zeros((problem.queries, problem.m), dtype=bool)
+    rows = competitor.rows(competitor.ask(tau, problem.queries))
+    for line, row in zip(found, rows, strict=False):
+        line[np.asarray(row, dtype=np.int64)] = True
+    return found
+
+
+def test_a_problem_is_that_of_its_seed_and_lies_where_it_should() -> None:
+    one, again, other = Problem(4, 64, 8, 0), Problem(4, 64, 8, 0), Problem(4, 64, 8, 1)
+    assert np.array_equal(one.W, again.W)
+    assert np.array_equal(one.X, again.X)
+    assert not np.array_equal(one.W, other.W)
+    assert np.allclose(np.linalg.norm(one.X, axis=1), 1.0)
+    assert np.allclose(one.X[:, -1], 0.5)
+    assert np.allclose(np.linalg.norm(Problem(2, 64, 8, 0).X, axis=1), 1.0)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8])
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5])
+def test_the_threshold_lets_the_wanted_share_fire(d: int, share: float) -> None:
+    problem = Problem(d, 20_000, 50, 1)
+    scores = problem.X @ problem.W.T
+    active = (scores > problem.threshold(share)).mean()
+    # a million pairs, but only 20 000 independent points
+    assert active == pytest.approx(share, rel=0.15, abs=0.002)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_every_competitor_answers_the_same_question(problem: Problem, share: float) -> None:
+    tau = problem.threshold(share)
+    scores = problem.X @ problem.W.T
+    expected = scores > tau
+    assert (abs(scores - tau) > 1e-9).all(), "the oracle is not in doubt"
+    out = [np.zeros(expected.size, dtype=np.int32)]
+    own = own_engines(problem, out, names=("scan", "cap", "tree", "auto"))
+    peers, _ = PeerField(True).build(problem)
+    for each in [*own, *dense_baselines(problem), *peers]:
+        if each.name == "count":
+            assert np.array_equal(each.ask(tau, QUERIES), expected.sum(axis=1))
+        elif each.rows is not None:
+            differing = marks(each, problem, tau) ^ expected
+            # float32 decides pairs within its rounding of the threshold as it likes
+            near = abs(scores - tau) < 1e-6
+            allowed = near if not each.exact else np.zeros_like(near)
+            assert not (differing & ~allowed).any(), each.name
+
+
+def test_the_cap_prefix_takes_part_only_where_queries_keep_to_the_slice() -> None:
+    out = [np.zeros(0, dtype=np.int32)]
+    names = {each.name for each in own_engines(Problem(2, 64, 2, 0), out, names=("cap", "auto"))}
+    assert names == {"auto", "auto_default", "count", "mask"}
+
+
+def lying(name: str, problem: Problem, *, exact: bool, extra: int) -> Competitor:
+    def ask(tau: float, q: int) -> list[Any]:
+        rows = [np.flatnonzero(line) for line in problem.X[:q] @ problem.W.T > tau]
+        missing = np.setdiff1d(np.arange(problem.m), rows[0])[:extra]
+        return [np.union1d(rows[0], missing), *rows[1:]]
+
+    return Competitor(name, ask, list, exact=exact, core=True)
+
+
+def test_an_inexact_competitor_is_told_by_how_many_pairs_it_differs(problem: Problem) -> None:
+    tau = problem.threshold(0.1)
+    honest = lying("honest", problem, exact=True, extra=0)
+    loose = lying("loose", problem, exact=False, extra=3)
+    found = compare([honest, loose], tau, QUERIES, problem.m)
+    assert found["differing_pairs"] == {"honest": 0, "loose": 3}
+    assert found["checked_pairs"] == 4 * problem.m
+    scores = problem.X @ problem.W.T
+    assert found["active"] == pytest.approx((scores > tau).mean())
+
+
+def test_a_competitor_that_breaks_its_promise_stops_the_benchmark(problem: Problem) -> None:
+    honest = lying("honest", problem, exact=True, extra=0)
+    liar = lying("liar", problem, exact=True, extra=1)
+    with pytest.raises(InexactAnswer, match="liar and honest differ"):
+        compare([honest, liar], problem.threshold(0.1), QUERIES, problem.m)
+
+
+def test_a_wrong_count_stops_the_benchmark(problem: Problem) -> None:
+    honest = lying("honest", problem, exact=True, extra=0)
+    zero = Competitor("zero", lambda tau, q: np.zeros(q), exact=True, core=True)
+    with pytest.raises(InexactAnswer, match="zero and honest differ"):
+        compare([honest, zero], problem.threshold(0.1), QUERIES, problem.m)
+
+
+@pytest.mark.parametrize("d", [3, 8])
+def test_the_surviving_share_counts_the_points_that_some_query_reports(d: int) -> None:
+    problem = Problem(d, 200, 5000, 2)
+    tau = problem.threshold(0.01)
+    scores = problem.X @ problem.W.T
+    seen = (scores > tau).any(axis=0).mean()
+    survives = surviving_share(problem, tau)
+    assert seen <= survives
+    if d == 3:  # so many queries leave hardly a gap on a circle
+        assert survives - seen <= 0.02
+
+
+# The peers.
+
+
+def test_the_new_coordinate_gives_all_points_one_norm(problem: Problem) -> None:
+    points, square = completed(problem.W)
+    assert np.allclose((points**2).sum(axis=1), square)
+    assert np.array_equal(points[:, :-1], problem.W)
+
+
+def test_a_package_that_is_not_there_is_none() -> None:
+    assert load("a_package_that_nobody_wrote") is None
+
+
+def test_a_missing_peer_is_reported_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sublinear_lib.benchmarking.peers.load", lambda module: None)
+    built, absent = PeerField(True).build(Problem(3, 64, 4, 0))
+    assert built == []
+    assert absent == {peer.name: "not installed" for peer in PEERS}
+
+
+def test_peers_that_are_not_wanted_are_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(module: str) -> None:
+        raise AssertionError(module)
+
+    monkeypatch.setattr("sublinear_lib.benchmarking.peers.load", fail)
+    built, absent = PeerField(False).build(Problem(3, 64, 4, 0))
+    assert built == []
+    assert set(absent.values()) == {"left out on request"}
+
+
+def test_a_peer_is_skipped_with_the_estimate_and_never_silently() -> None:
+    small, large = Problem(3, 64, 8, 0), Problem(3, 256, 8, 0)
+    field = PeerField(True, asking=1.0)
+    built, _ = field.build(small)
+    assert field.willing(built, small, 0.1) == (built, {})
+    field.learn(
+        "scipy_ckdtree", small, 0.1, 1e5
+    )  # 4 queries of 0.1 s, 1.6 s at four times the width
+    asked, absent = field.willing(built, large, 0.1)
+    assert set(absent) == {"scipy_ckdtree"}
+    assert "4 queries would take more than 1 s, estimated 1.6 s" in absent["scipy_ckdtree"]
+    assert [each.name for each in built if each not in asked] == ["scipy_ckdtree"]
+    assert field.willing(built, large, 0.5)[1] == {}, "another share is another question"
+
+
+def test_a_build_that_would_take_too_long_is_skipped() -> None:
+    field = PeerField(True, building=0.0)
+    assert field.build(Problem(3, 64, 8, 0))[1] == {}
+    built, absent = field.build(Problem(3, 256, 8, 0))
+    assert built == []
+    assert all(reason.startswith("skipped: building it") for reason in absent.values())

@@ -1,0 +1,166 @@
+"""Stored results: checked when read, merged by section, written in one piece."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sublinear_lib import benchmarking
+from sublinear_lib.benchmarking import Results, load_results, merged, write_results
+from sublinear_lib.benchmarking.results import stored_section
+
+
+def section(rows: list[dict[str, Any]], baseline: str = "dense") -> dict[str, Any]:
+    settings = benchmarking.Settings.short().as_json()
+    return stored_section("How?", baseline, settings, rows, 1.25, benchmarking.environment())
+
+
+CELL = {
+    "d": 3,
+    "m": 1024,
+    "share": 0.1,
+    "microseconds": {"dense": 8.0, "auto": 2.0},
+    "rounds": {"dense": 3, "auto": 4},
+    "queries": {"dense": 64, "auto": 64},
+    "differing_pairs": {"dense": 5, "auto": 0},
+    "absent": {"torch": "not installed"},
+}
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    results = merged(None, {"report": section([CELL])})
+    path = tmp_path / "deep" / "results.json"
+    write_results(results, path)
+    again = load_results(path)
+    assert again.data == json.loads(json.dumps(results.data))
+    assert again.cells("report") == [CELL]
+    assert path.read_text().count("\n") < 60, "rows take one line each"
+
+
+def test_numbers_are_stored_with_four_digits() -> None:
+    stored = section([{"slope": [0.123456, 1.0], "k": 123456, "times": {"a": 98765.4321}}], "")
+    assert stored["rows"] == [{"slope": [0.1235, 1.0], "k": 123456, "times": {"a": 98770.0}}]
+
+
+def test_tidy_rows_have_one_row_for_each_competitor_there_or_not() -> None:
+    rows = merged(None, {"report": section([CELL])}).rows("report")
+    assert [row["competitor"] for row in rows] == ["dense", "auto", "torch"]
+    dense, auto, torch = rows
+    assert (dense["ratio"], auto["ratio"]) == (1.0, 4.0)
+    assert (auto["microseconds"], auto["rounds"], auto["queries"]) == (2.0, 4, 64)
+    assert (dense["differing_pairs"], auto["differing_pairs"]) == (5, 0)
+    assert torch == {
+        "d": 3,
+        "m": 1024,
+        "share": 0.1,
+        "competitor": "torch",
+        "reason": "not installed",
+    }
+
+
+def test_sections_without_competitors_are_tidy_as_they_are() -> None:
+    rows = [{"widths": [1, 2], "microseconds": [3.0, 4.0]}]
+    assert merged(None, {"slopes": section(rows, "")}).rows("slopes") == rows
+
+
+def test_a_new_run_replaces_its_sections_and_keeps_the_others() -> None:
+    first = merged(None, {"report": section([CELL]), "single": section([CELL], "dense")})
+    second = merged(first, {"report": section([]), "build": section([], "")})
+    assert second.sections == ("report", "single", "build")
+    assert second.cells("report") == []
+    assert second.section("single") == first.section("single")
+    assert first.cells("report") == [CELL], "the old results are unchanged"
+
+
+def test_an_interrupted_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "results.json"
+    write_results(merged(None, {"report": section([CELL])}), path)
+    before = path.read_bytes()
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_results(merged(None, {}), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def broken(**changes: object) -> dict[str, Any]:
+    return {
+        "schema": benchmarking.results.SCHEMA,
+        "sections": {"report": {**section([CELL]), **changes}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([], "holds no results"),
+        ({}, "holds no results"),
+        ({"schema": 0, "sections": {}}, "has schema 0, this version reads 1"),
+        ({"schema": 1}, "has no sections"),
+        ({"schema": 1, "sections": {"report": 3}}, "'report' is not a mapping"),
+        (broken(date=20261120), "must have 'date' of type str"),
+        (broken(rows={}), "must have 'rows' of type list"),
+        (broken(rows=[1]), "has a row that is not a mapping"),
+        (broken(environment=None), "must have 'environment' of type dict"),
+        (broken(seconds="1"), "must have 'seconds' of type float"),
+    ],
+)
+def test_a_file_of_another_format_is_refused(data: Any, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        load_results(path)
+
+
+def test_a_file_that_is_not_json_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"results\.json is not a JSON file"):
+        load_results(path)
+
+
+def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="sublinear bench halfspace"):
+        load_results(tmp_path / "none.json")
+
+
+def test_a_section_that_was_not_measured_is_named() -> None:
+    results = merged(None, {"report": section([CELL])})
+    with pytest.raises(ValueError, match=r"measured \(report\), got 'build'"):
+        results.cells("build")
+
+
+def test_a_clone_keeps_its_results_and_an_installation_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(__file__).parents[2]
+    assert benchmarking.results_path() == root / "benchmarks" / "results" / "halfspace.json"
+    fake = tmp_path / "site-packages" / "sublinear_lib" / "__init__.py"
+    monkeypatch.setattr("sublinear_lib.__file__", str(fake))
+    assert benchmarking.results_path() is None
+
+
+def test_the_environment_names_what_numbers_depend_on() -> None:
+    found = benchmarking.environment()
+    assert found["processor"]
+    assert found["cores"] >= 1
+    assert isinstance(found["avx512"], bool)
+    assert found["kernels"] in ("numba", "numpy")
+    assert found["versions"]["numpy"].startswith("2.")
+    assert "openblas" in found["blas"] or found["blas"]
+    json.dumps(found)
+
+
+def test_results_cannot_be_made_of_anything_else() -> None:
+    with pytest.raises(ValueError, match="here holds no results"):
+        Results({}, "here")

@@ -1,0 +1,126 @@
+"""Tables: aligned as text, scrolling in a box of their own as HTML, dashes for what is absent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from sublinear_lib.benchmarking import (
+    Results,
+    Settings,
+    Table,
+    environment,
+    machine_table,
+    merged,
+    ratio_table,
+    section_tables,
+)
+from sublinear_lib.benchmarking.results import stored_section
+
+
+def results(name: str, rows: list[dict[str, Any]], baseline: str = "dense") -> Results:
+    settings = Settings.short().as_json()
+    return merged(
+        None, {name: stored_section("How?", baseline, settings, rows, 1.0, environment())}
+    )
+
+
+TABLE = Table("Squares & <cubes>.", ["name", "n^2"], [["two", "4"], ["a dozen", "144"]])
+
+
+def test_text_is_to_the_left_and_numbers_are_to_the_right() -> None:
+    assert repr(TABLE).splitlines() == [
+        "Squares & <cubes>.",
+        "name     n^2",
+        "two        4",
+        "a dozen  144",
+    ]
+
+
+def test_html_scrolls_in_a_box_that_the_keyboard_reaches_and_that_has_a_name() -> None:
+    soup = BeautifulSoup(TABLE._repr_html_(), "html.parser")
+    (box,) = soup.find_all("div")
+    assert (box["role"], box["tabindex"], box["style"]) == ("region", "0", "overflow-x: auto")
+    assert box["aria-label"] == soup.caption.get_text() == "Squares & <cubes>."
+    assert [head.get_text() for head in soup.find_all("th", scope="col")] == ["name", "n^2"]
+    rows = [[cell.get_text() for cell in row.find_all("td")] for row in soup.tbody.find_all("tr")]
+    assert rows == [["two", "4"], ["a dozen", "144"]]
+
+
+def test_a_row_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="rows must have 2 cells like columns, got 1 in row 1"):
+        Table("", ["a", "b"], [["1", "2"], ["3"]])
+
+
+def test_a_table_without_rows_still_shows_its_heads() -> None:
+    assert repr(Table("None.", ["a", "b"], [])) == "None.\na  b"
+
+
+CELLS = [
+    {
+        "d": 3,
+        "m": 2**16,
+        "share": 0.001,
+        "microseconds": {"dense": 40.0, "tree": 2.0, "new_one": 4.0, "scan": 4000.0},
+        "absent": {"torch": "not installed"},
+    },
+    {"d": 8, "m": 3000, "share": 0.5, "microseconds": {"dense": 1.0, "tree": 3.0}},
+]
+
+
+def test_ratios_are_to_the_baseline_in_the_order_of_the_names() -> None:
+    table = ratio_table(results("report", CELLS))
+    heads = ["scan", "tree", "torch", "new_one"]
+    assert list(table.columns) == ["d", "m", "active", "dense, tuned, µs", *heads]
+    assert table.rows == [
+        ["3", "2^16", "0.1 %", "40", "0.01", "20", "–", "10"],
+        ["8", "3000", "50 %", "1", "–", "0.333", "–", "–"],
+    ]
+
+
+def test_ratios_can_be_those_of_one_share_and_of_some_competitors() -> None:
+    table = ratio_table(results("report", CELLS), share=0.5, competitors=["tree"])
+    assert table.rows == [["8", "3000", "50 %", "1", "0.333"]]
+    assert "50 % active" in table.caption
+
+
+def test_ratios_need_a_baseline() -> None:
+    with pytest.raises(ValueError, match="section must time competitors, got 'slopes'"):
+        ratio_table(results("slopes", [], ""), "slopes")
+
+
+def test_who_is_absent_is_said_once_for_each_reason() -> None:
+    cell = {**CELLS[0], "differing_pairs": {"dense": 1}, "checked_pairs": 10}
+    tables = section_tables(results("report", [cell, {**cell, "d": 4}]), "report")
+    assert tables[-1].rows == [["torch", "not installed", "2", "d = 3, m = 2^16, 0.1 %, ..."]]
+    assert tables[-2].rows == [["dense, tuned", "2"]]
+    assert "of 20 pairs" in tables[-2].caption
+
+
+def test_a_section_without_a_layout_of_its_own_shows_its_rows() -> None:
+    rows = [{"m": 64, "seconds": 0.12345}, {"m": 128, "note": "later"}]
+    (table,) = section_tables(results("training", rows, ""), "training")
+    assert list(table.columns) == ["m", "seconds", "note"]
+    assert table.rows == [["64", "0.123", "None"], ["128", "None", "later"]]
+
+
+def test_a_slope_that_could_not_be_fitted_is_a_dash() -> None:
+    row = {
+        "d": 3,
+        "engine": "tree",
+        "regime": "k = 64",
+        "time_slope": [0.5, 0.4, 0.6],
+        "touched_slope": None,
+        "reporting_exponent": 0.0,
+        "partition_tree_exponent": 2 / 3,
+    }
+    (table,) = section_tables(results("slopes", [row], ""), "slopes")
+    assert table.rows[0][3:] == ["0.50 [0.40, 0.60]", "–", "0", "0.667"]
+
+
+def test_the_table_of_machines_has_the_date_of_every_section() -> None:
+    found = results("report", CELLS)
+    (row,) = machine_table(found).rows
+    assert row[:2] == ["report", found.section("report")["date"]]
