@@ -36,6 +36,7 @@ FLOORS = {
     "training": 3,
     "plotting": 5,
     "widgets": 5,
+    "benchmarking": 5,
     "cli": 6,
     "__main__": 6,
 }

@@ -28,12 +28,15 @@ from sublinear_lib.adversary.protocol import (
     margin_of,
 )
 from sublinear_lib.adversary.random_search import RandomSearch
+from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 
 __all__ = [
     "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
+    "CapRelaxation",
+    "CertifiedBound",
     "CircleExtremes",
     "CircleWave",
     "Ensemble",

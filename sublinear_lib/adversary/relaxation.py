@@ -1,0 +1,250 @@
+r"""Certified upper bounds of f over a cap, in any dimension, by straight lines over the jump.
+
+Attacks bound the worst case of Definition 3.4 from below; this module bounds it from above.  Over
+one cap every pre-activation z has an exact range [l, u] (:func:`sublinear_lib.geometry.
+cap_intervals`), so a neuron is certainly off (u <= tau), certainly on (l > tau), or *unstable*.
+Those that are on are one affine function of x.  An unstable one, with coefficient c (the output
+weight, negated for an infimum), is replaced by a straight line in z above ``c sigma_tau(z)``.  What
+remains is affine, and its maximum over the cap is known exactly (`Cap.support`).
+
+**The lines.**  Write J for the height of the jump (tau, or 0 for the continuous form); above the
+threshold sigma_tau is ``J + (z - tau)``.
+
+* c > 0, J >= tau - l.  Every line ``J + lambda (z - tau)`` with ``1 <= lambda <= J / (tau - l)``
+  lies above sigma_tau on [l, u]: above the threshold because ``lambda >= 1``, below it because it
+  is not negative at l, its smallest point.  The envelope has a corner at (tau, J): that is the
+  whole effect of the jump on the bound.
+* c > 0, J < tau - l.  The chord from (l, 0) to (u, J + u - tau); at tau it has the height
+  ``(u - tau + J) (tau - l) / (u - l) > J``.
+* c < 0.  Every line ``lambda (z - tau)`` with ``0 <= lambda <= 1 + J / (u - tau)`` lies below
+  sigma_tau: it is not positive below the threshold, and at u it is at most ``J + u - tau``.
+
+The slopes are free within their ranges, and the bound is convex in them (a maximum of affine
+functions), so `CapRelaxation.optimized` minimises it; every feasible choice is a valid bound,
+converged or not.
+
+Everything is computed in float64.  Ranges are widened, and values raised, by bounds of the rounding
+error, stated where they are used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["CapRelaxation", "CertifiedBound"]
+
+_EPS = float(np.finfo(np.float64).eps)
+# A steeper line is never needed to bound a jump well, and would only spoil the conditioning.
+_STEEPEST = 1e3
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedBound:
+    """An upper bound of ``side * f`` over a cap, and where the relaxation attains it.
+
+    Parameters
+    ----------
+    value : float
+        No smaller than ``side * f(v)`` for every v in the cap, rounding included.
+    point : ndarray of float64, shape (d,)
+        The point of the cap at which the relaxation is largest: a good place to start an attack.
+    slopes : ndarray of float64, shape (k,)
+        The slopes used for the unstable neurons.
+    """
+
+    value: float
+    point: FloatArray
+    slopes: FloatArray
+
+
+class CapRelaxation:
+    """The network over one cap, ready to be bounded.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network.
+    x : array-like, shape (d,)
+        Middle of the cap, on the slice.
+    rho : float
+        Radius of the cap, a Euclidean chord length, ``>= 0``.
+    side : {1, -1}, default 1
+        Bound f from above (1) or -f from above, that is f from below (-1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type, shape or value.
+
+    Notes
+    -----
+    Source: Definitions 3.3 and 3.4; linear relaxation of activations as in CROWN and its optimised
+    form, with the lines derived above for an activation that jumps.
+
+    Examples
+    --------
+    >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
+    >>> x = [3**0.5 / 2 * np.cos(1.0), 3**0.5 / 2 * np.sin(1.0), 0.5]
+    >>> above = CapRelaxation(network, x, rho=0.3)
+    >>> above.unstable
+    1
+    >>> round(above.linear().value, 6)  # the supremum itself: the line meets sigma_tau at u
+    0.688466
+    """
+
+    def __init__(self, network: TwoLayerNetwork, x: object, rho: object, side: int = 1) -> None:
+        if not isinstance(network, TwoLayerNetwork):
+            raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+        if isinstance(side, bool) or side not in (1, -1):
+            raise ValueError(f"side must be 1 or -1, got {side!r}")
+        vector = validation.float_array(x, "x", shape=(network.d,))
+        self._cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))
+        W, b, tau = network.W, network.b, network.tau
+        low, high = self._cap.intervals(W, b)
+        norms = np.sqrt(np.einsum("ij,ij->i", W, W))
+        # More than the error that `Cap.intervals` states, and the rounding of the norms.
+        slack = (network.d + 24.0) * _EPS * (norms + np.abs(b))
+        low, high = low - slack, high + slack
+        factors = side * network.a
+        on, unstable = low > tau, (low <= tau) & (high > tau)
+        self._tau, self._jump = tau, tau - network.shift
+        self._gradient: FloatArray = factors[on] @ W[on]
+        self._constant = float(factors[on] @ (b[on] - network.shift))
+        self._W, self._b = W[unstable], b[unstable]
+        self._factors = factors[unstable]
+        self._low, self._high = low[unstable], high[unstable]
+        self._steady = float(np.abs(factors[on]) @ (norms[on] + np.abs(b[on]) + network.shift))
+        self._sizes = norms[unstable] + np.abs(self._b)
+        self._terms = float((int(on.sum()) + self.unstable + network.d + 64) * _EPS)
+        self._anchor, self._offset, self._flattest, self._steepest = self._lines()
+
+    @property
+    def unstable(self) -> int:
+        """Number of neurons that may be on at one point of the cap and off at another."""
+        return int(self._factors.size)
+
+    def interval(self) -> CertifiedBound:
+        """Bound every unstable neuron by its largest contribution, whatever the others do.
+
+        Returns
+        -------
+        CertifiedBound
+            The bound by interval arithmetic, with slopes 0.
+        """
+        largest = np.maximum(self._jump + self._high - self._tau, 0.0)
+        taken = self._factors > 0.0
+        peak = float(self._factors[taken] @ largest[taken])
+        value, point, error = self._affine(np.zeros(self.unstable), self._gradient, self._constant)
+        extra = self._terms * float(np.abs(self._factors) @ largest)
+        return CertifiedBound(value + peak + error + extra, point, np.zeros(self.unstable))
+
+    def linear(self) -> CertifiedBound:
+        """Bound every unstable neuron by one line, without looking for the best ones.
+
+        Returns
+        -------
+        CertifiedBound
+            The better one of two usual choices of the slopes (and of `interval`).
+        """
+        flat = np.where(self._factors > 0.0, self._flattest, 0.0)
+        found = [self._bound(flat), self._bound(self._parallel()), self.interval()]
+        return min(found, key=lambda bound: bound.value)
+
+    def optimized(self, iterations: int = 100) -> CertifiedBound:
+        """Bound every unstable neuron by one line, with the best slopes found.
+
+        Parameters
+        ----------
+        iterations : int, default 100
+            Most iterations of the minimisation, ``>= 1``.
+
+        Returns
+        -------
+        CertifiedBound
+            Never worse than `linear`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `iterations` is not an integer ``>= 1``.
+        """
+        from scipy.optimize import Bounds, minimize
+
+        most = validation.count(iterations, "iterations")
+        start = self.linear()
+        if not self.unstable:
+            return start
+
+        def objective(slopes: FloatArray) -> tuple[float, FloatArray]:
+            value, point, _ = self._supported(slopes)
+            return value, self._factors * (self._W @ point + self._b - self._anchor)
+
+        box = Bounds(self._flattest, self._steepest)
+        first = start.slopes if start.slopes.any() else self._parallel()
+        run = minimize(
+            objective,
+            np.clip(first, self._flattest, self._steepest),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=box,
+            options={"maxiter": most},
+        )
+        found = self._bound(np.clip(run.x, self._flattest, self._steepest))
+        return min(start, found, key=lambda bound: bound.value)
+
+    def _lines(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return anchors, heights there, and the ranges of the slopes."""
+        tau, jump, low, high = self._tau, self._jump, self._low, self._high
+        up = self._factors > 0.0
+        below, above = tau - low, high - tau
+        anchor, offset = np.full(self.unstable, tau), np.zeros(self.unstable)
+        flattest, steepest = np.zeros(self.unstable), np.zeros(self.unstable)
+        corner = up & (jump >= below)
+        offset[corner] = jump
+        flattest[corner] = 1.0
+        with np.errstate(divide="ignore", over="ignore"):
+            steepest[corner] = np.clip(jump / below[corner], 1.0, _STEEPEST)
+            chord = up & ~corner
+            anchor[chord] = low[chord]
+            # Rounded up: a steeper chord from (l, 0) is above the true one.
+            slope = (above[chord] + jump) / (high[chord] - low[chord])
+            flattest[chord] = steepest[chord] = slope * (1.0 + 8.0 * _EPS)
+            down = ~up
+            limit = 1.0 + jump / above[down]
+            steepest[down] = np.clip(limit * (1.0 - 8.0 * _EPS), 0.0, _STEEPEST)
+        return anchor, offset, flattest, steepest
+
+    def _parallel(self) -> FloatArray:
+        """Return slopes 1 where the neuron is more on than off, and the flattest ones elsewhere."""
+        mostly_on = self._high - self._tau > self._tau - self._low
+        slope = np.where((self._factors < 0.0) & mostly_on, 1.0, self._flattest)
+        return np.clip(slope, self._flattest, self._steepest)
+
+    def _affine(
+        self, slopes: FloatArray, gradient: FloatArray, constant: float
+    ) -> tuple[float, FloatArray, float]:
+        """Maximise an affine function over the cap; return also the rounding error to add."""
+        values, points = self._cap.support(gradient[None, :])
+        tilted = np.abs(self._factors) @ (
+            np.abs(self._offset) + slopes * (self._sizes + np.abs(self._anchor))
+        )
+        error = self._terms * (self._steady + float(tilted))
+        return float(values[0]) + constant, points[0], error
+
+    def _supported(self, slopes: FloatArray) -> tuple[float, FloatArray, float]:
+        factors = self._factors * slopes
+        gradient = self._gradient + factors @ self._W
+        constant = (
+            self._constant + self._factors @ self._offset + factors @ (self._b - self._anchor)
+        )
+        return self._affine(slopes, gradient, float(constant))
+
+    def _bound(self, slopes: FloatArray) -> CertifiedBound:
+        value, point, error = self._supported(slopes)
+        return CertifiedBound(value + error, point, slopes)

@@ -1,0 +1,125 @@
+"""Certified bounds are never below the worst case, and better ones are never above weaker ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import CapRelaxation, SmoothedGradient, extremes_on_circle
+from sublinear_lib.network import TwoLayerNetwork
+
+METHODS = ("interval", "linear", "optimized")
+
+
+def problem(m, d, seed, activation="jump", t=1.28, n=1):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(n, d, rng=seed + 1)
+
+
+cases = st.tuples(
+    st.integers(1, 80),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.floats(-0.5, 2.5).map(lambda t: max(t, 0.0)),
+    st.floats(0.0, 2.0),
+    st.sampled_from([1, -1]),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases)
+def test_no_bound_is_below_the_exact_supremum_on_the_circle(case):
+    m, seed, activation, t, rho, side = case
+    network, X = problem(m, 3, seed, activation, t)
+    (cap,) = extremes_on_circle(network, X, rho)
+    exact = cap.sup if side == 1 else -cap.inf
+    relaxation = CapRelaxation(network, X[0], rho, side)
+    bounds = [getattr(relaxation, method)().value for method in METHODS]
+    assert min(bounds) >= exact - 1e-13, f"{METHODS[int(np.argmin(bounds))]} below by {case}"
+    assert bounds[0] >= bounds[1] >= bounds[2]
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases, st.integers(2, 9))
+def test_no_bound_is_below_a_value_in_the_cap(case, d):
+    m, seed, activation, t, rho, side = case
+    network, X = problem(m, d, seed, activation, t)
+    points = geometry.sample_caps(np.repeat(X, 300, axis=0), rho, rng=seed)
+    points = np.concatenate((points, X))
+    best = float((side * network.forward(points)).max())
+    relaxation = CapRelaxation(network, X[0], rho, side)
+    for method in METHODS:
+        bound = getattr(relaxation, method)()
+        assert bound.value >= best - 1e-13, f"{method} {case} d={d}"
+        assert np.linalg.norm(bound.point - X[0]) <= rho + 1e-9
+
+
+def test_without_unstable_neurons_the_bound_is_the_value_itself():
+    network = TwoLayerNetwork([[0.1, 0.0, 2.0], [0.0, 0.1, -9.0]], [1.0, 5.0], [0.0, 0.0], 0.5)
+    x = geometry.sample_slice(1, 3, rng=0)[0]
+    relaxation = CapRelaxation(network, x, 0.3)
+    assert relaxation.unstable == 0
+    (cap,) = extremes_on_circle(network, x[None], 0.3)
+    for method in METHODS:
+        assert getattr(relaxation, method)().value == pytest.approx(cap.sup, abs=1e-13)
+
+
+def test_every_line_is_on_the_right_side_of_the_activation():
+    for activation in ("jump", "continuous"):
+        network, X = problem(4000, 5, 1, activation)
+        relaxation = CapRelaxation(network, X[0], 0.3)
+        share = np.linspace(0.0, 1.0, 101)
+        low, high = relaxation._low[:, None], relaxation._high[:, None]
+        z = low + share * (high - low)
+        value = np.where(z > network.tau, z - network.shift, 0.0)
+        jump = np.full_like(low, network.tau - network.shift)
+        z = np.concatenate((z, np.full_like(low, network.tau)), axis=1)
+        value = np.concatenate((value, jump), axis=1)  # the limit from above
+        up = relaxation._factors[:, None] > 0
+        for slopes in (relaxation._flattest, relaxation._steepest):
+            line = relaxation._offset[:, None] + slopes[:, None] * (z - relaxation._anchor[:, None])
+            assert (np.where(up, line - value, 0.0) >= -1e-15).all()
+            assert (np.where(up, 0.0, value - line)[:, :-1] >= -1e-15).all()
+            assert (np.where(up, 0.0, -line)[:, -1] >= -1e-15).all()
+
+
+def test_optimised_slopes_close_a_good_part_of_the_gap():
+    gains = []
+    for seed in range(5):
+        network, X = problem(300, 5, seed)
+        relaxation = CapRelaxation(network, X[0], 0.2)
+        attack = SmoothedGradient(rho=0.2, restarts=4)
+        found = attack(network, X, [-1.0], "absolute", rng=0).value[0]
+        loose, tight = relaxation.linear().value, relaxation.optimized().value
+        assert found <= tight <= loose
+        gains.append((loose - tight) / (loose - found))
+    assert np.mean(gains) > 0.1
+
+
+def test_where_all_slopes_are_fixed_the_optimum_is_the_linear_bound():
+    # All output weights positive and the form continuous: every line is a chord.
+    network, X = problem(200, 4, 3, "continuous")
+    positive = TwoLayerNetwork(network.W, np.abs(network.a), network.b, network.tau, "continuous")
+    relaxation = CapRelaxation(positive, X[0], 0.2)
+    assert relaxation.optimized().value == relaxation.linear().value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"side": 0}, ValueError, "side must be 1 or -1"),
+        ({"side": True}, ValueError, "side must be 1 or -1"),
+        ({"rho": -1.0}, ValueError, "rho must be"),
+        ({"x": [1.0, 0.0, 0.0]}, ValueError, "x"),
+        ({"network": None}, TypeError, "network must be"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, message):
+    network, X = problem(10, 3, 0)
+    given_ = {"network": network, "x": X[0], "rho": 0.1, **arguments}
+    with pytest.raises(error, match=message):
+        CapRelaxation(**given_)
