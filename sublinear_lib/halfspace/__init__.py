@@ -3,7 +3,8 @@
 Definition 5.1 asks for a set of points that can be queried, inserted into and removed from;
 Algorithm 2 names the operations and Algorithm 1 uses them to find the neurons that fire.  The one
 class to use is `HalfspaceIndex`; it answers with `HalfspaceHits`; `alive_on_slice` tells which
-neurons can fire on X at all.  `AggregateTree` sums over half-spaces without listing them.
+neurons can fire on X at all.  `AggregateTree` sums over half-spaces without listing them, and
+`CandidateLists` keeps, for the caps around the training points, who can be found there at all.
 `ConvexLayers`, `ArcStabbing` and `PartitionTree` are the classical structures behind Corollary 5.2,
 for low dimensions and for teaching.
 
@@ -22,6 +23,7 @@ from sublinear_lib.halfspace.aggregates import (
 )
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing, ArcStabbingStats
+from sublinear_lib.halfspace.candidates import Advance, CandidateLists, CandidateStats
 from sublinear_lib.halfspace.index import HalfspaceIndex, IndexStats
 from sublinear_lib.halfspace.onion import (
     ConvexLayers,
@@ -33,10 +35,13 @@ from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree, Partition
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
 
 __all__ = [
+    "Advance",
     "AggregateStats",
     "AggregateTree",
     "ArcStabbing",
     "ArcStabbingStats",
+    "CandidateLists",
+    "CandidateStats",
     "ConvexLayers",
     "ConvexLayersStats",
     "Cut",
