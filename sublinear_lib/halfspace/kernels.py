@@ -33,7 +33,9 @@ __all__ = [
     "Table",
     "choose",
     "joined",
+    "longer",
     "numba_allowed",
+    "trimmed",
 ]
 
 FANOUT = 32
@@ -46,6 +48,8 @@ ROW_MULTIPLE = 64
 """The rows of a table come in multiples of this; those that hold no point are NaN."""
 
 KERNEL_SETS = ("auto", "numba", "numpy")
+
+_LARGEST_GROWTH = 8
 
 
 class FlatTree(NamedTuple):
@@ -126,6 +130,42 @@ def joined(parts: list[Filtered]) -> Filtered:
         np.concatenate(doubtful),
         np.sum(work, axis=0),
     )
+
+
+def longer(buffer: Int32Array, used: int, needed: int, done: int, total: int) -> Int32Array:
+    """Return a buffer with the same contents and enough free places.
+
+    It is made long enough for all parts of the work if they are like those done, within reason: one
+    large part must not make room for thousands of its size.
+
+    Parameters
+    ----------
+    buffer : ndarray of int32
+        The buffer; returned as it is if it is long enough.
+    used : int
+        Places in use.
+    needed : int
+        Places that must be free.
+    done, total : int
+        Parts of the work.
+
+    Returns
+    -------
+    ndarray of int32
+        The longer buffer.
+    """
+    if used + needed <= len(buffer):
+        return buffer
+    expected = int(1.1 * used * total / max(done, 1)) + needed
+    length = max(2 * len(buffer), min(expected, _LARGEST_GROWTH * len(buffer)), used + needed)
+    grown = np.empty(length, dtype=np.int32)
+    grown[:used] = buffer[:used]
+    return grown
+
+
+def trimmed(buffer: Int32Array, used: int) -> Int32Array:
+    """Return the used part of a buffer; a copy where that frees more than it costs."""
+    return buffer[:used] if 2 * used > len(buffer) else buffer[:used].copy()
 
 
 class KernelSet(Protocol):

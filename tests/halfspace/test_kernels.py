@@ -149,9 +149,15 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 
 @needs_numba
 def test_both_kernel_sets_know_the_same_fan_out():
-    from sublinear_lib.halfspace import kernels, kernels_numba
+    from sublinear_lib.halfspace import (
+        kernels,
+        kernels_numba_sums,
+        kernels_numba_tree,
+        vector_code,
+    )
 
-    assert kernels_numba._FANOUT == kernels.FANOUT
+    assert kernels_numba_tree._FANOUT == kernels_numba_sums._FANOUT == kernels.FANOUT
+    assert kernels_numba_tree._LANES == kernels.LANES == vector_code.BLOCK
 
 
 def test_nothing_joined_is_nothing():

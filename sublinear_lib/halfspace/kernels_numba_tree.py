@@ -1,0 +1,579 @@
+"""The compiled search of the tree: queries walk down together, in packets.
+
+A *packet* of some hundred queries visits the tree once, depth first.  Every open node carries the
+list of queries whose hyperplane crosses its box, so that the boxes of its children, and the points
+of a leaf, are loaded once for all of them and compared with four queries at a time
+(:mod:`sublinear_lib.halfspace.vector_code`).  What a packet finds is written down as *events*: a
+query and a run of leaves that lie inside, or a query and the word of the points of one leaf that
+are possible.  After the walk the number of rows of every query is known, and the events are turned
+into rows at their final places: a run of full leaves is one copy.  Memory is that of the events of
+one packet and of the answer, never queries times points.
+
+Know before changing it:
+
+* Free lanes, empty leaves and missing children are NaN and in no mask.
+* Where a buffer turns out too small the walk goes on and counts what it would have needed; the
+  packet is then walked again, or, if only the rows had no room, its events are used again.
+* Rows come in the order of the leaves.  To bring those of a query into ascending order they are
+  marked in a bitmap (`marks`, with one bit of `summary` for each word), which is read in order and
+  left empty: no comparison, and the bitmap of a million points stays in the second-level cache.
+* numba notices a change of *this* file only when it looks for compiled code on disk, so everything
+  that is compiled is defined here, except for the vector code, whose text is part of its type.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from sublinear_lib.halfspace import vector_code
+from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
+from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.vector_code import (
+    append_rows,
+    box_masks,
+    box_masks_of_one,
+    copy_rows,
+    lowest_bit,
+    ones,
+    score_masks,
+    score_masks_of_one,
+)
+
+__all__ = ["PACKET", "SMALLEST_BUFFER", "search"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKET = 256
+"""Queries that walk down together: enough to share what they load, few enough to stay in cache."""
+
+SMALLEST_BUFFER = 4096
+"""Places in the first buffers of a search."""
+
+_FANOUT_BITS = 5
+_FANOUT = 1 << _FANOUT_BITS
+_LANES_BITS = 6
+_LANES = 1 << _LANES_BITS
+_GROUP = 4
+# Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
+_KEPT_BYTES = 2**25
+
+
+def _compiled(function: Function) -> Function:
+    """Compile a loop on its first call and keep the result on disk."""
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+    return cast(Function, compiler(function))
+
+
+@_compiled
+def _walk(
+    code: Any,
+    coordinates: Any,
+    rows: Any,
+    live: Any,
+    live_before: Any,
+    radius: Any,
+    centre: Any,
+    half: Any,
+    first: Any,
+    leaves: int,
+    vectors: Any,
+    dimension: int,
+    below: Any,
+    above: Any,
+    spread: Any,
+    begin: int,
+    end: int,
+    count_only: bool,
+    counts: Any,
+    lists: Any,
+    event_queries: Any,
+    event_starts: Any,
+    event_words: Any,
+    doubtful_queries: Any,
+    doubtful_rows: Any,
+    doubts: int,
+    work: Any,
+) -> tuple[int, int]:
+    """Walk down with the queries from `begin` to before `end`, one packet.
+
+    An event is a query, the first lane of a leaf and the word of its possible points; or
+    ``~query``, the first leaf of a run and the leaf after its last.  Returns how many events and
+    doubtful pairs there are, also where the buffers have no room for all of them; then nothing else
+    is valid.
+    """
+    zero = np.uint64(0)
+    one = np.uint64(1)
+    size = end - begin
+    room = size + _GROUP - 1
+    top = len(first) - 2
+    nodes = 0
+    tested = 0
+    covered = 0
+    events = 0
+    # The children of the open node of each level: how many queries cross them, and which are left.
+    crossing = np.zeros((top + 2, _FANOUT), dtype=np.int64)
+    waiting = np.zeros(top + 1, dtype=np.uint64)
+    opened = np.zeros(top + 1, dtype=np.int64)
+    masks = np.zeros(2 * _GROUP, dtype=np.uint64)
+    # The list of child j of the open node of a level starts at ((level * _FANOUT) + j) * room.
+    active = (top + 1) * _FANOUT * room
+    many = size
+    for i in range(size):
+        lists[active + i] = begin + i
+        counts[begin + i] = 0
+    level = top
+    while True:
+        parent = opened[level]
+        box = (first[level] + parent) * dimension * _FANOUT
+        own = level * _FANOUT
+        nodes += many
+        for j in range(_FANOUT):
+            crossing[level, j] = 0
+        for i in range(many, many + _GROUP - 1):
+            lists[active + i] = lists[active + many - 1]
+        below_here = zero
+        for start in range(0, many, _GROUP):
+            group = min(_GROUP, many - start)
+            if group > 1:
+                box_masks(
+                    code,
+                    centre,
+                    half,
+                    box,
+                    dimension,
+                    _FANOUT,
+                    vectors,
+                    below,
+                    above,
+                    lists,
+                    active + start,
+                    masks,
+                )
+                second = _GROUP
+            else:
+                box_masks_of_one(
+                    code,
+                    centre,
+                    half,
+                    box,
+                    dimension,
+                    _FANOUT,
+                    vectors,
+                    below,
+                    above,
+                    np.int64(lists[active + start]),
+                    masks,
+                )
+                second = 1
+            for t in range(group):
+                q = lists[active + start + t]
+                crossed = masks[t]
+                inside = masks[second + t]
+                below_here |= crossed
+                while inside != zero:
+                    from_leaf = (parent * _FANOUT + lowest_bit(inside)) << (_FANOUT_BITS * level)
+                    inside &= inside - one
+                    to_leaf = min(from_leaf + (1 << (_FANOUT_BITS * level)), leaves)
+                    number = live_before[to_leaf] - live_before[from_leaf]
+                    counts[q] += number
+                    covered += number
+                    if not count_only:
+                        if events < len(event_queries):
+                            event_queries[events] = ~q
+                            event_starts[events] = from_leaf
+                            event_words[events] = np.uint64(to_leaf)
+                        events += 1
+                while crossed != zero:
+                    j = lowest_bit(crossed)
+                    crossed &= crossed - one
+                    place = crossing[level, j]
+                    lists[(own + j) * room + place] = q
+                    crossing[level, j] = place + 1
+        if level > 0:
+            waiting[level] = below_here
+        else:
+            while below_here != zero:
+                j = lowest_bit(below_here)
+                below_here &= below_here - one
+                leaf = parent * _FANOUT + j
+                many = crossing[0, j]
+                nodes += many
+                tested += many * live[leaf]
+                reach = radius[leaf]
+                lane = leaf << _LANES_BITS
+                active = j * room
+                for i in range(many, many + _GROUP - 1):
+                    lists[active + i] = lists[active + many - 1]
+                for start in range(0, many, _GROUP):
+                    group = min(_GROUP, many - start)
+                    if group > 1:
+                        score_masks(
+                            code,
+                            coordinates,
+                            lane * dimension,
+                            dimension,
+                            reach,
+                            vectors,
+                            below,
+                            above,
+                            spread,
+                            lists,
+                            active + start,
+                            masks,
+                        )
+                        second = _GROUP
+                    else:
+                        score_masks_of_one(
+                            code,
+                            coordinates,
+                            lane * dimension,
+                            dimension,
+                            reach,
+                            vectors,
+                            below,
+                            above,
+                            spread,
+                            np.int64(lists[active + start]),
+                            masks,
+                        )
+                        second = 1
+                    for t in range(group):
+                        possible = masks[t]
+                        if possible == zero:
+                            continue
+                        q = lists[active + start + t]
+                        counts[q] += ones(possible)
+                        doubtful = possible & ~masks[second + t]
+                        while doubtful != zero:
+                            if doubts < len(doubtful_rows):
+                                doubtful_queries[doubts] = q
+                                doubtful_rows[doubts] = rows[lane + lowest_bit(doubtful)]
+                            doubts += 1
+                            doubtful &= doubtful - one
+                        if not count_only:
+                            if events < len(event_queries):
+                                event_queries[events] = q
+                                event_starts[events] = lane
+                                event_words[events] = possible
+                            events += 1
+        while level <= top and waiting[level] == zero:
+            level += 1
+        if level > top:
+            break
+        j = lowest_bit(waiting[level])
+        waiting[level] &= waiting[level] - one
+        parent = opened[level] * _FANOUT + j
+        active = (level * _FANOUT + j) * room
+        many = crossing[level, j]
+        level -= 1
+        opened[level] = parent
+    work[0] = nodes
+    work[1] = tested
+    work[2] = covered
+    return events, doubts
+
+
+@_compiled
+def _write(
+    code: Any,
+    rows: Any,
+    live: Any,
+    live_before: Any,
+    event_queries: Any,
+    event_starts: Any,
+    event_words: Any,
+    events: int,
+    places: Any,
+    found: Any,
+) -> None:
+    """Write the rows of the events of a packet, those of query q from ``places[q]`` on."""
+    for event in range(events):
+        q = event_queries[event]
+        start = event_starts[event]
+        if q >= 0:
+            places[q] = append_rows(code, rows, start, event_words[event], found, places[q])
+            continue
+        q = ~q
+        stop = np.int64(event_words[event])
+        number = live_before[stop] - live_before[start]
+        place = places[q]
+        places[q] = place + number
+        if number == (stop - start) << _LANES_BITS:
+            copy_rows(code, rows, start << _LANES_BITS, found, place, number)
+        else:
+            for leaf in range(start, stop):
+                copy_rows(code, rows, leaf << _LANES_BITS, found, place, np.int64(live[leaf]))
+                place += live[leaf]
+
+
+@_compiled
+def _order(code: Any, found: Any, start: int, stop: int, marks: Any, summary: Any) -> None:
+    """Bring the rows of one query into ascending order."""
+    one = np.uint64(1)
+    six = np.uint64(6)
+    low = np.uint64(63)
+    for place in range(start, stop):
+        row = np.uint64(found[place])
+        word = row >> six
+        marks[word] |= one << (row & low)
+        summary[word >> six] |= one << (word & low)
+    place = start
+    for block in range(len(summary)):
+        words = summary[block]
+        summary[block] = np.uint64(0)
+        while words != np.uint64(0):
+            word = (block << 6) + lowest_bit(words)
+            words &= words - one
+            place = append_rows(code, None, word << 6, marks[word], found, place)
+            marks[word] = np.uint64(0)
+
+
+@_compiled
+def _search(
+    code: Any,
+    coordinates: Any,
+    rows: Any,
+    live: Any,
+    live_before: Any,
+    radius: Any,
+    centre: Any,
+    half: Any,
+    first: Any,
+    leaves: int,
+    vectors: Any,
+    dimension: int,
+    below: Any,
+    above: Any,
+    spread: Any,
+    begin: int,
+    packet: int,
+    count_only: bool,
+    sort: bool,
+    walked: int,
+    counts: Any,
+    places: Any,
+    lists: Any,
+    event_queries: Any,
+    event_starts: Any,
+    event_words: Any,
+    found: Any,
+    used: int,
+    doubtful_queries: Any,
+    doubtful_rows: Any,
+    doubts: int,
+    marks: Any,
+    summary: Any,
+    work: Any,
+) -> tuple[int, int, int, int, int, int, int]:
+    """Answer the queries from `begin` on, packet by packet; stop early where a buffer is full.
+
+    ``walked >= 0`` says that the first packet was walked already and left so many events.  Returns
+    the first query not answered, how much of `found` and of the doubtful pairs is used, and what is
+    missing for the packet of that query: events, rows, doubtful pairs (0 if there is room), and the
+    events it left, or -1 if it must be walked.
+    """
+    packet_work = np.zeros(3, dtype=np.int64)
+    while begin < len(below):
+        end = min(begin + packet, len(below))
+        if walked >= 0:
+            events = walked
+            now = doubts
+            walked = -1
+        else:
+            events, now = _walk(
+                code,
+                coordinates,
+                rows,
+                live,
+                live_before,
+                radius,
+                centre,
+                half,
+                first,
+                leaves,
+                vectors,
+                dimension,
+                below,
+                above,
+                spread,
+                begin,
+                end,
+                count_only,
+                counts,
+                lists,
+                event_queries,
+                event_starts,
+                event_words,
+                doubtful_queries,
+                doubtful_rows,
+                doubts,
+                packet_work,
+            )
+            if events > len(event_queries) or now > len(doubtful_rows):
+                return begin, used, doubts, events, 0, now - doubts, -1
+            doubts = now
+            for i in range(3):
+                work[i] += packet_work[i]
+        if not count_only:
+            stop = used
+            for q in range(begin, end):
+                places[q] = stop
+                stop += counts[q]
+            if stop > len(found):
+                return begin, used, doubts, 0, stop - used, 0, events
+            _write(
+                code,
+                rows,
+                live,
+                live_before,
+                event_queries,
+                event_starts,
+                event_words,
+                events,
+                places,
+                found,
+            )
+            if sort:
+                for q in range(begin, end):
+                    _order(code, found, places[q] - counts[q], places[q], marks, summary)
+            used = stop
+        begin = end
+    return begin, used, doubts, 0, 0, 0, -1
+
+
+class _Kept(threading.local):
+    """Buffers of one thread that are used again by its next search."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Any] = {}
+
+    def take(self, name: str, length: int, dtype: Any, *, empty: bool = False) -> Any:
+        """Return an array of at least a length; full of zeros if new, or if `empty` is kept up."""
+        array = self.arrays.pop(name, None)
+        if array is None or len(array) < length:
+            array = np.zeros(length, dtype=dtype) if empty else np.empty(length, dtype=dtype)
+        return array
+
+    def keep(self, name: str, array: Any) -> None:
+        """Take an array back, unless it is large."""
+        if array.nbytes <= _KEPT_BYTES:
+            self.arrays[name] = array
+
+
+_kept = _Kept()
+
+
+def search(
+    tree: FlatTree,
+    batch: Batch,
+    output: Output,
+    *,
+    packet: int = PACKET,
+    buffer: int = SMALLEST_BUFFER,
+) -> Filtered:
+    """Walk down the tree with packets of queries.
+
+    Parameters
+    ----------
+    tree : FlatTree
+        The tree.
+    batch : Batch
+        The queries.
+    output : Output
+        The form of the answer.
+    packet : int, default 256
+        Queries that walk down together, ``>= 1``.
+    buffer : int, default 4096
+        Places in the first buffers of rows, events and doubtful pairs; they grow as needed.
+
+    Returns
+    -------
+    Filtered
+        Certain and doubtful pairs.
+    """
+    q = len(batch.below)
+    count_only, sort, out = output
+    together = min(packet, q)
+    counts = np.zeros(q, dtype=np.int64)
+    places = np.zeros(q, dtype=np.int64)
+    work = np.zeros(3, dtype=np.int64)
+    ordered = sort and not count_only
+    words = int(tree.row_bound[0]) // 64 + 1 if ordered else 0
+    marks = _kept.take("marks", words, np.uint64, empty=True)
+    summary = _kept.take("summary", -(-words // 64), np.uint64, empty=True)
+    levels = len(tree.first) - 1
+    lists = _kept.take("lists", (levels * _FANOUT + 1) * (together + _GROUP - 1), np.int32)
+    events = [
+        _kept.take(name, buffer, kind)
+        for name, kind in (("queries", np.int32), ("starts", np.int64), ("words", np.uint64))
+    ]
+    rows = np.empty(0 if count_only else buffer, dtype=np.int32)
+    if out is not None and not count_only:
+        rows = out
+    doubtful_queries = np.empty(max(buffer // 4, 1), dtype=np.int32)
+    doubtful_rows = np.empty_like(doubtful_queries)
+    code = vector_code.host_code()
+    begin = used = doubts = 0
+    walked = -1
+    while begin < q:
+        begin, used, doubts, more_events, more_rows, more_doubts, walked = _search(
+            code,
+            tree.coordinates.ravel(),
+            tree.rows.ravel(),
+            tree.live,
+            tree.live_before,
+            tree.radius,
+            tree.centre.ravel(),
+            tree.half.ravel(),
+            tree.first,
+            int(tree.leaves[0]),
+            batch.vectors.ravel(),
+            batch.vectors.shape[1],
+            batch.below,
+            batch.above,
+            batch.spread,
+            begin,
+            together,
+            count_only,
+            ordered,
+            walked,
+            counts,
+            places,
+            lists,
+            events[0],
+            events[1],
+            events[2],
+            rows,
+            used,
+            doubtful_queries,
+            doubtful_rows,
+            doubts,
+            marks,
+            summary,
+            work,
+        )
+        if more_events > len(events[0]):
+            length = more_events + more_events // 4
+            events = [np.empty(length, dtype=kind.dtype) for kind in events]
+        if more_rows:
+            rows = longer(rows, used, more_rows, begin, q)
+        doubtful_queries = longer(doubtful_queries, doubts, more_doubts, begin, q)
+        doubtful_rows = longer(doubtful_rows, doubts, more_doubts, begin, q)
+    for name, array in zip(("queries", "starts", "words"), events, strict=True):
+        _kept.keep(name, array)
+    _kept.keep("lists", lists)
+    _kept.keep("marks", marks)
+    _kept.keep("summary", summary)
+    return Filtered(
+        counts,
+        rows[:used] if rows is out else trimmed(rows, used),
+        trimmed(doubtful_queries, doubts),
+        trimmed(doubtful_rows, doubts),
+        work,
+    )
