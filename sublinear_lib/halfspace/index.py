@@ -321,11 +321,13 @@ class HalfspaceIndex:
 
         Parameters
         ----------
-        normals, offsets, strict, return_scores, sort_results, workers
+        normals, offsets, strict, return_scores, sort_results
             As in `query_halfspace`.
         chunk_bytes : int, default 2**26
             The largest size of the ids of a piece, ``>= 4``.  A piece is larger only where a single
             query finds more than that.
+        workers : int, default 1
+            How many threads share the queries of a piece, ``>= 1``.
 
         Returns
         -------
@@ -438,10 +440,12 @@ class HalfspaceIndex:
 
         Parameters
         ----------
-        normals, offsets, strict
+        normals, offsets
             As in `query_halfspace`.
         weights : array-like, shape (m,)
             A weight for each stored point, in the order of `ids`.
+        strict : bool, default True
+            Sum where ``<p_r, x> + bias_r > c`` or, if false, ``>=``.
 
         Returns
         -------
