@@ -152,5 +152,5 @@ def surviving_count_interval(
     m = count(m, "m")
     t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
     tail = (1.0 - confidence) / 2.0
-    law = stats.binom(m, surviving_share(t, d))
-    return int(law.ppf(tail)), int(law.isf(tail))
+    share = surviving_share(t, d)
+    return int(stats.binom.ppf(tail, m, share)), int(stats.binom.isf(tail, m, share))

@@ -56,19 +56,25 @@ class _Onion:
     order: tuple[int, ...]
     x: FloatArray
     y: FloatArray
+    everything: Points
     outlines: tuple[tuple[Line, Line], ...]
     """Each layer as it is drawn when a query has looked at it, and when it has not."""
 
     def only(self, ids: set[int]) -> BoolArray:
+        """Return which points have these ids."""
         return np.array([point in ids for point in self.order])
 
 
 def _normal_points() -> FloatArray:
-    """Draw normal points, leaving out those that would stick out or cover an earlier one."""
+    """Draw normal points, leaving out those that would stick out or cover an earlier one.
+
+    Their last digit keeps them off the lines at right angles, so that no position of the explorer
+    depends on how a machine rounds a cosine.
+    """
     rng = np.random.default_rng(_SEED)
     points = np.empty((0, 2))
     while len(points) < _POINTS:
-        point = rng.standard_normal((1, 2)).round(3)
+        point = (np.floor(1000.0 * rng.standard_normal((1, 2))) + 0.5) / 1000.0
         apart = np.linalg.norm(points - point, axis=1) > _GAP
         if apart.all() and np.abs(point).max() < _FARTHEST:
             points = np.append(points, point, axis=0)
@@ -85,7 +91,8 @@ def _onion() -> _Onion:
         x, y = points[[*ring, ring[0]]].T.copy()
         outlines.append((Line(x, y, role="ink", width=1.5), Line(x, y, role="grid", width=1.5)))
     x, y = points[list(order)].T.copy()
-    return _Onion(layers, order, x, y, tuple(outlines))
+    everything = Points(x, y, role="muted", size=4.0)
+    return _Onion(layers, order, x, y, everything, tuple(outlines))
 
 
 def onion_view(angle: float, offset: float) -> View:
@@ -126,7 +133,7 @@ def onion_view(angle: float, offset: float) -> View:
     marks: list[Mark] = [
         *(looked if n < visited else not_yet for n, (looked, not_yet) in enumerate(onion.outlines)),
         HalfPlane(normal, offset, role="c1", drag="offset"),
-        Points(onion.x, onion.y, role="muted", size=4.0),
+        onion.everything,
         Points(
             onion.x,
             onion.y,
@@ -205,7 +212,7 @@ def onion_explorer() -> Explorer:
         ],
         title="Peeling an onion: which points does a query look at?",
         description=(
-            "Move the sliders, or take hold of the line. Layers that the query has opened are dark."
+            "Move the sliders, or take hold of the line. The layers that the query opens stand out."
         ),
         name="onion-explorer",
     )
@@ -222,6 +229,19 @@ _LOWEST = 2e-5
 @lru_cache(maxsize=64)
 def _surviving(d: int) -> FloatArray:
     return np.array([theory.surviving_share(t, d) for t in _T])[::-1].copy()
+
+
+@lru_cache(maxsize=64)
+def _areas_and_curves(d: int) -> tuple[Mark, ...]:
+    """Return what the width and the threshold do not move."""
+    phi = _surviving(d)
+    return (
+        Band(_SHARE, phi, np.ones_like(phi), label="never fire on X", role="muted"),
+        Band(_SHARE, _SHARE, phi, label="looked at in vain", role="c2"),
+        *(Line(_SHARE, _surviving(other), role="muted", width=1.0) for other in _DIMENSIONS),
+        Line(_SHARE, phi, label="looked at, *φ*", role="c2"),
+        Line(_SHARE, _SHARE, label="active, *p*", role="c1"),
+    )
 
 
 def half_space_cost_view(m: int, t: float, d: int) -> View:
@@ -255,7 +275,6 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
     tau = scaling.threshold_from_standard(t, m)
     survive = theory.surviving_share(t, d)
     low, high = theory.surviving_count_interval(tau, m, d)
-    phi = _surviving(d)
     dead = m * (1.0 - survive)
     return View(
         x=Axis(
@@ -266,11 +285,7 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
         ),
         y=Axis(label="share of neurons", scale="log10", limits=(_LOWEST, 1.0), format=percent),
         marks=[
-            Band(_SHARE, phi, np.ones_like(phi), label="never fire on X", role="muted"),
-            Band(_SHARE, _SHARE, phi, label="looked at in vain", role="c2"),
-            *(Line(_SHARE, _surviving(other), role="muted", width=1.0) for other in _DIMENSIONS),
-            Line(_SHARE, phi, label="looked at, *φ*", role="c2"),
-            Line(_SHARE, _SHARE, label="active, *p*", role="c1"),
+            *_areas_and_curves(d),
             Points(
                 [active],
                 [survive],
@@ -282,9 +297,9 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
         ],
         sentence=(
             f"With {grouped(m)} neurons in dimension {d} and a threshold of {t:.1f} standard "
-            f"deviations, {_about(m * active)} fire at one input ({percent(active)}). "
-            f"{_about(m * survive)} can fire somewhere on X ({percent(survive)}); a query looks at "
-            f"these and saves the inner products with the other {_about(dead)}."
+            f"deviations, {_about(m * active)} are expected to fire at one input "
+            f"({percent(active)}) and {_about(m * survive)} somewhere on X ({percent(survive)}). A "
+            f"query looks at the latter and saves the inner products with the other {_about(dead)}."
         ),
         readouts={
             "*τ*": number(tau),

@@ -27,7 +27,7 @@ from sublinear_lib.plotting.style import (
 )
 from sublinear_lib.validation import choice
 
-__all__ = ["still_picture"]
+__all__ = ["beyond", "still_picture"]
 
 _WIDTH = 420.0
 _ROWS = 62.0  # labels of both axes, above and below the plot
@@ -203,7 +203,7 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
         line = axes.axvline if mark["axis"] == "x" else axes.axhline
         line(mark["at"], color=colour, linewidth=1.75, **style)
     elif kind == "halfplane":
-        outline, cut = _beyond(mark, axes.get_xlim(), axes.get_ylim())
+        outline, cut = beyond(mark, axes.get_xlim(), axes.get_ylim())
         if len(outline):
             axes.fill(*outline.T, color=colour, alpha=0.12, linewidth=0)
         if len(cut):
@@ -224,10 +224,24 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
             artist.set_clip_path(path, axes.transData)
 
 
-def _beyond(
+def beyond(
     mark: dict[str, Any], x: tuple[float, float], y: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the outline of the part of a plot beyond an oblique line, and the ends of the line."""
+    """Return the part of a plot that lies in a half-plane, as the front end cuts it off.
+
+    Parameters
+    ----------
+    mark : dict
+        The decoded half-plane, with ``normal`` and ``offset``.
+    x, y : pair of float
+        The ends of the axes.
+
+    Returns
+    -------
+    outline, ends : ndarray of float64, shapes (k, 2) and (0 or 2, 2)
+        The corners of the part, counterclockwise, and the ends of the line; empty arrays where
+        there are none.
+    """
     corners = np.array([[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]])
     heights = corners @ np.array(mark["normal"]) - mark["offset"]
     outline, ends = [], []

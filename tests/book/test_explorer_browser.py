@@ -302,6 +302,15 @@ def check_against_python(explorer: Explorer, box: Locator) -> dict[str, Any]:
     return values
 
 
+def put(box: Locator, position: tuple[int, ...]) -> None:
+    """Set every slider of an explorer."""
+    for slider, place in zip(sliders(box), position, strict=True):
+        slider.evaluate(
+            "(each, value) => (each.value = value, each.dispatchEvent(new Event('input')))", place
+        )
+    settle(box)
+
+
 def drag(slider: Locator, start: float, stop: float) -> None:
     slider.scroll_into_view_if_needed()
     area = slider.bounding_box()
@@ -557,11 +566,7 @@ def test_the_points_that_are_drawn_are_those_that_python_names(
 ) -> None:
     tab, _, errors = open_page("plane")
     box = tab.locator(".sl-explorer").first
-    for slider, place in zip(sliders(box), position, strict=True):
-        slider.evaluate(
-            "(each, value) => (each.value = value, each.dispatchEvent(new Event('input')))", place
-        )
-    settle(box)
+    put(box, position)
     check_against_python(onion, box)
     view = onion.stored_view(*position)
     everything, reported, vain, probed = [m for m in view["marks"] if m["kind"] == "points"]
@@ -583,12 +588,14 @@ def test_the_points_that_are_drawn_are_those_that_python_names(
     assert errors == []
 
 
+@pytest.mark.parametrize("position", [(12, 14), (30, 0), (60, 30), (77, 20), (110, 9)])
 def test_a_half_plane_ends_where_its_line_leaves_the_plot(
-    open_page: Callable, onion: Explorer
+    open_page: Callable, onion: Explorer, position: tuple[int, int]
 ) -> None:
     tab, _, _ = open_page("plane")
     box = tab.locator(".sl-explorer").first
-    view = onion.stored_view(*[control.start_position for control in onion.controls])
+    put(box, position)
+    view = onion.stored_view(*position)
     [plane] = [mark for mark in view["marks"] if mark["kind"] == "halfplane"]
     line = box.locator("path.sl-rule").get_attribute("d") or ""
     ends = np.array(re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", line), dtype=float)
@@ -599,6 +606,7 @@ def test_a_half_plane_ends_where_its_line_leaves_the_plot(
         slope, shift = np.polyfit(pixels[:, axis], np.array(everything["xy"[axis]]), 1)
         data.append(slope * ends[:, axis] + shift)
     low, high = view["x"]["low"], view["x"]["high"]
+    assert len(ends) == 2
     for x, y in zip(*data, strict=True):
         assert plane["normal"][0] * x + plane["normal"][1] * y == pytest.approx(
             plane["offset"], abs=2e-3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from sublinear_lib.widgets import (
     onion_view,
 )
 from sublinear_lib.widgets import table as tables
+from sublinear_lib.widgets.still import beyond
 
 HALF_PLANES = [(0, 1.0), (36, 1.0), (123, -0.4), (200.5, 0.25), (357, 2.6), (90, 9.0), (45, -9.0)]
 
@@ -57,6 +59,10 @@ def all_points(view: View) -> np.ndarray:
 
 def opened(view: View) -> list[bool]:
     return [mark.role == "ink" for mark in view.marks if isinstance(mark, Line)]
+
+
+def still(explorer: Explorer) -> str:
+    return str(explorer.still().html)
 
 
 def normal_of(view: View) -> tuple[np.ndarray, float]:
@@ -158,6 +164,64 @@ def test_every_stored_position_of_the_onion_is_its_trace(onion: Explorer) -> Non
         assert sum(dark) == len(trace.visits), (angle, offset)
         assert f"reports {len(trace.reported)}." in stored["sentence"], (angle, offset)
     assert number == math.prod(onion.shape) - 1
+
+
+def test_no_position_of_the_onion_hangs_on_the_rounding_of_a_cosine(onion: Explorer) -> None:
+    xy = all_points(onion_view(0, 0.0))
+    turns = np.radians(onion.controls[0].values)
+    normals = np.column_stack((np.cos(turns), np.sin(turns)))
+    margins = (xy @ normals.T)[:, :, None] - np.array(onion.controls[1].values)
+    assert np.abs(margins).min() > 1e-7
+    for layer in ConvexLayers(xy).layers():
+        edges = np.roll(xy[layer], -1, axis=0) - xy[layer]
+        assert np.abs(edges @ normals.T).min() > 1e-7
+
+
+def test_the_still_draws_the_points_where_python_puts_them(onion: Explorer) -> None:
+    view = onion.stored_view(*[control.start_position for control in onion.controls])
+    everything, reported, vain, probed = [m for m in view["marks"] if m["kind"] == "points"]
+    drawn = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)" style="([^"]*)"', still(onion))
+
+    def pixels(role: str) -> np.ndarray:
+        colour = f"stroke:var(--sl-{role}," if role == "c3" else f"fill:var(--sl-{role},"
+        # Ticks are markers too; they have no outline in the colour of the page.
+        kept = [s for *_, s in drawn if role == "c3" or "stroke:var(--sl-paper" in s]
+        return np.array([(float(x), float(y)) for x, y, s in drawn if colour in s and s in kept])
+
+    every = pixels("muted")
+    units = []
+    for axis in (0, 1):
+        data = np.array(everything["xy"[axis]])
+        slope, shift = np.polyfit(data, every[:, axis], 1)
+        assert np.abs(slope * data + shift - every[:, axis]).max() < 0.02
+        units.append(abs(slope))
+    assert units[0] == pytest.approx(units[1], rel=1e-3), "a circle is round"
+    for mark, role in ((reported, "c1"), (vain, "c2"), (probed, "c3")):
+        assert np.array_equal(pixels(role), every[mark["only"]]), mark["label"]
+
+
+@pytest.mark.parametrize(
+    ("normal", "offset", "area", "ends"),
+    [
+        ((1.0, 0.0), 0.5, 1.5 * 4.0, [(0.5, 0.0), (0.5, 4.0)]),
+        ((0.0, -2.0), -2.0, 2.0 * 1.0, [(2.0, 1.0), (0.0, 1.0)]),
+        ((1.0, 1.0), 1.0, 8.0 - 0.5, [(1.0, 0.0), (0.0, 1.0)]),
+        ((-1.0, -1.0), -1.0, 0.5, [(1.0, 0.0), (0.0, 1.0)]),
+        ((1.0, 0.0), -1.0, 8.0, []),
+        ((1.0, 0.0), 2.0, 0.0, []),
+        ((1.0, 0.0), 3.0, 0.0, []),
+    ],
+)
+def test_a_half_plane_is_cut_off_at_the_ends_of_the_axes(
+    normal: tuple[float, float], offset: float, area: float, ends: list[tuple[float, float]]
+) -> None:
+    outline, cut = beyond({"normal": normal, "offset": offset}, (0.0, 2.0), (0.0, 4.0))
+    assert [tuple(end) for end in cut.tolist()] == ends
+    found = 0.0
+    if len(outline):
+        x, y = outline.T
+        found = 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    assert found == pytest.approx(area)
 
 
 def test_the_line_can_be_dragged_over_every_stored_offset(onion: Explorer) -> None:
