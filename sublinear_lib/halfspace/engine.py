@@ -204,6 +204,10 @@ class Engine(ABC):
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         """Call the kernel; the offsets are those of the batch, as the user gave them."""
 
+    def _prepared(self, normals: FloatArray, offsets: FloatArray) -> Batch:
+        """Bring half-spaces to the units of the filter."""
+        return prepare(normals, offsets, self._store.biased, self._scale)
+
     @property
     def rebuilds(self) -> int:
         """How many times the structure was built anew after INIT."""
@@ -247,9 +251,15 @@ class Engine(ABC):
         found, refuted = self._answer(normals, offsets, strict, output)
         indptr = np.zeros(len(offsets) + 1, dtype=np.int64)
         np.cumsum(found.counts, out=indptr[1:])
-        return drop_refuted(
+        hits = drop_refuted(
             indptr, found.rows, found.doubtful_queries[refuted], found.doubtful_rows[refuted]
         )
+        out, rows = output.out, hits.indices
+        # Without the refuted ones the rows may fit, or no longer lie in the buffer.
+        if out is None or len(rows) > len(out) or np.may_share_memory(rows, out):
+            return hits
+        out[: len(rows)] = rows
+        return HalfspaceHits(hits.indptr, out[: len(rows)])
 
     def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
         """Count the rows in each half-space."""
@@ -263,7 +273,7 @@ class Engine(ABC):
         self, normals: FloatArray, offsets: FloatArray, strict: bool, output: Output
     ) -> tuple[Filtered, BoolArray]:
         """Filter, and settle what is in doubt; return also which doubtful pairs are refuted."""
-        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        batch = self._prepared(normals, offsets)
         found = self._filter(batch, offsets, output)
         doubtful = len(found.doubtful_rows)
         self._count(found.work, doubtful)

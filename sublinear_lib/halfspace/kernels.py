@@ -18,15 +18,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import IntArray
+from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.protocol import Int32Array, Output
 
 __all__ = [
     "FANOUT",
+    "GROUP",
     "KERNEL_SETS",
     "LANES",
-    "ROW_MULTIPLE",
     "Filtered",
     "FlatTree",
     "KernelSet",
@@ -44,8 +44,8 @@ FANOUT = 32
 LANES = 64
 """Places for points in a leaf of the tree: the bits of a machine word."""
 
-ROW_MULTIPLE = 64
-"""The rows of a table come in multiples of this; those that hold no point are NaN."""
+GROUP = 64
+"""Places of a table that share an error bound and a ceiling."""
 
 KERNEL_SETS = ("auto", "numba", "numpy")
 
@@ -85,18 +85,19 @@ class FlatTree(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All points, for the scan."""
+    """Points in blocks, for the scan (:mod:`sublinear_lib.halfspace.blocks`)."""
 
-    points: Float32Array
-    """Scaled and rounded points, shape (capacity, D); row ``r`` is row ``r`` of the store.
-
-    Dead and spare rows are NaN; the capacity is a multiple of `ROW_MULTIPLE`."""
+    coordinates: Float32Array
+    """Scaled and rounded points, one coordinate of a block after the other, shape (blocks, D,
+    width); place ``i`` is ``[i // width, :, i % width]``.  Places without a point are NaN."""
     size: int
-    """Rows in use."""
-    tile: int
-    """Rows scanned together, a multiple of `ROW_MULTIPLE`."""
+    """Places in use."""
     radius: Float32Array
-    """The largest norm in each tile, rounded up, shape (tiles,)."""
+    """The largest norm in each group of `GROUP` places, rounded up."""
+    rows: Int32Array | None = None
+    """Rows of the store; by default place ``i`` holds row ``i``."""
+    ceiling: FloatArray | None = None
+    """A number for each group; the group matters to a query only if it reaches its level."""
 
 
 class Filtered(NamedTuple):
@@ -178,8 +179,14 @@ class KernelSet(Protocol):
     def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
         """Walk down the tree for every query."""
 
-    def scan(self, table: Table, batch: Batch, output: Output) -> Filtered:
-        """Score every point for every query."""
+    @property
+    def block(self) -> int:
+        """Places in a block of a table, a multiple of `GROUP`."""
+
+    def scan(
+        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+    ) -> Filtered:
+        """Score every point for every query, or those in the groups that reach its level."""
 
 
 def numba_allowed() -> bool:

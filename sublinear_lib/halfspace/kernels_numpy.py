@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.kernels import (
     FANOUT,
+    GROUP,
     Filtered,
     FlatTree,
     Table,
@@ -28,6 +29,7 @@ from sublinear_lib.halfspace.protocol import Int32Array, Output
 __all__ = ["NumpyKernels"]
 
 _QUERIES_AT_ONCE = 2**12
+_BLOCK = 1024
 _LARGEST_KEY = 2**31
 
 
@@ -230,8 +232,15 @@ class NumpyKernels:
             )
         return joined(parts)
 
-    def scan(self, table: Table, batch: Batch, output: Output) -> Filtered:
-        """Score every point for every query, tile by tile.
+    @property
+    def block(self) -> int:
+        """Places in a block of a table."""
+        return _BLOCK
+
+    def scan(
+        self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
+    ) -> Filtered:
+        """Score every point for every query, block by block.
 
         Parameters
         ----------
@@ -241,53 +250,95 @@ class NumpyKernels:
             The queries.
         output : Output
             The form of the answer.
+        levels : ndarray of float64, shape (q,), optional
+            Which groups of the table matter to a query, see `Table.ceiling`; all by default.
 
         Returns
         -------
         Filtered
             Certain and doubtful pairs.
         """
-        at_once = max(1, self.pairs // table.tile)
-        parts = []
-        for start in range(0, len(batch.below), at_once):
-            part = self._scan(table, batch.part(start, start + at_once), output.count_only)
-            parts.append(part._replace(doubtful_queries=part.doubtful_queries + np.int32(start)))
-        return joined(parts)
-
-    def _scan(self, table: Table, batch: Batch, count_only: bool) -> Filtered:
+        at_once = max(1, self.pairs // table.coordinates.shape[2])
         q = len(batch.below)
-        counts: list[IntArray] = []
-        rows: list[Int32Array] = []
-        doubtful_queries: list[Int32Array] = []
-        doubtful_rows: list[Int32Array] = []
-        scores = np.empty((q, min(table.tile, table.size)), dtype=np.float32)
-        possible = np.empty(scores.shape, dtype=np.bool_)
-        for tile, start in enumerate(range(0, table.size, table.tile)):
-            block = table.points[start : min(start + table.tile, table.size)].T
-            if block.shape[1] < scores.shape[1]:
-                scores = np.empty((q, block.shape[1]), dtype=np.float32)
-                possible = np.empty(scores.shape, dtype=np.bool_)
-            np.matmul(batch.vectors, block, out=scores)
-            slack = batch.spread * table.radius[tile]
-            low = batch.below - slack
-            # Equal offsets, the case of a network, need one comparison with a number, which is
-            # four times as fast as one with a column; the few more that pass are then in doubt.
-            alike = np.ptp(low) <= 4.0 * slack.max()
-            np.greater_equal(scores, low.min() if alike else low[:, None], out=possible)
-            owner, column = _nonzero(possible)
-            score = scores.ravel()[owner * block.shape[1] + column]
-            counts.append(np.bincount(owner, minlength=q))
-            sure = score > (batch.above + slack)[owner]
-            found = (column + start).astype(np.int32)
-            if not sure.all():
-                doubtful_queries.append(owner[~sure].astype(np.int32))
-                doubtful_rows.append(found[~sure])
-            if not count_only:
-                rows.append(found)
-        return Filtered(
-            np.sum(counts, axis=0, dtype=np.int64) if counts else np.zeros(q, dtype=np.int64),
-            _by_query(counts, rows) if rows else _concatenated([]),
-            _concatenated(doubtful_queries),
-            _concatenated(doubtful_rows),
-            np.array([0, q * table.size, 0], dtype=np.int64),
-        )
+        order = np.arange(q) if levels is None else np.argsort(levels, kind="stable")
+        parts = []
+        for start in range(0, q, at_once):
+            some = order[start : start + at_once]
+            few = Batch(*(field[some] for field in batch))
+            part = _scan(table, few, None if levels is None else levels[some], output.count_only)
+            owner = some[part.doubtful_queries].astype(np.int32)
+            parts.append(part._replace(doubtful_queries=owner))
+        found = joined(parts)
+        counts = np.empty_like(found.counts)
+        counts[order] = found.counts
+        rows = found.rows if levels is None else _regrouped(order, found.counts, found.rows)
+        doubtful_rows = found.doubtful_rows
+        if table.rows is not None:
+            rows, doubtful_rows = table.rows[rows], table.rows[doubtful_rows]
+            if output.sort and not output.count_only:
+                ends = np.cumsum(counts)
+                for first, end in zip((ends - counts).tolist(), ends.tolist(), strict=True):
+                    rows[first:end].sort()
+        if output.out is not None and len(rows) <= len(output.out):
+            output.out[: len(rows)] = rows
+            rows = output.out[: len(rows)]
+        return Filtered(counts, rows, found.doubtful_queries, doubtful_rows, found.work)
+
+
+def _scan(table: Table, batch: Batch, levels: FloatArray | None, count_only: bool) -> Filtered:
+    """Score the points for some queries, by ascending level; return places in the place of rows."""
+    q = len(batch.below)
+    width = table.coordinates.shape[2]
+    groups = width // GROUP
+    counts: list[IntArray] = []
+    places: list[Int32Array] = []
+    doubtful_queries: list[Int32Array] = []
+    doubtful_places: list[Int32Array] = []
+    scores = np.empty(q * width, dtype=np.float32)
+    possible = np.empty(q * width, dtype=np.bool_)
+    tested = 0
+    for block, start in enumerate(range(0, table.size, width)):
+        group = block * groups
+        first, last, many = 0, min(width, table.size - start), q
+        if levels is not None and table.ceiling is not None:
+            ceiling = table.ceiling[group : group + groups]
+            reached = np.flatnonzero(ceiling >= levels[0])
+            if not len(reached):
+                continue
+            first, last = int(reached[0]) * GROUP, min(last, (int(reached[-1]) + 1) * GROUP)
+            many = int(np.searchsorted(levels, ceiling.max(), side="right"))
+        shape = many, last - first
+        size = shape[0] * shape[1]
+        tested += size
+        score, mask = scores[:size].reshape(shape), possible[:size].reshape(shape)
+        np.matmul(batch.vectors[:many], table.coordinates[block][:, first:last], out=score)
+        slack = batch.spread[:many] * table.radius[group : group + groups].max()
+        low = batch.below[:many] - slack
+        # Equal offsets, the case of a network, need one comparison with a number, which is
+        # four times as fast as one with a column; the few more that pass are then in doubt.
+        alike = np.ptp(low) <= 4.0 * slack.max()
+        np.greater_equal(score, low.min() if alike else low[:, None], out=mask)
+        owner, column = _nonzero(mask)
+        counts.append(np.bincount(owner, minlength=q))
+        sure = score.ravel()[owner * shape[1] + column] > (batch.above[:many] + slack)[owner]
+        found = (column + (start + first)).astype(np.int32)
+        if not sure.all():
+            doubtful_queries.append(owner[~sure].astype(np.int32))
+            doubtful_places.append(found[~sure])
+        if not count_only:
+            places.append(found)
+    return Filtered(
+        np.sum(counts, axis=0, dtype=np.int64) if counts else np.zeros(q, dtype=np.int64),
+        _by_query(counts, places) if places else _concatenated([]),
+        _concatenated(doubtful_queries),
+        _concatenated(doubtful_places),
+        np.array([0, tested, 0], dtype=np.int64),
+    )
+
+
+def _regrouped(order: IntArray, counts: IntArray, rows: Int32Array) -> Int32Array:
+    """Bring rows, listed by query in some order of the queries, into the order of the queries."""
+    if (order[1:] > order[:-1]).all():
+        return rows
+    parts = np.split(rows, np.cumsum(counts)[:-1])
+    return np.concatenate([parts[i] for i in np.argsort(order)])

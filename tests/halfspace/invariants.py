@@ -27,7 +27,7 @@ def check_tree(engine):
     np.testing.assert_array_equal(tree.live[:leaves], live)
     np.testing.assert_array_equal(rows >= 0, np.arange(lanes) < live[:, None])
     np.testing.assert_array_equal(tree.live_before[: leaves + 1], np.append(0, np.cumsum(live)))
-    points = engine._scale.rounded(store, held)
+    points = engine._rounded(held)
     np.testing.assert_array_equal(tree.coordinates[block, :, lane], points)
     free = np.isnan(tree.coordinates[:leaves]).all(axis=1)
     np.testing.assert_array_equal(free, rows < 0)
@@ -55,32 +55,28 @@ def check_tree(engine):
 
 
 def check_cap(engine):
-    """Check that every point is where the engine says, under the limit of its tile."""
-    store, tile = engine._store, cap._TILE
-    held = engine._rows[engine._rows >= 0]
+    """Check that every point is where the engine says, under the limit of its group."""
+    store, size = engine._store, cap.GROUP
+    rows, blocks = engine._rows, engine._blocks
+    held = rows[rows >= 0]
     assert sorted(held.tolist()) == store.live_rows().tolist()
-    places = np.flatnonzero(engine._rows >= 0)
+    places = np.flatnonzero(rows >= 0)
     np.testing.assert_array_equal(engine._place[held], places)
-    assert places.max(initial=-1) < engine._used <= len(engine._points)
+    assert places.max(initial=-1) < engine._used <= blocks.capacity == len(rows)
     points = engine._scale.rounded(store, held)
-    np.testing.assert_array_equal(engine._points[places], points)
-    free = engine._rows < 0
-    assert np.isnan(engine._points[free]).all()
-    assert (engine._upper[free] == -np.inf).all()
-    assert (engine._lower[free] == -np.inf).all()
+    np.testing.assert_array_equal(blocks.read(places), points)
+    free = np.flatnonzero(rows < 0)
+    assert np.isnan(blocks.read(free)).all()
     assert not engine._fallen[free].any()
     assert engine._many_fallen == engine._fallen.sum()
+    groups = -(-engine._used // size)
+    for array in (engine._highest, engine._ceiling, engine._floor):
+        assert array.shape == (groups,)
+    upper = np.full(groups * size, -np.inf)
     if len(held):
         bias = None if store.bias is None else store.bias[held]
-        lower, upper = slice_bounds(store.points[held], bias)
-        np.testing.assert_array_equal(engine._lower[places], lower)
-        np.testing.assert_array_equal(engine._upper[places], upper)
-    tiles = -(-engine._used // tile)
-    for array in (engine._highest, engine._radius, engine._ceiling, engine._floor):
-        assert array.shape == (tiles,)
-    for number in range(tiles):
-        part = slice(number * tile, (number + 1) * tile)
-        assert engine._highest[number] == engine._upper[part].max()
+        upper[places] = slice_bounds(store.points[held], bias)[1]
+    np.testing.assert_array_equal(engine._highest, upper.reshape(-1, size).max(axis=1))
     norms = np.sqrt((points.astype(np.float64) ** 2).sum(axis=1))
-    assert (engine._radius[places // tile] >= norms).all()
-    assert (engine._upper[places] <= engine._ceiling[places // tile]).all()
+    assert (blocks.radius[places // size] >= norms).all()
+    assert (upper[places] <= engine._ceiling[places // size]).all()

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from sublinear_lib.halfspace import HalfspaceIndex, cap
+from sublinear_lib.halfspace import HalfspaceIndex, blocks, cap, kernels_numpy
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.tree import BoxTree
 from tests.halfspace.invariants import check_cap, check_tree
@@ -130,12 +130,15 @@ def test_any_history_leaves_the_index_exact(method, kernels):
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-@pytest.mark.parametrize("tile", ["whole", "small"])
-def test_any_history_leaves_the_cap_prefix_exact(kernels, tile, monkeypatch):
-    if tile == "small":  # so that a history of this length fills many
-        size = {"numpy": 4, "numba": 64}[kernels]  # compiled kernels read 64 rows at once
-        monkeypatch.setattr(cap, "_TILE", size)
-        monkeypatch.setattr(cap, "ROW_MULTIPLE", size)
+@pytest.mark.parametrize("group", ["whole", "small"])
+def test_any_history_leaves_the_cap_prefix_exact(kernels, group, monkeypatch):
+    if group == "small":  # so that a history of this length fills many
+        if kernels == "numba":
+            pytest.skip("compiled kernels read 64 places at once")
+        for module in (cap, blocks, kernels_numpy):
+            monkeypatch.setattr(module, "GROUP", 4)
+        monkeypatch.setattr(kernels_numpy, "_BLOCK", 8)
+        monkeypatch.setattr(cap, "_SLACK", 8)
     normals = slice_normals(3, D)
     play({"method": "cap", "kernels": kernels, "domain": "slice", "normals": normals})
 

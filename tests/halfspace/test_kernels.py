@@ -83,10 +83,10 @@ def test_compiled_kernels_give_the_same_answers_with_any_buffer(buffer):
 @needs_numba
 @pytest.mark.parametrize("at_once", [1, 7])
 def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba
+    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan
 
     wanted = [answers(engine) for engine in engines(NumpyKernels())]
-    monkeypatch.setattr(kernels_numba, "_QUERIES_AT_ONCE", at_once)
+    monkeypatch.setattr(kernels_numba_scan, "_QUERIES_AT_ONCE", at_once)
     assert [answers(engine) for engine in engines(kernels_numba.NumbaKernels())] == wanted
 
 

@@ -1,11 +1,15 @@
-"""The scan: a table in tiles, growing, with an error bound for each tile."""
+"""The scan: points in blocks, growing, with an error bound for each group of them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from sublinear_lib.halfspace import HalfspaceIndex, scan
+from sublinear_lib.geometry import sample_slice
+from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.halfspace.blocks import Blocks
+from sublinear_lib.halfspace.kernels import GROUP
+from sublinear_lib.halfspace.protocol import Output
 from tests.halfspace.oracle import KERNELS
 
 
@@ -42,30 +46,95 @@ def test_equal_and_unequal_offsets_are_filtered_alike(kernels):
         np.testing.assert_array_equal(mask, scores > offsets[:, None])
 
 
-def test_each_tile_has_a_bound_for_its_own_points():
-    points = np.ones((3 * scan._TILE, 2))
-    index = HalfspaceIndex(points, method="scan", kernels="numpy")
+def radii(index):
+    """The radii of the groups, in the units of the points."""
     engine = index._engine
-    factor = 2.0**engine._scale.exponent
-    np.testing.assert_allclose(engine._radius * factor, np.sqrt(2.0), rtol=1e-5)
-    index.update([scan._TILE + 5], [[30.0, 40.0]])
-    np.testing.assert_allclose(engine._radius * factor, [2**0.5, 50.0, 2**0.5], rtol=1e-5)
-    index.update([scan._TILE + 5], [[1.0, 1.0]])
-    np.testing.assert_allclose(engine._radius * factor, np.sqrt(2.0), rtol=1e-5)
-    assert (engine._radius.astype(np.float64) * factor >= np.sqrt(2.0)).all()
+    return engine._blocks.radius.astype(np.float64) * 2.0**engine._scale.exponent
 
 
-def test_bounds_of_tiles_survive_growth():
-    points = np.ones((scan._TILE + 1, 2))
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_each_group_has_a_bound_for_its_own_points(kernels):
+    points = np.ones((40 * GROUP, 2))
+    index = HalfspaceIndex(points, method="scan", kernels=kernels)
+    used = slice(0, 40)
+    np.testing.assert_allclose(radii(index)[used], np.sqrt(2.0), rtol=1e-5)
+    index.update([17 * GROUP + 5], [[30.0, 40.0]])
+    wanted = np.full(40, 2.0**0.5)
+    wanted[17] = 50.0
+    np.testing.assert_allclose(radii(index)[used], wanted, rtol=1e-5)
+    index.update([17 * GROUP + 5], [[1.0, 1.0]])
+    np.testing.assert_allclose(radii(index)[used], np.sqrt(2.0), rtol=1e-5)
+    assert (radii(index)[used] >= np.sqrt(2.0)).all()
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_bounds_of_groups_survive_growth(kernels):
+    points = np.ones((GROUP + 1, 2))
     points[0] = [3.0, 4.0]
-    index = HalfspaceIndex(points, method="scan", kernels="numpy")
-    index.insert(np.ones((2 * scan._TILE, 2)))
-    engine = index._engine
-    factor = 2.0**engine._scale.exponent
-    used = -(-len(index) // scan._TILE)
-    wanted = [5.0, *[2**0.5] * (used - 1)]
-    np.testing.assert_allclose(engine._radius[:used] * factor, wanted, rtol=1e-5)
+    index = HalfspaceIndex(points, method="scan", kernels=kernels)
+    index.insert(np.ones((50 * GROUP, 2)))
+    used = slice(0, -(-len(index) // GROUP))
+    wanted = [5.0, *[2**0.5] * (used.stop - 1)]
+    np.testing.assert_allclose(radii(index)[used], wanted, rtol=1e-5)
     index.remove([1])
-    np.testing.assert_allclose(engine._radius[:used] * factor, wanted, rtol=1e-5)
+    np.testing.assert_allclose(radii(index)[used], wanted, rtol=1e-5)
     index.remove([0])
-    np.testing.assert_allclose(engine._radius[:used] * factor, 2**0.5, rtol=1e-5)
+    np.testing.assert_allclose(radii(index)[used], 2**0.5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("width", [64, 192, 1024])
+@pytest.mark.parametrize("first", [0, 5, 64, 190])
+def test_points_are_read_back_from_where_they_were_written(width, first):
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((2500, 3)).astype(np.float32)
+    blocks = Blocks(3, width, first + 2500)
+    places = np.arange(first, first + 2500)
+    blocks.write(places, points)
+    np.testing.assert_array_equal(blocks.read(places), points)
+    shuffled = rng.permutation(places)
+    blocks.write(shuffled, points)
+    np.testing.assert_array_equal(blocks.read(shuffled), points)
+    blocks.reserve(first + 9000)
+    np.testing.assert_array_equal(blocks.read(shuffled), points)
+    blocks.erase(shuffled[:100])
+    assert np.isnan(blocks.read(shuffled[:100])).all()
+    rest = np.setdiff1d(np.arange(blocks.capacity), shuffled[100:])
+    assert np.isnan(blocks.read(rest)).all(), "what was not written is NaN"
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("method", ["scan", "cap"])
+def test_rows_are_written_to_the_buffer_where_they_fit(kernels, method):
+    rng = np.random.default_rng(0)
+    points, normals = rng.integers(-9, 10, (5000, 3)) / 4.0, sample_slice(600, 3, rng=0)
+    index = HalfspaceIndex(points, method=method, domain="slice", kernels=kernels)
+    engine = index._engine
+    offsets = np.full(600, 0.5)
+    offsets[:10] = (points[:10] * normals[:10]).sum(axis=1)  # ties, to be taken out again
+    wanted = engine.query(normals, offsets, True)
+    k = len(wanted.indices)
+    for sort in (True, False):
+        for room in (0, k - 1, k, k + 1000):
+            out = np.full(room, -7, dtype=np.int32)
+            hits = engine.query(normals, offsets, True, Output(sort=sort, out=out))
+            if sort:
+                assert hits == wanted
+            else:
+                assert hits.to_mask(5000).tolist() == wanted.to_mask(5000).tolist()
+            begins_there = (
+                hits.indices.__array_interface__["data"] == (out.__array_interface__["data"])
+            )
+            assert begins_there == (room >= k)
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_the_order_is_free_where_none_is_asked_and_ascending_otherwise(kernels):
+    rng = np.random.default_rng(0)
+    points, normals = rng.standard_normal((20_000, 3)), sample_slice(30, 3, rng=0)
+    index = HalfspaceIndex(points, method="cap", domain="slice", kernels=kernels)
+    offsets = np.linspace(-2.0, 2.0, 30)
+    sorted_hits = index._engine.query(normals, offsets, True)
+    free = index._engine.query(normals, offsets, True, Output(sort=False))
+    assert any((np.diff(rows) < 0).any() for rows in free.split()), "it is cheaper unsorted"
+    for one, other in zip(sorted_hits.split(), free.split(), strict=True):
+        np.testing.assert_array_equal(one, np.sort(other))
