@@ -2,12 +2,13 @@
 
 An adversary is a small frozen object made of keyword-only numbers; it is called with a network, a
 batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`, Definition 3.4 in
-:mod:`sublinear_lib.adversary.measures`, and every attack has a module of its own.  All of them give
-*lower* bounds of the worst case.
+:mod:`sublinear_lib.adversary.measures`, and every attack has a module of its own.  All attacks give
+*lower* bounds of the worst case; :mod:`sublinear_lib.adversary.worst_case` brackets it.
 """
 
 from __future__ import annotations
 
+from sublinear_lib.adversary.branch_and_bound import Bracket, Status, branch_and_bound
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
     CircleWave,
@@ -30,13 +31,27 @@ from sublinear_lib.adversary.protocol import (
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
+from sublinear_lib.adversary.worst_case import (
+    BracketMethod,
+    CertifiedAccuracy,
+    CertifiedRadius,
+    RobustLoss,
+    bracket,
+    certified_accuracy,
+    certified_radius,
+    robust_loss,
+)
 
 __all__ = [
     "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
+    "Bracket",
+    "BracketMethod",
     "CapRelaxation",
+    "CertifiedAccuracy",
     "CertifiedBound",
+    "CertifiedRadius",
     "CircleExtremes",
     "CircleWave",
     "Ensemble",
@@ -45,13 +60,20 @@ __all__ = [
     "Objective",
     "ProjectedGradient",
     "RandomSearch",
+    "RobustLoss",
     "SmoothedGradient",
+    "Status",
     "Target",
     "WeakAttackWarning",
     "accuracy",
     "accuracy_under_attack",
+    "bracket",
+    "branch_and_bound",
+    "certified_accuracy",
+    "certified_radius",
     "extremes_on_circle",
     "largest_gap_on_circle",
     "margin_of",
+    "robust_loss",
     "robust_loss_under",
 ]

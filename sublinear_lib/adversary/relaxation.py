@@ -30,6 +30,7 @@ error, stated where they are used.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,6 +62,25 @@ class CertifiedBound:
     value: float
     point: FloatArray
     slopes: FloatArray
+
+
+class _Steady(NamedTuple):
+    """The neurons that are on all over the cap: one affine function."""
+
+    gradient: FloatArray
+    constant: float
+    size: float
+    """The sum of the absolute values that the two were added up from."""
+    certain: int
+    """How many they are."""
+
+
+class _Loose(NamedTuple):
+    """Neurons about which nothing is known yet."""
+
+    W: FloatArray
+    b: FloatArray
+    factors: FloatArray
 
 
 class CapRelaxation:
@@ -104,25 +124,86 @@ class CapRelaxation:
         if isinstance(side, bool) or side not in (1, -1):
             raise ValueError(f"side must be 1 or -1, got {side!r}")
         vector = validation.float_array(x, "x", shape=(network.d,))
-        self._cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))
-        W, b, tau = network.W, network.b, network.tau
-        low, high = self._cap.intervals(W, b)
+        cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))
+        steady = _Steady(np.zeros(network.d), 0.0, 0.0, 0)
+        neurons = _Loose(network.W, network.b, side * network.a)
+        self._set_up(cap, network.tau, network.shift, steady, neurons)
+
+    def restricted(self, x: object, rho: object) -> CapRelaxation:
+        """Return the same function over a smaller cap.
+
+        Parameters
+        ----------
+        x : array-like, shape (d,)
+            Middle of the smaller cap, on the slice.
+        rho : float
+            Its radius.
+
+        Returns
+        -------
+        CapRelaxation
+            The relaxation there; neurons that were certain stay as they are, so it costs only a
+            look at those that were unstable here.  Valid on the part of the smaller cap that lies
+            inside this one.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+        """
+        vector = validation.float_array(x, "x", shape=(self._W.shape[1],))
+        cap = geometry.Cap(vector, validation.scalar(rho, "rho", minimum=0))
+        smaller = CapRelaxation.__new__(CapRelaxation)
+        steady = _Steady(self._gradient, self._constant, self._steady, self._certain)
+        neurons = _Loose(self._W, self._b, self._factors)
+        smaller._set_up(cap, self._tau, self._tau - self._jump, steady, neurons)
+        return smaller
+
+    def _set_up(
+        self, cap: geometry.Cap, tau: float, shift: float, steady: _Steady, neurons: _Loose
+    ) -> None:
+        """Sort the neurons into off, on and unstable ones over the cap."""
+        W, b, factors = neurons
+        self._cap = cap
+        if factors.size:
+            low, high = cap.intervals(W, b)
+        else:
+            low = high = np.empty(0)
         norms = np.sqrt(np.einsum("ij,ij->i", W, W))
         # More than the error that `Cap.intervals` states, and the rounding of the norms.
-        slack = (network.d + 24.0) * _EPS * (norms + np.abs(b))
+        slack = (W.shape[1] + 24.0) * _EPS * (norms + np.abs(b))
         low, high = low - slack, high + slack
-        factors = side * network.a
         on, unstable = low > tau, (low <= tau) & (high > tau)
-        self._tau, self._jump = tau, tau - network.shift
-        self._gradient: FloatArray = factors[on] @ W[on]
-        self._constant = float(factors[on] @ (b[on] - network.shift))
+        self._tau, self._jump = tau, tau - shift
+        self._gradient: FloatArray = steady.gradient + factors[on] @ W[on]
+        self._constant = steady.constant + float(factors[on] @ (b[on] - shift))
+        self._steady = steady.size + float(
+            np.abs(factors[on]) @ (norms[on] + np.abs(b[on]) + shift)
+        )
+        self._certain = steady.certain + int(on.sum())
         self._W, self._b = W[unstable], b[unstable]
         self._factors = factors[unstable]
         self._low, self._high = low[unstable], high[unstable]
-        self._steady = float(np.abs(factors[on]) @ (norms[on] + np.abs(b[on]) + network.shift))
         self._sizes = norms[unstable] + np.abs(self._b)
-        self._terms = float((int(on.sum()) + self.unstable + network.d + 64) * _EPS)
+        self._terms = float((self._certain + self.unstable + W.shape[1] + 64) * _EPS)
         self._anchor, self._offset, self._flattest, self._steepest = self._lines()
+
+    def value(self, points: FloatArray) -> FloatArray:
+        """Return ``side * f`` at points of the cap, up to rounding.
+
+        Parameters
+        ----------
+        points : ndarray of float64, shape (k, d)
+            Points of the cap.
+
+        Returns
+        -------
+        ndarray of float64, shape (k,)
+            Values; a neuron within rounding of its threshold may be taken for on or off.
+        """
+        z = points @ self._W.T + self._b
+        outputs = np.where(z > self._tau, z - (self._tau - self._jump), 0.0)
+        return np.asarray(points @ self._gradient + self._constant + outputs @ self._factors)
 
     @property
     def unstable(self) -> int:

@@ -1,0 +1,116 @@
+"""Brackets hold the supremum, close to what was asked, and say honestly what they decided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    Bracket,
+    SmoothedGradient,
+    branch_and_bound,
+    extremes_on_circle,
+)
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def problem(m, d, seed, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(1, d, rng=seed + 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 60),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.floats(0.0, 1.9),
+    st.sampled_from([1, -1]),
+)
+def test_on_the_circle_the_bracket_holds_the_exact_supremum(m, seed, activation, rho, side):
+    network, X = problem(m, 3, seed, activation)
+    (cap,) = extremes_on_circle(network, X, rho)
+    exact = cap.sup if side == 1 else -cap.inf
+    found = branch_and_bound(network, X[0], rho, side=side, tol=1e-3, max_nodes=2000)
+    assert found.lower - 1e-12 <= exact <= found.upper + 1e-12
+    assert found.status == "exact"
+    assert found.upper - found.lower <= 1e-3
+
+
+@pytest.mark.parametrize(("d", "m", "rho"), [(4, 300, 0.2), (5, 100, 0.2), (4, 60, 1.7)])
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_in_more_dimensions_no_sample_and_no_attack_leaves_the_bracket(d, m, rho, activation):
+    network, X = problem(m, d, 5, activation)
+    attack = SmoothedGradient(rho=rho, restarts=4)(network, X, [-1.0], "absolute", rng=0)
+    found = branch_and_bound(network, X[0], rho, start=attack.X, tol=0.02, time_limit=60)
+    points = geometry.sample_caps(np.repeat(X, 20000, axis=0), rho, rng=3)
+    assert network.forward(points).max() <= found.upper
+    assert found.lower >= attack.value[0]
+    assert found.status == "exact"
+    assert found.lower == network.forward(found.witness[None])[0]
+    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-9
+
+
+def test_a_threshold_is_decided_or_left_open():
+    network, X = problem(300, 4, 1)
+    whole = branch_and_bound(network, X[0], 0.2, tol=1e-3)
+    above = branch_and_bound(network, X[0], 0.2, threshold=whole.upper + 0.05)
+    below = branch_and_bound(network, X[0], 0.2, threshold=whole.lower - 0.05)
+    stopped = branch_and_bound(network, X[0], 0.2, threshold=whole.lower + 1e-9, max_nodes=1)
+    assert above.status == "certified"
+    assert above.nodes < whole.nodes
+    assert below.status == "falsified"
+    assert stopped.status == "unknown"
+    assert stopped.nodes == 1
+    assert stopped.lower <= whole.lower <= whole.upper <= stopped.upper + 1e-12
+
+
+def test_limits_are_kept_and_the_bracket_stays_valid():
+    network, X = problem(3000, 5, 2)
+    few = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=50)
+    assert few.nodes <= 51
+    assert few.status == "unknown"
+    more = branch_and_bound(network, X[0], 0.3, tol=0.0, max_nodes=200)
+    assert few.lower <= more.lower <= more.upper <= few.upper
+    short = branch_and_bound(network, X[0], 0.3, tol=0.0, time_limit=0.2)
+    assert short.lower <= short.upper
+
+
+def test_a_cap_of_radius_zero_is_a_point():
+    network, X = problem(200, 5, 3)
+    found = branch_and_bound(network, X[0], 0.0, tol=1e-9)
+    assert found.lower == network.forward(X)[0]
+    assert found.upper == pytest.approx(found.lower, abs=1e-9)
+
+
+def test_bounds_in_the_wrong_order_are_refused():
+    with pytest.raises(ValueError, match="lower must be at most upper"):
+        Bracket(1.0, 0.0, np.zeros(3), "exact", "none", 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": -1.0}, "tol must be"),
+        ({"max_nodes": 0}, "max_nodes must be"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"side": 2}, "side must be"),
+        ({"threshold": np.nan}, "threshold"),
+        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    network, _ = problem(20, 4, 0)
+    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
+    with pytest.raises(ValueError, match=message):
+        branch_and_bound(network, x, 0.1, **arguments)
+
+
+def test_dimensions_that_cannot_be_split_are_refused():
+    network, X = problem(20, 2, 0)
+    with pytest.raises(ValueError, match="3 <= d <= 12"):
+        branch_and_bound(network, X[0], 0.1)

@@ -1,0 +1,167 @@
+"""Brackets, robust losses and certificates agree with each other and with exact values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    ExactOnCircle,
+    SmoothedGradient,
+    bracket,
+    certified_accuracy,
+    certified_radius,
+    extremes_on_circle,
+    robust_loss,
+    robust_loss_under,
+)
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def problem(m, d, seed, n=1, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(n, d, rng=seed + 1)
+
+
+def balanced(m, seed, n):
+    """Return a problem with as many neurons of either sign, whose network changes its own sign."""
+    network, X = problem(m, 3, seed, n)
+    a = np.where(np.arange(m) % 2 == 0, 1.0, -1.0) * np.abs(network.a)
+    return TwoLayerNetwork(network.W, a, network.b, network.tau), X
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize("method", ["circle", "split", "relaxation"])
+def test_every_method_brackets_the_exact_supremum_on_the_circle(method, activation):
+    for seed in range(5):
+        network, X = problem(100, 3, seed, activation=activation)
+        for side in (1, -1):
+            (cap,) = extremes_on_circle(network, X, 0.2)
+            exact = cap.sup if side == 1 else -cap.inf
+            found = bracket(network, X[0], 0.2, side=side, method=method)
+            assert found.lower - 1e-12 <= exact <= found.upper + 1e-12, (method, seed, side)
+            value = side * network.forward(found.witness[None])[0]
+            assert value == pytest.approx(found.lower, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("d", "method"), [(2, "enumeration"), (3, "circle"), (5, "branch and bound"), (9, "relaxation")]
+)
+def test_the_method_goes_by_the_dimension(d, method):
+    network, X = problem(50, d, 0)
+    assert bracket(network, X[0], 0.05).method == method
+
+
+def test_in_two_dimensions_the_cap_is_one_point_until_it_is_both():
+    network, X = problem(50, 2, 3)
+    there = bracket(network, X[0], 1.7)
+    assert there.lower == there.upper == pytest.approx(network.forward(X)[0], rel=1e-12)
+    other = X * np.array([-1.0, 1.0])
+    both = bracket(network, X[0], 3**0.5)
+    values = np.concatenate((network.forward(X), network.forward(other)))
+    assert both.upper == pytest.approx(values.max(), rel=1e-12)
+    with pytest.raises(ValueError, match="unless d = 2"):
+        bracket(*problem(5, 3, 0)[:1], problem(5, 3, 0)[1][0], 0.1, method="enumeration")
+
+
+def test_the_robust_loss_is_that_of_the_exact_adversary_on_the_circle():
+    network, X = problem(500, 3, 2, n=8)
+    y = np.array([1.0, -1.0] * 4)
+    for loss in ("absolute", "huber"):
+        found = robust_loss(network, X, y, 0.2, loss)
+        exact = robust_loss_under(network, X, y, ExactOnCircle(rho=0.2), loss, rng=0)
+        assert found.lower == pytest.approx(exact, abs=1e-8)
+        assert found.lower <= found.upper <= found.lower + 1e-7
+        weak = robust_loss_under(network, X, y, SmoothedGradient(rho=0.2), loss, rng=0)
+        assert weak <= found.upper
+
+
+def test_in_five_dimensions_the_robust_loss_is_bracketed():
+    network, X = problem(60, 5, 2, n=3)
+    y = np.array([1.0, -1.0, 1.0])
+    found = robust_loss(network, X, y, 0.1, "absolute", tol=0.01, time_limit=20)
+    attacked = robust_loss_under(network, X, y, SmoothedGradient(rho=0.1), "absolute", rng=1)
+    assert attacked <= found.upper
+    assert found.upper - found.lower <= 0.01
+    clean = np.abs(y - network.forward(X)).mean()
+    assert clean <= found.lower
+
+
+def test_certified_and_attacked_accuracy_enclose_the_exact_one():
+    network, X = balanced(400, 5, 20)
+    y = np.sign(network.forward(X) + 1e-3)
+    y[:2] *= -1.0
+    caps = extremes_on_circle(network, X, 0.1)
+    robust = [(c.inf > 0 if t > 0 else c.sup < 0) for t, c in zip(y, caps, strict=True)]
+    found = certified_accuracy(network, X, y, 0.1)
+    assert found.certified == np.mean(robust) == found.attacked
+    assert found.unknown == 0.0
+    assert 0.0 < found.certified < found.clean <= 0.9
+    loose = certified_accuracy(network, X, y, 0.1, method="relaxation")
+    assert loose.certified <= found.certified <= loose.attacked
+
+
+def test_an_output_of_zero_is_wrong():
+    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=5.0)  # never active
+    X = geometry.sample_slice(2, 3, rng=0)
+    assert certified_accuracy(network, X, [1.0, -1.0], 0.1).attacked == 0.0
+
+
+def test_the_certified_radius_is_where_the_sign_changes():
+    network, X = balanced(200, 5, 4)
+    for x in X:
+        y = float(np.sign(network.forward(x[None])[0]))
+        found = certified_radius(network, x, y, tol=1e-6)
+        assert found.upper - found.lower <= 1e-6
+        (inside,) = extremes_on_circle(network, x[None], found.lower)
+        (beyond,) = extremes_on_circle(network, x[None], found.upper)
+        assert (inside.inf if y > 0 else -inside.sup) > 0
+        assert (beyond.inf if y > 0 else -beyond.sup) <= 0
+        wrong = certified_radius(network, x, -y)
+        assert wrong.lower == -1.0
+    loose = certified_radius(network, x, y, tol=0.05, method="relaxation")
+    assert loose.lower <= found.upper
+    assert loose.upper >= found.lower
+
+
+def test_a_sign_that_never_changes_has_the_whole_slice():
+    network = TwoLayerNetwork([[0.0, 0.0, 2.0]], [1.0], [0.0], tau=0.5)
+    x = geometry.sample_slice(1, 3, rng=0)[0]
+    found = certified_radius(network, x, 1.0)
+    assert found.lower == geometry.SLICE_DIAMETER
+    assert found.upper == np.inf
+
+
+def test_the_seed_decides_the_attack():
+    network, X = problem(300, 8, 1)
+    one, other = (bracket(network, X[0], 0.3, rng=4) for _ in range(2))
+    assert_array_equal(one.witness, other.witness)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "milp"}, "method must be"),
+        ({"side": 3}, "side must be"),
+        ({"tol": -1}, "tol must be"),
+        ({"rho": -0.5}, "rho must be"),
+        ({"x": [0.0, 0.0, 1.0]}, "x must"),
+        ({"time_limit": 0}, "time_limit must be"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    network, X = problem(10, 3, 0)
+    given = {"network": network, "x": X[0], "rho": 0.1, **arguments}
+    with pytest.raises(ValueError, match=message):
+        bracket(**given)
+
+
+def test_a_label_without_a_sign_is_refused():
+    network, X = problem(10, 3, 0)
+    with pytest.raises(ValueError, match="y must be nonzero"):
+        certified_accuracy(network, X, [0.0], 0.1)
+    with pytest.raises(ValueError, match="y must be nonzero"):
+        certified_radius(network, X[0], 0.0)
