@@ -19,6 +19,13 @@ What differs from the textbook kd-tree:
    wrong; pairs that float32 cannot decide are settled in real arithmetic.
 3. *Updates in place*, with the costs below.
 
+4. *The bias costs no dimension on X.*  Where all normals have ``x_d = 1/2`` (``domain="slice"``),
+   ``<w, x> + b = <u, x>`` with ``u = w + 2 b e_d``, and the boxes are those of the points ``u`` in
+   ``d`` coordinates instead of ``d + 1``.  ``u_d`` is rounded once in float64 and once in float32,
+   which the error bound of the filter pays for as it does for any coordinate.  Normals may miss X
+   by a little; the difference ``b (2 x_d - 1)`` is at most ``|2 x_d - 1|`` times the largest bias
+   and widens the band in which pairs are doubtful.  They are settled with ``w`` and ``b``.
+
 Costs of updates
 ----------------
 Let ``n`` be the number of live points, ``B`` the points in a block, and let a build cost
@@ -53,10 +60,11 @@ from sublinear_lib.halfspace.filtering import (
     inflated_box,
     prepare,
     radii,
+    round_up,
 )
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = ["BoxTree", "median_order"]
 
@@ -152,12 +160,23 @@ class BoxTree(Engine):
         The loops.
     leaf_size : int
         The largest number of points in a block, at least 1; no block holds more than 64, however.
+    domain : {None, "slice"}, default None
+        Where the normals lie: anywhere, or on X, up to 1e-9.
     """
 
     name = "tree"
 
-    def __init__(self, store: PointStore, kernels: KernelSet, leaf_size: int) -> None:
+    def __init__(
+        self,
+        store: PointStore,
+        kernels: KernelSet,
+        leaf_size: int,
+        domain: str | None = None,
+    ) -> None:
         self._leaf_size = min(leaf_size, LANES)
+        self._folded = domain is not None and store.biased
+        self._dimension = store.d if self._folded else store.dimension
+        self._largest_bias = 0.0
         super().__init__(store, kernels)
 
     @property
@@ -193,12 +212,47 @@ class BoxTree(Engine):
         if not q or not self._store.live:
             return 0.0
         tried = np.arange(0, q, max(1, -(-q // sample)))
-        batch = prepare(normals[tried], offsets[tried], self._store.biased, self._scale)
+        batch = self._prepared(normals[tried], offsets[tried])
         found = self._kernels.search(self._tree, batch, Output(count_only=True))
         return float(found.work[1]) / (len(tried) * self._store.live)
 
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         return self._kernels.search(self._tree, batch, output)
+
+    def _prepared(self, normals: FloatArray, offsets: FloatArray) -> Batch:
+        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        if not self._folded:
+            return batch
+        # The component of the bias is the power of two by which the normal was scaled.
+        unit = batch.vectors[:, -1].astype(np.float64)
+        largest = np.ldexp(self._largest_bias, -self._scale.exponent)
+        missed = np.abs(1.0 - 2.0 * normals[:, -1]) * (unit * largest)
+        vectors = np.ascontiguousarray(batch.vectors[:, :-1])
+        if not missed.any():
+            return Batch(vectors, *batch[1:])
+        return Batch(
+            vectors,
+            -round_up(missed - batch.below),
+            round_up(missed + batch.above),
+            batch.spread,
+        )
+
+    def _rounded(self, rows: IntArray) -> Float32Array:
+        """Return the coordinates of some rows, scaled and rounded to float32."""
+        rounded = self._scale.rounded(self._store, rows)
+        bias = self._store.bias
+        if not self._folded or bias is None:
+            return rounded
+        where, exponent = as_span(rows), self._scale.exponent
+        added = bias[where]
+        if len(added):
+            self._largest_bias = max(self._largest_bias, float(np.abs(added).max()))
+        with np.errstate(under="ignore"):
+            last = np.ldexp(self._store.points[where, -1], -exponent)
+            last += 2.0 * np.ldexp(added, -exponent)
+            folded = np.ascontiguousarray(rounded[:, :-1])
+            folded[:, -1] = last
+        return folded
 
     # -- building ------------------------------------------------------------------------------
 
@@ -207,15 +261,16 @@ class BoxTree(Engine):
         blocks = max(1, -(-len(rows) // self._leaf_size))
         size = max(1, -(-len(rows) // blocks))
         capacity = blocks + max(_SPARE_LEAVES, int(blocks * _SPARE_FRACTION))
-        self._tree = _empty_tree(capacity, self._store.dimension)
+        self._tree = _empty_tree(capacity, self._dimension)
+        self._largest_bias = 0.0
         self._built = blocks
         self._completed = 0
         kind = np.int32 if capacity * LANES <= np.iinfo(np.int32).max else np.int64
         self._place = np.full(self._store.size, -1, dtype=kind)
         self._built_width = np.zeros(capacity, dtype=np.float64)
         self._loose = np.zeros(capacity, dtype=np.bool_)
-        points = np.full((blocks * size, self._store.dimension), np.nan, dtype=np.float32)
-        points[: len(rows)] = self._scale.rounded(self._store, rows)
+        points = np.full((blocks * size, self._dimension), np.nan, dtype=np.float32)
+        points[: len(rows)] = self._rounded(rows)
         # Free places are numbered last, so that sorting a block brings its points to the front.
         order = np.sort(median_order(points, blocks), axis=1)
         padded = np.full(blocks * size, -1, dtype=np.int32)
@@ -296,7 +351,7 @@ class BoxTree(Engine):
             longer[: len(self._place)] = self._place
             self._place = longer
         block, lane = np.divmod(np.arange(start, stop), size)
-        tree.coordinates[block, :, lane] = self._scale.rounded(self._store, rows)
+        tree.coordinates[block, :, lane] = self._rounded(rows)
         tree.rows[block, lane] = rows
         completed = stop // size - self._built
         first = self._regroup(self._completed, completed)
@@ -326,7 +381,7 @@ class BoxTree(Engine):
         tree = self._tree
         part, size = slice(first, first + count), self._leaf_size
         points = tree.coordinates[part, :, :size].transpose(0, 2, 1)
-        points = points.reshape(-1, self._store.dimension)
+        points = points.reshape(-1, self._dimension)
         rows = tree.rows[part, :size].ravel()
         order = median_order(points, count)
         order = np.take_along_axis(
@@ -359,7 +414,7 @@ class BoxTree(Engine):
     def _follow(self, rows: IntArray) -> bool:
         tree = self._tree
         block, lane = np.divmod(self._place[rows], LANES)
-        tree.coordinates[block, :, lane] = self._scale.rounded(self._store, rows)
+        tree.coordinates[block, :, lane] = self._rounded(rows)
         blocks = self._blocks_of(rows)
         self._loose[blocks] = self._refit(blocks) > _LOOSE_FACTOR * self._built_width[blocks]
         leaves = int(tree.leaves[0])

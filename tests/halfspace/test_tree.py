@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sublinear_lib import geometry
 from sublinear_lib.halfspace import HalfspaceIndex, tree
-from sublinear_lib.halfspace.kernels import FANOUT
+from sublinear_lib.halfspace.kernels import FANOUT, numba_allowed
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
 
@@ -125,6 +128,64 @@ def test_the_pilot_finds_the_share_of_points_that_queries_score():
     assert engine.crossed_fraction(normals, np.full(200, -1e3)) == 0.0
     assert engine.crossed_fraction(normals[:0], offsets[:0]) == 0.0
     assert tree_index(np.empty((0, 3)))._engine.crossed_fraction(normals, offsets) == 0.0
+
+
+# On X the bias costs no dimension
+
+
+def slice_problem(m, d, seed=0, bias_size=1.0):
+    """Points with biases, some of which reach the offset exactly, and normals on X."""
+    rng = np.random.default_rng(seed)
+    points, bias = rng.standard_normal((m, d)), bias_size * rng.standard_normal(m)
+    points[::7, :-1] = 0.0
+    points[::7, -1] = np.round(4.0 * points[::7, -1])
+    bias[::7] = 0.5 - points[::7, -1] / 2.0  # <p, x> + b = 1/2 wherever x_d = 1/2
+    return points, bias, geometry.sample_slice(40, d, rng)
+
+
+@pytest.mark.parametrize("kernels", ["numpy", *(["numba"] if numba_allowed() else [])])
+@pytest.mark.parametrize("d", [2, 3, 5])
+@pytest.mark.parametrize("strict", [True, False])
+def test_folded_biases_give_exactly_the_set_of_real_arithmetic(kernels, d, strict):
+    points, bias, normals = slice_problem(3000, d)
+    normals[1::4, -1] += 1e-9  # still passes for a point of X
+    normals[2::4, -1] -= 2.0**-53
+    index = HalfspaceIndex(points, bias, method="tree", domain="slice", kernels=kernels)
+    assert index._engine._tree.coordinates.shape[1] == d
+    check_tree(index._engine)
+    for offset in (0.5, 0.0, 1.7):
+        mask = index.mask_halfspace(normals, offset, strict=strict)
+        wanted = exact_scores(points, bias, normals, offset, strict)
+        np.testing.assert_array_equal(mask, wanted)
+
+
+def test_folded_biases_follow_every_change():
+    points, bias, normals = slice_problem(1000, 3)
+    index = HalfspaceIndex(points, bias, method="tree", domain="slice", kernels="numpy")
+    more, more_bias, _ = slice_problem(300, 3, seed=1, bias_size=1e6)
+    index.insert(more, more_bias)
+    index.update(np.arange(100), more[:100], more_bias[:100])
+    index.update(np.arange(100, 200), more[100:200])
+    index.remove(np.arange(200, 300))
+    check_tree(index._engine)
+    points, bias = np.vstack((points, more)), np.concatenate((bias, more_bias))
+    points[:200], bias[:100] = more[:200], more_bias[:100]
+    normals[::2, -1] += 1e-9
+    wanted = exact_scores(points, bias, normals, 0.5, True)
+    wanted[:, 200:300] = False
+    np.testing.assert_array_equal(index.mask_halfspace(normals, 0.5), wanted)
+
+
+def exact_scores(points, bias, normals, offset, strict):
+    """Which scores exceed (or reach) the offset, in rational arithmetic where float64 is close."""
+    scores = normals @ points.T + bias
+    close = np.abs(scores - offset) < 1e-9 * (1.0 + np.abs(bias))
+    mask = scores > offset
+    for query, row in zip(*np.nonzero(close), strict=True):
+        terms = zip(points[row].tolist(), normals[query].tolist(), strict=True)
+        score = sum((Fraction(p) * Fraction(x) for p, x in terms), Fraction(bias[row]))
+        mask[query, row] = score > offset if strict else score >= offset
+    return mask
 
 
 # Insertions
