@@ -35,7 +35,10 @@ __all__ = [
     "scalar",
 ]
 
+_FLOAT64 = np.dtype(np.float64)
 _LARGEST_EXACT_INTEGER = 2**53
+# A table with so many entries for each index costs as much to clear as sorting the indices.
+_SPARSE = 256
 _INTEGERS = (int, np.integer)
 _NUMBERS = (int, np.integer, float, np.float16, np.float32, np.float64)
 
@@ -108,10 +111,11 @@ def _check_shape(
     array: np.ndarray, name: str, shape: Sequence[int | str | None] | None, allow_empty: bool
 ) -> None:
     if shape is not None:
-        fits = array.ndim == len(shape) and all(
-            not isinstance(wanted, int) or wanted == found
-            for wanted, found in zip(shape, array.shape, strict=True)
-        )
+        fits = array.ndim == len(shape)
+        if fits:
+            for wanted, found in zip(shape, array.shape, strict=True):
+                if wanted != found and isinstance(wanted, int):
+                    fits = False
         if not fits:
             raise ValueError(f"{name} must have shape {_shape_text(shape)}, got {array.shape}")
     if array.size == 0 and not allow_empty:
@@ -164,8 +168,10 @@ def float_array(
         ...
     ValueError: y must contain finite numbers only, got nan at index 1
     """
-    _refuse_container(value, name)
-    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):
+    if type(value) is np.ndarray and value.dtype is _FLOAT64:
+        raw: np.ndarray = value  # the common case: nothing below could refuse its type
+    elif isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):
+        _refuse_container(value, name)
         raw = np.asarray(value)
         if raw.dtype.kind not in "iuf" or raw.dtype.itemsize > 8:
             raise TypeError(
@@ -181,12 +187,13 @@ def float_array(
                 index = _first(large)
                 raise ValueError(_too_large(name, raw[index], index))
     else:
+        _refuse_container(value, name)
         raw = _object_elements(value, name)
     _check_shape(raw, name, shape, allow_empty)
     # np.ascontiguousarray would turn a 0-d array into a 1-d one.
     array: FloatArray = np.asarray(raw, dtype=np.float64, order="C")
     finite = np.isfinite(array)
-    if not finite.all():
+    if not np.logical_and.reduce(finite, axis=None):
         index = _first(~finite)
         where = f" at index {_index(index)}" if index else ""
         raise ValueError(f"{name} must contain finite numbers only, got {array[index]}{where}")
@@ -310,6 +317,8 @@ def count(value: object, name: str, *, minimum: int = 1, maximum: int | None = N
         ...
     TypeError: m must be an integer >= 1, got 3.0 of type float
     """
+    if type(value) is int and value >= minimum and (maximum is None or value <= maximum):
+        return value  # the common case needs no words
     allowed = f"an integer {_range_text(minimum, maximum, None, None)}"
     if isinstance(value, bool | np.bool_) or (
         isinstance(value, np.ndarray) and value.dtype.kind not in "iu"
@@ -344,7 +353,9 @@ def boolean(value: object, name: str) -> bool:
     TypeError
         For anything else.
     """
-    if not isinstance(value, bool | np.bool_):
+    if value is True or value is False:
+        return value
+    if not isinstance(value, np.bool_):
         raise TypeError(f"{name} must be True or False, got {_kind(value)}")
     return bool(value)
 
@@ -558,18 +569,34 @@ def index_array(
     if raw.dtype.kind not in "iu":
         raise TypeError(f"{name} must contain integers only, got an array of dtype {raw.dtype}")
     _check_shape(raw, name, ("k",), allow_empty)
-    outside = (raw < 0) | (raw >= upper)
-    if outside.any():
+    if raw.size and (raw.min() < 0 or raw.max() >= upper):
+        outside = (raw < 0) | (raw >= upper)
         index = int(np.argmax(outside))
         raise ValueError(
             f"{name} must contain indices >= 0 and < {upper}, got {raw[index]} at index {index}"
         )
     indices: IntArray = np.ascontiguousarray(raw, dtype=np.int64)
-    if unique and np.unique(indices).size != indices.size:
+    if unique and not _distinct(indices, upper):
         ordered = np.sort(indices)
         twice = int(ordered[1:][ordered[1:] == ordered[:-1]][0])
         raise ValueError(f"{name} must not contain an index twice, got {twice} more than once")
     return indices
+
+
+def _distinct(indices: IntArray, upper: int) -> bool:
+    """Return whether no index below `upper` occurs twice: by sorting only where all else is more.
+
+    Ascending indices are told by one pass; others leave marks in a table of `upper` entries, if it
+    is not far longer than the indices themselves.
+    """
+    if (indices[1:] > indices[:-1]).all():
+        return True
+    if upper > _SPARSE * indices.size:
+        ordered = np.sort(indices)
+        return bool((ordered[1:] != ordered[:-1]).all())
+    seen = np.zeros(upper, dtype=np.bool_)
+    seen[indices] = True
+    return int(np.count_nonzero(seen)) == indices.size
 
 
 def mask(value: object, name: str, *, shape: tuple[int, ...]) -> BoolArray:

@@ -369,6 +369,44 @@ def test_bad_indices_are_refused(value, options, error, message):
         validation.index_array(value, "rows", upper=3, **options)
 
 
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(0, 40), max_size=12),
+    st.sampled_from([41, 500, 10**6, 2**62]),
+    st.sampled_from([np.int64, np.uint64, np.uint8, np.int32]),
+)
+def test_an_index_that_occurs_twice_is_found_however_long_the_table_would_be(indices, upper, dtype):
+    value = np.array(indices, dtype=dtype)
+    for given_indices in (value, np.sort(value)):
+        if len(set(indices)) == len(indices):
+            found = validation.index_array(given_indices, "ids", upper=upper, unique=True)
+            assert_array_equal(found, given_indices)
+            assert found.dtype == np.int64
+        else:
+            twice = min(i for i in indices if indices.count(i) > 1)
+            with pytest.raises(ValueError, match=f"twice, got {twice} more than once"):
+                validation.index_array(given_indices, "ids", upper=upper, unique=True)
+
+
+def test_a_plain_array_of_float64_passes_every_check_that_others_do():
+    plain = np.array([[1.0, 2.0]])
+    assert validation.float_array(plain, "W", shape=("m", 2)) is plain
+    for value, message in [
+        (np.array([[1.0, np.nan]]), r"finite numbers only, got nan at index \(0, 1\)"),
+        (plain[0], r"W must have shape \(m, 2\), got \(2,\)"),
+        (np.empty((0, 2)), "W must not be empty"),
+        (plain.T, r"W must have shape \(m, 2\), got \(2, 1\)"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            validation.float_array(value, "W", shape=("m", 2))
+    foreign = plain.astype(plain.dtype.newbyteorder())
+    assert validation.float_array(foreign, "W").dtype.isnative
+    with pytest.raises(TypeError, match="masked"):
+        validation.float_array(np.ma.masked_array(plain, plain > 1.0), "W")
+    columns = np.asfortranarray(np.ones((2, 2)))
+    assert validation.float_array(columns, "W").flags.c_contiguous
+
+
 def test_masks_are_boolean_and_of_the_right_shape():
     assert validation.mask([[True, False]], "active", shape=(1, 2)).tolist() == [[True, False]]
     for value, error, message in [

@@ -799,7 +799,7 @@ class HalfspaceIndex:
 
     def _make(self, name: str) -> HalfspaceStructure:
         if name == "tree":
-            return BoxTree(self._store, self._kernels, self._leaf_size, self._domain)
+            return BoxTree(self._store, self._kernels, self._leaf_size)
         if name == "cap":
             return CapPrefix(self._store, self._kernels)
         return Scan(self._store, self._kernels)
@@ -821,7 +821,9 @@ class HalfspaceIndex:
         strictly = validation.boolean(strict, "strict")
         if self._domain is not None and q:
             vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
-        return HalfSpaces(vectors, np.broadcast_to(levels, (q,)), strictly)
+        if not levels.ndim:
+            levels = np.full(q, levels)
+        return HalfSpaces(vectors, levels, strictly)
 
     def _points(self, points: object, count: int | None) -> FloatArray:
         return validation.float_array(
@@ -843,9 +845,7 @@ class HalfspaceIndex:
         return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
 
     def _rows(self, ids: object) -> IntArray:
-        wanted = validation.index_array(ids, "ids", upper=self.id_bound)
-        if not (wanted[1:] > wanted[:-1]).all():  # ascending ids are distinct without a search
-            wanted = validation.index_array(wanted, "ids", upper=self.id_bound, unique=True)
+        wanted = validation.index_array(ids, "ids", upper=self.id_bound, unique=True)
         rows, stored = self._store.rows_of(wanted)
         if not stored.all():
             position = int(np.argmin(stored))

@@ -87,6 +87,15 @@ class HalfspaceHits:
                 )
 
     @classmethod
+    def _trusted(
+        cls, indptr: IntArray, indices: Int32Array, scores: FloatArray | None = None
+    ) -> HalfspaceHits:
+        """Return hits whose arrays are known to fit together, without a look at them."""
+        hits = object.__new__(cls)
+        hits.__dict__.update(indptr=indptr, indices=indices, scores=scores)
+        return hits
+
+    @classmethod
     def from_mask(cls, mask: object) -> HalfspaceHits:
         """Return the hits of a boolean matrix.
 

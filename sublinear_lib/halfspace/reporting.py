@@ -143,6 +143,8 @@ def report(
     first = _at_once(_first_piece(store), q, workers)
     if q <= first:
         found = engine.query(*asked, Output(sort=sort, out=out))
+        if out is None and not scored and (as_rows or store.rows_are_ids):
+            return found
         indptr, rows = found.indptr, found.indices
         if out is not None:
             rows = _moved_to(out, rows)
@@ -151,7 +153,7 @@ def report(
     scores = _scored(store, kernels, asked.normals, indptr, rows, workers) if scored else None
     if not as_rows:
         _translate(store, rows)
-    return HalfspaceHits(indptr, rows, scores)
+    return HalfspaceHits._trusted(indptr, rows, scores)
 
 
 def report_in_pieces(
