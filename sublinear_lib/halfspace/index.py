@@ -799,7 +799,7 @@ class HalfspaceIndex:
 
     def _make(self, name: str) -> HalfspaceStructure:
         if name == "tree":
-            return BoxTree(self._store, self._kernels, self._leaf_size)
+            return BoxTree(self._store, self._kernels, self._leaf_size, self._domain)
         if name == "cap":
             return CapPrefix(self._store, self._kernels)
         return Scan(self._store, self._kernels)
