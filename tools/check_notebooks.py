@@ -2,7 +2,8 @@
 
 A chapter asks a question, says what a reader will be able to do and how long it takes, states,
 explains, shows, checks, sets exercises with hidden solutions, and closes with what was verified.
-Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.
+Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.  A notebook in
+``book/reference`` is a page to look something up in: of it only the cells and outputs are checked.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -69,6 +70,11 @@ class Chapter:
         self.text = path.read_text(encoding="utf-8")
         self.notebook: NotebookNode = nbformat.reads(self.text, as_version=4)
 
+    @property
+    def teaches(self) -> bool:
+        """Whether it is a chapter, and not a page of the reference."""
+        return self.path.parent.name != "reference"
+
     @cached_property
     def prose(self) -> str:
         """All text cells, one after the other."""
@@ -98,6 +104,8 @@ class Chapter:
 
 def frame(chapter: Chapter) -> list[str]:
     """List the pieces of the frame that the chapter lacks."""
+    if not chapter.teaches:
+        return []
     problems = [
         f"no heading, box or bold lead announces {piece}"
         for piece, pattern in FRAME.items()
@@ -112,6 +120,8 @@ def frame(chapter: Chapter) -> list[str]:
 
 def exercises(chapter: Chapter) -> list[str]:
     """List what is wrong with the exercises and their solutions."""
+    if not chapter.teaches:
+        return []
     set_here = {}
     problems = []
     for match in EXERCISE.finditer(chapter.prose):

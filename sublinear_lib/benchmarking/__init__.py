@@ -24,6 +24,7 @@ from sublinear_lib.benchmarking.simhash import SimHash
 from sublinear_lib.benchmarking.tables import (
     NAMES,
     Table,
+    dates_table,
     machine_table,
     missed_table,
     ratio_table,
@@ -53,6 +54,7 @@ __all__ = [
     "Table",
     "Target",
     "Verdict",
+    "dates_table",
     "environment",
     "has_avx512",
     "judge",

@@ -31,6 +31,7 @@ __all__ = [
     "Problem",
     "best_tile",
     "dense_baselines",
+    "dense_tiles",
     "domain_of",
     "index_competitor",
     "own_engines",
@@ -150,17 +151,17 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
     W32, X32 = W.astype(np.float32), X.astype(np.float32)
     width = best_tile(X32, W32)
     scores = np.empty((len(X), width), dtype=np.float32)
-    above = np.empty((len(X), width), dtype=np.bool_)
+    tiles = dense_tiles(X32, W32, width)
 
     def dense(tau: float, q: int) -> list[Any]:
-        return _tiled(X32[:q], W32, np.float32(tau), scores[:q], above[:q])
+        return tiles(X32[:q], np.float32(tau))
 
     def dense_rows(answer: list[Any]) -> list[Any]:
-        tiles = [
+        parts = [
             np.column_stack((places // widest, start + places % widest))
             for start, widest, places in answer
         ]
-        return _rows_of_pairs(np.concatenate(tiles))
+        return _rows_of_pairs(np.concatenate(parts))
 
     def products(tau: float, q: int) -> None:
         for start in range(0, len(W32), width):
@@ -183,6 +184,21 @@ def dense_baselines(problem: Problem) -> list[Competitor]:
         Competitor("naive_float32", naive(W32, X32), _rows_of_blocks, unit=BLOCK),
         Competitor("naive_float64", naive(W, X), _rows_of_blocks, unit=BLOCK),
     ]
+
+
+def dense_tiles(X: Any, W: Any, width: int | None = None) -> Callable[[Any, Any], list[Any]]:
+    """Return the tuned dense search for points that may change and as many queries as in `X`.
+
+    It takes queries and a threshold, and returns what is above it, tile by tile.
+    """
+    width = best_tile(X, W) if width is None else width
+    scores = np.empty((len(X), width), dtype=np.float32)
+    above = np.empty((len(X), width), dtype=np.bool_)
+
+    def search(normals: Any, tau: Any) -> list[Any]:
+        return _tiled(normals, W, tau, scores[: len(normals)], above[: len(normals)])
+
+    return search
 
 
 def _tiled(X: Any, W: Any, tau: Any, scores: Any, above: Any) -> list[Any]:

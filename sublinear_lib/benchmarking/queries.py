@@ -308,9 +308,21 @@ def _aggregate(settings: Settings) -> Generator[Row]:
                 ) -> Any:
                     return tree.value_and_gradient(X[:q], tau).gradient
 
+                index = HalfspaceIndex(problem.W)
+
+                def ask_index(
+                    tau: float,
+                    q: int,
+                    index: HalfspaceIndex = index,
+                    X: FloatArray = problem.X,
+                    a: FloatArray = a,
+                ) -> Any:
+                    return index.aggregate_halfspace(X[:q], tau, a).point_sums
+
                 competitors = [
                     Competitor("two_gemms", gemms, core=True),
-                    Competitor("aggregate", ask, exact=True, core=True),
+                    Competitor("aggregate", ask, core=True),
+                    Competitor("index_aggregate", ask_index, core=True),
                 ]
                 exact, rounded = ask(tau, problem.queries), gemms(tau, problem.queries)
                 found = race(
@@ -320,6 +332,9 @@ def _aggregate(settings: Settings) -> Generator[Row]:
                     rounds=settings.rounds,
                     seconds=settings.seconds_per_cell,
                 )
+                same = np.allclose(exact, ask_index(tau, problem.queries), rtol=1e-9, atol=1e-12)
+            if not same:
+                raise InexactAnswer(f"index and aggregate tree differ at d = {d}, m = {m}")
             difference = np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
             yield {
                 "d": d,

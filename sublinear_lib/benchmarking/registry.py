@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from tqdm import tqdm
 
 from sublinear_lib import validation
-from sublinear_lib.benchmarking import approximate, queries, structures
+from sublinear_lib.benchmarking import approximate, lists, queries, structures
 from sublinear_lib.benchmarking.results import (
     Results,
     environment,
@@ -31,6 +31,7 @@ SECTIONS: dict[str, Section] = {
     for section in (
         queries.REPORT,
         queries.AGGREGATE,
+        lists.LISTS,
         queries.SINGLE,
         structures.BUILD,
         structures.SLOPES,

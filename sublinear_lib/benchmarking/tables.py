@@ -19,6 +19,7 @@ from sublinear_lib.benchmarking.targets import SOURCE, Verdict, judge, reason_fo
 __all__ = [
     "NAMES",
     "Table",
+    "dates_table",
     "machine_table",
     "missed_table",
     "ratio_table",
@@ -28,27 +29,31 @@ __all__ = [
 
 NAMES: dict[str, str] = {
     "dense": "dense, tuned",
+    "two_gemms": "two GEMMs",
+    "gemv": "one GEMV",
+    "auto": "auto",
+    "auto_default": "auto, sorted",
+    "tree": "tree",
+    "cap": "cap",
+    "scan": "scan",
+    "count": "count",
+    "mask": "mask",
+    "lists": "candidate lists",
+    "index": "index, updated",
+    "aggregate": "aggregate tree",
+    "index_aggregate": "index",
+    "sums": "sums",
     "gemm": "bare GEMM",
     "naive_float32": "naive, float32",
     "naive_float64": "naive, float64",
-    "scan": "scan",
-    "cap": "cap",
-    "tree": "tree",
-    "auto": "auto",
-    "auto_default": "auto, sorted",
-    "count": "count",
-    "mask": "mask",
     "sklearn_kdtree": "sklearn KDTree",
     "sklearn_balltree": "sklearn BallTree",
     "scipy_ckdtree": "scipy cKDTree",
     "faiss_flat": "faiss flat",
     "torch": "torch",
-    "two_gemms": "two GEMMs",
-    "aggregate": "aggregates",
-    "gemv": "one GEMV",
-    "sums": "sums",
+    "hnsw": "HNSW",
 }
-"""What competitors are called in tables."""
+"""What competitors are called in tables, in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -113,23 +118,29 @@ class Table:
     def _repr_html_(self) -> str:
         """Return the table as HTML that scrolls in its own box."""
         caption = html.escape(self.caption)
-        align = ["left" if self._to_the_left(i) else "right" for i in range(len(self.columns))]
+        sides = ["left" if self._to_the_left(i) else "right" for i in range(len(self.columns))]
+        styles = [f"text-align: {side}" for side in sides]
+        # a number is never broken, a sentence may be
+        inner = [style + ("" if "left" in style else "; white-space: nowrap") for style in styles]
         head = "".join(
-            f'<th scope="col" style="text-align: {side}">{html.escape(name)}</th>'
-            for name, side in zip(self.columns, align, strict=True)
+            f'<th scope="col" style="{style}">{html.escape(name)}</th>'
+            for name, style in zip(self.columns, styles, strict=True)
         )
         body = "\n".join(
             "<tr>"
             + "".join(
-                f'<td style="text-align: {side}">{html.escape(cell)}</td>'
-                for cell, side in zip(row, align, strict=True)
+                f'<td style="{style}">{html.escape(cell)}</td>'
+                for cell, style in zip(row, inner, strict=True)
             )
             + "</tr>"
             for row in self.rows
         )
+        # the sentence stays in sight while the table scrolls; the theme puts anything but a table
+        # of class dataframe on a light ground, also where the page is dark
         return (
+            f"<p>{caption}</p>\n"
             f'<div role="region" tabindex="0" aria-label="{caption}" style="overflow-x: auto">\n'
-            f'<table class="table" style="width: auto">\n<caption>{caption}</caption>\n'
+            f'<table class="table dataframe" style="width: auto">\n'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
         )
 
@@ -162,8 +173,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def machine_table(results: Results) -> Table:
-    """Return where and when every section was measured.
+def dates_table(results: Results) -> Table:
+    """Return when every section was measured, and on which machine.
 
     Parameters
     ----------
@@ -173,30 +184,69 @@ def machine_table(results: Results) -> Table:
     Returns
     -------
     Table
-        One row for each section.
+        One row for each section; the number of the machine is that of `machine_table`.
     """
+    machines = _machines(results)
     rows = []
     for name in results.sections:
         section = results.section(name)
-        machine = section["environment"]
-        versions = machine["versions"]
-        load = machine["load_average"]
+        load = section["environment"]["load_average"]
         rows.append(
             [
                 name,
                 section["date"],
                 f"{section['seconds']:.0f}",
-                machine["processor"],
-                str(machine["cores"]),
-                "yes" if machine["avx512"] else "no",
                 "–" if load is None else f"{load:.1f}",
-                machine["kernels"],
-                machine["blas"],
-                ", ".join(f"{package} {versions[package]}" for package in versions),
+                str(machines.index(_lasting(section["environment"])) + 1),
+                "yes" if section["settings"]["quick"] else "no",
             ]
         )
-    columns = ["section", "date", "seconds", "processor", "cores", "AVX-512", "load"]
-    return Table("Where and when.", [*columns, "kernels", "BLAS", "versions"], rows)
+    columns = ["section", "date", "seconds", "load before", "machine", "only a trial"]
+    return Table("What was measured, and when.", columns, rows)
+
+
+def machine_table(results: Results) -> Table:
+    """Return the machines and versions that the sections were measured with.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+
+    Returns
+    -------
+    Table
+        One column for each machine, or set of versions.
+    """
+    machines = _machines(results)
+    names = list(dict.fromkeys(name for machine in machines for name in machine))
+    rows = [[name, *(machine.get(name, "–") for machine in machines)] for name in names]
+    columns = ["", *(f"machine {number + 1}" for number in range(len(machines)))]
+    return Table("Machine and versions.", columns, rows)
+
+
+def _machines(results: Results) -> list[dict[str, str]]:
+    """List the different machines, in the order of the sections."""
+    found: list[dict[str, str]] = []
+    for name in results.sections:
+        machine = _lasting(results.section(name)["environment"])
+        if machine not in found:
+            found.append(machine)
+    return found
+
+
+def _lasting(environment: Mapping[str, Any]) -> dict[str, str]:
+    """Return what does not change from minute to minute."""
+    return {
+        "processor": str(environment["processor"]),
+        "cores": str(environment["cores"]),
+        "AVX-512": "yes" if environment["avx512"] else "no",
+        "system": str(environment["system"]),
+        "kernels": str(environment["kernels"]),
+        "vector code": "yes" if environment["vector_code"] else "no",
+        "BLAS": str(environment["blas"]),
+        **{name: str(version) for name, version in environment["versions"].items()},
+    }
 
 
 def ratio_table(
@@ -240,18 +290,20 @@ def ratio_table(
         named = {name for row in cells for part in parts for name in row.get(part, {})}
         competitors = sorted(named - {baseline}, key=_place)
     shown = list(competitors)
-    columns = ["d", "m", "active", f"{NAMES[baseline]}, µs"]
+    columns = ["d", "m", *(["active"] if share is None else []), f"{_name(baseline)}, µs"]
     rows = []
     for row in cells:
         times = row["microseconds"]
         ratios = [
             _number(times[baseline] / times[name]) if name in times else "–" for name in shown
         ]
-        cell = [str(row["d"]), _width(row["m"]), _percent(row["share"])]
+        cell = [str(row["d"]), _width(row["m"])]
+        if share is None:
+            cell.append(_percent(row["share"]))
         rows.append([*cell, _number(times[baseline]), *ratios])
-    caption = f"{stored['question']} Times as fast as {NAMES[baseline]}"
+    caption = f"Times as fast as {_name(baseline)}"
     if share is not None:
-        caption += f", {_percent(share)} active"
+        caption = f"{_percent(share)} active: {caption[0].lower()}{caption[1:]}"
     return Table(caption + ".", [*columns, *(_name(name) for name in shown)], rows)
 
 
@@ -494,6 +546,7 @@ def _approximate(results: Results) -> list[Table]:
 _LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
     "report": _report,
     "aggregate": _ratios("aggregate"),
+    "lists": _ratios("lists"),
     "single": _single,
     "build": _build,
     "slopes": _slopes,

@@ -11,6 +11,7 @@ from sublinear_lib.benchmarking import (
     Results,
     Settings,
     Table,
+    dates_table,
     environment,
     machine_table,
     merged,
@@ -42,8 +43,11 @@ def test_text_is_to_the_left_and_numbers_are_to_the_right() -> None:
 def test_html_scrolls_in_a_box_that_the_keyboard_reaches_and_that_has_a_name() -> None:
     soup = BeautifulSoup(TABLE._repr_html_(), "html.parser")
     (box,) = soup.find_all("div")
+    (sentence,) = soup.find_all("p")
     assert (box["role"], box["tabindex"], box["style"]) == ("region", "0", "overflow-x: auto")
-    assert box["aria-label"] == soup.caption.get_text() == "Squares & <cubes>."
+    assert box["aria-label"] == sentence.get_text() == "Squares & <cubes>."
+    assert box.table is not None
+    assert sentence not in box.descendants, "it stays in sight while the table scrolls"
     assert [head.get_text() for head in soup.find_all("th", scope="col")] == ["name", "n^2"]
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in soup.tbody.find_all("tr")]
     assert rows == [["two", "4"], ["a dozen", "144"]]
@@ -72,17 +76,17 @@ CELLS = [
 
 def test_ratios_are_to_the_baseline_in_the_order_of_the_names() -> None:
     table = ratio_table(results("report", CELLS))
-    heads = ["scan", "tree", "torch", "new_one"]
+    heads = ["tree", "scan", "torch", "new_one"]
     assert list(table.columns) == ["d", "m", "active", "dense, tuned, µs", *heads]
     assert table.rows == [
-        ["3", "2^16", "0.1 %", "40", "0.01", "20", "–", "10"],
-        ["8", "3000", "50 %", "1", "–", "0.333", "–", "–"],
+        ["3", "2^16", "0.1 %", "40", "20", "0.01", "–", "10"],
+        ["8", "3000", "50 %", "1", "0.333", "–", "–", "–"],
     ]
 
 
 def test_ratios_can_be_those_of_one_share_and_of_some_competitors() -> None:
     table = ratio_table(results("report", CELLS), share=0.5, competitors=["tree"])
-    assert table.rows == [["8", "3000", "50 %", "1", "0.333"]]
+    assert table.rows == [["8", "3000", "1", "0.333"]]
     assert "50 % active" in table.caption
 
 
@@ -120,7 +124,18 @@ def test_a_slope_that_could_not_be_fitted_is_a_dash() -> None:
     assert table.rows[0][3:] == ["0.50 [0.40, 0.60]", "–", "0", "0.667"]
 
 
-def test_the_table_of_machines_has_the_date_of_every_section() -> None:
+def test_every_section_has_its_date_and_its_machine() -> None:
     found = results("report", CELLS)
-    (row,) = machine_table(found).rows
-    assert row[:2] == ["report", found.section("report")["date"]]
+    later = {**found.section("report"), "date": "2030-01-02"}
+    elsewhere = {**later, "environment": {**later["environment"], "processor": "Other"}}
+    found = merged(found, {"single": later, "build": elsewhere})
+    rows = dates_table(found).rows
+    assert [(row[0], row[1], row[4]) for row in rows] == [
+        ("report", found.section("report")["date"], "1"),
+        ("single", "2030-01-02", "1"),
+        ("build", "2030-01-02", "2"),
+    ]
+    table = machine_table(found)
+    assert list(table.columns) == ["", "machine 1", "machine 2"]
+    assert table.rows[0] == ["processor", environment()["processor"], "Other"]
+    assert ["numpy", *[environment()["versions"]["numpy"]] * 2] in table.rows

@@ -143,6 +143,16 @@ def test_a_wide_line_is_found_where_the_code_is_shown(tmp_path: Path) -> None:
     assert problems(chapter(tmp_path, [cell])) == []
 
 
+def test_a_page_of_the_reference_needs_no_frame_but_sound_cells(tmp_path: Path) -> None:
+    folder = tmp_path / "reference"
+    folder.mkdir()
+    sound = chapter(folder)
+    for old, new in (("## Exercises", "## Work"), ("★", ""), ("The question", "The subject")):
+        sound.path.write_text(sound.path.read_text("utf-8").replace(old, new), "utf-8")
+    assert problems(Chapter(sound.path)) == []
+    assert problems(broken(folder, "print('value', 2)", "%time 2")) != []
+
+
 def test_a_chapter_without_outputs_is_found(tmp_path: Path) -> None:
     assert any("not run in order" in each for each in problems(chapter(tmp_path, run=False)))
 
