@@ -51,6 +51,7 @@ __all__ = [
     "BLOCK",
     "PLAIN",
     "Code",
+    "add_chosen",
     "append_rows",
     "box_masks",
     "box_masks_of_one",
@@ -515,6 +516,41 @@ def _filled(writer: _Writer) -> Any:
     return word
 
 
+def _add(writer: _Writer) -> None:
+    """Write `add_chosen`: eight partial sums of each column, added pairwise."""
+    builder = writer.builder
+    eight, words = ir.VectorType(ir.DoubleType(), 8), ir.VectorType(_INT64, 8)
+    everything, without_sign = _number(-1), _number(2**63 - 1)
+    kept = writer.spread(builder.select(writer.value("sizes"), without_sign, everything), words)
+    chosen = []
+    for part in range(0, BLOCK, 8):
+        some = builder.trunc(builder.lshr(writer.value("mask"), _number(part)), ir.IntType(8))
+        chosen.append(builder.bitcast(some, ir.VectorType(_BIT, 8)))
+    before = builder.block
+    loop, after = builder.append_basic_block("column"), builder.append_basic_block("added")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    column = builder.phi(_INT64)
+    column.add_incoming(_number(0), before)
+    start = builder.add(writer.value("start"), builder.mul(column, _number(BLOCK)))
+    terms = []
+    for part, bits in enumerate(chosen):
+        address = writer.array("values", builder.add(start, _number(8 * part)))
+        term = builder.bitcast(builder.and_(writer.vector(address, words), kept), eight)
+        terms.append(builder.select(bits, term, ir.Constant(eight, [0.0] * 8)))
+    while len(terms) > 1:
+        half = len(terms) // 2
+        terms = [builder.fadd(terms[i], terms[i + half]) for i in range(half)]
+    place = builder.add(writer.value("place"), builder.mul(column, _number(8)))
+    address = writer.array("totals", place)
+    total = builder.fadd(writer.vector(address, eight), terms[0])
+    builder.store(total, builder.bitcast(address, eight.as_pointer()), align=8)
+    following = builder.add(column, _number(1))
+    column.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_signed("<", following, writer.value("columns")), loop, after)
+    builder.position_at_end(after)
+
+
 def _copy(writer: _Writer) -> None:
     target = writer.array("out", writer.value("place"))
     origin = writer.array("source", writer.value("start"))
@@ -538,6 +574,7 @@ _vector_boxes_of_one = _operation(
 _vector_append = _operation(_append, "code rows start mask out place", types.int64)
 _vector_filled = _operation(_filled, "code words start", types.uint64)
 _block_copy = _operation(_copy, "code source start out place count")
+_vector_add = _operation(_add, "code values start columns mask sizes totals place")
 _trailing_zeros = _operation(
     lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
     "word",
@@ -890,6 +927,56 @@ def filled_words(code: Any, words: Any, start: Any) -> Any:
     return filled
 
 
+def add_chosen(
+    code: Any,
+    values: Any,
+    start: Any,
+    columns: Any,
+    mask: Any,
+    sizes: Any,
+    totals: Any,
+    place: Any,
+) -> None:
+    """Add the chosen of 64 values to eight partial sums, column by column (from a compiled kernel).
+
+    Value ``j`` of a column goes to partial sum ``j % 8``: the eight of each are added pairwise,
+    those that are not chosen as zeros, and then to what is there.  All codes add in this order.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    values : ndarray of float64
+        Columns of 64 values, one after the other.
+    start : int
+        Where the first column begins.
+    columns : int
+        How many there are, at least one.
+    mask : uint64
+        Bit ``j`` says whether value ``j`` of every column is chosen.
+    sizes : bool
+        Whether absolute values are added.
+    totals : ndarray of float64
+        Added to: eight partial sums for each column.
+    place : int
+        Where those of the first column begin.
+    """
+    terms = np.empty(BLOCK)
+    for column in range(columns):
+        for j in range(BLOCK):
+            value = values[start + column * BLOCK + j]
+            if sizes:
+                value = abs(value)
+            terms[j] = value if mask >> np.uint64(j) & np.uint64(1) else 0.0
+        width = BLOCK // 2
+        while width >= 8:
+            for j in range(width):
+                terms[j] += terms[j + width]
+            width //= 2
+        for j in range(8):
+            totals[place + column * 8 + j] += terms[j]
+
+
 def copy_rows(code: Any, source: Any, start: Any, out: Any, place: Any, count: Any) -> None:
     """Copy consecutive rows (to be called from a compiled kernel).
 
@@ -1047,3 +1134,13 @@ def _choose_copy(code: Any, *_others: Any) -> Any:
         _block_copy(code, source, start, out, place, count)
 
     return in_one_go if code.lanes else copy_rows
+
+
+@_replaced(add_chosen)
+def _choose_add(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, values, start, columns, mask, sizes, totals, place
+    ):
+        _vector_add(code, values, start, columns, mask, sizes, totals, place)
+
+    return in_vectors if code.lanes else add_chosen

@@ -88,6 +88,11 @@ def filled(code, words, start):
 
 
 @_compiled
+def add(code, values, start, columns, mask, sizes, totals, place):
+    vector_code.add_chosen(code, values, start, columns, mask, sizes, totals, place)
+
+
+@_compiled
 def bits(word):
     return vector_code.lowest_bit(word), vector_code.ones(word)
 
@@ -225,6 +230,25 @@ def test_words_that_are_not_zero_are_found(code):
         for start in (0, 1, 66):
             found = filled(code, words.astype(np.uint64), start)
             assert found == to_word(words[start : start + 64])
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_chosen_values_are_added_in_one_order(code, columns):
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal(7 + 64 * columns) * 10.0 ** rng.integers(-9, 9, 7 + 64 * columns)
+    for share in (0.0, 0.1, 0.5, 1.0):
+        chosen = rng.random(64) < share
+        for sizes in (False, True):
+            totals = rng.standard_normal(3 + 8 * columns + 5)
+            wanted = totals.copy()
+            terms = np.where(chosen, values[7:].reshape(columns, 64), 0.0)
+            terms = np.abs(terms) if sizes else terms
+            for width in (32, 16, 8):
+                terms = terms[:, :width] + terms[:, width:]
+            wanted[3 : 3 + 8 * columns] += terms.ravel()
+            add(code, values, 7, columns, np.uint64(to_word(chosen)), sizes, totals, 3)
+            np.testing.assert_array_equal(totals, wanted)
 
 
 def test_bits_are_found_and_counted():
