@@ -2,13 +2,15 @@
 
 The plane and its dual (Definition 5.1), the share of neurons that can fire on X at all, the onion
 of convex layers (second regime of Corollary 5.2 for d = 2), boxes that are covered, crossed or
-skipped, and the work of a query against the number of points.  Points, sets and counts come from
-the caller.  Here are only the lines and boxes to be drawn, in float64: which box a line crosses is
-decided for the eye, and no structure of the library asks this module.
+skipped, the work of a query against the number of points, and what was measured with a clock:
+speed against dimension, recall against time.  Points, sets, counts and times come from the caller.
+Here are only the lines and boxes to be drawn, in float64: which box a line crosses is decided for
+the eye, and no structure of the library asks this module.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -21,6 +23,7 @@ from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
+    LINE_HEIGHT,
     EndLabel,
     figure,
     house_style,
@@ -28,6 +31,7 @@ from sublinear_lib.plotting.style import (
     note,
     panel,
     set_scale,
+    spread,
 )
 from sublinear_lib.validation import float_array, index_array, scalar
 
@@ -35,6 +39,8 @@ __all__ = [
     "boxes_picture",
     "duality_picture",
     "onion_picture",
+    "recall_against_time",
+    "speedup_by_dimension",
     "surviving_share",
     "work_against_m",
 ]
@@ -637,3 +643,190 @@ def work_against_m(
         if scan:
             alt += " A dashed line shows the scan, which tests all m points."
     return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def speedup_by_dimension(
+    dimensions: Numbers,
+    curves: Mapping[str, Numbers],
+    *,
+    baseline: str = "baseline",
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw how many times as fast as a baseline something is, against the dimension.
+
+    Parameters
+    ----------
+    dimensions : array-like, shape (k,)
+        The dimensions d, ascending, ``k >= 2``.
+    curves : mapping of str to array-like, shape (k,)
+        For each case, by its label in the house markup: the ratios, positive; above 1 is faster
+        than the baseline.  At most five.
+    baseline : str
+        What the baseline is called, in the house markup.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, dimensions do not ascend, a ratio is not positive, or there are
+        more than five curves.
+    """
+    d = float_array(dimensions, "dimensions", shape=(None,))
+    if d.size < 2 or (np.diff(d) <= 0).any() or d[0] < 1:
+        raise ValueError(
+            f"dimensions must be at least two ascending numbers >= 1, got {d.tolist()}"
+        )
+    checked = _curves(curves, d.size)
+    for label, values in checked.items():
+        if (values <= 0).any():
+            raise ValueError(
+                f"curves[{label!r}] must be > 0 to be drawn on a logarithmic axis, got "
+                f"{float(values.min())!r}"
+            )
+    low = min(1.0, *(float(v.min()) for v in checked.values())) / 1.3
+    high = max(1.0, *(float(v.max()) for v in checked.values())) * 1.2
+    fig = figure(420, 310)
+    with house_style():
+        ylabel = f"times as fast as {baseline}"
+        axes = panel(fig, right=96, xlabel="dimension *d*", ylabel=ylabel)
+        set_scale(
+            axes,
+            "x",
+            float(d[0]),
+            float(d[-1]),
+            scale="log2",
+            values=[2.0**k for k in range(11)],
+            label=number,
+        )
+        set_scale(axes, "y", low, high, scale="log10", label=number)
+        axes.plot(d, np.ones(d.size), color=LIGHT["ink"], dashes=(3, 2), linewidth=1.5)
+        ends = [EndLabel(1.0, baseline, "ink")]
+        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+            axes.plot(d, values, color=LIGHT[role], marker="o", clip_on=False)
+            ends.append(EndLabel(float(values[-1]), label, role))
+        label_line_ends(axes, ends)
+    if alt is None:
+        parts = [
+            f"{to_plain(label)}: {number(float(v[0]))} at d = {number(float(d[0]))}, "
+            f"{number(float(v[-1]))} at d = {number(float(d[-1]))}"
+            for label, v in checked.items()
+        ]
+        alt = (
+            f"How many times as fast as {to_plain(baseline)}, against the dimension, both axes "
+            f"logarithmic. {'; '.join(parts)}. A dashed line marks 1, the speed of "
+            f"{to_plain(baseline)}."
+        )
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def recall_against_time(
+    panels: Mapping[str, Mapping[str, Rows]],
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw which share of the true answer methods find, against the time that they take.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to array-like, shape (j, 2)
+        For each panel, by its title, and for each method, by its label: rows ``(microseconds,
+        recall)``, one for each setting, joined by a line.  Times are positive, recalls in [0, 1];
+        at most five methods, and at least one panel.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If there are no panels, shapes do not match, a time is not positive, a recall lies outside
+        [0, 1], or there are more than five methods.
+    """
+    if not panels:
+        raise ValueError("panels must hold at least one panel, got none")
+    tables: dict[str, dict[str, FloatArray]] = {}
+    for title, methods in panels.items():
+        if not 1 <= len(methods) <= len(SERIES):
+            raise ValueError(
+                f"panels[{title!r}] must hold 1 to {len(SERIES)} methods, got {len(methods)}"
+            )
+        tables[title] = {}
+        for label, rows in methods.items():
+            table = float_array(rows, f"panels[{title!r}][{label!r}]", shape=(None, 2))
+            if (table[:, 0] <= 0).any() or (table[:, 1] < 0).any() or (table[:, 1] > 1).any():
+                raise ValueError(
+                    f"panels[{title!r}][{label!r}] must hold times > 0 and recalls in [0, 1], "
+                    f"got {table.tolist()}"
+                )
+            tables[title][label] = table[np.argsort(table[:, 0], kind="stable")]
+    times = np.concatenate([t[:, 0] for each in tables.values() for t in each.values()])
+    figures, parts = [], []
+    for title, methods_here in tables.items():
+        fig = figure(300, 280)
+        with house_style():
+            axes = panel(fig, left=50, top=34, xlabel="microseconds for one query", ylabel="recall")
+            decades = [10.0**k for k in range(-3, 9)]
+            set_scale(axes, "x", times.min() / 2, times.max() * 2, scale="log10", values=decades)
+            set_scale(axes, "y", 0.0, 1.06, label=percent, values=[0, 0.25, 0.5, 0.75, 1])
+            # Labels stand to the left of what is slow and to the right of what is fast.
+            middle = math.sqrt(times.min() * times.max())
+            for slow in (False, True):
+                group = {
+                    label: (role, table[0] if slow else table[-1])
+                    for role, (label, table) in zip(SERIES, methods_here.items(), strict=False)
+                    if (table[0, 0] > middle) == slow
+                }
+                heights = [float(axes.transData.transform(end)[1]) for _, end in group.values()]
+                box = axes.get_window_extent()
+                places = spread(heights, LINE_HEIGHT, box.y0, box.y1)
+                for (label, (role, end)), was, now in zip(
+                    group.items(), heights, places, strict=True
+                ):
+                    note(
+                        axes,
+                        float(end[0]),
+                        float(end[1]),
+                        label,
+                        role=role,
+                        dx=-9 if slow else 9,
+                        dy=now - was,
+                        ha="right" if slow else "left",
+                        va="center_baseline",
+                        weight="bold",
+                    )
+            for role, (label, table) in zip(SERIES, methods_here.items(), strict=False):
+                axes.plot(
+                    table[:, 0], table[:, 1], color=LIGHT[role], marker="o", markersize=7, zorder=4
+                )
+                found = ", ".join(
+                    f"{percent(float(recall))} in {number(float(us))} microseconds"
+                    for us, recall in table
+                )
+                parts.append(f"{to_plain(title)}, {to_plain(label)}: {found}")
+            note(axes, 0, 1, title, coordinates="axes fraction", dx=-46, dy=36, weight="bold")
+        figures.append(fig)
+    if alt is None:
+        alt = f"Recall against the time for one query, on a logarithmic axis. {'; '.join(parts)}."
+    return Picture(figures, alt=alt, caption=caption, name=name)

@@ -85,7 +85,30 @@ def work(**changes: object) -> plotting.Picture:
     return plotting.work_against_m(**arguments)
 
 
-ALL = [duality, surviving, onion, boxes, work]
+def speedup(**changes: object) -> plotting.Picture:
+    arguments: dict[str, Any] = {
+        "dimensions": [2, 8, 32],
+        "curves": {"1 % active": [40, 6, 2.5], "50 % active": [3, 1.2, 0.9]},
+        "baseline": "tuned dense",
+        "name": "u",
+        **changes,
+    }
+    return plotting.speedup_by_dimension(**arguments)
+
+
+METHODS = {"exact": [[7, 1.0]], "SimHash": [[700, 0.96], [600, 0.9]], "HNSW": [[47, 0.5]]}
+
+
+def recall(**changes: object) -> plotting.Picture:
+    arguments: dict[str, Any] = {
+        "panels": {"*d* = 8": METHODS, "*d* = 32": METHODS},
+        "name": "r",
+        **changes,
+    }
+    return plotting.recall_against_time(**arguments)
+
+
+ALL = [duality, surviving, onion, boxes, work, speedup, recall]
 
 
 def texts(picture: plotting.Picture) -> list[str]:
@@ -190,6 +213,23 @@ def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None
     assert "scan" not in work(scan=False).alt
 
 
+# ---- times ---------------------------------------------------------------------------------------
+
+
+def test_the_speedup_names_its_baseline_and_both_ends() -> None:
+    assert "times as fast as tuned dense" in speedup().alt
+    assert "1 % active: 40 at d = 2, 2.5 at d = 32" in speedup().alt.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert {"tuned dense", "times as fast as tuned dense"} <= set(texts(speedup()))
+
+
+def test_recall_is_told_in_the_order_of_time_for_every_panel() -> None:
+    alt = recall().alt.replace("\N{NO-BREAK SPACE}", " ")
+    assert "d = 8, SimHash: 90 % in 600 microseconds, 96 % in 700 microseconds" in alt
+    assert "d = 32, exact: 100 % in 7 microseconds" in alt
+
+
 @pytest.mark.parametrize(
     ("make", "changes", "message"),
     [
@@ -211,6 +251,12 @@ def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None
         (work, {"curves": {}}, "curves must hold 1 to 5"),
         (work, {"curves": {"a": [[1, 0, 2]]}}, r"curves\['a'\] must be > 0"),
         (work, {"curves": {"a": [[1, 2]]}}, r"curves\['a'\] must have shape"),
+        (speedup, {"dimensions": [8, 2, 3]}, "dimensions must be at least two ascending"),
+        (speedup, {"curves": {"a": [1, 2, 0]}}, r"curves\['a'\] must be > 0"),
+        (recall, {"panels": {}}, "panels must hold at least one panel"),
+        (recall, {"panels": {"a": {}}}, r"panels\['a'\] must hold 1 to 5 methods"),
+        (recall, {"panels": {"a": {"b": [[0, 1]]}}}, "must hold times > 0"),
+        (recall, {"panels": {"a": {"b": [[1, 2]]}}}, "must hold times > 0"),
     ],
 )
 def test_the_figures_refuse_what_they_cannot_draw(
