@@ -176,6 +176,7 @@ def _raced(
         queries=problem.queries,
         rounds=settings.rounds,
         seconds=settings.seconds_per_cell,
+        warm=True,
     )
     return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
 

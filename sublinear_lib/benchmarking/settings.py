@@ -63,7 +63,7 @@ class Settings:
     shares: tuple[float, ...] = (0.001, 0.01, 0.1, 0.5)
     queries: int = 256
     rounds: int = 9
-    seconds_per_cell: float = 2.0
+    seconds_per_cell: float = 1.5
     peers: bool = True
     quick: bool = False
     seed: int = 0

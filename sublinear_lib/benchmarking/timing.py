@@ -25,6 +25,7 @@ __all__ = ["Competitor", "Timing", "median_seconds", "one_thread", "race"]
 
 _SHORTEST_SAMPLE = 1e-3
 _MOST_REPEATS = 100
+_FEWEST_SAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def race(
     queries: int,
     rounds: int,
     seconds: float,
+    warm: bool = False,
 ) -> dict[str, Timing]:
     """Time competitors in turns.
 
@@ -121,21 +123,28 @@ def race(
     rounds : int
         The most rounds.
     seconds : float
-        The time after which no new round begins, once the core has had three.  A competitor outside
-        the core sits out when it has used up its share of it.
+        The time after which no new round begins, once the core has three samples, or `rounds` if
+        that is less.  A competitor outside the core sits out when it has used up its share of it.
+    warm : bool, default False
+        Whether everybody was called before.  Then the first call of a slow competitor counts.
 
     Returns
     -------
     dict
         Names and timings.
     """
+    begin = time.perf_counter()
     allowance = seconds / max(4, len(competitors))
+    samples: dict[str, list[float]] = {each.name: [] for each in competitors}
+    used = dict.fromkeys(samples, 0.0)
     sizes: dict[str, int] = {}
     repeats: dict[str, int] = {}
     for each in competitors:
         size = queries if each.core else min(each.unit, queries)
         spent = _sample(each, tau, size, 1)
-        if spent < allowance:  # the first call may have compiled or loaded something
+        if each.core and warm and spent > allowance:
+            samples[each.name].append(spent)
+        elif spent < allowance:  # the first call may have compiled or loaded something
             spent = min(spent, _sample(each, tau, size, 1))
         if not each.core:
             affordable = int(size * allowance / max(spent, 1e-9))
@@ -143,14 +152,13 @@ def race(
             spent, size = spent * grown / size, grown
         sizes[each.name] = size
         repeats[each.name] = min(_MOST_REPEATS, math.ceil(_SHORTEST_SAMPLE / max(spent, 1e-6)))
-    samples: dict[str, list[float]] = {each.name: [] for each in competitors}
-    used = dict.fromkeys(samples, 0.0)
-    begin = time.perf_counter()
+    least = min(_FEWEST_SAMPLES, rounds)
     for number in range(rounds):
-        if number >= 3 and time.perf_counter() - begin > seconds:
-            break
+        late = time.perf_counter() - begin > seconds
         for each in competitors:
-            if number and not each.core and used[each.name] > allowance:
+            enough = least if each.core else 1
+            over = late if each.core else number > 0 and (late or used[each.name] > allowance)
+            if len(samples[each.name]) >= rounds or (over and len(samples[each.name]) >= enough):
                 continue
             sample = _sample(each, tau, sizes[each.name], repeats[each.name])
             samples[each.name].append(sample)

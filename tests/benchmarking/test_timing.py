@@ -35,6 +35,16 @@ def test_the_core_always_answers_the_whole_batch() -> None:
     assert found["core"].queries == 64
 
 
+def test_a_slow_first_call_counts_only_if_everybody_was_called_before() -> None:
+    calls = {}
+    for warm in (False, True):
+        core = Counting("core", core=True, work=1000)
+        found = race([core.competitor], 0.5, queries=64, rounds=5, seconds=1e-9, warm=warm)
+        assert found["core"].rounds == 3
+        calls[warm] = len(core.asked)
+    assert calls == {False: 4, True: 3}
+
+
 def test_a_slow_competitor_is_asked_fewer_queries_but_never_fewer_than_its_unit() -> None:
     slow = Counting("slow", core=False, unit=8, work=20_000)
     core = Counting("core", core=True)
