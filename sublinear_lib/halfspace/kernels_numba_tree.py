@@ -24,16 +24,18 @@ Know before changing it:
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
+from sublinear_lib._typing import IntArray
 from sublinear_lib.halfspace import vector_code
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
-from sublinear_lib.halfspace.protocol import Output
+from sublinear_lib.halfspace.protocol import Int32Array, Output
 from sublinear_lib.halfspace.vector_code import (
     append_rows,
     box_masks,
@@ -45,7 +47,7 @@ from sublinear_lib.halfspace.vector_code import (
     score_masks_of_one,
 )
 
-__all__ = ["PACKET", "SMALLEST_BUFFER", "search"]
+__all__ = ["PACKET", "SMALLEST_BUFFER", "Events", "Walk", "search"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -89,6 +91,7 @@ def _walk(
     spread: Any,
     begin: int,
     end: int,
+    sure_only: bool,
     count_only: bool,
     counts: Any,
     lists: Any,
@@ -102,10 +105,11 @@ def _walk(
 ) -> tuple[int, int]:
     """Walk down with the queries from `begin` to before `end`, one packet.
 
-    An event is a query, the first lane of a leaf and the word of its possible points; or
-    ``~query``, the first leaf of a run and the leaf after its last.  Returns how many events and
-    doubtful pairs there are, also where the buffers have no room for all of them; then nothing else
-    is valid.
+    An event is a query, the first lane of a leaf and the word of its possible points (of the
+    certain ones if `sure_only`); or ``~query``, the first leaf of a run, and a word that holds the
+    leaf after its last and, in the upper half, the box of the run.  Counted is what events stand
+    for.  Returns how many events and doubtful pairs there are, also where the buffers have no room
+    for all of them; then nothing else is valid.
     """
     zero = np.uint64(0)
     one = np.uint64(1)
@@ -177,7 +181,8 @@ def _walk(
                 inside = masks[second + t]
                 below_here |= crossed
                 while inside != zero:
-                    from_leaf = (parent * _FANOUT + lowest_bit(inside)) << (_FANOUT_BITS * level)
+                    j = lowest_bit(inside)
+                    from_leaf = (parent * _FANOUT + j) << (_FANOUT_BITS * level)
                     inside &= inside - one
                     to_leaf = min(from_leaf + (1 << (_FANOUT_BITS * level)), leaves)
                     number = live_before[to_leaf] - live_before[from_leaf]
@@ -187,7 +192,8 @@ def _walk(
                         if events < len(event_queries):
                             event_queries[events] = ~q
                             event_starts[events] = from_leaf
-                            event_words[events] = np.uint64(to_leaf)
+                            run = ((first[level] + parent) * _FANOUT + j) << 32 | to_leaf
+                            event_words[events] = np.uint64(run)
                         events += 1
                 while crossed != zero:
                     j = lowest_bit(crossed)
@@ -248,7 +254,6 @@ def _walk(
                         if possible == zero:
                             continue
                         q = lists[active + start + t]
-                        counts[q] += ones(possible)
                         doubtful = possible & ~masks[second + t]
                         while doubtful != zero:
                             if doubts < len(doubtful_rows):
@@ -256,6 +261,11 @@ def _walk(
                                 doubtful_rows[doubts] = rows[lane + lowest_bit(doubtful)]
                             doubts += 1
                             doubtful &= doubtful - one
+                        if sure_only:
+                            possible = masks[second + t]
+                            if possible == zero:
+                                continue
+                        counts[q] += ones(possible)
                         if not count_only:
                             if events < len(event_queries):
                                 event_queries[events] = q
@@ -300,7 +310,7 @@ def _write(
             places[q] = append_rows(code, rows, start, event_words[event], found, places[q])
             continue
         q = ~q
-        stop = np.int64(event_words[event])
+        stop = np.int64(event_words[event] & np.uint64(0xFFFFFFFF))
         number = live_before[stop] - live_before[start]
         place = places[q]
         places[q] = place + number
@@ -404,6 +414,7 @@ def _search(
                 spread,
                 begin,
                 end,
+                False,
                 count_only,
                 counts,
                 lists,
@@ -469,6 +480,126 @@ class _Kept(threading.local):
 _kept = _Kept()
 
 
+class Events(NamedTuple):
+    """What the queries of a packet found, in the order of the walk; see `_walk`."""
+
+    queries: Int32Array
+    starts: IntArray
+    words: NDArray[np.uint64]
+
+
+def _take_events(length: int) -> Events:
+    return Events(
+        _kept.take("queries", length, np.int32),
+        _kept.take("starts", length, np.int64),
+        _kept.take("words", length, np.uint64),
+    )
+
+
+def _keep_events(events: Events) -> None:
+    for name, array in events._asdict().items():
+        _kept.keep(name, array)
+
+
+def _list_places(tree: FlatTree, packet: int) -> int:
+    """Return the length of the lists of queries of all open nodes and their children."""
+    return ((len(tree.first) - 1) * _FANOUT + 1) * (packet + _GROUP - 1)
+
+
+class Walk:
+    """A walk for certain points alone, packet by packet, whose events are for the caller.
+
+    Parameters
+    ----------
+    tree : FlatTree
+        The tree.
+    batch : Batch
+        The queries.
+    packet : int
+        Queries that walk down together, ``>= 1``.
+    buffer : int, default 4096
+        Places in the first buffers of events and doubtful pairs; they grow as needed.
+    """
+
+    def __init__(
+        self, tree: FlatTree, batch: Batch, packet: int, *, buffer: int = SMALLEST_BUFFER
+    ) -> None:
+        q = len(batch.below)
+        self._tree = tree
+        self._batch = batch
+        self._packet = max(1, min(packet, q))
+        self._buffer = buffer
+        self.code = vector_code.host_code()
+        """The vector code in use."""
+        self.counts = np.zeros(q, dtype=np.int64)
+        """Points that are certainly inside, so far."""
+        self.doubtful_queries = np.empty(max(buffer // 4, 1), dtype=np.int32)
+        self.doubtful_rows = np.empty_like(self.doubtful_queries)
+        self.doubts = 0
+        """How many of the doubtful pairs are in use."""
+        self.work = np.zeros(3, dtype=np.int64)
+        """As in `Filtered`, so far."""
+
+    def __iter__(self) -> Iterator[tuple[int, int, Events, int]]:
+        """Yield the first query of each packet, the one after its last, and its events.
+
+        The events are in the first places of their arrays; how many, is the last number.  They are
+        overwritten by those of the next packet.
+        """
+        tree, batch = self._tree, self._batch
+        lists = _kept.take("lists", _list_places(tree, self._packet), np.int32)
+        events = _take_events(self._buffer)
+        work = np.zeros(3, dtype=np.int64)
+        q = len(batch.below)
+        for begin in range(0, q, self._packet):
+            end = min(begin + self._packet, q)
+            while True:
+                number, doubts = _walk(
+                    self.code,
+                    tree.coordinates.ravel(),
+                    tree.rows.ravel(),
+                    tree.live,
+                    tree.live_before,
+                    tree.radius,
+                    tree.centre.ravel(),
+                    tree.half.ravel(),
+                    tree.first,
+                    int(tree.leaves[0]),
+                    batch.vectors.ravel(),
+                    batch.vectors.shape[1],
+                    batch.below,
+                    batch.above,
+                    batch.spread,
+                    begin,
+                    end,
+                    True,
+                    False,
+                    self.counts,
+                    lists,
+                    events.queries,
+                    events.starts,
+                    events.words,
+                    self.doubtful_queries,
+                    self.doubtful_rows,
+                    self.doubts,
+                    work,
+                )
+                missing = doubts - self.doubts
+                if number <= len(events.queries) and doubts <= len(self.doubtful_rows):
+                    break
+                if number > len(events.queries):
+                    events = _take_events(number + number // 4)
+                self.doubtful_queries = longer(
+                    self.doubtful_queries, self.doubts, missing, begin, q
+                )
+                self.doubtful_rows = longer(self.doubtful_rows, self.doubts, missing, begin, q)
+            self.doubts = doubts
+            self.work += work
+            yield begin, end, events, number
+        _keep_events(events)
+        _kept.keep("lists", lists)
+
+
 def search(
     tree: FlatTree,
     batch: Batch,
@@ -498,21 +629,17 @@ def search(
         Certain and doubtful pairs.
     """
     q = len(batch.below)
-    count_only, sort, out = output
+    count_only, out = output.count_only, output.out
     together = min(packet, q)
     counts = np.zeros(q, dtype=np.int64)
     places = np.zeros(q, dtype=np.int64)
     work = np.zeros(3, dtype=np.int64)
-    ordered = sort and not count_only
+    ordered = output.sort and not count_only
     words = int(tree.row_bound[0]) // 64 + 1 if ordered else 0
     marks = _kept.take("marks", words, np.uint64, empty=True)
     summary = _kept.take("summary", -(-words // 64), np.uint64, empty=True)
-    levels = len(tree.first) - 1
-    lists = _kept.take("lists", (levels * _FANOUT + 1) * (together + _GROUP - 1), np.int32)
-    events = [
-        _kept.take(name, buffer, kind)
-        for name, kind in (("queries", np.int32), ("starts", np.int64), ("words", np.uint64))
-    ]
+    lists = _kept.take("lists", _list_places(tree, together), np.int32)
+    events = _take_events(buffer)
     rows = np.empty(0 if count_only else buffer, dtype=np.int32)
     if out is not None and not count_only:
         rows = out
@@ -555,18 +682,16 @@ def search(
             doubtful_rows,
             doubts,
             marks,
-            summary,
+            summary[: -(-words // 64)],
             work,
         )
         if more_events > len(events[0]):
-            length = more_events + more_events // 4
-            events = [np.empty(length, dtype=kind.dtype) for kind in events]
+            events = _take_events(more_events + more_events // 4)
         if more_rows:
             rows = longer(rows, used, more_rows, begin, q)
         doubtful_queries = longer(doubtful_queries, doubts, more_doubts, begin, q)
         doubtful_rows = longer(doubtful_rows, doubts, more_doubts, begin, q)
-    for name, array in zip(("queries", "starts", "words"), events, strict=True):
-        _kept.keep(name, array)
+    _keep_events(events)
     _kept.keep("lists", lists)
     _kept.keep("marks", marks)
     _kept.keep("summary", summary)

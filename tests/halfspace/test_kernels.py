@@ -151,12 +151,11 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 def test_both_kernel_sets_know_the_same_fan_out():
     from sublinear_lib.halfspace import (
         kernels,
-        kernels_numba_sums,
         kernels_numba_tree,
         vector_code,
     )
 
-    assert kernels_numba_tree._FANOUT == kernels_numba_sums._FANOUT == kernels.FANOUT
+    assert kernels_numba_tree._FANOUT == kernels.FANOUT
     assert kernels_numba_tree._LANES == kernels.LANES == vector_code.BLOCK
 
 
