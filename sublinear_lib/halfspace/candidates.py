@@ -42,9 +42,19 @@ roundings of the sum cost less than ``2**-49`` of the sum of its terms' sizes, a
 added.  A skin that is the same for all neurons is subtracted from tau instead.
 The drift is ``row_norms(w - w^0) (1 + 4 a)``, which pays for ``||v|| <= 1 + 2 a`` and for the
 rounding of the differences.  A row for which beta overflows is put into every list.  From there on
-nothing is approximate: the index decides its half-spaces exactly, and `CandidateLists.query`
-decides each pair of a point and a candidate by a float64 score with a proved error bound or, if
-that is not enough, in integer arithmetic.
+nothing is approximate: the index decides its half-spaces exactly, and so does the method `query`
+with the pairs of a point and a candidate.
+
+**The float32 filter** of these pairs is that of the engines
+(:mod:`sublinear_lib.halfspace.filtering`, whose ``g = (2 D + 16) 2**-24`` for ``D = d + 1`` numbers
+it takes over).  Write ``w~, b~, tau~`` for the numbers times one power of two.  A table holds the
+rows ``w~`` in float32; the score s of a row is within ``e = g (||w~|| (1 + 4 a) + |b~| + |tau~|)``
+plus ``(D + 4) 2**-100`` for underflow of the real one.  Beside it stands the *ceiling*
+``b~ - tau~ + e``, rounded up.  If s plus the ceiling is negative the pair is inactive.  If it
+exceeds 3 e the pair is active: 2 e for the score and the ceiling, the third e for rounding the
+ceiling and the sum, for which a fifth of it would do (``g >= 20 2**-24``).  All else, and every
+pair of a row so large that float32 might overflow, is decided from the float64 numbers
+(:mod:`sublinear_lib.predicates`), in integer arithmetic if need be.
 
 **Hot neurons.**  A neuron whose drift exceeds its skin is *hot*: its old entries are void.  After
 each step in which a hot neuron moved, all hot neurons are tested again at every anchor with their
@@ -100,7 +110,7 @@ _NUMBERS_AT_ONCE = 2**18
 _ENTRIES_AT_ONCE = 2**22
 # No point that is accepted is longer.
 _LONGEST = 1.0 + 4.0 * CAP_TOLERANCE
-# In units of the table: scores of larger neurons are not trusted, and thresholds are cut off.
+# In units of the table: scores of larger neurons are not trusted, thresholds are cut off.
 _TAME = 2.0**60
 _FAR = 2.0**100
 # skin="auto": how much longer the lists may become, measured at so many anchors.
@@ -123,12 +133,12 @@ class _Loops(Protocol):
     def sift(
         self,
         table: Float32Array,
-        threshold: np.float32,
+        ceiling: Float32Array,
         points: Float32Array,
         begin: IntArray,
         end: IntArray,
         indices: Int32Array,
-    ) -> tuple[IntArray, Int32Array, IntArray]: ...
+    ) -> tuple[IntArray, Int32Array, Float32Array]: ...
 
 
 class Advance(NamedTuple):
@@ -305,15 +315,13 @@ class CandidateLists:
         self._moved = np.zeros(m, dtype=np.bool_)
         self._is_hot = np.zeros(m, dtype=np.bool_)
         largest = np.maximum(np.abs(weights).max(axis=1), np.abs(biases))
-        self._exponent = int(np.frexp(np.sort(largest)[m // 2])[1])
-        with np.errstate(over="ignore", under="ignore"):
-            level = np.ldexp(self._threshold, -self._exponent)
-        self._level = np.float32(np.clip(level, -_FAR, _FAR))
-        width = d + 2
-        self._table: Float32Array = np.empty(
-            (m, width + -width % (16 if width > 8 else 8)), np.float32
-        )
-        self._table[...] = self._single(weights, biases)
+        exponent = int(np.frexp(np.sort(largest)[m // 2])[1])
+        self._scale = 2.0 ** -max(-1000, min(1000, exponent))
+        self._level = min(max(self._threshold * self._scale, -_FAR), _FAR)
+        self._table = _aligned_zeros(m, d + -d % 8)
+        self._ceiling: Float32Array = np.empty(m, dtype=np.float32)
+        self._spread: Float32Array = np.empty(m, dtype=np.float32)
+        self._enter(slice(None), weights)
         self._advances = 0
         self._rebuilds = -1
         self._rent = 0
@@ -370,19 +378,21 @@ class CandidateLists:
         where = slice(None) if ids is None else ids
         drift = _drift(weights, self._reference[where])
         becomes_hot = drift > np.broadcast_to(self._skin, (m,))[where]
-        table = self._single(weights, self._b[where])
         # Neurons that were hot may have come back: their reference entries hold again.
         rescan = bool((becomes_hot | self._is_hot[where]).any())
         lists, self._lists = self._lists, None
         self._moved[where] = True
         self._W[where] = weights
         self._drift[where] = drift
-        self._table[where] = table
+        self._enter(where, weights)
         self._is_hot[where] = becomes_hot
         hot = int(np.count_nonzero(self._is_hot))
         rent = (len(self._anchors) + 1) * hot if rescan else 0
         due = hot > 0 and self._rent + rent >= self._price
-        if lists is None or due:
+        if lists is None:
+            self._recover()
+            return Advance(count, 0, True)
+        if due:
             self._list_all()
             return Advance(count, 0, True)
         if rescan:
@@ -525,6 +535,8 @@ class CandidateLists:
             self._reference_beta,
             self._drift,
             self._table,
+            self._ceiling,
+            self._spread,
             self._moved,
             self._is_hot,
             self._base.indptr,
@@ -612,19 +624,18 @@ class CandidateLists:
         strict: bool,
     ) -> tuple[IntArray, Int32Array]:
         """Return how many candidates are active at each point, and which."""
-        counts, ids, doubtful = _loops(self._kernels).sift(
-            self._table,
-            self._level,
-            points.astype(np.float32),
-            begin,
-            end,
-            lists.indices,
+        wide = np.zeros((len(points), self._table.shape[1]), dtype=np.float32)
+        wide[:, : points.shape[1]] = points
+        counts, ids, totals = _loops(self._kernels).sift(
+            self._table, self._ceiling, wide, begin, end, lists.indices
         )
+        doubtful = np.flatnonzero(~(totals > self._spread[ids]))
         if len(doubtful):
             queries = np.searchsorted(np.cumsum(counts), doubtful, side="right")
             active = self._settle(points, queries, ids[doubtful].astype(np.int64), strict)
-            ids = np.delete(ids, doubtful[~active])
-            counts = counts - np.bincount(queries[~active], minlength=len(counts))
+            if not active.all():
+                ids = np.delete(ids, doubtful[~active])
+                counts = counts - np.bincount(queries[~active], minlength=len(counts))
         return counts, ids
 
     def _settle(
@@ -654,17 +665,24 @@ class CandidateLists:
             )
         return active
 
-    def _single(self, W: FloatArray, b: FloatArray) -> Float32Array:
-        """Return rows of the table: scaled float32 weights, bias, and the error of a score."""
-        count, d = W.shape
-        table = np.zeros((count, self._table.shape[1]), dtype=np.float32)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            np.ldexp(W, -self._exponent, out=table[:, :d], casting="same_kind")
-            table[:, d] = np.ldexp(b, -self._exponent)
-            size = np.ldexp(predicates.row_norms(W) * _LONGEST + np.abs(b), -self._exponent)
-            bound = relative_error(d + 1) * (size + abs(self._level)) + (d + 5) * 2.0**-100
-            table[:, d + 1] = round_up(np.where(size <= _TAME, bound, np.inf))
-        return table
+    def _enter(self, rows: IntArray | slice, W: FloatArray) -> None:
+        """Write rows of the float32 filter."""
+        d = W.shape[1]
+        with np.errstate(over="ignore", under="ignore"):
+            b = self._b[rows] * self._scale
+            size = (predicates.row_norms(W) * _LONGEST) * self._scale + np.abs(b)
+            error = relative_error(d + 1) * (size + abs(self._level)) + (d + 5) * 2.0**-100
+            table = (W * self._scale).astype(np.float32)
+            ceiling = round_up(b - self._level + error)
+            spread = round_up(3.0 * error)
+        large = ~(size <= _TAME)
+        if large.any():
+            table[large] = 0.0
+            ceiling[large] = 0.0  # neither below zero nor above the spread
+            spread[large] = np.inf
+        self._table[rows, :d] = table
+        self._ceiling[rows] = ceiling
+        self._spread[rows] = spread
 
     def _own_skin(self, rows: IntArray | slice) -> FloatArray | float:
         """Return what beta contains of the skin: one that all neurons share is in the offset."""
@@ -690,12 +708,14 @@ class CandidateLists:
         return W, beta
 
     def _current(self) -> HalfspaceHits:
-        if self._lists is None:  # a change was interrupted
-            self._list_all()
-        assert self._lists is not None
-        return self._lists
+        return self._recover() if self._lists is None else self._lists
 
-    def _list_all(self) -> None:
+    def _recover(self) -> HalfspaceHits:
+        """Make everything anew that depends on the weights, after a change was interrupted."""
+        self._enter(slice(None), self._W)
+        return self._list_all()
+
+    def _list_all(self) -> HalfspaceHits:
         """Make all lists anew from the present weights."""
         rows = np.flatnonzero(self._moved)
         where = as_span(rows)
@@ -719,6 +739,7 @@ class CandidateLists:
         self._pairs_listed += looked_at
         self._rebuilds += 1
         self._lists = base
+        return base
 
     def _with_hot(self, hot: IntArray) -> HalfspaceHits:
         """Exchange the entries of hot neurons for those of their present weights."""
@@ -740,7 +761,11 @@ class CandidateLists:
     def _offset(self, skin: FloatArray) -> float:
         if skin.ndim:
             return self._threshold
-        return float(np.nextafter(self._threshold - skin, -np.inf))
+        with np.errstate(over="ignore"):
+            offset = float(np.nextafter(self._threshold - skin, -np.inf))
+        # Below the float64 range only a bias of 1.8e308 could matter, and what its beta is rounded
+        # up by is more than the step that is lost.
+        return max(offset, -_LARGEST)
 
     def _chosen_skin(self) -> FloatArray:
         """Return the skin that makes the lists of a few anchors a quarter longer."""
@@ -769,8 +794,10 @@ def _drift(W: FloatArray, reference: FloatArray) -> FloatArray:
     """Bound the distances of rows from their reference; zero for equal rows only."""
     with np.errstate(over="ignore", under="ignore"):
         drift = predicates.row_norms(W - reference) * (1.0 + 4.0 * CAP_TOLERANCE)
-    same = (W.view(np.int64) == reference.view(np.int64)).all(axis=1)
-    drift[same] = 0.0
+    # A norm is never reported as zero; compare the bits where it might be.
+    tiny = np.flatnonzero(drift < 2.0**-400)
+    same = (W[tiny].view(np.int64) == reference[tiny].view(np.int64)).all(axis=1)
+    drift[tiny[same]] = 0.0
     return drift
 
 
@@ -811,6 +838,13 @@ def _read_only(array: AnyArray) -> AnyArray:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _aligned_zeros(rows: int, columns: int) -> Float32Array:
+    """Return a table that starts at a multiple of 64 bytes, so that few rows cross cache lines."""
+    space = np.zeros(rows * columns + 16, dtype=np.float32)
+    start = -(space.ctypes.data // 4) % 16
+    return space[start : start + rows * columns].reshape(rows, columns)
 
 
 def _no_ids() -> Int32Array:

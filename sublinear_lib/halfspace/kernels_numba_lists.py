@@ -2,8 +2,7 @@
 
 They do what :mod:`sublinear_lib.halfspace.kernels_numpy_lists` says, which is the version to read
 first.  Before changing `sift`, know what the compiler may do here: it may reorder the sum of a
-score (the error bound holds for every order), but not assume that numbers are finite, because a
-score that overflowed is infinite or NaN and has to end up among the doubtful ones.
+score (the error bound holds for every order), but not assume that numbers are finite.
 """
 
 from __future__ import annotations
@@ -92,16 +91,16 @@ def merge(
 @_compiled
 def _sift(
     table: Any,
-    threshold: Any,
+    ceiling: Any,
     points: Any,
     begin: Any,
     end: Any,
     indices: Any,
     rows: Any,
-    in_doubt: Any,
+    totals: Any,
     counts: Any,
 ) -> int:
-    d = points.shape[1]
+    width = table.shape[1]
     zero = numba.float32(0.0)
     found = 0
     for i in range(len(points)):
@@ -109,34 +108,32 @@ def _sift(
         point = points[i]
         entry, last = begin[i], end[i]
         while entry + 4 <= last:
-            # Four rows at once: their loads overlap.
+            # Four rows at once: what takes the time is to fetch them, and so the waits overlap.
             first, second = np.int64(indices[entry]), np.int64(indices[entry + 1])
             third, fourth = np.int64(indices[entry + 2]), np.int64(indices[entry + 3])
-            a, b, c, e = zero, zero, zero, zero
-            for k in range(d):
+            a, b, c, d = zero, zero, zero, zero
+            for k in range(width):
                 x = point[k]
                 a += table[first, k] * x
                 b += table[second, k] * x
                 c += table[third, k] * x
-                e += table[fourth, k] * x
-            for neuron, score in ((first, a), (second, b), (third, c), (fourth, e)):
-                margin = score + table[neuron, d] - threshold
-                bound = table[neuron, d + 1]
-                # Written always, kept if the place moves on; NaN stays and is in doubt.
+                d += table[fourth, k] * x
+            for neuron, score in ((first, a), (second, b), (third, c), (fourth, d)):
+                total = score + ceiling[neuron]
+                # Written always, kept if the place moves on; NaN stays.
                 rows[found] = neuron
-                in_doubt[found] = not (margin > bound)
-                found += not (margin < -bound)
+                totals[found] = total
+                found += not (total < zero)
             entry += 4
         while entry < last:
             neuron = np.int64(indices[entry])
             score = zero
-            for k in range(d):
+            for k in range(width):
                 score += table[neuron, k] * point[k]
-            margin = score + table[neuron, d] - threshold
-            bound = table[neuron, d + 1]
+            total = score + ceiling[neuron]
             rows[found] = neuron
-            in_doubt[found] = not (margin > bound)
-            found += not (margin < -bound)
+            totals[found] = total
+            found += not (total < zero)
             entry += 1
         counts[i] = found - before
     return found
@@ -144,27 +141,27 @@ def _sift(
 
 def sift(
     table: Float32Array,
-    threshold: np.float32,
+    ceiling: Float32Array,
     points: Float32Array,
     begin: IntArray,
     end: IntArray,
     indices: Int32Array,
-) -> tuple[IntArray, Int32Array, IntArray]:
-    """Drop the candidates that are certainly not above the threshold.
+) -> tuple[IntArray, Int32Array, Float32Array]:
+    """Drop the candidates whose score plus ceiling is negative.
 
     Parameters
     ----------
-    table, threshold, points, begin, end, indices
+    table, ceiling, points, begin, end, indices
         As in :func:`sublinear_lib.halfspace.kernels_numpy_lists.sift`.
 
     Returns
     -------
-    counts, rows, doubtful
+    counts, rows, totals
         Likewise.
     """
     longest = int((end - begin).sum())
     rows = np.empty(longest + 1, dtype=np.int32)
-    in_doubt = np.empty(longest + 1, dtype=np.bool_)
+    totals = np.empty(longest + 1, dtype=np.float32)
     counts = np.empty(len(points), dtype=np.int64)
-    found = _sift(table, threshold, points, begin, end, indices, rows, in_doubt, counts)
-    return counts, rows[:found].copy(), np.flatnonzero(in_doubt[:found])
+    found = _sift(table, ceiling, points, begin, end, indices, rows, totals, counts)
+    return counts, rows[:found].copy(), totals[:found]

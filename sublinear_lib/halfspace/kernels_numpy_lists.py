@@ -3,8 +3,7 @@
 `merge` exchanges the entries of hot neurons, `sift` tests the candidates of each query point by a
 float32 score (:mod:`sublinear_lib.halfspace.candidates`).  Both work through pieces of a bounded
 number of entries, so that their temporary arrays do not grow with the lists.  Before changing
-`sift`, know that a score within its error bound of the threshold, or not finite, must be called
-doubtful whatever its sign: the caller decides those pairs from the float64 numbers.
+`sift`, know that only a score that is certainly too low may be dropped: NaN must stay.
 """
 
 from __future__ import annotations
@@ -81,23 +80,22 @@ def merge(
 
 def sift(
     table: Float32Array,
-    threshold: np.float32,
+    ceiling: Float32Array,
     points: Float32Array,
     begin: IntArray,
     end: IntArray,
     indices: Int32Array,
-) -> tuple[IntArray, Int32Array, IntArray]:
-    """Drop the candidates that are certainly not above the threshold.
+) -> tuple[IntArray, Int32Array, Float32Array]:
+    """Drop the candidates whose score plus ceiling is negative.
 
     Parameters
     ----------
     table : ndarray of float32, shape (m, width)
-        For each neuron d weights, the bias, a bound of the error of its scores (infinity is
-        allowed), and anything after that.
-    threshold : numpy.float32
-        The threshold.
-    points : ndarray of float32, shape (q, d)
-        The points.
+        Weights; the columns after the last coordinate are zero.
+    ceiling : ndarray of float32, shape (m,)
+        What is added to the score of each neuron.
+    points : ndarray of float32, shape (q, width)
+        The points, likewise.
     begin, end : ndarray of int64, shape (q,)
         The candidates of each point are ``indices[begin:end]``.
     indices : ndarray of int32
@@ -109,26 +107,20 @@ def sift(
         Candidates that are left, per point.
     rows : ndarray of int32, shape (k,)
         These candidates, in the order of the lists.
-    doubtful : ndarray of int64, shape (j,)
-        Positions in `rows` of the pairs that float32 does not decide, ascending.
+    totals : ndarray of float32, shape (k,)
+        Their scores plus ceilings.
     """
-    d = points.shape[1]
     at_once = max(1, _NUMBERS_AT_ONCE // table.shape[1])
-    extended = np.concatenate((points, np.ones((len(points), 1), dtype=np.float32)), axis=1)
     counts = np.zeros(len(points), dtype=np.int64)
-    parts, doubts, found = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int64)], 0
+    parts, sums = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.float32)]
     for query, first in enumerate(begin.tolist()):
-        for start in range(first, int(end[query]), at_once):
-            rows = indices[start : min(start + at_once, int(end[query]))]
-            chosen = table[rows]
-            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                margins = chosen[:, : d + 1] @ extended[query]
-                margins -= threshold
-            bounds = chosen[:, d + 1]
-            # Written so that NaN stays and is in doubt.
-            places = np.flatnonzero(~(margins < -bounds))
+        last = int(end[query])
+        for start in range(first, last, at_once):
+            rows = indices[start : min(start + at_once, last)]
+            totals = table[rows] @ points[query]
+            totals += ceiling[rows]
+            places = np.flatnonzero(~(totals < 0.0))
             counts[query] += len(places)
             parts.append(rows[places])
-            doubts.append(np.flatnonzero(~(margins[places] > bounds[places])) + found)
-            found += len(places)
-    return counts, np.concatenate(parts), np.concatenate(doubts)
+            sums.append(totals[places])
+    return counts, np.concatenate(parts), np.concatenate(sums)

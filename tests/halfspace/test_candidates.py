@@ -694,7 +694,11 @@ def test_a_call_that_is_refused_leaves_everything_as_it_was(call, error, match):
     assert lists.query(anchors) == before.query(anchors)
 
 
-@pytest.mark.parametrize("moment", ["update", "query_halfspace"])
+@pytest.mark.parametrize(
+    "moment",
+    [(HalfspaceIndex, "update"), (HalfspaceIndex, "query_halfspace"), (CandidateLists, "_enter")],
+    ids=["in the index", "while listing", "in the table"],
+)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_after_an_interrupted_step_the_answers_are_those_of_the_weights(moment, error, monkeypatch):
     W, b, anchors, threshold, rng = random_problem(m=60, n=5)
@@ -705,7 +709,7 @@ def test_after_an_interrupted_step_the_answers_are_those_of_the_weights(moment, 
 
     new = W + rng.standard_normal(W.shape)
     with monkeypatch.context() as patch:
-        patch.setattr(HalfspaceIndex, moment, interrupted)
+        patch.setattr(*moment, interrupted)
         with pytest.raises(error):
             lists.advance(None, new)
             lists.rebuild()
@@ -725,7 +729,7 @@ def test_the_compiled_loops_do_what_the_plain_ones_do(data):
     from sublinear_lib.halfspace import kernels_numba_lists as numba_loops
 
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    m, n, d = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 6)), 3
+    m, n = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 6))
     lists = HalfspaceHits.from_mask(rng.uniform(size=(n, m)) < 0.5)
     hot = rng.uniform(size=m) < data.draw(st.sampled_from([0.0, 0.3, 1.0]))
     found = HalfspaceHits.from_mask((rng.uniform(size=(n, m)) < 0.5) & hot)
@@ -736,11 +740,15 @@ def test_the_compiled_loops_do_what_the_plain_ones_do(data):
     assert merged == HalfspaceHits.from_mask(wanted)
 
     table = rng.integers(-3, 4, size=(m, 8)).astype(np.float32)
-    table[:, d + 1] = rng.choice([0.5, 1.5, np.inf], size=m)
-    table[rng.uniform(size=m) < 0.1, 0] = np.inf
-    points = rng.integers(-2, 3, size=(n, d)).astype(np.float32)
+    ceiling = rng.integers(-3, 4, size=m).astype(np.float32)
+    ceiling[rng.uniform(size=m) < 0.1] = np.nan
+    points = rng.integers(-2, 3, size=(n, 8)).astype(np.float32)
     begin, end = lists.indptr[:-1], lists.indptr[1:]
-    arguments = (table, np.float32(1.0), points, begin, end, lists.indices)
+    arguments = (table, ceiling, points, begin, end, lists.indices)
+    kept = lists.to_mask(m) & ~(points @ table.T + ceiling < 0.0)
+    assert (
+        HalfspaceHits.from_mask(kept).indices.tolist() == numpy_loops.sift(*arguments)[1].tolist()
+    )
     for plain, compiled in zip(
         numpy_loops.sift(*arguments), numba_loops.sift(*arguments), strict=True
     ):
