@@ -396,10 +396,10 @@ def _limits(settings: Settings) -> Generator[Row]:
     with one_thread():
         flops = _product_rate(256 if settings.quick else 1024, settings.rounds)
     yield {"quantity": "float32 matrix product", "unit": "flop/s", "rate": flops}
+    rates = {}
     for size in _BUFFERS[:1] if settings.quick else _BUFFERS:
-        rate = _writing_rate(size, settings.rounds)
-        yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rate}
-        nearest = rate
+        rates[size] = _writing_rate(size, settings.rounds)
+        yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rates[size]}
     m = settings.nearest_width(2**16)
     for engine, d, share in _limit_cells(settings):
         with one_thread():
@@ -419,7 +419,9 @@ def _limits(settings: Settings) -> Generator[Row]:
         if engine == "scan":
             least, limit = 2.0 * m * d / flops, "arithmetic: 2 m d"
         else:
-            least, limit = 4.0 * hits / settings.queries / nearest, "memory: 4 k bytes"
+            # the whole answer is written, and read again by the next round: to where it fits
+            size = min((size for size in rates if size >= 4 * hits), default=max(rates))
+            least, limit = 4.0 * hits / settings.queries / rates[size], "memory: 4 k bytes"
         yield {
             "quantity": engine,
             "d": d,

@@ -168,8 +168,10 @@ def test_a_peer_is_skipped_with_the_estimate_and_never_silently() -> None:
 
 
 def test_a_build_that_would_take_too_long_is_skipped() -> None:
-    field = PeerField(True, building=0.0)
+    always_there = tuple(peer for peer in PEERS if peer.package in ("scikit-learn", "scipy"))
+    field = PeerField(True, always_there, building=0.0)
     assert field.build(Problem(3, 64, 8, 0))[1] == {}
     built, absent = field.build(Problem(3, 256, 8, 0))
     assert built == []
+    assert set(absent) == {peer.name for peer in always_there}
     assert all(reason.startswith("skipped: building it") for reason in absent.values())
