@@ -1,8 +1,9 @@
 """What every engine of the half-space index shares: filter, settle, count the work.
 
 A query has two halves.  The kernel finds the pairs that are certainly inside and those it cannot
-decide (:mod:`sublinear_lib.halfspace.filtering`); `settle` decides the latter in real arithmetic,
-and the refuted ones are taken out again.  An engine therefore adds only its arrangement of the
+decide (:mod:`sublinear_lib.halfspace.filtering`); `settle` decides the latter in real arithmetic.
+A kernel may ask for that before it writes the rows; of those that it leaves, the refuted ones are
+taken out again.  An engine therefore adds only its arrangement of the
 points: a subclass of `Engine` says how to build it, how to follow changes and which kernel to call.
 Know before changing the order of things here: the store has already changed when an engine is told,
 so every method must leave the engine consistent with the store even when it has to build anew.
@@ -31,6 +32,7 @@ _COUNT = Output(count_only=True)
 _NUMBERS_AT_ONCE = 2**18
 # So few gaps are closed by moving what lies between them; more, by building a mask.
 _FEW = 256
+_FEW_FOR_ROWS = 2**12
 
 
 def settle(
@@ -130,7 +132,7 @@ def _positions(rows: Int32Array, wanted: Int32Array) -> IntArray:
 
 def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
     """Return the rows at all but a few ascending positions; the array given may be overwritten."""
-    if len(positions) > _FEW:
+    if len(positions) > max(_FEW, len(rows) // _FEW_FOR_ROWS):
         keep = np.ones(len(rows), dtype=np.bool_)
         keep[positions] = False
         return rows[keep]
@@ -273,14 +275,20 @@ class Engine(ABC):
         self, normals: FloatArray, offsets: FloatArray, strict: bool, output: Output
     ) -> tuple[Filtered, BoolArray]:
         """Filter, and settle what is in doubt; return also which doubtful pairs are refuted."""
+        asked = 0
+
+        def decide(queries: Int32Array, rows: Int32Array) -> BoolArray:
+            nonlocal asked
+            asked += len(rows)
+            return settle(self._store, normals, offsets, strict, queries, rows)
+
         batch = self._prepared(normals, offsets)
-        found = self._filter(batch, offsets, output)
-        doubtful = len(found.doubtful_rows)
-        self._count(found.work, doubtful)
-        if not doubtful:
-            return found, np.empty(0, dtype=np.bool_)
-        queries, rows = found.doubtful_queries, found.doubtful_rows
-        return found, ~settle(self._store, normals, offsets, strict, queries, rows)
+        found = self._filter(batch, offsets, output._replace(decide=decide))
+        refuted: BoolArray = np.empty(0, dtype=np.bool_)
+        if len(found.doubtful_rows):
+            refuted = ~decide(found.doubtful_queries, found.doubtful_rows)
+        self._count(found.work, asked)
+        return found, refuted
 
     def _count(self, work: IntArray, settled: int) -> None:
         """Add to the counters; several threads may query at the same time."""

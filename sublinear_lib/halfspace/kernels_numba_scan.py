@@ -348,16 +348,30 @@ class _Answer:
             if room <= len(queries):
                 break
         own = part.queries[: part.many]
+        positions = np.empty(part.many, dtype=np.int64)
+        positions[own - start] = np.arange(part.many)
         self._counts[own] = counts[: part.many]
         self._tested += self._points_in(part)
         if room:
-            self._queries.append(queries[:room].copy())
-            self._places.append(places[:room].copy())
+            queries, places = queries[:room], places[:room]
+            if self._output.decide is None:
+                self._queries.append(queries.copy())
+                self._places.append(places.copy())
+            else:
+                wrong = ~self._output.decide(queries, self._rows_at(places))
+                queries, places = queries[wrong], places[wrong]
+                np.subtract.at(self._counts, queries, 1)
+                if not count_only:
+                    columns = np.searchsorted(part.blocks, places // _BLOCK)
+                    bits = np.uint64(1) << (places % _BLOCK).astype(np.uint64)
+                    where = positions[queries - start] * stride + columns
+                    np.bitwise_and.at(words, where, ~bits)
         if not count_only:
-            positions = np.empty(part.many, dtype=np.int64)
-            positions[own - start] = np.arange(part.many)
             self._list(part, positions, words, stride, start, code)
         _WORDS.give_back(words)
+
+    def _rows_at(self, places: Int32Array) -> Int32Array:
+        return places if self._table.rows is None else self._table.rows[places]
 
     def _points_in(self, part: _Part) -> int:
         """Return how many pairs of a part are compared."""
@@ -405,7 +419,6 @@ class _Answer:
         """Return the answer."""
         nothing = np.empty(0, dtype=np.int32)
         places = np.concatenate([nothing, *self._places])
-        rows = self._table.rows
         if self._found is self._output.out:
             found = self._found[: self._used]
         else:
@@ -414,6 +427,6 @@ class _Answer:
             self._counts,
             nothing if self._output.count_only else found,
             np.concatenate([nothing, *self._queries]),
-            places if rows is None else rows[places],
+            self._rows_at(places),
             np.array([0, self._tested, 0], dtype=np.int64),
         )

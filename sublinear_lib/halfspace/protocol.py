@@ -11,6 +11,7 @@ arithmetic on the stored float64 numbers*, so that engines can be exchanged with
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -308,6 +309,9 @@ class Output(NamedTuple):
     out: Int32Array | None = None
     """A buffer for the rows.  If they fit, the rows returned are a view of its beginning; if not, a
     new array is returned.  Its other contents may be overwritten in either case."""
+    decide: Callable[[Int32Array, Int32Array], BoolArray] | None = None
+    """For kernels: given queries and rows, both of shape (k,), says which of these pairs belong to
+    the answer.  A kernel may ask instead of returning doubtful pairs; engines set it."""
 
 
 _REPORT = Output()
