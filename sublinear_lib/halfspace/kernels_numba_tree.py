@@ -14,9 +14,9 @@ Know before changing it:
 * Free lanes, empty leaves and missing children are NaN and in no mask.
 * Where a buffer turns out too small the walk goes on and counts what it would have needed; the
   packet is then walked again, or, if only the rows had no room, its events are used again.
-* Rows come in the order of the leaves.  To bring those of a query into ascending order they are
-  marked in a bitmap (`marks`, with one bit of `summary` for each word), which is read in order and
-  left empty: no comparison, and the bitmap of a million points stays in the second-level cache.
+* Rows come in the order of the leaves.  If they must ascend they are sorted by `numpy.sort`, which
+  uses vector instructions, or, where a query finds more than one row in sixteen, marked in a bitmap
+  that is read in order.
 * numba notices a change of *this* file only when it looks for compiled code on disk, so everything
   that is compiled is defined here, except for the vector code, whose text is part of its type.
 """
@@ -41,6 +41,7 @@ from sublinear_lib.halfspace.vector_code import (
     box_masks,
     box_masks_of_one,
     copy_rows,
+    filled_words,
     lowest_bit,
     ones,
     score_masks,
@@ -62,6 +63,8 @@ _FANOUT = 1 << _FANOUT_BITS
 _LANES_BITS = 6
 _LANES = 1 << _LANES_BITS
 _GROUP = 4
+# Queries with more than one in so many rows mark them in a bitmap; fewer are sorted faster.
+_MARKED = 16
 # Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
 _KEPT_BYTES = 2**25
 
@@ -323,25 +326,32 @@ def _write(
 
 
 @_compiled
-def _order(code: Any, found: Any, start: int, stop: int, marks: Any, summary: Any) -> None:
-    """Bring the rows of one query into ascending order."""
+def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
+    """Bring the rows of every query that has more than `many` into ascending order.
+
+    `marks` is a bitmap of all rows, a multiple of 64 words, all zero before and after.
+    """
+    zero = np.uint64(0)
     one = np.uint64(1)
     six = np.uint64(6)
     low = np.uint64(63)
-    for place in range(start, stop):
-        row = np.uint64(found[place])
-        word = row >> six
-        marks[word] |= one << (row & low)
-        summary[word >> six] |= one << (word & low)
-    place = start
-    for block in range(len(summary)):
-        words = summary[block]
-        summary[block] = np.uint64(0)
-        while words != np.uint64(0):
-            word = (block << 6) + lowest_bit(words)
-            words &= words - one
-            place = append_rows(code, None, word << 6, marks[word], found, place)
-            marks[word] = np.uint64(0)
+    stop = 0
+    for q in range(len(counts)):
+        start = stop
+        stop += counts[q]
+        if counts[q] <= many:
+            continue
+        for place in range(start, stop):
+            row = np.uint64(found[place])
+            marks[row >> six] |= one << (row & low)
+        place = start
+        for block in range(0, len(marks), 64):
+            words = filled_words(code, marks, block)
+            while words != zero:
+                word = block + lowest_bit(words)
+                words &= words - one
+                place = append_rows(code, None, word << 6, marks[word], found, place)
+                marks[word] = zero
 
 
 @_compiled
@@ -364,7 +374,6 @@ def _search(
     begin: int,
     packet: int,
     count_only: bool,
-    sort: bool,
     walked: int,
     counts: Any,
     places: Any,
@@ -377,8 +386,6 @@ def _search(
     doubtful_queries: Any,
     doubtful_rows: Any,
     doubts: int,
-    marks: Any,
-    summary: Any,
     work: Any,
 ) -> tuple[int, int, int, int, int, int, int]:
     """Answer the queries from `begin` on, packet by packet; stop early where a buffer is full.
@@ -450,9 +457,6 @@ def _search(
                 places,
                 found,
             )
-            if sort:
-                for q in range(begin, end):
-                    _order(code, found, places[q] - counts[q], places[q], marks, summary)
             used = stop
         begin = end
     return begin, used, doubts, 0, 0, 0, -1
@@ -600,6 +604,20 @@ class Walk:
         _kept.keep("lists", lists)
 
 
+def _sort(code: vector_code.Code, rows: Int32Array, counts: IntArray, bound: int) -> None:
+    """Bring the rows of every query, all below a bound, into ascending order."""
+    many = bound // _MARKED
+    ends = np.cumsum(counts)
+    if (counts > many).any():
+        words = -(-bound // 4096) * 64
+        marks = _kept.take("marks", words, np.uint64, empty=True)
+        _order(code, rows, counts, many, marks[:words])
+        _kept.keep("marks", marks)
+    few = np.flatnonzero((counts > 1) & (counts <= many))
+    for start, end in zip((ends - counts)[few].tolist(), ends[few].tolist(), strict=True):
+        rows[start:end].sort()
+
+
 def search(
     tree: FlatTree,
     batch: Batch,
@@ -634,10 +652,6 @@ def search(
     counts = np.zeros(q, dtype=np.int64)
     places = np.zeros(q, dtype=np.int64)
     work = np.zeros(3, dtype=np.int64)
-    ordered = output.sort and not count_only
-    words = int(tree.row_bound[0]) // 64 + 1 if ordered else 0
-    marks = _kept.take("marks", words, np.uint64, empty=True)
-    summary = _kept.take("summary", -(-words // 64), np.uint64, empty=True)
     lists = _kept.take("lists", _list_places(tree, together), np.int32)
     events = _take_events(buffer)
     rows = np.empty(0 if count_only else buffer, dtype=np.int32)
@@ -668,7 +682,6 @@ def search(
             begin,
             together,
             count_only,
-            ordered,
             walked,
             counts,
             places,
@@ -681,8 +694,6 @@ def search(
             doubtful_queries,
             doubtful_rows,
             doubts,
-            marks,
-            summary[: -(-words // 64)],
             work,
         )
         if more_events > len(events[0]):
@@ -693,8 +704,8 @@ def search(
         doubtful_rows = longer(doubtful_rows, doubts, more_doubts, begin, q)
     _keep_events(events)
     _kept.keep("lists", lists)
-    _kept.keep("marks", marks)
-    _kept.keep("summary", summary)
+    if output.sort and not count_only:
+        _sort(code, rows, counts, int(tree.row_bound[0]))
     return Filtered(
         counts,
         rows[:used] if rows is out else trimmed(rows, used),
