@@ -22,6 +22,7 @@ __all__ = [
     "dates_table",
     "machine_table",
     "missed_table",
+    "ratio_curves",
     "ratio_table",
     "section_tables",
     "target_table",
@@ -221,7 +222,7 @@ def machine_table(results: Results) -> Table:
     machines = _machines(results)
     names = list(dict.fromkeys(name for machine in machines for name in machine))
     rows = [[name, *(machine.get(name, "–") for machine in machines)] for name in names]
-    columns = ["", *(f"machine {number + 1}" for number in range(len(machines)))]
+    columns = ["what", *(f"machine {number + 1}" for number in range(len(machines)))]
     return Table("Machine and versions.", columns, rows)
 
 
@@ -301,10 +302,56 @@ def ratio_table(
         if share is None:
             cell.append(_percent(row["share"]))
         rows.append([*cell, _number(times[baseline]), *ratios])
-    caption = f"Times as fast as {_name(baseline)}"
+    # names differ between all tables of a page, for readers who hear them
+    caption = f"{stored['question']} Times as fast as {_name(baseline)}."
     if share is not None:
-        caption = f"{_percent(share)} active: {caption[0].lower()}{caption[1:]}"
-    return Table(caption + ".", [*columns, *(_name(name) for name in shown)], rows)
+        caption = f"{_percent(share)} active: times as fast as {_name(baseline)}."
+    return Table(caption, [*columns, *(_name(name) for name in shown)], rows)
+
+
+def ratio_curves(
+    results: Results, competitor: str = "auto", *, m: int | None = None
+) -> tuple[tuple[int, ...], dict[str, list[float]]]:
+    """Return how many times as fast as dense a competitor reports, against the dimension.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    competitor : str, default "auto"
+        The competitor.
+    m : int, optional
+        The width; by default the largest that was measured.
+
+    Returns
+    -------
+    dimensions : tuple of int
+        The dimensions in which it took part.
+    curves : dict of str to list of float
+        For each active share, such as ``"1 % active"``, the ratios in these dimensions.
+
+    Raises
+    ------
+    ValueError
+        If reporting was not measured, or not for this competitor and width.
+
+    Examples
+    --------
+    The figure of them is ``plotting.speedup_by_dimension(dimensions, curves, name="speed")``.
+    """
+    rows = [row for row in results.rows("report") if row["competitor"] == competitor]
+    width = max((row["m"] for row in rows), default=0) if m is None else m
+    here = {(row["d"], row["share"]): row for row in rows if row["m"] == width and "ratio" in row}
+    if not here:
+        raise ValueError(
+            f"competitor and m must have been measured, got {competitor!r} and {width}"
+        )
+    dimensions = tuple(sorted({d for d, _ in here}))
+    curves = {
+        f"{_percent(share)} active": [here[d, share]["ratio"] for d in dimensions]
+        for share in sorted({share for _, share in here})
+    }
+    return dimensions, curves
 
 
 def target_table(results: Results, *, measured: bool = False) -> Table:
@@ -374,7 +421,7 @@ def _absences(results: Results, section: str) -> list[Table]:
         for (name, reason), where in places.items()
     ]
     columns = ["competitor", "reason", "cells", "where"]
-    return [Table("Who is absent, and why.", columns, rows)] if rows else []
+    return [Table(f"Who is absent from '{section}', and why.", columns, rows)] if rows else []
 
 
 def _share(cell: Row) -> str:

@@ -49,6 +49,13 @@ def test_a_short_run_prints_the_tables_of_every_section(short: tuple[Result, Res
     assert "goals reached" not in result.output, "a short run judges nothing"
 
 
+def test_all_tables_of_a_page_have_names_of_their_own(short: tuple[Result, Results]) -> None:
+    _, found = short
+    tables = [table for name in SECTIONS for table in benchmarking.section_tables(found, name)]
+    captions = [table.caption for table in tables]
+    assert len(set(captions)) == len(captions)
+
+
 def test_every_competitor_is_present_or_said_to_be_missing(short: tuple[Result, Results]) -> None:
     _, found = short
     everyone = {"dense", "gemm", "naive_float32", "naive_float64", "scan", "cap", "tree", "auto"}

@@ -15,6 +15,7 @@ from sublinear_lib.benchmarking import (
     environment,
     machine_table,
     merged,
+    ratio_curves,
     ratio_table,
     section_tables,
 )
@@ -95,6 +96,22 @@ def test_ratios_need_a_baseline() -> None:
         ratio_table(results("slopes", [], ""), "slopes")
 
 
+def test_curves_run_over_the_dimensions_at_the_largest_width() -> None:
+    def cell(d: int, m: int, share: float, time: float) -> dict[str, Any]:
+        return {"d": d, "m": m, "share": share, "microseconds": {"dense": 12.0, "auto": time}}
+
+    grid = [cell(d, m, p, d * p * m) for d in (2, 3) for m in (64, 128) for p in (0.5, 0.01)]
+    found = results("report", grid)
+    dimensions, curves = ratio_curves(found)
+    assert dimensions == (2, 3)
+    assert list(curves) == ["1 % active", "50 % active"]
+    assert curves["50 % active"] == pytest.approx([12 / 128, 12 / 192], rel=1e-3)
+    assert ratio_curves(found, m=64)[1]["1 % active"] == pytest.approx([9.375, 6.25], rel=1e-3)
+    for missing in ({"competitor": "torch"}, {"m": 32}):
+        with pytest.raises(ValueError, match="competitor and m must have been measured"):
+            ratio_curves(found, **missing)
+
+
 def test_who_is_absent_is_said_once_for_each_reason() -> None:
     cell = {**CELLS[0], "differing_pairs": {"dense": 1}, "checked_pairs": 10}
     tables = section_tables(results("report", [cell, {**cell, "d": 4}]), "report")
@@ -136,6 +153,6 @@ def test_every_section_has_its_date_and_its_machine() -> None:
         ("build", "2030-01-02", "2"),
     ]
     table = machine_table(found)
-    assert list(table.columns) == ["", "machine 1", "machine 2"]
+    assert list(table.columns) == ["what", "machine 1", "machine 2"]
     assert table.rows[0] == ["processor", environment()["processor"], "Other"]
     assert ["numpy", *[environment()["versions"]["numpy"]] * 2] in table.rows
