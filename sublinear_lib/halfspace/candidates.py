@@ -47,13 +47,13 @@ with the pairs of a point and a candidate.
 
 **The float32 filter** of these pairs is that of the engines
 (:mod:`sublinear_lib.halfspace.filtering`, whose ``g = (2 D + 16) 2**-24`` for ``D = d + 1`` numbers
-it takes over).  Write ``w~, b~, tau~`` for the numbers times one power of two.  A table holds the
-rows ``w~`` in float32; the score s of a row is within ``e = g (||w~|| (1 + 4 a) + |b~| + |tau~|)``
-plus ``(D + 4) 2**-100`` for underflow of the real one.  Beside it stands the *ceiling*
-``b~ - tau~ + e``, rounded up.  If s plus the ceiling is negative the pair is inactive.  If it
-exceeds 3 e the pair is active: 2 e for the score and the ceiling, the third e for rounding the
-ceiling and the sum, for which a fifth of it would do (``g >= 20 2**-24``).  All else, and every
-pair of a row so large that float32 might overflow, is decided from the float64 numbers
+it takes over).  Write ``w~, b~, tau~`` for the numbers times one power of two,
+``e = g (||w~|| (1 + 4 a) + |b~| + |tau~|)`` plus ``(D + 4) 2**-100`` for underflow, and call
+``b~ - tau~ + e`` the *ceiling*.  In float32 the score ``<w~, v>`` plus the ceiling, in any order of
+summation, passes each of its terms through at most D + 4 roundings, those of rows, point and
+ceiling included; as g is more than twice that, the total is off by less than e.  So if it is
+negative the pair is inactive, and if it exceeds 3 e the pair is active.  All else, and every pair
+of a row so large that float32 might overflow, is decided from the float64 numbers
 (:mod:`sublinear_lib.predicates`), in integer arithmetic if need be.
 
 **Hot neurons.**  A neuron whose drift exceeds its skin is *hot*: its old entries are void.  After
@@ -142,14 +142,21 @@ class _Loops(Protocol):
 
 
 class Advance(NamedTuple):
-    """What a step did to candidate lists."""
+    """What a step did to candidate lists.
+
+    Parameters
+    ----------
+    moved : int
+        Neurons that were given new weights.
+    hot : int
+        Hot neurons after the step.
+    rebuilt : bool
+        Whether the lists were made anew.
+    """
 
     moved: int
-    """Neurons that were given new weights."""
     hot: int
-    """Hot neurons after the step."""
     rebuilt: bool
-    """Whether the lists were made anew."""
 
 
 @dataclass(frozen=True)
@@ -629,7 +636,8 @@ class CandidateLists:
         counts, ids, totals = _loops(self._kernels).sift(
             self._table, self._ceiling, wide, begin, end, lists.indices
         )
-        doubtful = np.flatnonzero(~(totals > self._spread[ids]))
+        doubtful = np.flatnonzero(~(totals > self._spread.max()))
+        doubtful = doubtful[~(totals[doubtful] > self._spread[ids[doubtful]])]
         if len(doubtful):
             queries = np.searchsorted(np.cumsum(counts), doubtful, side="right")
             active = self._settle(points, queries, ids[doubtful].astype(np.int64), strict)
