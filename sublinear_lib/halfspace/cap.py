@@ -53,8 +53,9 @@ from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.blocks import Blocks
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import GROUP, Filtered
+from sublinear_lib.halfspace.kernels import GROUP, Filtered, KernelSet
 from sublinear_lib.halfspace.protocol import Int32Array, Output
+from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["CapPrefix"]
 
@@ -77,6 +78,9 @@ class CapPrefix(Engine):
 
     name = "cap"
 
+    def __init__(self, store: PointStore, kernels: KernelSet) -> None:
+        super().__init__(store, kernels, "slice")
+
     @property
     def height(self) -> int:
         """Levels of the hierarchy above the points: none."""
@@ -97,7 +101,7 @@ class CapPrefix(Engine):
         self._built = self._used = size = len(rows)
         self._many_fallen = 0
         self._place: Int32Array = np.full(self._store.size, -1, dtype=np.int32)
-        self._blocks = Blocks(self._store.dimension, self._kernels.block, size)
+        self._blocks = Blocks(self._dimension, self._kernels.block, size)
         self._rows: Int32Array = np.full(self._blocks.capacity, -1, dtype=np.int32)
         self._fallen = np.zeros(self._blocks.capacity, dtype=np.bool_)
         for start in range(0, size, _POINTS_AT_ONCE):
@@ -128,7 +132,7 @@ class CapPrefix(Engine):
 
     def _write(self, places: IntArray, rows: IntArray) -> None:
         """Put rows of the store at places."""
-        self._blocks.write(places, self._scale.rounded(self._store, rows))
+        self._blocks.write(places, self._rounded(rows))
         self._rows[places] = rows
         self._place[rows] = places
 

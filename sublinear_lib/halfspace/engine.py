@@ -20,10 +20,10 @@ import numpy as np
 
 from sublinear_lib import predicates
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Batch, Scale, prepare
+from sublinear_lib.halfspace.filtering import Batch, Float32Array, Scale, folded, prepare
 from sublinear_lib.halfspace.kernels import Filtered, KernelSet
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array, Output, Work
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = ["Engine", "drop_refuted", "settle"]
 
@@ -153,13 +153,18 @@ class Engine(ABC):
         The points; shared with the facade, which changes them before it tells the engine.
     kernels : KernelSet
         The loops.
+    domain : {None, "slice"}, default None
+        Where the normals lie: anywhere, or on X, up to 1e-9.
     """
 
     name: str
     """The value of ``method=`` that selects this engine."""
 
-    def __init__(self, store: PointStore, kernels: KernelSet) -> None:
+    def __init__(self, store: PointStore, kernels: KernelSet, domain: str | None = None) -> None:
         self._store = store
+        self._folded = domain is not None and store.biased
+        self._dimension = store.d if self._folded else store.dimension
+        self._largest_bias = 0.0
         self._kernels = kernels
         self._rebuilds = 0
         self._work = np.zeros(len(Work._fields), dtype=np.int64)
@@ -208,7 +213,15 @@ class Engine(ABC):
 
     def _prepared(self, normals: FloatArray, offsets: FloatArray) -> Batch:
         """Bring half-spaces to the units of the filter."""
-        return prepare(normals, offsets, self._store.biased, self._scale)
+        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        return folded(batch, normals, self._largest_bias, self._scale) if self._folded else batch
+
+    def _rounded(self, rows: IntArray) -> Float32Array:
+        """Return the coordinates of some rows, scaled and rounded to float32."""
+        if self._folded and self._store.bias is not None and len(rows):
+            largest = float(np.abs(self._store.bias[as_span(rows)]).max())
+            self._largest_bias = max(self._largest_bias, largest)
+        return self._scale.rounded(self._store, rows, fold=self._folded)
 
     @property
     def rebuilds(self) -> int:
@@ -224,6 +237,7 @@ class Engine(ABC):
         """Build the structure anew from all live rows of the store."""
         self._rebuilds += 1
         self._scale = Scale.fitting(self._store.largest())
+        self._largest_bias = 0.0
         self._build()
 
     def insert(self, rows: IntArray) -> None:

@@ -30,6 +30,16 @@ float32 operation on scaled numbers can overflow whatever the user stored (1e308
   subtracting that at query time, `inflated_box` adds ``g M_k`` to every half-width once and for
   all: errors are paid for *coordinate by coordinate*, and one huge point does not blur the boxes of
   the others.
+* **Folding.**  On X the last component of a normal is 1/2, up to 1e-9, so that with
+  ``u = w + 2 b e_d``
+
+      <w, x> + b = <u, x> + b (1 - 2 x_d)
+
+  and engines on X store u, one coordinate less.  The component ``u_d`` is rounded to float64 and
+  then to float32, both relative to ``|w_d + 2 b|`` itself even where that is a small difference of
+  large numbers, which the surplus of ``g`` over ``gamma_{D+2}`` pays for.  The last term vanishes
+  at ``x_d = 1/2`` and is otherwise paid for by each query: `folded` moves `below` and `above` by
+  ``|1 - 2 x_d|`` times the largest ``|b|``.  What is in doubt is settled from w, b and x as given.
 * **Underflow** loses at most ``2**-126`` in each operation and each conversion (also on processors
   that flush subnormal numbers to zero), at most ``(D + 4) 2**-100`` in all: the absolute part of
   the band, far below anything that matters.
@@ -53,6 +63,7 @@ __all__ = [
     "Batch",
     "Float32Array",
     "Scale",
+    "folded",
     "inflated_box",
     "norms",
     "prepare",
@@ -124,15 +135,35 @@ class Scale(NamedTuple):
         """Return whether another scale would leave points of this size more of float32's range."""
         return int(np.frexp(largest)[1]) < self.exponent - HEADROOM
 
-    def rounded(self, store: PointStore, rows: IntArray) -> Float32Array:
-        """Return some rows of the store, scaled and rounded to float32, shape (k, D)."""
+    def rounded(self, store: PointStore, rows: IntArray, fold: bool = False) -> Float32Array:
+        """Return some rows of the store, scaled and rounded to float32.
+
+        Parameters
+        ----------
+        store : PointStore
+            The points.
+        rows : ndarray of int64, shape (k,)
+            Which.
+        fold : bool, default False
+            Whether twice the bias is added to the last coordinate instead of following it.
+
+        Returns
+        -------
+        ndarray of float32, shape (k, D)
+            The points.
+        """
         where = as_span(rows)
         points = store.points[where]
-        scaled = np.empty((len(points), store.dimension), dtype=np.float32)
+        dimension = store.d if fold else store.dimension
+        scaled = np.empty((len(points), dimension), dtype=np.float32)
         with np.errstate(under="ignore"):
             self._shift(points, scaled[:, : store.d])
-            if store.bias is not None:
+            if store.bias is not None and not fold:
                 self._shift(store.bias[where], scaled[:, -1])
+            if store.bias is not None and fold:
+                last = np.ldexp(points[:, -1], -self.exponent)
+                last += 2.0 * np.ldexp(store.bias[where], -self.exponent)
+                scaled[:, -1] = last
         return scaled
 
     def _shift(self, values: FloatArray, out: Float32Array) -> None:
@@ -186,6 +217,36 @@ def prepare(normals: FloatArray, offsets: FloatArray, biased: bool, scale: Scale
             round_up(levels + margin),
             round_up(relative_error(dimension) * lengths),
         )
+
+
+def folded(batch: Batch, normals: FloatArray, largest_bias: float, scale: Scale) -> Batch:
+    """Turn half-spaces for points with a bias into those for points with the bias folded in.
+
+    Parameters
+    ----------
+    batch : Batch
+        The half-spaces, with a component for the bias.
+    normals : ndarray of float64, shape (q, d)
+        Their normals, on X.
+    largest_bias : float
+        No smaller than any ``|b|``.
+    scale : Scale
+        The scale of the points.
+
+    Returns
+    -------
+    Batch
+        The same half-spaces without that component.
+    """
+    # The component of the bias is the power of two by which the normal was scaled.
+    unit = batch.vectors[:, -1].astype(np.float64)
+    largest = np.ldexp(largest_bias, -scale.exponent)
+    missed = np.abs(1.0 - 2.0 * normals[:, -1]) * (unit * largest) * (1.0 + 2.0**-50)
+    vectors = np.ascontiguousarray(batch.vectors[:, :-1])
+    if not missed.any():
+        return Batch(vectors, *batch[1:])
+    below, above = -round_up(missed - batch.below), round_up(missed + batch.above)
+    return Batch(vectors, below, above, batch.spread)
 
 
 def norms(points: Float32Array) -> Float32Array:

@@ -33,6 +33,8 @@ class Scan(Engine):
         The points.
     kernels : KernelSet
         The loops.
+    domain : {None, "slice"}, default None
+        Where the normals lie: anywhere, or on X, up to 1e-9.
     """
 
     name = "scan"
@@ -49,7 +51,7 @@ class Scan(Engine):
 
     def _build(self) -> None:
         store = self._store
-        self._blocks = Blocks(store.dimension, self._kernels.block, store.size)
+        self._blocks = Blocks(self._dimension, self._kernels.block, store.size)
         self._follow(store.live_rows())
 
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
@@ -66,6 +68,6 @@ class Scan(Engine):
         self._blocks.measure(np.unique(rows // GROUP))
 
     def _follow(self, rows: IntArray) -> bool:
-        self._blocks.write(rows, self._scale.rounded(self._store, rows))
+        self._blocks.write(rows, self._rounded(rows))
         self._blocks.measure(np.unique(rows // GROUP))
         return False

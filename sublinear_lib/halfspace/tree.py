@@ -58,15 +58,13 @@ from sublinear_lib.halfspace.filtering import (
     Batch,
     Float32Array,
     inflated_box,
-    prepare,
     radii,
-    round_up,
 )
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import PointStore, as_span
+from sublinear_lib.halfspace.store import PointStore
 
-__all__ = ["BoxTree", "median_order"]
+__all__ = ["BoxTree", "distinct", "median_order"]
 
 _SAMPLE = 64
 _SPARE_LEAVES = 4
@@ -174,10 +172,7 @@ class BoxTree(Engine):
         domain: str | None = None,
     ) -> None:
         self._leaf_size = min(leaf_size, LANES)
-        self._folded = domain is not None and store.biased
-        self._dimension = store.d if self._folded else store.dimension
-        self._largest_bias = 0.0
-        super().__init__(store, kernels)
+        super().__init__(store, kernels, domain)
 
     @property
     def height(self) -> int:
@@ -219,41 +214,6 @@ class BoxTree(Engine):
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         return self._kernels.search(self._tree, batch, output)
 
-    def _prepared(self, normals: FloatArray, offsets: FloatArray) -> Batch:
-        batch = prepare(normals, offsets, self._store.biased, self._scale)
-        if not self._folded:
-            return batch
-        # The component of the bias is the power of two by which the normal was scaled.
-        unit = batch.vectors[:, -1].astype(np.float64)
-        largest = np.ldexp(self._largest_bias, -self._scale.exponent)
-        missed = np.abs(1.0 - 2.0 * normals[:, -1]) * (unit * largest)
-        vectors = np.ascontiguousarray(batch.vectors[:, :-1])
-        if not missed.any():
-            return Batch(vectors, *batch[1:])
-        return Batch(
-            vectors,
-            -round_up(missed - batch.below),
-            round_up(missed + batch.above),
-            batch.spread,
-        )
-
-    def _rounded(self, rows: IntArray) -> Float32Array:
-        """Return the coordinates of some rows, scaled and rounded to float32."""
-        rounded = self._scale.rounded(self._store, rows)
-        bias = self._store.bias
-        if not self._folded or bias is None:
-            return rounded
-        where, exponent = as_span(rows), self._scale.exponent
-        added = bias[where]
-        if len(added):
-            self._largest_bias = max(self._largest_bias, float(np.abs(added).max()))
-        with np.errstate(under="ignore"):
-            last = np.ldexp(self._store.points[where, -1], -exponent)
-            last += 2.0 * np.ldexp(added, -exponent)
-            folded = np.ascontiguousarray(rounded[:, :-1])
-            folded[:, -1] = last
-        return folded
-
     # -- building ------------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -261,8 +221,7 @@ class BoxTree(Engine):
         blocks = max(1, -(-len(rows) // self._leaf_size))
         size = max(1, -(-len(rows) // blocks))
         capacity = blocks + max(_SPARE_LEAVES, int(blocks * _SPARE_FRACTION))
-        self._tree = _empty_tree(capacity, self._dimension)
-        self._largest_bias = 0.0
+        self._make_room(capacity)
         self._built = blocks
         self._completed = 0
         kind = np.int32 if capacity * LANES <= np.iinfo(np.int32).max else np.int64
@@ -279,6 +238,10 @@ class BoxTree(Engine):
         self._tree.coordinates[:blocks, :, :size] = points[order].transpose(0, 2, 1)
         self._tree.rows[:blocks, :size] = padded[order]
         self._settle_blocks(np.arange(blocks))
+
+    def _make_room(self, capacity: int) -> None:
+        """Start an empty tree with room for so many blocks."""
+        self._tree = _empty_tree(capacity, self._dimension)
 
     def _open_blocks(self, count: int) -> None:
         """Put empty blocks to use."""
@@ -318,7 +281,7 @@ class BoxTree(Engine):
             groups = tree.first[level] + items // FANOUT
             tree.centre[groups, :, items % FANOUT] = centre
             tree.half[groups, :, items % FANOUT] = half
-            items = _distinct(items // FANOUT)
+            items = distinct(items // FANOUT)
             groups = tree.first[level] + items
             centre, half = tree.centre[groups].astype(float), tree.half[groups].astype(float)
             low = np.fmin.reduce(centre - half, axis=2)
@@ -421,7 +384,7 @@ class BoxTree(Engine):
         return bool(self._loose[:leaves].sum() > _LOOSE_FRACTION * leaves)
 
 
-def _distinct(ascending: IntArray) -> IntArray:
+def distinct(ascending: IntArray) -> IntArray:
     """Return the distinct numbers of an ascending array."""
     first = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])

@@ -63,7 +63,7 @@ def check_cap(engine):
     places = np.flatnonzero(rows >= 0)
     np.testing.assert_array_equal(engine._place[held], places)
     assert places.max(initial=-1) < engine._used <= blocks.capacity == len(rows)
-    points = engine._scale.rounded(store, held)
+    points = engine._rounded(held)
     np.testing.assert_array_equal(blocks.read(places), points)
     free = np.flatnonzero(rows < 0)
     assert np.isnan(blocks.read(free)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -107,6 +108,30 @@ def test_points_at_the_edge_of_the_domain_are_answered_exactly(kernels):
     g = 5.0 * 0.75**0.5 + 6.0
     assert index.count_halfspace(x, g + 1e-9).tolist() == [100]
     assert_exact(index, points, None, x, float(points[0] @ x[0]))
+
+
+@every_engine
+def test_biases_that_cancel_with_the_last_coordinate_are_answered_exactly(method, kernels):
+    # w_d = -2 b, both large: what is left on X is the rest of w and b times 1 - 2 x_d, which is not
+    # quite zero at points that are off X as far as is allowed.
+    rng = np.random.default_rng(0)
+    points, biases, normals = random_problem(2000, 3, 12, seed=12)
+    biases *= 10.0 ** rng.integers(0, 13, 2000)
+    points[:, -1] = -2.0 * biases
+    points[::3, -1] += rng.standard_normal(667)
+    height = 0.5 + np.array([0.0, 9.9e-10, -9.9e-10])[np.arange(12) % 3]
+    normals[:, -1] = height
+    index = index_of(points, biases, kernels, method)
+    exact = [
+        float(sum(Fraction(a) * Fraction(x) for a, x in zip(p, n, strict=True)) + Fraction(b))
+        for p, b, n in zip(
+            points.tolist(), biases.tolist(), np.resize(normals, (2000, 3)).tolist(), strict=True
+        )
+    ]
+    for r in (0, 1, 2, 3, 500, 1001):
+        assert_exact(index, points, biases, normals, exact[r])
+        assert_exact(index, points, biases, normals, np.nextafter(exact[r], np.inf))
+    assert_exact(index, points, biases, normals, 1.0)
 
 
 @every_kernel
@@ -293,17 +318,11 @@ def test_a_bad_construction_is_refused(points, options, error, message):
 
 
 @every_kernel
-def test_auto_takes_the_prefix_on_x_and_never_without_a_domain(kernels):
-    def engine(m, d, domain):
-        index = HalfspaceIndex(np.zeros((m, d)), domain=domain, kernels=kernels, leaf_size=1024)
-        return index.stats().engine
-
-    assert engine(20, 3, "slice") == "cap"
-    assert engine(2**14, 3, "slice") == "cap"
-    assert engine(20, 2, "slice") == "cap"
-    assert engine(2**14, 2, "slice") == "tree"
-    assert engine(20, 3, None) == "scan"
-    assert engine(2**14, 2, None) == "tree"
+@pytest.mark.parametrize("m", [20, 2**14])
+@pytest.mark.parametrize("d", [2, 3, 8])
+def test_auto_never_takes_the_prefix_without_a_domain(kernels, m, d):
+    index = HalfspaceIndex(np.zeros((m, d)), kernels=kernels)
+    assert index.stats().engine in ("scan", "tree")
 
 
 def test_stats_and_repr_name_the_engine_and_the_domain():

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from sublinear_lib.halfspace.filtering import (
     HEADROOM,
     Scale,
+    folded,
     inflated_box,
     prepare,
     radii,
     round_up,
 )
 from sublinear_lib.halfspace.store import PointStore
-from tests.halfspace.oracle import LARGEST, WILD, problems, score, vectors
+from tests.halfspace.oracle import LARGEST, WILD, problems, score, slice_problems, vectors
 
 ALL_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -61,6 +62,52 @@ def test_a_certain_score_is_right_in_any_order_of_summation(problem, random, fus
                 assert margin < 0, f"point {r}, query {q}"
             if value > batch.above[q] + slack:
                 assert margin > 0, f"point {r}, query {q}"
+
+
+@settings(deadline=None, max_examples=100)
+@given(slice_problems(max_points=8), st.floats(-1e-9, 1e-9), st.randoms(), st.booleans())
+def test_a_certain_score_with_the_bias_folded_in_is_right_off_the_slice_too(
+    problem, step, random, fused
+):
+    points, biases, normals, offsets, _ = problem
+    if biases is None or not len(points):
+        return
+    normals[:, -1] = 0.5 + step
+    # Half of the points nearly cancel with their bias.
+    points[::2, -1] = -2.0 * np.clip(biases[::2], -(2.0**1000), 2.0**1000)
+    store = PointStore(points, biases)
+    scale = Scale.fitting(store.largest())
+    rounded = scale.rounded(store, np.arange(len(points)), fold=True)
+    largest = float(np.abs(biases).max())
+    batch = folded(prepare(normals, offsets, True, scale), normals, largest, scale)
+    order = list(range(store.d))
+    for r, row in enumerate(rounded):
+        radius = radii(row[None], row[None])[0]
+        for q, vector in enumerate(batch.vectors):
+            random.shuffle(order)
+            value = summed(list(zip(row, vector, strict=True)), order, fused)
+            slack = batch.spread[q] * radius
+            margin = score(points[r], biases[r], normals[q]) - Fraction(float(offsets[q]))
+            if value < batch.below[q] - slack:
+                assert margin < 0, f"point {r}, query {q}"
+            if value > batch.above[q] + slack:
+                assert margin > 0, f"point {r}, query {q}"
+
+
+def test_folding_the_bias_costs_nothing_where_the_last_component_is_one_half():
+    rng = np.random.default_rng(0)
+    points, biases = rng.standard_normal((50, 3)), rng.standard_normal(50)
+    normals = rng.standard_normal((4, 3))
+    normals[:, -1] = 0.5
+    normals[3, -1] = 0.5 + 1e-9
+    store = PointStore(points, biases)
+    scale = Scale.fitting(store.largest())
+    plain = prepare(normals, np.zeros(4), True, scale)
+    batch = folded(plain, normals, np.abs(biases).max(), scale)
+    np.testing.assert_array_equal(batch.vectors, plain.vectors[:, :3])
+    np.testing.assert_allclose(batch.below[:3], plain.below[:3], rtol=1e-6)
+    assert batch.below[3] < plain.below[3]
+    assert batch.above[3] > plain.above[3]
 
 
 @settings(deadline=None, max_examples=100)
