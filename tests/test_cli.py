@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 import sublinear_lib
-from sublinear_lib import scaling
+from sublinear_lib import benchmarking, scaling
 from sublinear_lib.cli import main
 
 
@@ -33,6 +33,14 @@ def test_every_subcommand_explains_itself(name: str) -> None:
     result = sublinear(name, "--help")
     assert result.exit_code == 0
     assert len(result.output) > 60
+
+
+def test_the_benchmark_names_its_options_and_sections() -> None:
+    result = sublinear("bench", "halfspace", "--help")
+    assert result.exit_code == 0
+    for name in (*benchmarking.SECTIONS, "--quick", "--only", "--output", "--no-peers"):
+        assert name in result.output
+    assert "halfspace" in sublinear("bench", "--help").output
 
 
 def test_version_is_the_librarys() -> None:

@@ -82,19 +82,17 @@ def _competitors(training: _Training) -> tuple[list[Competitor], list[Callable[[
     W = problem.W.astype(np.float32)
     ask_dense = dense_tiles(queries[: problem.queries], W)
     moves = {name: training.weights() for name in ("dense", "index", "lists")}
-    out = np.zeros(4, dtype=np.int32)
+    counts = [int(index.count_halfspace(points, tau).sum()) for points in training.points]
+    out = np.zeros(2 * max(counts) + 64, dtype=np.int32)  # far more than a few small steps add
 
     def dense(tau: float, q: int) -> None:
         for start in range(0, q, problem.queries):
-            ask_dense(queries[start : start + problem.queries], np.float32(tau))
+            for _ in ask_dense(queries[start : start + problem.queries], np.float32(tau)):
+                pass
         W[rows] = next(moves["dense"])
 
     def at_index(tau: float, q: int) -> None:
-        nonlocal out
         for points in training.points:
-            needed = int(index.count_halfspace(points, tau).sum())
-            if needed > len(out):
-                out = np.zeros(2 * needed, dtype=np.int32)
             index.query_halfspace(points, tau, sort_results=False, out=out)
         index.update(rows, next(moves["index"]))
 

@@ -114,11 +114,9 @@ def _counts(competitor: Competitor, answer: Any) -> Any:
 
 
 def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArray:
-    """Mark the pairs that are reported for the first queries; empty rows may lack at the end."""
-    assert competitor.rows is not None
+    """Mark the pairs that are reported for the first queries."""
     marks = np.zeros((queries, m), dtype=np.bool_)
-    rows = competitor.rows(competitor.ask(tau, queries))
-    for line, found in zip(marks, rows, strict=False):
+    for line, found in zip(marks, competitor.listed(tau, queries), strict=False):
         line[np.asarray(found, dtype=np.int64)] = True
     return marks
 

@@ -102,6 +102,13 @@ class Table:
         cells = [row[column] for row in self.rows]
         return any(cell[:1].isalpha() and cell not in ("yes", "no") for cell in cells)
 
+    def _breaking(self, column: int) -> str:
+        """Return where lines may break: never in a number, in a sentence not after every word."""
+        if not self._to_the_left(column):
+            return "; white-space: nowrap"
+        longest = max((len(row[column]) for row in self.rows), default=0)
+        return "; min-width: 12rem" if longest > 40 else ""
+
     def __repr__(self) -> str:
         """Return the table as text."""
         lines = [list(self.columns), *map(list, self.rows)]
@@ -119,10 +126,9 @@ class Table:
     def _repr_html_(self) -> str:
         """Return the table as HTML that scrolls in its own box."""
         caption = html.escape(self.caption)
-        sides = ["left" if self._to_the_left(i) else "right" for i in range(len(self.columns))]
-        styles = [f"text-align: {side}" for side in sides]
-        # a number is never broken, a sentence may be
-        inner = [style + ("" if "left" in style else "; white-space: nowrap") for style in styles]
+        left = [self._to_the_left(column) for column in range(len(self.columns))]
+        styles = [f"text-align: {'left' if to_left else 'right'}" for to_left in left]
+        inner = [style + self._breaking(column) for column, style in enumerate(styles)]
         head = "".join(
             f'<th scope="col" style="{style}">{html.escape(name)}</th>'
             for name, style in zip(self.columns, styles, strict=True)

@@ -22,10 +22,8 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 
 
 def marks(competitor: Competitor, problem: Problem, tau: float) -> Any:
-    assert competitor.rows is not None
     found = np.zeros((problem.queries, problem.m), dtype=bool)
-    rows = competitor.rows(competitor.ask(tau, problem.queries))
-    for line, row in zip(found, rows, strict=False):
+    for line, row in zip(found, competitor.listed(tau, problem.queries), strict=False):
         line[np.asarray(row, dtype=np.int64)] = True
     return found
 

@@ -54,6 +54,15 @@ def test_html_scrolls_in_a_box_that_the_keyboard_reaches_and_that_has_a_name() -
     assert rows == [["two", "4"], ["a dozen", "144"]]
 
 
+def test_a_number_is_not_broken_and_a_sentence_has_room() -> None:
+    table = Table("Why.", ["n", "why"], [["1 000", "because " * 8]])
+    soup = BeautifulSoup(table._repr_html_(), "html.parser")
+    number, sentence = soup.tbody.find_all("td")
+    assert "nowrap" in number["style"]
+    assert "min-width" in sentence["style"]
+    assert "nowrap" not in sentence["style"]
+
+
 def test_a_row_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="rows must have 2 cells like columns, got 1 in row 1"):
         Table("", ["a", "b"], [["1", "2"], ["3"]])
