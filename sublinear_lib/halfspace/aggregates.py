@@ -45,12 +45,13 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.activations import get_activation
+from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import settle
-from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION, prepare
+from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, choose
 from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
 from sublinear_lib.halfspace.summing import NodeSums, Summed, halved, summing_kernel
-from sublinear_lib.halfspace.tree import BoxTree
+from sublinear_lib.halfspace.tree import BoxTree, distinct
 
 __all__ = ["AggregateStats", "AggregateTree", "HalfspaceAggregates", "NetworkAggregates"]
 
@@ -170,25 +171,31 @@ def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArr
 class _SummingTree(BoxTree):
     """A tree of boxes that also holds sums of columns for every node.
 
-    It follows moves of the points; rows are neither added nor removed.
-
     Parameters
     ----------
     store : PointStore
         The points.
-    weights : ndarray of float64, shape (m,)
-        The weights; shared with the facade, which changes them before it tells the tree.
+    weights : ndarray of float64, shape (size,)
+        The weights of all rows of the store.
     kernels : KernelSet
         The loops.
     leaf_size : int
         The largest number of points in a block.
+    domain : {None, "slice"}
+        Where the normals lie.
     """
 
     def __init__(
-        self, store: PointStore, weights: FloatArray, kernels: KernelSet, leaf_size: int
+        self,
+        store: PointStore,
+        weights: FloatArray,
+        kernels: KernelSet,
+        leaf_size: int,
+        domain: str | None,
     ) -> None:
-        self._weights = weights
-        super().__init__(store, kernels, leaf_size)
+        self.weights = weights
+        """The weights of all rows; to be changed before the tree is told of a change."""
+        super().__init__(store, kernels, leaf_size, domain)
 
     @property
     def memory(self) -> int:
@@ -200,31 +207,27 @@ class _SummingTree(BoxTree):
         """Sums of the absolute values of the columns over all points, shape (C,)."""
         return halved(self._sums.magnitudes[self._tree.first[-2]].T)
 
-    def _build(self) -> None:
-        super()._build()
-        leaves = int(self._tree.leaves[0])
-        groups, dimension, _ = self._tree.centre.shape
+    def _make_room(self, capacity: int) -> None:
+        super()._make_room(capacity)
+        groups, columns = len(self._tree.centre), self._store.dimension + 1
         self._sums = NodeSums(
-            values=np.zeros((leaves, dimension + 1, self._tree.rows.shape[1])),
-            sums=np.zeros((groups, FANOUT, dimension + 1)),
-            magnitudes=np.zeros((groups, FANOUT, dimension + 1)),
+            values=np.zeros((capacity, columns, LANES)),
+            sums=np.zeros((groups, FANOUT, columns)),
+            magnitudes=np.zeros((groups, FANOUT, columns)),
         )
-        self._sum_blocks(np.arange(leaves))
 
-    def _follow(self, rows: IntArray) -> bool:
-        outdated = super()._follow(rows)
-        if not outdated:
-            self._sum_blocks(self._blocks_of(rows))
-        return outdated
+    def _refit(self, blocks: IntArray) -> FloatArray:
+        """Bound blocks and their ancestors anew, and sum them anew."""
+        self._sum_blocks(blocks)
+        return super()._refit(blocks)
 
     def _sum_blocks(self, blocks: IntArray) -> None:
-        """Sum blocks and their ancestors anew."""
         tree, sums = self._tree, self._sums
         rows = tree.rows[blocks]
         block, lane = np.nonzero(rows >= 0)
         values = np.zeros((len(blocks), sums.values.shape[1], rows.shape[1]))
         held = rows[block, lane].astype(np.int64)
-        values[block, :, lane] = _columns(self._store, self._weights, held)
+        values[block, :, lane] = _columns(self._store, self.weights, held)
         sums.values[blocks] = values
         with np.errstate(under="ignore"):
             found, sizes = halved(values), halved(np.abs(values))
@@ -232,7 +235,7 @@ class _SummingTree(BoxTree):
             for level in range(len(tree.first) - 1):
                 place = (tree.first[level] + items // FANOUT, items % FANOUT)
                 sums.sums[place], sums.magnitudes[place] = found, sizes
-                items = np.unique(items // FANOUT)
+                items = distinct(items // FANOUT)
                 groups = tree.first[level] + items
                 found = halved(sums.sums[groups].transpose(0, 2, 1))
                 sizes = halved(sums.magnitudes[groups].transpose(0, 2, 1))
@@ -241,7 +244,7 @@ class _SummingTree(BoxTree):
         self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
     ) -> tuple[Summed, FloatArray]:
         """Sum the columns over each half-space; return also bounds of the errors, shape (q, C)."""
-        batch = prepare(normals, offsets, self._store.biased, self._scale)
+        batch = self._prepared(normals, offsets)
         with np.errstate(under="ignore"):
             found = summing_kernel(self._kernels.name)(self._tree, self._sums, batch, bounds=bounds)
             doubtful = len(found.doubtful_rows)
@@ -263,7 +266,7 @@ class _SummingTree(BoxTree):
         inside = settle(self._store, normals, offsets, strict, queries, rows)
         queries, values = (
             queries[inside].astype(np.int64),
-            _columns(self._store, self._weights, rows[inside].astype(np.int64)),
+            _columns(self._store, self.weights, rows[inside].astype(np.int64)),
         )
         number = np.bincount(queries, minlength=len(offsets))
         found.counts[:] += number
@@ -298,9 +301,14 @@ class AggregateTree:
     weights : array-like, shape (m,)
         The weights.  Copied.
     bias : array-like, shape (m,), optional
-        A number added to every inner product.
+        A number added to every inner product.  Without it, the tree has no biases at all and
+        `insert` and `update` take none.
+    domain : {"slice"}, optional
+        Where the normals of all queries lie: anywhere by default, or on the input space
+        X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9.  Then ``d >= 2``, queries with other
+        normals are refused, and the biases cost no dimension.
     leaf_size : int, default 64
-        The largest number of points in a leaf of the tree, ``>= 1``.
+        The largest number of points in a leaf of the tree, ``>= 1``; more than 64 are taken as 64.
     kernels : {"auto", "numba", "numpy"}, default "auto"
         The inner loops; ``"auto"`` compiles with numba unless it is missing or the environment
         variable ``SUBLINEAR_NUMBA`` is ``0``.  The sets do not depend on it, the sums only within
@@ -316,9 +324,10 @@ class AggregateTree:
     Notes
     -----
     A batch of queries opens ``O(m**(1 - 1/D))`` nodes and leaves for each, where ``D`` is ``d``, or
-    ``d + 1`` with biases: worth it for ``D <= 4`` or so.  The tree holds about ``8 (d + 2)`` bytes
-    per point more than that of `HalfspaceIndex`.  Source: Equation (2), with the sums of Algorithm
-    1, line 17, taken over the nodes of the structure of Section 5.1 instead of over its report.
+    ``d + 1`` with biases and any normals: worth it for ``D <= 5`` or so.  The tree holds about
+    ``9 (d + 2)`` bytes per point more than that of `HalfspaceIndex`.  Source: Equation (2), with
+    the sums of Algorithm 1, line 17, taken over the nodes of the structure of Section 5.1 instead
+    of over its report.
 
     Examples
     --------
@@ -337,6 +346,7 @@ class AggregateTree:
         weights: object,
         bias: object = None,
         *,
+        domain: str | None = None,
         leaf_size: int = 64,
         kernels: str = "auto",
     ) -> None:
@@ -353,12 +363,20 @@ class AggregateTree:
         biases = None
         if bias is not None:
             biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
+        self._domain = None
+        if domain is not None:
+            self._domain = validation.choice(domain, "domain", ("slice",))
+            if d < 2:
+                raise ValueError(
+                    "points must have at least 2 columns with domain='slice', "
+                    f"got shape {array.shape}"
+                )
         size = validation.count(leaf_size, "leaf_size")
         self._kernels = choose(kernels)
         _refuse_large(_magnitudes(array, factors, biases))
         self._store = PointStore(array, biases)
         self._weights = factors.copy()
-        self._tree = _SummingTree(self._store, self._weights, self._kernels, size)
+        self._tree = _SummingTree(self._store, self._weights, self._kernels, size, self._domain)
 
     # -- QUERY ---------------------------------------------------------------------------------
 
@@ -387,9 +405,9 @@ class AggregateTree:
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+            If an argument is of the wrong type, shape or value, or a normal is not in the domain.
         """
-        vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
+        vectors = self._in_domain(normals, "normals", "q")
         levels = validation.float_array(offsets, "offsets", allow_empty=True)
         q = len(vectors)
         if levels.shape not in ((), (q,)):
@@ -409,7 +427,7 @@ class AggregateTree:
         Parameters
         ----------
         X : array-like, shape (n, d)
-            The points; any points of R^d.
+            The points; any points of R^d, or of the domain of the tree if it has one.
         tau : float
             The threshold of the activation, ``tau >= 0``, absolute units.
         activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
@@ -426,7 +444,7 @@ class AggregateTree:
         Raises
         ------
         TypeError, ValueError
-            If an argument is of the wrong type, shape or value.
+            If an argument is of the wrong type, shape or value, or a point is not in the domain.
 
         Notes
         -----
@@ -434,7 +452,7 @@ class AggregateTree:
         with ``s = 0`` (jump) or ``s = tau`` (continuous); where these terms cancel it has fewer
         correct digits than a sum over the neurons one by one, and the bound says how many.
         """
-        points = validation.float_array(X, "X", shape=("n", self.d), allow_empty=True)
+        points = self._in_domain(X, "X", "n")
         level = validation.scalar(tau, "tau", minimum=0.0)
         shift = level - get_activation(activation).jump_height(level)
         wanted = validation.boolean(bounds, "bounds")
@@ -444,6 +462,12 @@ class AggregateTree:
             value += sums.bias_sums - shift * sums.weight_sums
             errors = _value_errors(sums, points, shift)
         return NetworkAggregates(sums.counts, value, sums.point_sums, errors, sums.point_errors)
+
+    def _in_domain(self, vectors: object, name: str, length: str) -> FloatArray:
+        array = validation.float_array(vectors, name, shape=(length, self.d), allow_empty=True)
+        if self._domain is not None and len(array):
+            array = validation.points_on_slice(array, name, atol=TOLERANCE)
+        return array
 
     def _aggregate(
         self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
@@ -457,7 +481,89 @@ class AggregateTree:
         biases = columns[:, -1] if self._store.biased else np.zeros(len(columns))
         return columns[:, 0].copy(), biases.copy(), columns[:, 1 : self.d + 1].copy()
 
-    # -- UPDATE --------------------------------------------------------------------------------
+    # -- INSERT, REMOVE, UPDATE ----------------------------------------------------------------
+
+    def insert(self, points: object, weights: object, bias: object = None) -> IntArray:
+        """Add points.
+
+        Parameters
+        ----------
+        points : array-like, shape (k, d)
+            The new points.
+        weights : array-like, shape (k,)
+            Their weights.
+        bias : array-like, shape (k,), optional
+            Their biases: needed if the tree has biases, not allowed otherwise.
+
+        Returns
+        -------
+        ndarray of int64, shape (k,)
+            The new ids, ascending; an id is never given out twice.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value, or if sums would become too large;
+            the tree is unchanged.
+
+        Notes
+        -----
+        Source: INSERT in Algorithm 2.
+        """
+        store = self._store
+        array = validation.float_array(points, "points", shape=("k", self.d), allow_empty=True)
+        count = len(array)
+        factors = validation.float_array(weights, "weights", shape=(count,), allow_empty=True)
+        biases = self._biases(bias, count)
+        if biases is None and store.biased:
+            raise ValueError(
+                f"bias must have shape ({count},) because this tree has biases, got None"
+            )
+        if store.next_id + count > LARGEST_ID:
+            raise ValueError(
+                f"points must number at most {LARGEST_ID} over the life of a tree, "
+                f"got {store.next_id + count}"
+            )
+        ids = np.arange(store.next_id, store.next_id + count)
+        if not count:
+            return ids
+        self._refuse_large_after(np.empty(0, dtype=np.int64), array, factors, biases)
+        rows = store.append(array, biases)
+        if store.size > len(self._weights):
+            longer = np.zeros(max(store.size, len(self._weights) * 3 // 2))
+            longer[: len(self._weights)] = self._weights
+            self._weights = self._tree.weights = longer
+        self._weights[rows] = factors
+        self._tree.insert(rows)
+        return ids
+
+    def remove(self, ids: object) -> None:
+        """Remove points.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (k,)
+            Their ids, each once.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `ids` are not distinct ids of stored points; the tree is unchanged.
+
+        Notes
+        -----
+        Source: REMOVE in Algorithm 2.
+        """
+        rows, store = self._rows(ids), self._store
+        if not len(rows):
+            return
+        store.discard(rows)
+        if store.crowded_by_tombstones:
+            self._weights = self._tree.weights = self._weights[store.live_rows()]
+            store.compact()
+            self._tree.rebuild()
+        else:
+            self._tree.remove(rows)
 
     def update(
         self, ids: object, points: object, *, bias: object = None, weights: object = None
@@ -467,7 +573,8 @@ class AggregateTree:
         Parameters
         ----------
         ids : array-like of int, shape (k,)
-            The points to move, each once: positions in the arrays the tree was made of.
+            The points to move, each once: positions in the arrays the tree was made of, or what
+            `insert` returned.
         points : array-like, shape (k, d)
             Where to.
         bias : array-like, shape (k,), optional
@@ -486,18 +593,11 @@ class AggregateTree:
         Touched leaves and their ancestors are summed anew rather than corrected, so that errors do
         not build up however many updates there are.
         """
-        rows = validation.index_array(ids, "ids", upper=len(self), unique=True)
+        rows = self._rows(ids)
         array = validation.float_array(
             points, "points", shape=(len(rows), self.d), allow_empty=True
         )
-        biases = None
-        if bias is not None:
-            if not self._store.biased:
-                raise ValueError(
-                    "bias must be None because this tree was made without biases (make it with "
-                    f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
-                )
-            biases = validation.float_array(bias, "bias", shape=(len(rows),), allow_empty=True)
+        biases = self._biases(bias, len(rows))
         factors = self._weights[rows]
         if weights is not None:
             factors = validation.float_array(
@@ -513,16 +613,38 @@ class AggregateTree:
     def _refuse_large_after(
         self, rows: IntArray, points: FloatArray, weights: FloatArray, bias: FloatArray | None
     ) -> None:
-        """Refuse moves after which a sum could overflow."""
+        """Refuse moves of rows, or new points, after which a sum could overflow."""
         if bias is None and self._store.bias is not None:
             bias = self._store.bias[rows]
         added = _magnitudes(points, weights, bias)
         if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
             return
-        kept = np.ones(len(self), dtype=np.bool_)
+        kept = self._store.alive.copy()
         kept[rows] = False
         others = None if self._store.bias is None else self._store.bias[kept]
-        _refuse_large(_magnitudes(self._store.points[kept], self._weights[kept], others) + added)
+        weights = self._weights[: self._store.size][kept]
+        _refuse_large(_magnitudes(self._store.points[kept], weights, others) + added)
+
+    def _rows(self, ids: object) -> IntArray:
+        wanted = validation.index_array(ids, "ids", upper=self._store.next_id, unique=True)
+        rows, stored = self._store.rows_of(wanted)
+        if not stored.all():
+            position = int(np.argmin(stored))
+            raise ValueError(
+                f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
+                "which was removed"
+            )
+        return rows
+
+    def _biases(self, bias: object, count: int) -> FloatArray | None:
+        if bias is None:
+            return None
+        if not self._store.biased:
+            raise ValueError(
+                "bias must be None because this tree was made without biases (make it with "
+                f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
+            )
+        return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
 
     # -- what there is -------------------------------------------------------------------------
 
@@ -530,6 +652,11 @@ class AggregateTree:
     def d(self) -> int:
         """The dimension of the points, the bias not counted."""
         return self._store.d
+
+    @property
+    def ids(self) -> IntArray:
+        """The ids of the stored points, ascending, shape (m,)."""
+        return self._store.ids
 
     def stats(self) -> AggregateStats:
         """Return the sizes and the work done so far.
@@ -561,6 +688,8 @@ class AggregateTree:
         """Return the sizes and the memory."""
         stats = self.stats()
         bias = ", biased" if self._store.biased else ""
+        if self._domain is not None:
+            bias += f", domain={self._domain!r}"
         return (
             f"AggregateTree(m={stats.m}, d={stats.d}{bias}, kernels={stats.kernels!r}, "
             f"memory={stats.memory / 2**20:.1f} MiB)"
