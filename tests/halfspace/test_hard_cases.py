@@ -1,0 +1,281 @@
+"""Every structure is exact where floating point is at its worst, whatever the kernels.
+
+The families of points come from the fuzzer, and so does the oracle, which test_fuzz.py compares
+with rational arithmetic; here each family meets each structure, each dimension and each size of a
+leaf on purpose instead of by chance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sublinear_lib.halfspace import (
+    AggregateTree,
+    ArcStabbing,
+    ConvexLayers,
+    HalfspaceIndex,
+    PartitionTree,
+    alive_on_slice,
+)
+from sublinear_lib.halfspace.fuzz import families
+from sublinear_lib.halfspace.fuzz.exact import decide
+from sublinear_lib.halfspace.fuzz.histories import compare
+from tests.halfspace.oracle import KERNELS, SLICE_ENGINE_IDS, SLICE_ENGINES
+
+every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
+every_family = pytest.mark.parametrize("name", families.FAMILIES)
+LARGEST = families.LARGEST
+
+
+def drawn(name, m, d, biased, seed=0):
+    """Return points and biases of a family, and the family."""
+    rng = np.random.default_rng([seed, m, d, biased])
+    family = families.draw_family(rng, d + biased, biased=biased, name=name)
+    rows = family.rows(m)
+    return rng, family, *((rows[:, :-1].copy(), rows[:, -1].copy()) if biased else (rows, None))
+
+
+def domain_of(method, d):
+    """Return a domain that the engine takes; only the cap prefix must have one."""
+    return "slice" if method == "cap" and d >= 2 else None
+
+
+def questions(rng, family, points, bias, count, domain):
+    d = points.shape[1]
+    if domain is None:
+        normals = families.draw_normals(rng, family, points, d, count)
+    else:
+        normals = families.draw_slice(rng, points, d, count)
+    offsets = families.draw_offsets(rng, points, bias, normals)
+    return normals, offsets, decide(points, bias, normals, offsets)
+
+
+def assert_exact(index, normals, offsets, truth, ids=None):
+    """Compare ids, counts and masks with the oracle, for > and for >=."""
+    for strict in (True, False):
+        inside = truth.inside(strict)
+        problem = compare(index.query_halfspace(normals, offsets, strict=strict), inside, ids)
+        assert problem is None, (
+            f"strict={strict}, x = {normals[problem[0]].tolist()}, "
+            f"c = {offsets[problem[0]]!r}: {problem[1]}"
+        )
+        counts = index.count_halfspace(normals, offsets, strict=strict)
+        np.testing.assert_array_equal(counts, inside.sum(axis=1))
+
+
+# Families
+
+
+@every_engine
+@every_family
+def test_every_family_is_answered_exactly(name, method, kernels):
+    for d, biased in ((1, True), (2, False), (3, True), (17, False)):
+        domain = domain_of(method, d)
+        if method == "cap" and domain is None:
+            continue
+        rng, family, points, bias = drawn(name, 70, d, biased)
+        index = HalfspaceIndex(
+            points, bias, method=method, domain=domain, kernels=kernels, leaf_size=8
+        )
+        assert_exact(index, *questions(rng, family, points, bias, 24, domain))
+
+
+@every_engine
+@every_family
+def test_every_family_may_come_go_and_move(name, method, kernels):
+    d, domain = 3, domain_of(method, 3)
+    rng, family, points, bias = drawn(name, 40, d, True)
+    index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels, leaf_size=4)
+    more = family.rows(50)
+    index.insert(more[:, :-1], more[:, -1])
+    points, bias = np.concatenate((points, more[:, :-1])), np.concatenate((bias, more[:, -1]))
+    moved = rng.permutation(90)[:30]
+    again = family.rows(30)
+    index.update(moved, again[:, :-1], again[:, -1])
+    points[moved], bias[moved] = again[:, :-1], again[:, -1]
+    kept = np.sort(rng.permutation(90)[:70])
+    index.remove(np.setdiff1d(np.arange(90), kept))
+    points, bias = points[kept], bias[kept]
+    assert_exact(index, *questions(rng, family, points, bias, 24, domain), ids=kept)
+    index.refit(points[::-1], bias[::-1])
+    points, bias = points[::-1], bias[::-1]
+    assert_exact(index, *questions(rng, family, points, bias, 20, domain), ids=kept)
+    index.rebuild()
+    assert_exact(index, *questions(rng, family, points, bias, 20, domain), ids=kept)
+
+
+@every_engine
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65])
+def test_hard_points_are_answered_exactly_in_every_dimension(d, method, kernels):
+    domain = domain_of(method, d)
+    if method == "cap" and domain is None:
+        return
+    for name in ("halfway", "lattice", "one huge", "mixed"):
+        for biased in (False, True):
+            rng, family, points, bias = drawn(name, 9, d, biased)
+            index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels)
+            assert_exact(index, *questions(rng, family, points, bias, 12, domain))
+
+
+@every_engine
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_none_one_and_two_points_are_answered_exactly(m, method, kernels):
+    for name in families.FAMILIES:
+        domain = domain_of(method, 2)
+        rng, family, points, bias = drawn(name, m, 2, True)
+        index = HalfspaceIndex(points, bias, method=method, domain=domain, kernels=kernels)
+        assert_exact(index, *questions(rng, family, points, bias, 16, domain))
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("leaf_size", [1, 2, 15, 16, 17, 63, 64, 65])
+def test_leaves_filled_to_the_brim_hold_ties(leaf_size, kernels):
+    for m in sorted({max(0, k * leaf_size + off) for k in (1, 2, 17) for off in (-1, 0, 1)}):
+        rng, family, points, bias = drawn("lattice", m, 2, True)
+        for method in ("tree", "auto"):
+            index = HalfspaceIndex(
+                points, bias, method=method, kernels=kernels, leaf_size=leaf_size
+            )
+            assert_exact(index, *questions(rng, family, points, bias, 12, None))
+
+
+# Single cases
+
+
+@every_engine
+def test_thousands_of_ties_are_decided_truly_in_every_form_of_the_answer(method, kernels):
+    # 2000 points on the hyperplane and 1000 on either side, one unit in the last place away.
+    domain = domain_of(method, 3)
+    x = np.array([[0.75**0.5, 0.0, 0.5]])
+    points = np.zeros((4000, 3))
+    points[:, 1] = np.arange(4000) - 2000.0
+    points[:, 2] = 2.0
+    points[2000:3000, 2] = np.nextafter(2.0, 3.0)
+    points[3000:, 2] = np.nextafter(2.0, 1.0)
+    index = HalfspaceIndex(points, method=method, domain=domain, kernels=kernels)
+    over, on = list(range(2000, 3000)), list(range(3000))
+    for strict, wanted in ((True, over), (False, on)):
+        assert index.query_halfspace(x, 1.0, strict=strict)[0].tolist() == wanted
+        assert index.count_halfspace(x, 1.0, strict=strict).tolist() == [len(wanted)]
+        assert np.flatnonzero(index.mask_halfspace(x, 1.0, strict=strict)[0]).tolist() == wanted
+        unsorted = index.query_halfspace(x, 1.0, strict=strict, sort_results=False)
+        assert sorted(unsorted[0].tolist()) == wanted
+        buffer = np.empty(len(wanted), dtype=np.int32)
+        assert index.query_halfspace(x, 1.0, strict=strict, out=buffer)[0].tolist() == wanted
+        sums = index.aggregate_halfspace(x, 1.0, np.ones(4000), strict=strict)
+        assert sums.counts.tolist() == sums.weight_sums.tolist() == [len(wanted)]
+
+
+@every_engine
+def test_the_sign_of_zero_makes_no_difference(method, kernels):
+    domain = domain_of(method, 2)
+    zeros = np.array([[0.0, 0.0], [0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0]])
+    index = HalfspaceIndex(
+        zeros, [0.0, -0.0, 0.0, -0.0], method=method, domain=domain, kernels=kernels
+    )
+    x = np.array([[0.75**0.5, 0.5], [-(0.75**0.5), 0.5]])
+    for offset in (0.0, -0.0):
+        assert index.count_halfspace(x, offset).tolist() == [0, 0]
+        assert index.count_halfspace(x, offset, strict=False).tolist() == [4, 4]
+    for offset in (-5e-324, 5e-324):
+        for strict in (True, False):
+            inside = 4 if offset < 0.0 else 0
+            assert index.count_halfspace(x, offset, strict=strict).tolist() == [inside] * 2
+
+
+@every_engine
+def test_scores_beyond_the_float_range_are_compared_truly(method, kernels):
+    # Twice the largest number, and the largest number plus a little: infinite in float64.
+    domain = domain_of(method, 2)
+    x = np.array([[0.75**0.5, 0.5]])
+    points = np.array([[LARGEST, LARGEST], [LARGEST, -LARGEST], [-LARGEST, -LARGEST], [0.0, 1.0]])
+    index = HalfspaceIndex(points, method=method, domain=domain, kernels=kernels)
+    for offset in (LARGEST, -LARGEST, LARGEST / 4, 0.5, 0.0):
+        assert_exact(index, x, np.array([offset]), decide(points, None, x, np.array([offset])))
+    assert index.query_halfspace(x, LARGEST)[0].tolist() == [0]
+    assert index.query_halfspace(x, -LARGEST, strict=False)[0].tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("method", ["auto", "scan", "tree"])
+def test_numbers_that_cancel_to_the_last_bit_are_compared_truly(method, kernels):
+    # 1e300 - 1e300 + 5e-324: only the smallest number decides.
+    points = np.array([[1e300, -1e300, 5e-324], [1e300, -1e300, -5e-324], [1e300, -1e300, 0.0]])
+    index = HalfspaceIndex(points, method=method, kernels=kernels)
+    x = np.ones((1, 3))
+    assert index.query_halfspace(x, 0.0)[0].tolist() == [0]
+    assert index.query_halfspace(x, 0.0, strict=False)[0].tolist() == [0, 2]
+    assert index.query_halfspace(x, -5e-324)[0].tolist() == [0, 2]
+    assert index.query_halfspace(x, 5e-324, strict=False)[0].tolist() == [0]
+
+
+@every_engine
+def test_a_huge_row_may_come_and_go(method, kernels):
+    domain = domain_of(method, 3)
+    rng, family, points, _ = drawn("dyadic", 200, 3, False)
+    index = HalfspaceIndex(points, method=method, domain=domain, kernels=kernels, leaf_size=16)
+    asked = questions(rng, family, points, None, 40, domain)
+    for size in (1e3, 1e30, 1e300, LARGEST):
+        (huge,) = index.insert([[size, -size, size]]).tolist()
+        both, ids = np.vstack((points, [[size, -size, size]])), np.append(np.arange(200), huge)
+        assert_exact(index, *asked[:2], decide(both, None, *asked[:2]), ids)
+        index.update([huge], [[5e-324, 0.0, 0.0]])
+        both[-1] = [5e-324, 0.0, 0.0]
+        assert_exact(index, *asked[:2], decide(both, None, *asked[:2]), ids)
+        index.remove([huge])
+        assert_exact(index, *asked)
+
+
+# The other structures
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@every_family
+def test_sums_count_every_family_exactly(name, kernels):
+    for d, biased in ((1, True), (2, False), (3, True), (9, False)):
+        rng, family, points, bias = drawn(name, 90, d, biased)
+        weights = rng.standard_normal(90) * 2.0**-60
+        tree = AggregateTree(points, weights, bias, leaf_size=8, kernels=kernels)
+        normals, offsets, truth = questions(rng, family, points, bias, 30, None)
+        for strict in (True, False):
+            sums = tree.aggregate_halfspace(normals, offsets, strict=strict)
+            np.testing.assert_array_equal(sums.counts, truth.inside(strict).sum(axis=1))
+
+
+@every_family
+def test_the_structures_of_the_plane_are_exact_on_every_family(name):
+    for m in (0, 1, 2, 3, 40):
+        rng, family, points, _ = drawn(name, m, 2, False)
+        normals, offsets, truth = questions(rng, family, points, None, 24, None)
+        structures = [ConvexLayers(points)]
+        structures += [PartitionTree(points, leaf_size=s, boxes=s > 1) for s in (1, 2, 8)]
+        for structure in structures:
+            for strict in (True, False):
+                hits = structure.query_halfspace(normals, offsets, strict=strict)
+                assert compare(hits, truth.inside(strict)) is None, (structure, m)
+
+
+@every_family
+def test_arcs_are_exact_on_every_family(name):
+    for d, biased in ((2, False), (3, False), (3, True)):
+        for m in (0, 1, 2, 40):
+            rng, _, points, bias = drawn(name, m, d, biased)
+            X = families.draw_slice(rng, points, d, 24)
+            for tau in families.draw_offsets(rng, points, bias, X[:3]).tolist():
+                truth = decide(points, bias, X, np.full(24, tau))
+                structure = ArcStabbing(points, bias, tau=tau)
+                for strict in (True, False):
+                    hits = structure.query(X, strict=strict)
+                    assert compare(hits, truth.inside(strict)) is None, (d, m, tau)
+
+
+@every_family
+def test_no_neuron_of_any_family_that_fires_on_x_is_called_dead(name):
+    for d in (2, 3, 9):
+        rng, _, points, bias = drawn(name, 40, d, True)
+        X = families.draw_slice(rng, points, d, 40)
+        for tau in families.draw_offsets(rng, points, bias, X[:3]).tolist():
+            fires = decide(points, bias, X, np.full(40, tau)).inside(True).any(axis=0)
+            alive = alive_on_slice(points, bias, tau=tau)
+            assert set(np.flatnonzero(fires)) <= set(alive.tolist())
