@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from sublinear_lib import geometry
 from sublinear_lib.halfspace import HalfspaceIndex, tree
 from sublinear_lib.halfspace.kernels import FANOUT, numba_allowed
+from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
 
@@ -315,3 +317,124 @@ def test_points_that_outgrow_or_shrink_below_the_scale_get_a_new_one(method, fac
     hits = index.query_halfspace(np.eye(3), factor)
     np.testing.assert_array_equal(hits.to_mask(500), points.T > 1.0)
     assert index.stats().pairs_settled < 30, "on the right scale float32 decides almost all"
+
+
+# Packets of queries
+
+
+def lattice_problem(m=3000, d=3, q=50, seed=0):
+    """Points with many ties, and some leaves that are not full."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(-40, 41, (m, d)) / 8.0
+    engine = tree_index(points, leaf_size=60)._engine
+    gone = rng.choice(m, m // 5, replace=False)
+    engine._store.discard(gone)
+    engine.remove(gone)
+    normals, offsets = rng.integers(-8, 9, (q, d)) / 4.0, rng.integers(-80, 81, q) / 4.0
+    offsets[:3] = -1e9, 1e9, 0.0
+    inside = normals @ points.T >= offsets[:, None]  # exact: small multiples of 1/32
+    inside[:, gone] = False
+    return engine, normals, offsets, inside
+
+
+def assert_found(found, inside, *, ascending):
+    """Check that the rows found are those inside, and that what is in doubt is told."""
+    start = 0
+    doubtful = set(zip(found.doubtful_queries.tolist(), found.doubtful_rows.tolist(), strict=True))
+    for q, count in enumerate(found.counts.tolist()):
+        rows = found.rows[start : start + count]
+        start += count
+        wanted = np.flatnonzero(inside[q])
+        surplus = set(rows.tolist()) - set(wanted.tolist())
+        assert set(wanted.tolist()) <= set(rows.tolist()), f"query {q} misses rows"
+        assert len(set(rows.tolist())) == count, f"query {q} reports a row twice"
+        assert all((q, row) in doubtful for row in surplus), f"query {q} reports too much"
+        assert not ascending or (np.diff(rows) > 0).all(), f"rows of query {q} must ascend"
+    assert start == len(found.rows)
+
+
+def codes():
+    if not numba_allowed():
+        return []
+    from sublinear_lib.halfspace.vector_code import PLAIN, host_code
+
+    return sorted({PLAIN, host_code()}, key=repr)
+
+
+@pytest.mark.parametrize("code", codes(), ids=repr)
+@pytest.mark.parametrize(("packet", "buffer"), [(1, 4096), (3, 1), (6, 30), (49, 4096), (256, 1)])
+@pytest.mark.parametrize("sort", [True, False])
+def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypatch):
+    from sublinear_lib.halfspace import kernels_numba_tree, vector_code
+
+    monkeypatch.setattr(vector_code, "host_code", lambda: code)
+    for d in (1, 2, 5):
+        engine, normals, offsets, inside = lattice_problem(d=d)
+        batch = engine._prepared(normals, offsets)
+        found = kernels_numba_tree.search(
+            engine._tree, batch, Output(sort=sort), packet=packet, buffer=buffer
+        )
+        assert_found(found, inside, ascending=sort)
+        counted = kernels_numba_tree.search(
+            engine._tree, batch, Output(count_only=True), packet=packet, buffer=buffer
+        )
+        assert counted.counts.tolist() == found.counts.tolist()
+        assert counted.work.tolist() == found.work.tolist()
+        assert counted.rows.size == 0
+
+
+@pytest.mark.parametrize("code", codes(), ids=repr)
+@pytest.mark.parametrize("marked", [1, 16, 10**9])
+def test_rows_ascend_however_they_are_sorted(code, marked, monkeypatch):
+    from sublinear_lib.halfspace import kernels_numba_tree, vector_code
+
+    monkeypatch.setattr(vector_code, "host_code", lambda: code)
+    monkeypatch.setattr(kernels_numba_tree, "_MARKED", marked)
+    for m in (1, 64, 65, 5000):
+        engine, normals, offsets, inside = lattice_problem(m=m)
+        found = kernels_numba_tree.search(
+            engine._tree, engine._prepared(normals, offsets), Output(), packet=7
+        )
+        assert_found(found, inside, ascending=True)
+
+
+@pytest.mark.parametrize("kernels", ["numpy", *(["numba"] if numba_allowed() else [])])
+def test_a_buffer_is_used_if_the_answer_fits(kernels):
+    points = normal_points(4000)
+    engine = HalfspaceIndex(points, method="tree", kernels=kernels)._engine
+    normals, offsets = normal_points(40, seed=1), np.linspace(-1.0, 2.0, 40)
+    wanted = engine.query(normals, offsets, True)
+    needed = len(wanted.indices)
+    for sort in (True, False):
+        for length in (0, 1, needed - 1, needed, needed + 1, 2 * needed):
+            out = np.full(length + 5, -7, dtype=np.int32)
+            hits = engine.query(normals, offsets, True, Output(sort=sort, out=out[:length]))
+            assert np.shares_memory(hits.indices, out) == (length >= needed)
+            assert (out[length:] == -7).all(), "what lies behind the buffer must stay"
+            assert hits.counts.tolist() == wanted.counts.tolist()
+            for found, rows in zip(hits.split(), wanted.split(), strict=True):
+                assert np.sort(found).tolist() == rows.tolist()
+            if length >= needed:
+                assert hits.indices.ctypes.data == out.ctypes.data
+
+
+@pytest.mark.skipif(not numba_allowed(), reason="needs numba")
+def test_a_large_answer_takes_its_own_memory_and_no_more():
+    points = normal_points(20_000, d=2)
+    engine = HalfspaceIndex(points, method="tree", kernels="numba")._engine
+    normals, offsets = normal_points(2000, seed=1, d=2), np.zeros(2000)
+    engine.query(normals[:10], offsets[:10], True)
+    out = np.empty(2000 * 20_000, dtype=np.int32)
+    tracemalloc.start()
+    hits = engine.query(normals, offsets, True, Output(sort=False, out=out))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.shares_memory(hits.indices, out)
+    assert len(hits.indices) > 15_000_000
+    assert peak < 4 * 2**20, f"{peak} bytes besides the buffer"
+
+
+def test_memory_stays_within_two_and_a_half_times_the_points():
+    for d in (2, 3, 8):
+        index = tree_index(normal_points(2**15, d=d))
+        assert index.stats().memory < 2.5 * 8 * d * 2**15
