@@ -20,6 +20,7 @@ from sublinear_lib.halfspace import kernels_numpy_lists as numpy_loops
 from sublinear_lib.halfspace.candidates import CAP_TOLERANCE, Advance, CandidateLists
 from tests.halfspace.oracle import (
     KERNELS,
+    LARGEST,
     LATTICE,
     TAME,
     WILD,
@@ -264,6 +265,29 @@ def test_rows_too_large_for_a_norm_are_candidates_everywhere_and_are_decided_exa
 
 
 @every_kernel
+def test_rows_that_vanish_in_float32_are_decided_exactly(kernels):
+    rng = np.random.default_rng(5)
+    anchors = geometry.sample_slice(6, 20, rng=rng)
+    W = rng.standard_normal((200, 20))
+    W[:90] *= 2.0 ** rng.integers(-152, -140, size=(90, 1))
+    lists = CandidateLists(W, None, anchors, radius=0.1, threshold=0.0, kernels=kernels)
+    assert_exact(lists, W, None, 0.0, anchors, np.arange(6))
+
+
+@every_kernel
+@pytest.mark.parametrize("threshold", [-LARGEST, LARGEST])
+def test_a_threshold_at_the_end_of_the_float64_range_is_as_good_as_any(kernels, threshold):
+    anchor = np.array([[RADIUS, 0.5]])
+    W, b = np.array([[0.0, 0.0], [1.0, 1.0], [-1e300, 0.0]]), np.full(3, threshold)
+    for skin in ("auto", 0.0, [0.0, 1.0, 1.0]):
+        lists = CandidateLists(
+            W, b, anchor, radius=0.1, threshold=threshold, skin=skin, kernels=kernels
+        )
+        assert as_lists(lists.query(anchor)) == [[1]]
+        assert as_lists(lists.query(anchor, strict=False)) == [[0, 1]]
+
+
+@every_kernel
 def test_equal_rows_and_zero_rows_are_all_reported(kernels):
     anchors = geometry.sample_slice(3, 3, rng=1)
     W = np.zeros((40, 3))
@@ -385,6 +409,21 @@ def test_a_neuron_that_drifts_straight_to_a_point_is_found_on_both_sides_of_its_
         assert lists.advance([0], [target]) == Advance(1, hot, False)
         assert lists.hot.tolist() == [0] * hot
         assert as_lists(lists.query([point])) == [[0]], f"seed {seed}"
+
+
+@every_kernel
+def test_a_point_longer_than_one_is_found_by_a_neuron_that_drifts_straight_to_it(kernels):
+    skin = 1e3
+    anchor = geometry.sample_slice(1, 4, rng=2)
+    point = anchor * (1.0 + 0.9 * CAP_TOLERANCE)
+    target = skin * (1.0 - 1e-12) * anchor  # within the skin, but not with the excess of the point
+    threshold = just_below(score(target[0], 0.0, point[0]))
+    W = np.zeros((100, 4))
+    lists = CandidateLists(
+        W, None, anchor, radius=0.1, threshold=threshold, skin=skin, kernels=kernels
+    )
+    lists.advance([0], target)
+    assert as_lists(lists.query(point)) == [[0]]
 
 
 def test_the_drift_is_the_distance_from_the_reference_and_not_the_length_of_the_way():
