@@ -10,7 +10,6 @@ raises has changed nothing.
 from __future__ import annotations
 
 import copy
-import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
 from sublinear_lib.halfspace.aggregating import Aggregator
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.cap import CapPrefix
+from sublinear_lib.halfspace.choosing import Chooser
 from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import KernelSet, choose
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Int32Array
@@ -38,11 +38,6 @@ __all__ = ["HalfspaceIndex", "IndexStats"]
 _METHODS = ("auto", "scan", "cap", "tree")
 _DOMAINS = ("slice",)
 _IDS_TO_MARK = 2**24
-# By the number of coordinates, from one on; the last entry holds for all larger numbers.
-_SMALLEST_TREE = {
-    "numba": (2.0**10, 2.0**10, 2.0**10, 2.0**10, 2.0**13, 2.0**15, math.inf),
-    "numpy": (2.0**14, 2.0**14, 2.0**14, 2.0**16, math.inf),
-}
 
 
 @dataclass(frozen=True)
@@ -73,6 +68,8 @@ class IndexStats:
         Points reported because a whole subtree, or their whole range on the domain, lay inside.
     pairs_settled : int
         Pairs that float32 could not decide and float64 or exact arithmetic did.
+    reason : str
+        Why this engine: that it was asked for, or what ``method="auto"`` saw in it.
     """
 
     engine: str
@@ -86,6 +83,7 @@ class IndexStats:
     points_tested: int
     points_reported_untested: int
     pairs_settled: int
+    reason: str
 
 
 class HalfspaceIndex:
@@ -105,11 +103,11 @@ class HalfspaceIndex:
         A number added to every inner product.  Without it, the index has no biases at all and
         `insert` and `update` take none.
     method : {"auto", "scan", "cap", "tree"}, default "auto"
-        The engine.  ``"auto"`` takes the tree where it is known to win, few coordinates and many
-        points, and the scan elsewhere; it reconsiders when points are inserted or removed.  With
-        ``domain="slice"`` the cap prefix takes the place of the scan, and for ``d >= 3`` also that
-        of the tree.  It wins where few points are hits (1 per cent, ``d <= 16``); where most are,
-        putting the hits in order makes it slower than the scan.  ``"cap"`` needs that domain.
+        The engine; ``"cap"`` needs ``domain="slice"``.  ``"auto"`` follows the model of
+        :mod:`sublinear_lib.halfspace.cost_model`: it begins with the tree for many points in few
+        dimensions, the cap prefix on X for ``d >= 3`` and the scan elsewhere, which suits queries
+        that find about one per cent, and takes another engine when queries have lost as much time
+        with the present one as building the other costs.
     domain : {"slice"}, optional
         Where the normals of all queries lie: anywhere by default, or on the input space
         X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9; then ``d >= 2``, and queries with
@@ -183,7 +181,10 @@ class HalfspaceIndex:
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
         self._sums = Aggregator(self._store)
-        self._engine = self._make(self._best_engine("scan"))
+        self._chooser: Chooser | None = None
+        if self._method == "auto":
+            self._chooser = Chooser(self._store, self._kernels, self._domain is not None)
+        self._engine = self._make(self._best_engine(None))
 
     # -- QUERY ---------------------------------------------------------------------------------
 
@@ -292,11 +293,12 @@ class HalfspaceIndex:
                 raise ValueError("return_scores must be False with count_only=True, got True")
             if out is not None:
                 raise ValueError(f"out must be None with count_only=True, got {type(out).__name__}")
-            return reporting.count(self._engine, self._store, asked, threads)
+            return self._count(asked, threads)
         if out is not None:
             _check_buffer(out, asked)
-        return reporting.report(
-            self._engine,
+        engine = self._engine_for(asked, listed=True, in_order=sort)
+        hits = reporting.report(
+            engine,
             self._store,
             self._kernels.name,
             asked,
@@ -305,6 +307,8 @@ class HalfspaceIndex:
             out=out,
             workers=threads,
         )
+        self._learn(engine, asked, len(hits.indices), listed=True, in_order=sort)
+        return hits
 
     def iter_halfspace(
         self,
@@ -392,8 +396,7 @@ class HalfspaceIndex:
             As `query_halfspace`.
         """
         asked = self._half_spaces(normals, offsets, strict)
-        threads = validation.count(workers, "workers")
-        return reporting.count(self._engine, self._store, asked, threads)
+        return self._count(asked, validation.count(workers, "workers"))
 
     def mask_halfspace(
         self, normals: object, offsets: object, *, strict: bool = True, workers: int = 1
@@ -418,8 +421,9 @@ class HalfspaceIndex:
         asked = self._half_spaces(normals, offsets, strict)
         threads = validation.count(workers, "workers")
         table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
+        engine = self._engine_for(asked, listed=True, in_order=False)
         pieces = reporting.report_in_pieces(
-            self._engine,
+            engine,
             self._store,
             self._kernels.name,
             asked,
@@ -428,9 +432,12 @@ class HalfspaceIndex:
             ids_at_once=_IDS_TO_MARK,
             workers=threads,
         )
+        marked = 0
         for queries, hits in pieces:
             for row, ids in zip(table[queries], hits.split(), strict=True):
                 row[ids] = True
+            marked += len(hits.indices)
+        self._learn(engine, asked, marked, listed=True, in_order=False)
         return table
 
     def aggregate_halfspace(
@@ -627,7 +634,7 @@ class HalfspaceIndex:
         """
         self._store.compact()
         self._sums.forget()
-        best = self._best_engine("scan")
+        best = self._best_engine(None)
         if best == self._engine.name:
             self._engine.rebuild()
         else:
@@ -766,6 +773,7 @@ class HalfspaceIndex:
             points_tested=work.points_tested,
             points_reported_untested=work.points_reported_untested,
             pairs_settled=work.pairs_settled,
+            reason="asked for" if self._chooser is None else self._chooser.reason,
         )
 
     def __len__(self) -> int:
@@ -785,32 +793,60 @@ class HalfspaceIndex:
 
     # -- behind the scenes ---------------------------------------------------------------------
 
-    def _best_engine(self, current: str) -> str:
-        if self._method != "auto":
-            return self._method
-        if self._domain is not None and self.d > 2:
-            return "cap"
-        smallest = _smallest_tree(self._kernels.name, self._store.dimension)
-        if current == "tree":
-            smallest /= 2  # so that a few insertions and removals do not change the engine back
-        if self._store.live >= smallest:
-            return "tree"
-        return "scan" if self._domain is None else "cap"
+    def _best_engine(self, present: str | None) -> str:
+        return self._method if self._chooser is None else self._chooser.choose(present)
 
     def _make(self, name: str) -> HalfspaceStructure:
         if name == "tree":
             return BoxTree(self._store, self._kernels, self._leaf_size, self._domain)
         if name == "cap":
             return CapPrefix(self._store, self._kernels)
-        return Scan(self._store, self._kernels)
+        return Scan(self._store, self._kernels, self._domain)
 
     def _changed_engine(self) -> bool:
-        """Take the other engine if the number of points now asks for it."""
+        """Take another engine if the number of points now asks for it."""
         best = self._best_engine(self._engine.name)
         if best == self._engine.name:
             return False
         self._engine = self._make(best)
         return True
+
+    def _engine_for(self, asked: HalfSpaces, *, listed: bool, in_order: bool) -> HalfspaceStructure:
+        """Return the engine to put queries to; for very many of them, think about it first."""
+        engine = self._engine
+        if self._chooser is None:
+            return engine
+        best = self._chooser.before(
+            engine, asked, listed=listed, in_order=in_order, make=self._make
+        )
+        if best is not engine:
+            self._engine = best
+        return best
+
+    def _learn(
+        self,
+        engine: HalfspaceStructure,
+        asked: HalfSpaces,
+        hits: int,
+        *,
+        listed: bool,
+        in_order: bool,
+    ) -> None:
+        """Let the choice of the engine follow what is asked."""
+        if self._chooser is None:
+            return
+        best = self._chooser.after(
+            engine, asked, hits, listed=listed, in_order=in_order, make=self._make
+        )
+        if best is not engine:
+            self._engine = best
+
+    def _count(self, asked: HalfSpaces, threads: int) -> IntArray:
+        engine = self._engine_for(asked, listed=False, in_order=False)
+        counts = reporting.count(engine, self._store, asked, threads)
+        if self._chooser is not None:
+            self._learn(engine, asked, int(counts.sum()), listed=False, in_order=False)
+        return counts
 
     def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
         vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
@@ -871,16 +907,6 @@ def _check_buffer(out: object, asked: HalfSpaces) -> None:
         raise ValueError(f"{wanted}, got a read-only array")
     if np.may_share_memory(out, asked.normals) or np.may_share_memory(out, asked.offsets):
         raise ValueError(f"{wanted} apart from normals and offsets, got one that overlaps them")
-
-
-def _smallest_tree(kernels: str, dimension: int) -> float:
-    """Return from how many points on the tree answers faster than the scan.
-
-    Measured with normal weights, 256 queries at once and active fractions from 0.1 to 10 per cent;
-    `dimension` counts the bias.
-    """
-    table = _SMALLEST_TREE[kernels]
-    return table[min(dimension, len(table)) - 1]
 
 
 def _refuse_too_many(ids: int) -> None:

@@ -483,7 +483,7 @@ def test_auto_changes_the_engine_but_not_at_every_step(kernels):
     points = np.random.default_rng(0).standard_normal((2**14, 2))
     index = HalfspaceIndex(points[:-1], kernels=kernels)
     index.remove(index.ids[1000:])
-    assert index.stats().engine == ("scan" if kernels == "numpy" else "tree")
+    assert index.stats().engine == "tree", "a scan would not be much faster yet"
     index.remove(index.ids[100:])
     assert index.stats().engine == "scan"
     index.insert(points)

@@ -1,0 +1,522 @@
+"""The cost model of ``method="auto"``: which engine an index holds, and when it takes another.
+
+Every engine is exact, so the choice is about time only; Corollary 5.2 and Section 5.1 leave it
+open.  An index holds one structure (two would need more memory than 2.5 times the points), and what
+it costs to answer a query is modelled by a handful of constants (`Costs`, in nanoseconds):
+
+* **scan**: every point is tested, ``m (pair + D coordinate)``, and its hits come in order, ``hit``
+  each;
+* **cap** (for normals on X): only the *surviving fraction* is tested, but the hits must be put in
+  order, ``sorted_hit`` each, unless order is waived;
+* **tree**: only the points of crossed blocks are tested, at ``crossed + D crossed_coordinate`` each
+  with the boxes above them; the others cost nothing but their place in the answer.
+
+**Before any query** nobody knows the activity.  The choice is made for queries that list one per
+cent of the points: on X with ``d >= 3`` the cap prefix, which there never costs much more than a
+scan; elsewhere the tree or the scan, whichever `per_query` says, with the crossed fraction of
+points that fill ``D`` dimensions evenly, `crossed_fraction`.
+
+**With the queries**, the model learns how many points they find, whether they list or only count
+them and what share was tested (the engines count that anyway), and keeps an account: the time lost
+against the engine that would have been best.  When the loss reaches what it costs to build that
+engine, it is built.  This is the ski-rental rule: over any sequence of queries at most about twice
+the time of the engine that suits them is spent.  The cap fraction for the offsets asked comes from
+a sample of the bounds of the points, by binary search.  A call of thousands of queries is tried on
+sixteen of them first, so that the account can act before it and not after.  Above about 10 to 25
+per cent activity it is the scan that wins where hits are listed in order.
+
+**Calibration.**  The constants of `DEFAULT_COSTS` were measured on one machine.  Before an engine
+is exchanged for the first time in a process, those of the kernels in use are measured on this one,
+by `calibrated`: once, in about five milliseconds, and not when an index is built, since compiled
+kernels are not loaded before they are needed.  A measurement that makes no sense, for a clock too
+coarse or a machine too busy, leaves the constants as they are.  No answer depends on any of this.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.halfspace.kernels import KernelSet
+from sublinear_lib.halfspace.protocol import HalfspaceStructure, Output
+from sublinear_lib.halfspace.scan import Scan
+from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.tree import BoxTree
+
+__all__ = [
+    "DEFAULT_COSTS",
+    "EXPECTED",
+    "Account",
+    "Costs",
+    "Load",
+    "Problem",
+    "calibrated",
+    "crossed_fraction",
+    "first_choice",
+    "per_query",
+    "surviving_fraction",
+]
+
+_EXPECTED_ACTIVITY = 0.01
+_SMALLEST = 512
+# A structure is given up for fewer points only when another is so many times faster.
+_RELUCTANCE = 1.5
+# The account is settled after so many pairs of a query and a point.
+_PAIRS_BETWEEN_LOOKS = 2**20
+_LEAF = 64
+# With fewer points than this, the engine first chosen is as good as any.
+_FEWEST = 128
+
+
+class Costs(NamedTuple):
+    """What the steps of a query cost, in nanoseconds."""
+
+    query: float
+    """A query, whatever it asks, in a batch."""
+    pair: float
+    """Testing a point of a scan; in addition:"""
+    coordinate: float
+    """each of its coordinates."""
+    crossed: float
+    """Testing a point of a crossed block, with its share of the boxes above; in addition:"""
+    crossed_coordinate: float
+    """each of its coordinates."""
+    counted_hit: float
+    """Picking a hit out of the points that are tested, or out of a covered block to list it."""
+    hit: float
+    """Listing a hit of a scan, where hits come in order."""
+    sorted_hit: float
+    """Listing a hit of the other engines in order."""
+    unsorted_hit: float
+    """Listing a hit of the other engines in any order."""
+
+
+DEFAULT_COSTS = {
+    "numba": Costs(300.0, 0.10, 0.017, 0.22, 0.022, 0.0, 1.2, 3.0, 1.6),
+    "numpy": Costs(1500.0, 0.60, 0.040, 5.0, 1.3, 9.0, 5.0, 11.0, 5.0),
+}
+"""By kernels: measured with one thread of a machine with AVX-512, batches of 64 to 256 queries."""
+
+_BUILD = {"scan": 120.0, "cap": 450.0, "tree": 400.0}
+"""Building an engine, in nanoseconds per point."""
+
+
+class Problem(NamedTuple):
+    """What is fixed about an index, apart from the numbers of its points."""
+
+    kernels: str
+    """The kernels in use, ``"numba"`` or ``"numpy"``."""
+    dimension: int
+    """Coordinates of a point, with the bias where it counts as one."""
+    on_slice: bool
+    """Whether the normals lie on X, so that there is a cap prefix."""
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines to choose from."""
+        return ("scan", "tree", "cap") if self.on_slice else ("scan", "tree")
+
+
+class Load(NamedTuple):
+    """What queries ask for, on average."""
+
+    activity: float = _EXPECTED_ACTIVITY
+    """Share of the points that a query finds."""
+    listed: float = 1.0
+    """Share of the queries that list what they find and do not only count it."""
+    in_order: float = 1.0
+    """Share of these that want it in order."""
+
+
+_measured: dict[str, Costs] = {}
+_measuring = threading.Lock()
+
+EXPECTED = Load()
+"""What is expected before the first query."""
+
+
+def crossed_fraction(m: int, dimension: int, activity: float) -> float:
+    """Return the expected share of points in blocks of the tree that a hyperplane crosses.
+
+    Parameters
+    ----------
+    m : int
+        Number of points.
+    dimension : int
+        Dimensions they fill.
+    activity : float
+        Share of the points on the positive side, from 0 to 1.
+
+    Returns
+    -------
+    float
+        ``min(1, c n**(-1/D))`` for ``n`` blocks of 64 points, the bound for points that fill ``D``
+        dimensions evenly.  ``c`` was fitted to normal points: it grows with ``D``, since the
+        surface of a ball does, and falls with the size of the smaller side.
+    """
+    blocks = max(1.0, m / _LEAF)
+    side = min(activity, 1.0 - activity)
+    shallow = min(math.cbrt(side / 0.01), 3.0)
+    return min(1.0, (0.3 + 0.14 * dimension) * shallow * math.pow(blocks, -1.0 / dimension))
+
+
+def surviving_fraction(bounds: FloatArray, offsets: FloatArray) -> float:
+    """Return which share of the points can reach the offsets on X.
+
+    Parameters
+    ----------
+    bounds : ndarray of float64, shape (k,)
+        The largest values of a sample of the points on X, ascending.
+    offsets : ndarray of float64, shape (q,)
+        The offsets.
+
+    Returns
+    -------
+    float
+        The mean over the offsets, found by binary search; 0 without points or offsets.
+    """
+    if not len(bounds) or not len(offsets):
+        return 0.0
+    return 1.0 - float(np.searchsorted(bounds, offsets).mean()) / len(bounds)
+
+
+def per_query(
+    costs: Costs, problem: Problem, engine: str, m: int, load: Load, tested: float
+) -> float:
+    """Return what a query is expected to cost.
+
+    Parameters
+    ----------
+    costs : Costs
+        The constants.
+    problem : Problem
+        The index.
+    engine : {"scan", "cap", "tree"}
+        The engine.
+    m : int
+        Number of points.
+    load : Load
+        What is asked.
+    tested : float
+        Share of the points that the engine tests; a scan tests all.
+
+    Returns
+    -------
+    float
+        Nanoseconds.
+    """
+    hits = load.activity * m
+    if engine == "scan":
+        listing = costs.hit
+    else:
+        listing = load.in_order * costs.sorted_hit + (1.0 - load.in_order) * costs.unsorted_hit
+    answer = hits * load.listed * listing
+    if engine == "tree":
+        point = costs.crossed + problem.dimension * costs.crossed_coordinate
+        return costs.query + tested * m * point + hits * load.listed * costs.counted_hit + answer
+    point = costs.pair + problem.dimension * costs.coordinate
+    places = 1.0 if engine == "scan" else tested
+    return costs.query + places * m * point + hits * costs.counted_hit + answer
+
+
+def first_choice(costs: Costs, problem: Problem, m: int, load: Load = EXPECTED) -> str:
+    """Return the engine to hold while nothing is known about the offsets.
+
+    Parameters
+    ----------
+    costs : Costs
+        The constants.
+    problem : Problem
+        The index.
+    m : int
+        Number of points.
+    load : Load, default EXPECTED
+        What is expected to be asked.
+
+    Returns
+    -------
+    str
+        The engine.
+    """
+    if problem.on_slice and problem.dimension > 2:
+        return "cap"
+    if m < _SMALLEST:
+        return "scan"
+    crossed = crossed_fraction(m, problem.dimension, load.activity)
+    tree = per_query(costs, problem, "tree", m, load, crossed)
+    return "tree" if tree < per_query(costs, problem, "scan", m, load, 1.0) else "scan"
+
+
+class Account:
+    """What the queries of an index have cost, what they would have cost elsewhere, and the choice.
+
+    Parameters
+    ----------
+    problem : Problem
+        The index.
+    calibrate : callable
+        Returns the constants of this machine; called when an exchange is near.
+    """
+
+    def __init__(self, problem: Problem, calibrate: Callable[[], Costs]) -> None:
+        self.problem = problem
+        self.load = EXPECTED
+        self.costs = _measured.get(problem.kernels, DEFAULT_COSTS[problem.kernels])
+        self.reason = ""
+        self._calibrate = calibrate
+        self._debts: dict[str, float] = {}
+        self._queries = self._hits = self._listed = self._in_order = 0
+
+    def choose(self, m: int, present: str | None = None) -> str:
+        """Return the engine for so many points and the queries known so far.
+
+        Parameters
+        ----------
+        m : int
+            Number of points.
+        present : str, optional
+            The engine in use, which is given up only for one that is clearly better.
+
+        Returns
+        -------
+        str
+            The engine; `reason` says why.
+        """
+        load = self.load
+        engine = first_choice(self.costs, self.problem, m, load)
+        if present not in (None, engine) and m >= _FEWEST:
+            crossed = crossed_fraction(m, self.problem.dimension, load.activity)
+            now, then = (
+                per_query(self.costs, self.problem, name, m, load, crossed)
+                for name in (str(present), engine)
+            )
+            if now < _RELUCTANCE * then:
+                return str(present)
+        if engine != present:
+            self._debts = {}
+            self.reason = (
+                f"expected to be best where queries find {load.activity:.2g} of {m} points"
+            )
+        return engine
+
+    def note(self, m: int, q: int, hits: int, *, listed: bool, in_order: bool) -> bool:
+        """Take down queries.
+
+        Parameters
+        ----------
+        m : int
+            Number of points.
+        q : int
+            Number of queries.
+        hits : int
+            How many points they found in all.
+        listed : bool
+            Whether they listed them.
+        in_order : bool
+            Whether in order.
+
+        Returns
+        -------
+        bool
+            Whether it is time to call `settle`.
+        """
+        self._queries += q
+        self._hits += hits
+        self._listed += q if listed else 0
+        self._in_order += q if listed and in_order else 0
+        return self._queries * m >= _PAIRS_BETWEEN_LOOKS
+
+    def settle(self, present: str, m: int, tested: int, surviving: float) -> str:
+        """Book the queries taken down since the last time.
+
+        Parameters
+        ----------
+        present : str
+            The engine that answered them.
+        m : int
+            Number of points.
+        tested : int
+            How many it tested for all of them together.
+        surviving : float
+            Share of the points that a cap prefix would test for one of them.
+
+        Returns
+        -------
+        str
+            The engine to use from now on.
+        """
+        q = self._queries
+        if not q or not m:
+            return present
+        load = Load(self._hits / (q * m), self._listed / q, self._in_order / max(1, self._listed))
+        self._queries = self._hits = self._listed = self._in_order = 0
+        return self.book(present, m, q, load, min(1.0, max(0.0, tested / (q * m))), surviving)
+
+    def book(
+        self, present: str, m: int, q: int, load: Load, tested: float, surviving: float
+    ) -> str:
+        """Add queries to the account.
+
+        Parameters
+        ----------
+        present : str
+            The engine that answers them.
+        m : int
+            Number of points.
+        q : int
+            Number of queries.
+        load : Load
+            What they ask for.
+        tested : float
+            Share of the points that are tested for one of them.
+        surviving : float
+            Share of the points that a cap prefix would test.
+
+        Returns
+        -------
+        str
+            The engine to use from now on.
+        """
+        self.load = load
+        if m < _SMALLEST:
+            return present
+        best, losses = self._losses(present, m, load, tested, surviving)
+        for name, loss in losses.items():
+            self._debts[name] = max(0.0, self._debts.get(name, 0.0) + q * loss)
+        if best == present or self._debts[best] < _BUILD[best] * m:
+            return present
+        # With the constants of this machine, once they are known; they may call the exchange off.
+        self.costs = self._calibrate()
+        best, losses = self._losses(present, m, load, tested, surviving)
+        self._debts = {}
+        if best != present:
+            self.reason = (
+                f"{losses[best] / 1e3:.2g} µs a query faster than the {present} where queries find "
+                f"{load.activity:.2g} of {m}"
+            )
+        return best
+
+    def _losses(
+        self, present: str, m: int, load: Load, tested: float, surviving: float
+    ) -> tuple[str, dict[str, float]]:
+        """Return the best engine, and what a query loses against each by staying."""
+        problem = self.problem
+        shares = {
+            "scan": 1.0,
+            "cap": surviving,
+            "tree": crossed_fraction(m, problem.dimension, load.activity),
+            present: tested,
+        }
+        cost = {
+            name: per_query(self.costs, problem, name, m, load, shares[name])
+            for name in problem.engines
+        }
+        best = min(problem.engines, key=lambda name: (cost[name], name != present))
+        return best, {name: cost[present] - cost[name] for name in problem.engines}
+
+
+# -- calibration -------------------------------------------------------------------------------
+
+_SAMPLE_POINTS, _SAMPLE_DIMENSION, _SAMPLE_QUERIES, _SAMPLE_TIMES = 4096, 4, 32, 3
+_LEAST_TICKS = 20
+
+
+def calibrated(kernels: KernelSet, clock: Callable[[], int] = time.perf_counter_ns) -> Costs:
+    """Return the constants of this machine; measured once in a process for each set of kernels.
+
+    Parameters
+    ----------
+    kernels : KernelSet
+        The kernels.
+    clock : callable, default time.perf_counter_ns
+        Returns nanoseconds.
+
+    Returns
+    -------
+    Costs
+        The constants.
+    """
+    with _measuring:
+        if kernels.name not in _measured:
+            _measured[kernels.name] = _measure(kernels, clock)
+        return _measured[kernels.name]
+
+
+def _measure(kernels: KernelSet, clock: Callable[[], int]) -> Costs:
+    """Time a scan and a tree of a few thousand normal points."""
+    default = DEFAULT_COSTS[kernels.name]
+    rng = np.random.default_rng(0)
+    store = PointStore(rng.standard_normal((_SAMPLE_POINTS, _SAMPLE_DIMENSION)), None)
+    normals = rng.standard_normal((_SAMPLE_QUERIES, _SAMPLE_DIMENSION))
+    normals /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
+    few = np.full(_SAMPLE_QUERIES, 2.326)  # of which a normal variable exceeds one per cent
+    half = np.zeros(_SAMPLE_QUERIES)
+    room = np.empty(_SAMPLE_QUERIES * _SAMPLE_POINTS, dtype=np.int32)
+    scan, tree = Scan(store, kernels), BoxTree(store, kernels, _LEAF)
+
+    def timed(engine: HalfspaceStructure, offsets: FloatArray, output: Output | None) -> float:
+        """Return nanoseconds per query, the quickest of a few times."""
+        best = math.inf
+        for _ in range(_SAMPLE_TIMES):
+            start = clock()
+            if output is None:
+                engine.count(normals, offsets, True)
+            else:
+                engine.query(normals, offsets, True, output)
+            best = min(best, clock() - start)
+        return best / _SAMPLE_QUERIES
+
+    for engine in (scan, tree):  # load what is not loaded yet
+        engine.count(normals[:1], few[:1], True)
+        engine.query(normals[:1], half[:1], True, Output(out=room))
+    times = {
+        "scan few": timed(scan, few, None),
+        "scan half": timed(scan, half, None),
+        "scan list": timed(scan, half, Output(out=room)),
+        "tree few": timed(tree, few, None),
+        "tree half": timed(tree, half, None),
+        "tree list": timed(tree, half, Output(out=room)),
+        "tree any": timed(tree, half, Output(sort=False, out=room)),
+    }
+    return _fitted(default, times, tree.crossed_fraction(normals, few))
+
+
+def _fitted(default: Costs, times: dict[str, float], crossed: float) -> Costs:
+    """Scale the default constants to the times measured, if these make sense."""
+    if min(times.values()) * _SAMPLE_QUERIES < _LEAST_TICKS:
+        return default
+    m, d, hits = _SAMPLE_POINTS, _SAMPLE_DIMENSION, _SAMPLE_POINTS / 2
+
+    def scaled(measured: float, expected: float) -> float:
+        """Return a factor within reason; what is beyond was no measurement."""
+        return min(max(measured / expected, 0.2), 5.0)
+
+    pair = scaled(times["scan few"] - default.query, m * (default.pair + d * default.coordinate))
+    leaf = scaled(
+        times["tree few"] - default.query,
+        max(crossed, 1e-3) * m * (default.crossed + d * default.crossed_coordinate),
+    )
+    hit = scaled(times["scan list"] - times["scan half"], hits * default.hit)
+    in_order = scaled(
+        times["tree list"] - times["tree half"], hits * (default.counted_hit + default.sorted_hit)
+    )
+    in_any = scaled(
+        times["tree any"] - times["tree half"], hits * (default.counted_hit + default.unsorted_hit)
+    )
+    return Costs(
+        query=default.query,
+        pair=default.pair * pair,
+        coordinate=default.coordinate * pair,
+        crossed=default.crossed * leaf,
+        crossed_coordinate=default.crossed_coordinate * leaf,
+        counted_hit=default.counted_hit * pair,
+        hit=default.hit * hit,
+        sorted_hit=default.sorted_hit * in_order,
+        unsorted_hit=default.unsorted_hit * in_any,
+    )
