@@ -58,13 +58,11 @@ from sublinear_lib.halfspace.filtering import (
     Batch,
     Float32Array,
     inflated_box,
-    prepare,
     radii,
-    round_up,
 )
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import PointStore, as_span
+from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["BoxTree", "distinct", "median_order"]
 
@@ -174,10 +172,7 @@ class BoxTree(Engine):
         domain: str | None = None,
     ) -> None:
         self._leaf_size = min(leaf_size, LANES)
-        self._folded = domain is not None and store.biased
-        self._dimension = store.d if self._folded else store.dimension
-        self._largest_bias = 0.0
-        super().__init__(store, kernels)
+        super().__init__(store, kernels, domain)
 
     @property
     def height(self) -> int:
@@ -219,41 +214,6 @@ class BoxTree(Engine):
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         return self._kernels.search(self._tree, batch, output)
 
-    def _prepared(self, normals: FloatArray, offsets: FloatArray) -> Batch:
-        batch = prepare(normals, offsets, self._store.biased, self._scale)
-        if not self._folded:
-            return batch
-        # The component of the bias is the power of two by which the normal was scaled.
-        unit = batch.vectors[:, -1].astype(np.float64)
-        largest = np.ldexp(self._largest_bias, -self._scale.exponent)
-        missed = np.abs(1.0 - 2.0 * normals[:, -1]) * (unit * largest)
-        vectors = np.ascontiguousarray(batch.vectors[:, :-1])
-        if not missed.any():
-            return Batch(vectors, *batch[1:])
-        return Batch(
-            vectors,
-            -round_up(missed - batch.below),
-            round_up(missed + batch.above),
-            batch.spread,
-        )
-
-    def _rounded(self, rows: IntArray) -> Float32Array:
-        """Return the coordinates of some rows, scaled and rounded to float32."""
-        rounded = self._scale.rounded(self._store, rows)
-        bias = self._store.bias
-        if not self._folded or bias is None:
-            return rounded
-        where, exponent = as_span(rows), self._scale.exponent
-        added = bias[where]
-        if len(added):
-            self._largest_bias = max(self._largest_bias, float(np.abs(added).max()))
-        with np.errstate(under="ignore"):
-            last = np.ldexp(self._store.points[where, -1], -exponent)
-            last += 2.0 * np.ldexp(added, -exponent)
-            folded = np.ascontiguousarray(rounded[:, :-1])
-            folded[:, -1] = last
-        return folded
-
     # -- building ------------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -262,7 +222,6 @@ class BoxTree(Engine):
         size = max(1, -(-len(rows) // blocks))
         capacity = blocks + max(_SPARE_LEAVES, int(blocks * _SPARE_FRACTION))
         self._make_room(capacity)
-        self._largest_bias = 0.0
         self._built = blocks
         self._completed = 0
         kind = np.int32 if capacity * LANES <= np.iinfo(np.int32).max else np.int64
