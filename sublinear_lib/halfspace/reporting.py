@@ -213,7 +213,7 @@ def _planned(
     q = len(asked.offsets)
     # No query finds more than all points, so that these cannot find too many together.
     safe = min(ids_at_once // max(1, store.live), _MOST_AT_ONCE)
-    if safe >= min(_FEWEST_AT_ONCE, q):
+    if safe >= min(_FEWEST_AT_ONCE, max(q, 1)):
         yield from _consecutive(q, safe)
         return
     # So few at once would be slow: count first, and take as many as fit.

@@ -321,7 +321,8 @@ def test_the_pieces_make_up_the_answer_and_keep_their_size(method, kernels, chun
 
 def test_no_queries_make_no_pieces():
     index = HalfspaceIndex(np.ones((3, 2)))
-    assert list(index.iter_halfspace(np.empty((0, 2)), 0.0)) == []
+    for chunk in (4, 12, 2**26):
+        assert list(index.iter_halfspace(np.empty((0, 2)), 0.0, chunk_bytes=chunk)) == []
     ((part, hits),) = HalfspaceIndex(np.empty((0, 2))).iter_halfspace(NORMALS, 0.0)
     assert (part, hits.counts.tolist()) == (slice(0, 1), [0])
 
