@@ -232,10 +232,10 @@ class _Writer:
         """Return an element of an array."""
         return self.builder.load(self.array(name, position))
 
-    def vector(self, address: Any, kind: Any = None) -> Any:
-        """Load a vector from an address that need not be aligned."""
+    def vector(self, address: Any, kind: Any = None, align: int = 4) -> Any:
+        """Load a vector from an address that need only be aligned like a 32-bit number."""
         kind = self.floats if kind is None else kind
-        return self.builder.load(self.builder.bitcast(address, kind.as_pointer()), align=4)
+        return self.builder.load(self.builder.bitcast(address, kind.as_pointer()), align=align)
 
     def spread(self, number: Any, kind: Any = None) -> Any:
         """Return a vector all of whose elements are one number."""
@@ -250,18 +250,23 @@ class _Writer:
         term = self.builder.fmul(one, other, flags=_CONTRACT)
         return self.builder.fadd(total, term, flags=_CONTRACT)
 
-    def mask(self, sign: str, left: Any, right: Any) -> Any:
-        """Return the word whose bit j says how the elements j compare; NaN gives 0."""
-        bits = self.builder.fcmp_ordered(sign, left, right)
-        return self.builder.zext(self.builder.bitcast(bits, ir.IntType(self.lanes)), _INT64)
+    def compared(self, sign: str, left: Any, right: Any) -> Any:
+        """Return a vector of bits that say how the elements compare; NaN gives 0."""
+        return self.builder.fcmp_ordered(sign, left, right)
 
-    def together(self, masks: Sequence[Any]) -> Any:
-        """Return the word that holds consecutive masks."""
-        word = masks[0]
-        for place, mask in enumerate(masks[1:], start=1):
-            shifted = self.builder.shl(mask, _number(place * self.lanes))
-            word = self.builder.or_(word, shifted)
-        return word
+    def word(self, bits: Sequence[Any]) -> Any:
+        """Return the word of consecutive vectors of bits, two, four or eight of them or one."""
+        # Joined before they leave the registers for masks, which takes half as long as after.
+        while len(bits) > 1:
+            width = 2 * bits[0].type.count
+            order = ir.Constant(ir.VectorType(_INT32, width), list(range(width)))
+            bits = [
+                self.builder.shuffle_vector(left, right, order)
+                for left, right in zip(bits[::2], bits[1::2], strict=True)
+            ]
+        width = bits[0].type.count
+        word = self.builder.bitcast(bits[0], ir.IntType(width))
+        return word if width == BLOCK else self.builder.zext(word, _INT64)
 
     def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
         """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k).
@@ -322,12 +327,12 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
         scores = writer.sums(len(queries) * together, dimension, step)
         for t, (low_vector, high_vector) in enumerate(limits):
             for score in scores[t * together : (t + 1) * together]:
-                found[t][0].append(writer.mask(">=", score, low_vector))
-                found[t][1].append(writer.mask(">", score, high_vector))
+                found[t][0].append(writer.compared(">=", score, low_vector))
+                found[t][1].append(writer.compared(">", score, high_vector))
     for t, (possible, sure) in enumerate(found):
-        builder.store(writer.together(possible), writer.array("masks", _number(t)))
+        builder.store(writer.word(possible), writer.array("masks", _number(t)))
         place = _number(len(queries) + t)
-        builder.store(writer.together(sure), writer.array("masks", place))
+        builder.store(writer.word(sure), writer.array("masks", place))
 
 
 def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together: int) -> None:
@@ -365,14 +370,13 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
         for t, (low, high) in enumerate(limits):
             for v in range(together):
                 middle, extent = sums[2 * (t * together + v) :][:2]
-                reached = writer.mask(">=", builder.fadd(middle, extent), low)
-                inside = writer.mask(">", builder.fsub(middle, extent), high)
-                found[t][0].append(builder.and_(reached, builder.not_(inside)))
-                found[t][1].append(inside)
-    for t, (crossed, inside) in enumerate(found):
-        builder.store(writer.together(crossed), writer.array("masks", _number(t)))
-        place = _number(len(queries) + t)
-        builder.store(writer.together(inside), writer.array("masks", place))
+                found[t][0].append(writer.compared(">=", builder.fadd(middle, extent), low))
+                found[t][1].append(writer.compared(">", builder.fsub(middle, extent), high))
+    for t, (reached, inside) in enumerate(found):
+        covered = writer.word(inside)
+        crossed = builder.and_(writer.word(reached), builder.not_(covered))
+        builder.store(crossed, writer.array("masks", _number(t)))
+        builder.store(covered, writer.array("masks", _number(len(queries) + t)))
 
 
 # -- The operations --------------------------------------------------------------------------------
@@ -502,15 +506,16 @@ def _append(writer: _Writer) -> Any:
 
 def _filled(writer: _Writer) -> Any:
     """Write `filled_words`."""
-    builder, lanes = writer.builder, writer.lanes // 2
-    kind = ir.VectorType(_INT64, lanes)
+    builder = writer.builder
+    width = writer.kind("words").dtype.bitwidth
+    lanes = 32 * writer.lanes // width
+    kind = ir.VectorType(ir.IntType(width), lanes)
     nothing = ir.Constant(kind, [0] * lanes)
     word = _number(0)
     for part in range(0, BLOCK, lanes):
         place = builder.add(writer.value("start"), _number(part))
-        some = builder.icmp_unsigned(
-            "!=", writer.vector(writer.array("words", place), kind), nothing
-        )
+        found = writer.vector(writer.array("words", place), kind, align=min(4, width // 8))
+        some = builder.icmp_unsigned("!=", found, nothing)
         bits = builder.zext(builder.bitcast(some, ir.IntType(lanes)), _INT64)
         word = builder.or_(word, builder.shl(bits, _number(part)))
     return word
@@ -904,16 +909,16 @@ def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: An
 
 
 def filled_words(code: Any, words: Any, start: Any) -> Any:
-    """Return which of 64 words are not zero (to be called from a compiled kernel).
+    """Return which of 64 words or bytes are not zero (to be called from a compiled kernel).
 
     Parameters
     ----------
     code : Code
         Which code this becomes.
-    words : ndarray of uint64
-        The words.
+    words : ndarray of uint64 or uint8
+        The words or bytes.
     start : int
-        Where the 64 words begin.
+        Where the 64 of them begin.
 
     Returns
     -------
@@ -923,7 +928,7 @@ def filled_words(code: Any, words: Any, start: Any) -> Any:
     filled = np.uint64(0)
     first = np.uint64(start)
     for j in range(np.uint64(BLOCK)):
-        filled |= np.uint64(words[first + j] != np.uint64(0)) << j
+        filled |= np.uint64(words[first + j] != 0) << j
     return filled
 
 
