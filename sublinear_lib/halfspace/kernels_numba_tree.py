@@ -15,8 +15,8 @@ Know before changing it:
 * Where a buffer turns out too small the walk goes on and counts what it would have needed; the
   packet is then walked again, or, if only the rows had no room, its events are used again.
 * Rows come in the order of the leaves.  If they must ascend they are sorted by `numpy.sort`, which
-  uses vector instructions, or, where a query finds more than one row in sixteen, marked in a bitmap
-  that is read in order.
+  uses vector instructions, or, where a query finds more than one row in twelve, by marking them in
+  an array of one byte per row, which is read in order, 64 at a time.
 * numba notices a change of *this* file only when it looks for compiled code on disk, so everything
   that is compiled is defined here, except for the vector code, whose text is part of its type.
 """
@@ -63,8 +63,8 @@ _FANOUT = 1 << _FANOUT_BITS
 _LANES_BITS = 6
 _LANES = 1 << _LANES_BITS
 _GROUP = 4
-# Queries with more than one in so many rows mark them in a bitmap; fewer are sorted faster.
-_MARKED = 16
+# Queries with more than one in so many rows mark them; fewer are sorted faster.
+_MARKED = 12
 # Buffers up to this many bytes are kept between calls: fresh memory costs more than the search.
 _KEPT_BYTES = 2**25
 
@@ -329,12 +329,9 @@ def _write(
 def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
     """Bring the rows of every query that has more than `many` into ascending order.
 
-    `marks` is a bitmap of all rows, a multiple of 64 words, all zero before and after.
+    `marks` has a byte for each row, a multiple of 64 in all, and is zero before and after.
     """
     zero = np.uint64(0)
-    one = np.uint64(1)
-    six = np.uint64(6)
-    low = np.uint64(63)
     stop = 0
     for q in range(len(counts)):
         start = stop
@@ -342,16 +339,14 @@ def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
         if counts[q] <= many:
             continue
         for place in range(start, stop):
-            row = np.uint64(found[place])
-            marks[row >> six] |= one << (row & low)
+            marks[np.uint64(found[place])] = 1
         place = start
-        for block in range(0, len(marks), 64):
-            words = filled_words(code, marks, block)
-            while words != zero:
-                word = block + lowest_bit(words)
-                words &= words - one
-                place = append_rows(code, None, word << 6, marks[word], found, place)
-                marks[word] = zero
+        for first in range(0, len(marks), 64):
+            word = filled_words(code, marks, first)
+            if word != zero:
+                for j in range(np.uint64(64)):
+                    marks[np.uint64(first) + j] = 0
+                place = append_rows(code, None, first, word, found, place)
 
 
 @_compiled
@@ -609,9 +604,9 @@ def _sort(code: vector_code.Code, rows: Int32Array, counts: IntArray, bound: int
     many = bound // _MARKED
     ends = np.cumsum(counts)
     if (counts > many).any():
-        words = -(-bound // 4096) * 64
-        marks = _kept.take("marks", words, np.uint64, empty=True)
-        _order(code, rows, counts, many, marks[:words])
+        length = -(-bound // 64) * 64
+        marks = _kept.take("marks", length, np.uint8, empty=True)
+        _order(code, rows, counts, many, marks[:length])
         _kept.keep("marks", marks)
     few = np.flatnonzero((counts > 1) & (counts <= many))
     for start, end in zip((ends - counts)[few].tolist(), ends[few].tolist(), strict=True):

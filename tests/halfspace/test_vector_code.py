@@ -223,12 +223,14 @@ def test_rows_are_copied(code, count):
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
-def test_words_that_are_not_zero_are_found(code):
+@pytest.mark.parametrize("dtype", [np.uint64, np.uint8])
+def test_words_that_are_not_zero_are_found(code, dtype):
     rng = np.random.default_rng(0)
     for share in (0.0, 0.05, 0.5, 1.0):
-        words = rng.integers(1, 2**64, 130, dtype=np.uint64) * (rng.random(130) < share)
+        words = rng.integers(1, np.iinfo(dtype).max, 130, dtype=dtype, endpoint=True)
+        words[rng.random(130) >= share] = 0
         for start in (0, 1, 66):
-            found = filled(code, words.astype(np.uint64), start)
+            found = filled(code, words, start)
             assert found == to_word(words[start : start + 64])
 
 
