@@ -34,7 +34,7 @@ _MOST_POINTS = 5000
 _MOST_PAIRS, _MOST_PRODUCTS = 2**18, 2**21
 # Families of which a large share of all pairs is tied: settling these is what takes the time.
 _TIED = ("signed zeros", "denormal", "duplicates", "hyperplane", "neighbours")
-_TIED_POINTS, _TIED_PAIRS, _MANY_SETTLED = 100, 2**15, 2000
+_TIED_POINTS, _TIED_PAIRS, _MANY_SETTLED = 64, 2**15, 1000
 _SHOWN = 6
 LARGE = ("huge", "mixed", "one huge")
 """Families whose numbers leave no room for sums, unless the weights are small."""
