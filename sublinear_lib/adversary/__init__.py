@@ -31,6 +31,7 @@ from sublinear_lib.adversary.protocol import (
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
+from sublinear_lib.adversary.sphere import SphereSupremum, supremum_on_sphere
 from sublinear_lib.adversary.worst_case import (
     BracketMethod,
     CertifiedAccuracy,
@@ -62,6 +63,7 @@ __all__ = [
     "RandomSearch",
     "RobustLoss",
     "SmoothedGradient",
+    "SphereSupremum",
     "Status",
     "Target",
     "WeakAttackWarning",
@@ -76,4 +78,5 @@ __all__ = [
     "margin_of",
     "robust_loss",
     "robust_loss_under",
+    "supremum_on_sphere",
 ]

@@ -1,0 +1,219 @@
+"""The arrangement on the sphere bounds every value of the network, and its supremum is reached."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    SmoothedGradient,
+    SphereSupremum,
+    branch_and_bound,
+    extremes_on_circle,
+    supremum_on_sphere,
+)
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def problem(m, d=4, seed=0, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(1, d, rng=seed + 1)
+
+
+def network_of(kind, m, seed, activation="jump"):
+    """Return a small network; all but the first kind have circles in special position."""
+    rng = np.random.default_rng(seed)
+    W, b = rng.standard_normal((m, 4)), rng.standard_normal(m)
+    if kind == "lattice":
+        W, b = rng.integers(-1, 2, (m, 4)) / 2.0, rng.integers(-1, 2, m) / 2.0
+    elif kind == "paired":
+        half = (m + 1) // 2
+        W, b = np.concatenate((W[:half], W[:half]))[:m], np.concatenate((b[:half], b[:half]))[:m]
+    elif kind == "opposite":  # the same circles, on at the other side
+        W[1::2], b[1::2] = -W[::2][: m // 2], 1.0 - b[::2][: m // 2]
+    elif kind == "concurrent":  # all circles through one point
+        v = geometry.embed(np.array([[0.6, 0.0, 0.8]]))[0]
+        b = 0.5 - W @ v
+    elif kind == "grazing":  # circles that have no radius, up to a few units in the last place
+        b = 0.5 - W[:, 3] / 2 - geometry.SLICE_RADIUS * np.linalg.norm(W[:, :3], axis=1)
+        b += rng.integers(-3, 4, m) * np.spacing(b)
+    elif kind == "flat":
+        W[:, :3] = 0.0
+        b = 0.5 - W[:, 3] / 2
+    return TwoLayerNetwork(W, rng.choice([-1.0, 1.0], m), b, 0.5, activation)
+
+
+SPECIAL = ["lattice", "paired", "opposite", "concurrent", "grazing", "flat"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 60),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.sampled_from([0.0, 1e-6, 0.02, 0.3, 1.0, 1.6, 1.73, 1.8]),
+    st.sampled_from([1, -1]),
+)
+def test_in_general_position_the_bracket_is_closed_and_holds(m, seed, activation, rho, side):
+    network, X = problem(m, 4, seed, activation)
+    found = supremum_on_sphere(network, X[0], rho, side=side)
+    assert found.exact
+    assert found.nodes == 0
+    assert found.upper - found.lower <= 1e-7
+    assert found.lower == side * network.forward(found.witness[None])[0]
+    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-12
+    points = geometry.sample_caps(np.repeat(X, 2000, axis=0), rho, rng=seed)
+    assert (side * network.forward(points)).max() <= found.upper + 1e-14
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(SPECIAL),
+    st.integers(1, 8),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.sampled_from([0.0, 0.3, 1.3, 1.8]),
+)
+def test_circles_in_special_position_still_give_a_valid_bracket(kind, m, seed, activation, rho):
+    network = network_of(kind, m, seed, activation)
+    X = geometry.embed(np.array([[0.6, 0.0, 0.8]]))
+    found = supremum_on_sphere(network, X[0], rho, tol=0.05, time_limit=0.05)
+    points = geometry.sample_caps(np.repeat(X, 1000, axis=0), rho, rng=seed)
+    corners = geometry.project_to_caps(X + 0.3 * np.eye(4)[:3], np.repeat(X, 3, axis=0), rho)
+    values = network.forward(np.concatenate((X, points, corners)))
+    assert found.lower <= found.upper
+    assert values.max() <= found.upper + 1e-12, (kind, values.max() - found.upper)
+    assert found.lower == network.forward(found.witness[None])[0]
+    if found.exact:
+        assert found.upper - found.lower <= 1e-6
+    else:
+        assert found.attained is None
+        assert found.nodes > 0
+
+
+@pytest.mark.parametrize("kind", ["opposite", "concurrent", "grazing", "flat"])
+def test_special_position_is_noticed(kind):
+    network = network_of(kind, 6, 3)
+    x = geometry.embed(np.array([[0.6, 0.0, 0.8]]))[0]
+    assert not supremum_on_sphere(network, x, 1.8, time_limit=0.02).exact
+
+
+def test_equal_neurons_are_one_circle_and_may_cancel():
+    network = network_of("paired", 20, 3)
+    x = geometry.sample_slice(1, 4, rng=0)[0]
+    found = supremum_on_sphere(network, x, 1.8)
+    assert found.exact
+    assert found.circles <= 10
+    a = np.repeat((1.0, -1.0), 10)
+    cancelled = TwoLayerNetwork(network.W, a, network.b, network.tau)
+    nothing = supremum_on_sphere(cancelled, x, 1.8)
+    assert nothing.circles == 0
+    assert nothing.lower == pytest.approx(0.0, abs=1e-12)
+    assert nothing.upper == pytest.approx(0.0, abs=1e-11)
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_branch_and_bound_closes_in_on_the_same_number(activation):
+    for seed in range(4):
+        network, X = problem(60, 4, seed, activation)
+        for side in (1, -1):
+            exact = supremum_on_sphere(network, X[0], 0.2, side=side)
+            split = branch_and_bound(network, X[0], 0.2, side=side, tol=1e-3, time_limit=60)
+            assert split.lower <= exact.upper
+            assert exact.lower <= split.upper
+            assert split.upper - split.lower <= 1e-3
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_a_network_that_ignores_one_direction_has_the_extremes_of_the_circle(activation):
+    # With no weight on the third coordinate the cap of the sphere projects into the disc; the
+    # extremes over the whole sphere are at least those over the circle, and sampling the disc
+    # gives no more than the arrangement says.
+    network, _ = problem(30, 3, 5, activation)
+    W = np.column_stack((network.W[:, :2], np.zeros(30), network.W[:, 2]))
+    flat = TwoLayerNetwork(W, network.a, network.b, network.tau, activation)
+    x = geometry.embed(np.array([[1.0, 0.0, 0.0]]))[0]
+    (circle,) = extremes_on_circle(network, geometry.embed(np.array([[1.0, 0.0]])), 1.8)
+    found = supremum_on_sphere(flat, x, 1.8)
+    assert found.upper >= circle.sup - 1e-12
+    points = geometry.sample_slice(50_000, 4, rng=2)
+    assert flat.forward(points).max() <= found.upper
+
+
+def test_a_dome_is_attained_and_the_inside_of_an_edge_is_not():
+    # One neuron around the middle, f = z on its disc: the supremum is its crest.
+    x = geometry.embed(np.array([[1.0, 0.0, 0.0]]))[0]
+    dome = TwoLayerNetwork([[1.0, 0.0, 0.0, 0.0]], [1.0], [0.0], 0.5)
+    found = supremum_on_sphere(dome, x, 1.0)
+    assert found.attained
+    assert found.upper == pytest.approx(geometry.SLICE_RADIUS, abs=1e-12)
+    W = [[-1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+    bowl = TwoLayerNetwork(W, [1.0, 0.5], [2.0, 0.0], 0.5)
+    # In the disc z > 1/2 it is f = 2 - z + z / 2, at its edge almost 1.75; beyond, f = 2 - z grows
+    # with the distance from x, but from 1.5 only to 1.71 at the rim: less than the jump.
+    edge = supremum_on_sphere(bowl, x, 1.0)
+    assert 2.0 - geometry.SLICE_RADIUS * np.cos(geometry.cap_angle(1.0)) < 1.75
+    assert edge.exact
+    assert edge.attained is False
+    assert edge.upper == pytest.approx(1.75, abs=1e-12)
+    assert edge.lower == pytest.approx(1.75, abs=1e-8)
+    assert edge.lower < edge.upper
+    # The other way round the silent side is better, and the edge belongs to it.
+    hole = TwoLayerNetwork([[1.0, 0.0, 0.0, 0.0]], [-1.0], [0.0], 0.5)
+    outside = supremum_on_sphere(hole, x, 1.0)
+    assert outside.attained
+    assert outside.upper == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_no_attack_beats_the_supremum(activation):
+    for seed in range(4):
+        network, X = problem(1000, 4, seed, activation)
+        found = supremum_on_sphere(network, X[0], 0.2)
+        attack = SmoothedGradient(rho=0.2, steps=20, restarts=2)
+        tried = attack(network, X, [-1.0], "absolute", rng=0)
+        assert tried.value[0] <= found.upper
+        assert found.exact
+        assert found.lower >= tried.value[0] - 1e-8
+
+
+def test_running_out_of_time_gives_a_looser_bracket():
+    network, X = problem(20_000, 4, 1)
+    late = supremum_on_sphere(network, X[0], 0.3, time_limit=1e-3)
+    assert not late.exact
+    assert late.lower <= late.upper
+    points = geometry.sample_caps(np.repeat(X, 300, axis=0), 0.3, rng=3)
+    assert network.forward(points).max() <= late.upper
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"side": 0}, ValueError, "side must be 1 or -1"),
+        ({"rho": -1.0}, ValueError, "rho must be"),
+        ({"tol": -1.0}, ValueError, "tol must be"),
+        ({"time_limit": 0}, ValueError, "time_limit must be"),
+        ({"x": [1.0, 0.0, 0.0, 0.0]}, ValueError, "x"),
+        ({"network": None}, TypeError, "network must be"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, message):
+    network, X = problem(10)
+    given_ = {"network": network, "x": X[0], "rho": 0.1, **arguments}
+    with pytest.raises(error, match=message):
+        supremum_on_sphere(**given_)
+
+
+def test_other_dimensions_are_refused():
+    network, X = problem(10, 5)
+    with pytest.raises(ValueError, match="network must have d = 4"):
+        supremum_on_sphere(network, X[0], 0.1)
+
+
+def test_bounds_in_the_wrong_order_are_refused():
+    with pytest.raises(ValueError, match="lower must be at most upper"):
+        SphereSupremum(1.0, 0.0, np.zeros(4), True, True, 0, 0, 0)
