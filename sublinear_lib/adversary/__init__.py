@@ -19,6 +19,7 @@ from sublinear_lib.adversary.circle import (
 from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
+from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.momentum import AdaptiveMomentum
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
@@ -76,6 +77,7 @@ __all__ = [
     "extremes_on_circle",
     "largest_gap_on_circle",
     "margin_of",
+    "mixed_integer",
     "robust_loss",
     "robust_loss_under",
     "supremum_on_sphere",

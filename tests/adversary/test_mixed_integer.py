@@ -1,0 +1,153 @@
+"""The integer program is never below the worst case, and says honestly what it decided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    CapRelaxation,
+    SmoothedGradient,
+    extremes_on_circle,
+    mixed_integer,
+    supremum_on_sphere,
+)
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def problem(m, d, seed, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(1, d, rng=seed + 1)
+
+
+def exact(network, X, rho, side):
+    """Return numbers certainly below and above the supremum, for d = 3 and 4."""
+    if network.d == 3:
+        (cap,) = extremes_on_circle(network, X, rho)
+        return (cap.sup, cap.upper) if side == 1 else (-cap.inf, -cap.lower)
+    found = supremum_on_sphere(network, X[0], rho, side=side)
+    return found.lower, found.upper
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 40),
+    st.integers(0, 10**6),
+    st.sampled_from([3, 4]),
+    st.sampled_from(["jump", "continuous"]),
+    st.sampled_from([0.0, 1.28, 2.0]),
+    st.sampled_from([0.0, 1e-7, 1e-4, 0.05, 0.3, 1.0, 1.5, 1.8]),
+    st.sampled_from([1, -1]),
+)
+def test_no_bound_is_below_the_exact_supremum(m, seed, d, activation, t, rho, side):
+    network, X = problem(m, d, seed, activation, t)
+    low, high = exact(network, X, rho, side)
+    found = mixed_integer(network, X[0], rho, side=side, rounds=2, time_limit=0.3)
+    assert found.upper >= low - 1e-13, f"below by {low - found.upper}"
+    assert found.lower <= high + 1e-13
+    assert found.lower == side * network.forward(found.witness[None])[0]
+    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-12
+    assert found.upper <= CapRelaxation(network, X[0], rho, side).linear().value + 1e-13
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_on_the_sphere_the_bound_is_mostly_far_better_than_that_of_lines(activation):
+    # Not always: where f is largest inside the hull of the cap, binaries do not help.
+    shares = []
+    for seed in range(6):
+        network, X = problem(120, 4, seed, activation)
+        for side in (1, -1):
+            low, _ = exact(network, X, 0.2, side)
+            lines = CapRelaxation(network, X[0], 0.2, side).optimized().value
+            found = mixed_integer(network, X[0], 0.2, side=side, tol=1e-6, time_limit=2.0)
+            shares.append((found.upper - low + 1e-6) / (lines - low + 1e-6))
+    assert np.median(shares) < 0.2, shares
+
+
+def test_without_unstable_neurons_the_bound_is_the_value_itself():
+    W = [[0.1, 0.0, 0.2, 2.0], [0.0, 0.1, 0.0, -9.0]]
+    network = TwoLayerNetwork(W, [1.0, 5.0], [0.0, 0.0], 0.5)
+    x = geometry.sample_slice(1, 4, rng=0)[0]
+    found = mixed_integer(network, x, 0.3, tol=1e-12)
+    assert found.status == "exact"
+    assert found.nodes == 1
+    assert found.upper == pytest.approx(supremum_on_sphere(network, x, 0.3).upper, abs=1e-12)
+
+
+def test_whatever_the_time_the_bound_is_valid():
+    network, X = problem(150, 9, 2)
+    attack = SmoothedGradient(rho=0.3, steps=20, restarts=2)
+    reached = attack(network, X, [-1.0], "absolute", rng=0)
+    bounds = []
+    for seconds in (1e-9, 0.02, 0.3):
+        found = mixed_integer(network, X[0], 0.3, start=reached.X, tol=0, time_limit=seconds)
+        assert reached.value[0] - 1e-13 <= found.lower <= found.upper
+        bounds.append(found.upper)
+    assert bounds[0] == pytest.approx(CapRelaxation(network, X[0], 0.3).linear().value, abs=1e-13)
+    assert bounds[1] <= bounds[0]
+    assert bounds[2] <= bounds[0]
+
+
+def test_a_result_of_the_solver_counts_only_by_its_dual_bound(monkeypatch):
+    # A solver that claims to be done with a poor solution, and one that fails, change nothing.
+    from scipy import optimize
+
+    network, X = problem(60, 5, 1)
+    reference = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    real = optimize.milp
+
+    def pessimist(*arguments, **options):
+        run = real(*arguments, **options)
+        run.x, run.fun = None, 0.0
+        return run
+
+    monkeypatch.setattr(optimize, "milp", pessimist)
+    found = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    assert reference.lower <= found.upper
+
+    def failing(*arguments, **options):
+        run = real(*arguments, **options)
+        run.x, run.status, run.mip_dual_bound = None, 4, np.inf
+        return run
+
+    monkeypatch.setattr(optimize, "milp", failing)
+    found = mixed_integer(network, X[0], 0.2, tol=1e-6)
+    assert found.upper == CapRelaxation(network, X[0], 0.2).linear().value
+
+
+def test_a_threshold_is_decided_or_left_open():
+    network, X = problem(60, 6, 1)
+    whole = mixed_integer(network, X[0], 0.2, tol=1e-3)
+    assert mixed_integer(network, X[0], 0.2, threshold=whole.upper + 0.01).status == "certified"
+    assert mixed_integer(network, X[0], 0.2, threshold=whole.lower - 0.05).status == "falsified"
+    middle = whole.upper - 1e-9
+    brief = mixed_integer(network, X[0], 0.2, threshold=middle, time_limit=1e-9)
+    assert brief.status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": -1.0}, "tol must be"),
+        ({"rounds": 0}, "rounds must be"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"side": 2}, "side must be"),
+        ({"threshold": np.nan}, "threshold"),
+        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    network, _ = problem(20, 4, 0)
+    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
+    with pytest.raises(ValueError, match=message):
+        mixed_integer(network, x, 0.1, **arguments)
+
+
+def test_two_dimensions_are_refused():
+    network, X = problem(20, 2, 0)
+    with pytest.raises(ValueError, match="network must have d >= 3"):
+        mixed_integer(network, X[0], 0.1)
