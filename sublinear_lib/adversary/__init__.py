@@ -21,6 +21,7 @@ from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.momentum import AdaptiveMomentum
+from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
@@ -80,5 +81,6 @@ __all__ = [
     "mixed_integer",
     "robust_loss",
     "robust_loss_under",
+    "split_neurons",
     "supremum_on_sphere",
 ]

@@ -1,0 +1,148 @@
+"""Deciding neurons brackets the worst case in any dimension, and never loses it on the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import (
+    CapRelaxation,
+    SmoothedGradient,
+    extremes_on_circle,
+    split_neurons,
+    supremum_on_sphere,
+)
+from sublinear_lib.adversary.cap_model import CapModel
+from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces
+from sublinear_lib.network import TwoLayerNetwork
+
+
+def problem(m, d, seed, activation="jump", t=1.28):
+    tau = scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    return network, geometry.sample_slice(1, d, rng=seed + 1)
+
+
+def exact(network, X, rho, side):
+    """Return numbers certainly below and above the supremum, for d = 3 and 4."""
+    if network.d == 3:
+        (cap,) = extremes_on_circle(network, X, rho)
+        return (cap.sup, cap.upper) if side == 1 else (-cap.inf, -cap.lower)
+    found = supremum_on_sphere(network, X[0], rho, side=side)
+    return found.lower, found.upper
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 60),
+    st.integers(0, 10**6),
+    st.sampled_from([3, 4]),
+    st.sampled_from(["jump", "continuous"]),
+    st.sampled_from([0.0, 1.28, 2.0]),
+    st.sampled_from([0.0, 1e-6, 0.05, 0.3, 1.0, 1.8]),
+    st.sampled_from([1, -1]),
+)
+def test_the_bracket_holds_the_exact_supremum(m, seed, d, activation, t, rho, side):
+    network, X = problem(m, d, seed, activation, t)
+    low, high = exact(network, X, rho, side)
+    found = split_neurons(network, X[0], rho, side=side, max_nodes=40, time_limit=5)
+    assert found.upper >= low - 1e-13, f"below by {low - found.upper}"
+    assert found.lower <= high + 1e-13
+    assert found.lower == side * network.forward(found.witness[None])[0]
+    assert np.linalg.norm(found.witness - X[0]) <= rho + 1e-12
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["jump", "continuous"]), st.sampled_from([3, 5, 9]))
+def test_every_piece_is_bounded_where_its_neurons_are_as_decided(seed, activation, d):
+    network, X = problem(30, d, seed, activation)
+    model = CapModel(network, X[0], 0.5)
+    pieces = _Pieces(model, 30)
+    points = geometry.sample_caps(np.repeat(X, 3000, axis=0), 0.5, rng=seed)
+    values, on = network.forward(points), points @ model.W.T + model.b > model.tau
+    piece = pieces.root()
+    rng = np.random.default_rng(seed)
+    for neuron in rng.permutation(model.unstable)[:6]:
+        state = int(rng.choice([_ON, _OFF]))
+        parent, piece = piece, pieces.decide(piece, int(neuron), state)
+        assert piece.bound <= parent.bound
+        here = np.all(
+            [on[:, r] == (s == _ON) for r, s in enumerate(piece.states) if s != 0], axis=0
+        )
+        if here.any():
+            assert values[here].max() <= piece.bound + 1e-13
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_in_many_dimensions_a_small_problem_is_closed(activation):
+    network, X = problem(60, 20, 3, activation)
+    attack = SmoothedGradient(rho=0.05, steps=20, restarts=2)
+    reached = attack(network, X, [-1.0], "absolute", rng=0)
+    found = split_neurons(network, X[0], 0.05, start=reached.X, tol=1e-3, time_limit=30)
+    assert found.status == "exact"
+    assert found.upper - found.lower <= 1e-3
+    assert found.lower >= reached.value[0] - 1e-13
+    points = geometry.sample_caps(np.repeat(X, 5000, axis=0), 0.05, rng=3)
+    assert network.forward(points).max() <= found.upper
+
+
+def test_more_pieces_never_make_the_bracket_wider():
+    network, X = problem(200, 10, 1)
+    root = CapRelaxation(network, X[0], 0.2).optimized(60).value
+    widths = []
+    for nodes in (1, 20, 80):
+        found = split_neurons(network, X[0], 0.2, tol=0.0, max_nodes=nodes, time_limit=60)
+        assert found.nodes <= nodes + 1
+        assert found.upper <= root + 1e-13
+        widths.append(found.upper - found.lower)
+    assert widths[0] > widths[1] > widths[2] > 0.0
+
+
+def test_the_upper_bound_is_never_below_the_incumbent_on_leaving():
+    # A prototype returned the best piece of the heap, which may be below what was found.
+    for seed in range(12):
+        network, X = problem(25, 3, seed, ("jump", "continuous")[seed % 2])
+        low, _ = exact(network, X, 1.8, 1)
+        for nodes in (1, 5, 1000):
+            found = split_neurons(network, X[0], 1.8, tol=0.0, max_nodes=nodes, time_limit=0.5)
+            assert found.lower <= found.upper
+            assert low - 1e-13 <= found.upper
+
+
+def test_a_cap_of_radius_zero_is_a_point():
+    network, X = problem(200, 9, 3)
+    found = split_neurons(network, X[0], 0.0, tol=1e-9)
+    assert found.status == "exact"
+    assert found.lower == network.forward(X)[0]
+    assert found.upper == pytest.approx(found.lower, abs=1e-9)
+
+
+def test_a_threshold_is_decided_or_left_open():
+    network, X = problem(60, 8, 1)
+    whole = split_neurons(network, X[0], 0.15, tol=1e-3, time_limit=30)
+    assert split_neurons(network, X[0], 0.15, threshold=whole.upper + 0.02).status == "certified"
+    assert split_neurons(network, X[0], 0.15, threshold=whole.lower - 0.05).status == "falsified"
+    brief = split_neurons(network, X[0], 0.15, threshold=whole.lower + 1e-9, max_nodes=1)
+    assert brief.status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tol": -1.0}, "tol must be"),
+        ({"max_nodes": 0}, "max_nodes must be"),
+        ({"iterations": 0}, "iterations must be"),
+        ({"time_limit": 0}, "time_limit must be"),
+        ({"side": 2}, "side must be"),
+        ({"threshold": np.nan}, "threshold"),
+        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    network, _ = problem(20, 4, 0)
+    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
+    with pytest.raises(ValueError, match=message):
+        split_neurons(network, x, 0.1, **arguments)
