@@ -6,8 +6,11 @@ loss, which `bracket` solves or bounds:
 
 * d = 2: X is two points; both are looked at.
 * d = 3: the sweep of :mod:`sublinear_lib.adversary.circle`, exact at any width.
-* 4 <= d <= 6: :func:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
-* d > 6: an attack from below and the optimised relaxation from above.
+* d = 4, up to 600 unstable neurons: :mod:`sublinear_lib.adversary.sphere`, exact.
+* 4 <= d <= 6 else: :func:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
+* d > 6: an attack from below and the optimised relaxation from above; where these leave a gap, the
+  program of :mod:`sublinear_lib.adversary.mixed_integer` for up to 40 unstable neurons, and beyond
+  :mod:`sublinear_lib.adversary.neuron_splitting`.
 
 Know before quoting a number: only what lies between `lower` and `upper` is proved, and for wide
 networks in high dimension the two may be far apart; the status then says ``"unknown"``.
@@ -16,7 +19,8 @@ networks in high dimension the two may be far apart; the status then says ``"unk
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,9 +29,13 @@ from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.adversary.branch_and_bound import Bracket, Status, branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
+from sublinear_lib.adversary.incumbent import decided
+from sublinear_lib.adversary.mixed_integer import mixed_integer
+from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.protocol import Objective
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
+from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -42,11 +50,26 @@ __all__ = [
     "robust_loss",
 ]
 
-BracketMethod = Literal["auto", "enumeration", "circle", "split", "relaxation"]
+BracketMethod = Literal[
+    "auto", "enumeration", "circle", "sphere", "split", "relaxation", "milp", "neurons"
+]
 """How a bracket is found."""
 
-_METHODS = ("auto", "enumeration", "circle", "split", "relaxation")
+_METHODS = (
+    "auto",
+    "enumeration",
+    "circle",
+    "sphere",
+    "split",
+    "relaxation",
+    "milp",
+    "neurons",
+)
 _LARGEST_TO_SPLIT = 6
+# Unstable neurons: beyond the first, pieces close sooner than circles; the second is what the
+# solver of the integer programs can do in seconds.
+_MOST_CIRCLES = 600
+_MOST_BINARIES = 40
 
 
 class _Height:
@@ -88,14 +111,16 @@ def bracket(
         Radius of the cap, a Euclidean chord length, ``>= 0``.
     side : {1, -1}, default 1
         Supremum of f (1), or of -f, that is minus the infimum of f (-1).
-    method : {"auto", "enumeration", "circle", "split", "relaxation"}, default "auto"
-        How; ``"auto"`` goes by the dimension (see the module's text).
+    method : str, default "auto"
+        How: ``"enumeration"`` (d = 2), ``"circle"`` (d = 3), ``"sphere"`` (d = 4), ``"split"``
+        (3 <= d <= 12), ``"relaxation"``, ``"milp"`` (d >= 3) or ``"neurons"``; ``"auto"`` goes by
+        the dimension and the number of unstable neurons (see the module's text).
     tol : float, default 1e-3
         Width that counts as exact, ``>= 0``, absolute.
     threshold : float, optional
         Only decide whether the supremum exceeds this number.
     time_limit : float, default 10
-        Most seconds for splitting, ``> 0``.
+        Most seconds for sweeping the sphere, splitting or solving, ``> 0``.
     rng : int, SeedSequence or Generator, default 0
         Source of randomness of the attack.
 
@@ -127,59 +152,93 @@ def bracket(
     level = None if threshold is None else validation.scalar(threshold, "threshold")
     seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
     generator = validation.generator(rng)
-    if chosen == "auto":
-        chosen = _by_dimension(network.d)
     begun = time.monotonic()
-    if chosen == "enumeration":
-        lower, upper, witness = _enumerated(network, middle, radius, side)
-    elif chosen == "circle":
-        lower, upper, witness = _swept(network, middle, radius, side)
-    else:
-        relaxation = CapRelaxation(network, middle, radius, side)
-        lower, witness = float(side * network.forward(middle[None, :])[0]), middle
-        upper = max(lower, relaxation.linear().value)
+    if chosen == "auto" and network.d <= 3:
+        chosen = "enumeration" if network.d == 2 else "circle"
+    if chosen in ("enumeration", "circle"):
+        find = _enumerated if chosen == "enumeration" else _swept
+        lower, upper, witness = find(network, middle, radius, side)
+        status = decided(lower, upper, width, level)
+        return Bracket(lower, upper, witness, status, chosen, 1, time.monotonic() - begun)
+    question = _Question(network, middle, radius, side, width, level, seconds)
+    return replace(question.answer(chosen, generator), seconds=time.monotonic() - begun)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A supremum over a cap for d > 3, with the checked arguments of `bracket`."""
+
+    network: TwoLayerNetwork
+    middle: FloatArray
+    rho: float
+    side: int
+    tol: float
+    level: float | None
+    seconds: float
+
+    def answer(self, method: str, generator: np.random.Generator) -> Bracket:
+        """Bracket it."""
+        relaxation = CapRelaxation(self.network, self.middle, self.rho, self.side)
+        lower = float(self.side * self.network.forward(self.middle[None, :])[0])
+        simple = self._bracket(lower, relaxation.linear().value, self.middle)
         # A question with a threshold is often answered by the cheapest bounds.
-        if level is None or lower <= level < upper:
-            attack = SmoothedGradient(rho=radius)
-            found = attack(network, middle[None, :], np.zeros(1), _Height(side), generator)
-            if chosen == "split":
-                return branch_and_bound(
-                    network,
-                    middle,
-                    radius,
-                    side=side,
-                    start=found.X,
-                    tol=width,
-                    threshold=level,
-                    time_limit=seconds,
-                )
-            lower, witness = float(side * found.value[0]), found.X[0]
-            upper = max(lower, relaxation.optimized().value)
-    return Bracket(
-        lower=lower,
-        upper=upper,
-        witness=witness,
-        status=_decided(lower, upper, width, level),
-        method=chosen,
-        nodes=1,
-        seconds=time.monotonic() - begun,
-    )
+        if self.level is not None and simple.status != "unknown":
+            return simple
+        if method == "auto" and self.network.d <= _LARGEST_TO_SPLIT:
+            few = self.network.d == 4 and relaxation.unstable <= _MOST_CIRCLES
+            method = "sphere" if few else "split"
+        if method == "sphere":
+            return self._on_sphere()
+        attack = SmoothedGradient(rho=self.rho)
+        found = attack(
+            self.network, self.middle[None, :], np.zeros(1), _Height(self.side), generator
+        )
+        if method == "split":
+            return self._by(branch_and_bound, found.X)
+        lower = float(self.side * found.value[0])
+        simple = self._bracket(lower, relaxation.optimized().value, found.X[0])
+        if method == "relaxation" or (method == "auto" and simple.status != "unknown"):
+            return simple
+        if method == "auto":
+            method = "milp" if relaxation.unstable <= _MOST_BINARIES else "neurons"
+        better = self._by(mixed_integer if method == "milp" else split_neurons, found.X)
+        if simple.upper < better.upper:
+            upper = max(simple.upper, better.lower)
+            status = decided(better.lower, upper, self.tol, self.level)
+            better = replace(better, upper=upper, status=status)
+        return better
 
+    def _bracket(self, lower: float, upper: float, witness: FloatArray) -> Bracket:
+        # The value of the network is rounded too; the certificate holds for exact arithmetic.
+        upper = max(lower, upper)
+        status = decided(lower, upper, self.tol, self.level)
+        return Bracket(lower, upper, witness, status, "relaxation", 1, 0.0)
 
-def _by_dimension(d: int) -> str:
-    if d == 2:
-        return "enumeration"
-    if d == 3:
-        return "circle"
-    return "split" if d <= _LARGEST_TO_SPLIT else "relaxation"
+    def _on_sphere(self) -> Bracket:
+        found = supremum_on_sphere(
+            self.network,
+            self.middle,
+            self.rho,
+            side=self.side,
+            tol=self.tol,
+            time_limit=self.seconds,
+        )
+        status = decided(found.lower, found.upper, self.tol, self.level)
+        method = "sphere" if found.exact else "branch and bound"
+        nodes = max(found.nodes, 1)
+        return Bracket(found.lower, found.upper, found.witness, status, method, nodes, 0.0)
 
-
-def _decided(lower: float, upper: float, width: float, level: float | None) -> Status:
-    if level is None:
-        return "exact" if upper - lower <= width else "unknown"
-    if lower > level:
-        return "falsified"
-    return "certified" if upper <= level else "unknown"
+    def _by(self, method: Callable[..., Bracket], start: FloatArray) -> Bracket:
+        return method(
+            self.network,
+            self.middle,
+            self.rho,
+            side=self.side,
+            start=start,
+            tol=self.tol,
+            threshold=self.level,
+            time_limit=self.seconds,
+        )
 
 
 def _enumerated(

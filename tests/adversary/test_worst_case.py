@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
+    CapRelaxation,
     ExactOnCircle,
     SmoothedGradient,
     bracket,
@@ -16,6 +17,7 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     robust_loss,
     robust_loss_under,
+    supremum_on_sphere,
 )
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -34,25 +36,76 @@ def balanced(m, seed, n):
 
 
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
-@pytest.mark.parametrize("method", ["circle", "split", "relaxation"])
+@pytest.mark.parametrize("method", ["circle", "split", "relaxation", "milp", "neurons"])
 def test_every_method_brackets_the_exact_supremum_on_the_circle(method, activation):
-    for seed in range(5):
+    for seed in range(2):
         network, X = problem(100, 3, seed, activation=activation)
         for side in (1, -1):
             (cap,) = extremes_on_circle(network, X, 0.2)
             exact = cap.sup if side == 1 else -cap.inf
-            found = bracket(network, X[0], 0.2, side=side, method=method)
+            found = bracket(network, X[0], 0.2, side=side, method=method, time_limit=0.1)
             assert found.lower - 1e-12 <= exact <= found.upper + 1e-12, (method, seed, side)
             value = side * network.forward(found.witness[None])[0]
             assert value == pytest.approx(found.lower, abs=1e-15)
 
 
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize("method", ["sphere", "split", "relaxation", "milp", "neurons"])
+def test_every_method_brackets_the_exact_supremum_on_the_sphere(method, activation):
+    for seed in range(2):
+        network, X = problem(60, 4, seed, activation=activation)
+        for side in (1, -1):
+            exact = supremum_on_sphere(network, X[0], 0.2, side=side)
+            assert exact.exact
+            found = bracket(network, X[0], 0.2, side=side, method=method, time_limit=0.1)
+            assert found.lower - 1e-12 <= exact.upper, (method, seed, side)
+            assert exact.lower <= found.upper + 1e-12, (method, seed, side)
+            value = side * network.forward(found.witness[None])[0]
+            assert value == pytest.approx(found.lower, abs=1e-15)
+
+
 @pytest.mark.parametrize(
-    ("d", "method"), [(2, "enumeration"), (3, "circle"), (5, "branch and bound"), (9, "relaxation")]
+    ("d", "m", "rho", "method"),
+    [
+        (2, 50, 0.05, "enumeration"),
+        (3, 50, 0.05, "circle"),
+        (4, 50, 0.05, "sphere"),
+        (4, 20_000, 0.2, "branch and bound"),
+        (5, 50, 0.05, "branch and bound"),
+        (9, 10, 1e-4, "relaxation"),
+        (9, 100, 0.1, "mixed integer"),
+        (9, 300, 0.3, "neuron splitting"),
+    ],
 )
-def test_the_method_goes_by_the_dimension(d, method):
-    network, X = problem(50, d, 0)
-    assert bracket(network, X[0], 0.05).method == method
+def test_the_method_goes_by_the_dimension_and_the_unstable_neurons(d, m, rho, method):
+    network, X = problem(m, d, 0)
+    found = bracket(network, X[0], rho, tol=1e-4, time_limit=0.2)
+    assert found.method == method
+    unstable = CapRelaxation(network, X[0], rho).unstable
+    assert (unstable > 600) == (method == "branch and bound" and d == 4)
+    if d > 6:
+        assert (unstable > 40) == (method == "neuron splitting")
+
+
+def test_in_many_dimensions_auto_is_no_worse_than_the_relaxation():
+    for m in (100, 300):
+        network, X = problem(m, 9, 2)
+        for side in (1, -1):
+            loose = bracket(network, X[0], 0.2, side=side, method="relaxation")
+            tight = bracket(network, X[0], 0.2, side=side, time_limit=0.3)
+            assert tight.lower >= loose.lower - 1e-13  # a batch may differ in the last digit
+            assert tight.upper <= loose.upper
+
+
+def test_special_position_falls_back_on_branch_and_bound():
+    # Two neurons that take turns at the same circle.
+    W = np.array([[1.0, 0.5, 0.0, 0.0], [-1.0, -0.5, 0.0, 0.0]])
+    network = TwoLayerNetwork(W, [1.0, 1.0], [0.0, 1.0], 0.5)
+    x = geometry.embed(np.array([[0.6, 0.0, 0.8]]))[0]
+    found = bracket(network, x, 0.3, method="sphere", tol=0.5, time_limit=0.2)
+    assert found.method == "branch and bound"
+    points = geometry.sample_caps(np.repeat(x[None], 5000, axis=0), 0.3, rng=3)
+    assert network.forward(points).max() <= found.upper
 
 
 def test_in_two_dimensions_the_cap_is_one_point_until_it_is_both():
@@ -137,14 +190,16 @@ def test_a_sign_that_never_changes_has_the_whole_slice():
 
 def test_the_seed_decides_the_attack():
     network, X = problem(300, 8, 1)
-    one, other = (bracket(network, X[0], 0.3, rng=4) for _ in range(2))
+    one, other = (bracket(network, X[0], 0.3, method="relaxation", rng=4) for _ in range(2))
     assert_array_equal(one.witness, other.witness)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "milp"}, "method must be"),
+        ({"method": "grid"}, "method must be"),
+        ({"method": "enumeration"}, "method must not be 'enumeration' unless d = 2"),
+        ({"method": "sphere"}, "network must have d = 4"),
         ({"side": 3}, "side must be"),
         ({"tol": -1}, "tol must be"),
         ({"rho": -0.5}, "rho must be"),
