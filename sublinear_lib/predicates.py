@@ -51,7 +51,8 @@ _UNIT_ROUNDOFF = 2.0**-53
 _SMALLEST_NORMAL = 2.0**-1022
 _SPLITTER = 2.0**27 + 1.0
 _SCORES_AT_ONCE = 2**21
-_TERMS_AT_ONCE = 2**20
+_TERMS_AT_ONCE = 2**15
+_NOWHERE = 10**4
 
 
 def error_coefficients(d: int) -> tuple[float, float]:
@@ -168,6 +169,58 @@ def _within(values: FloatArray, smallest: float, largest: float) -> BoolArray:
     return inside
 
 
+def _bits(values: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return the positions of the bits that normal numbers are made of.
+
+    Every number is below ``2**top`` in size and a multiple of ``2**low``; zero is so for all.
+    """
+    pattern = values.view(np.int64)
+    biased = (pattern >> 52) & 0x7FF
+    mantissa = (pattern & (2**52 - 1)) | 2**52
+    lowest = (mantissa & -mantissa).astype(np.float64)  # a power of two, read from its exponent
+    top = biased - 1022
+    low = biased + ((lowest.view(np.int64) >> 52) - (1075 + 1023))
+    zero = biased == 0
+    top[zero], low[zero] = -_NOWHERE, _NOWHERE
+    return top, low
+
+
+def _sums_of_few_bits(
+    left: FloatArray, right: FloatArray, b: FloatArray, thresholds: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Sum comparisons whose numbers have so few bits that float64 sums them without rounding.
+
+    Small integers and other short binary fractions, the data that make ties by the thousands, are
+    of this kind.  If all products, b and the threshold are below ``2**t`` in size and multiples of
+    ``g``, then every partial sum of these ``d + 2`` terms is a multiple of g below ``(d + 2)
+    2**t``, which is a float64 number if that is at most ``2**53 g``: no addition rounds, in
+    whatever order, and no product does.
+
+    Parameters
+    ----------
+    left, right : ndarray of float64, shape (k, d)
+        The factors, within the range in which no product leaves the normal numbers.
+    b, thresholds : ndarray of float64, shape (k,)
+        The other terms, likewise.
+
+    Returns
+    -------
+    sums : ndarray of float64, shape (k,)
+        The sums, exact where marked.
+    exact : ndarray of bool, shape (k,)
+        The marks.
+    """
+    (left_top, left_low), (right_top, right_low) = _bits(left), _bits(right)
+    top = left_top.max(axis=1) + right_top.max(axis=1)
+    low = left_low.min(axis=1) + right_low.min(axis=1)
+    for term in (b, thresholds):
+        term_top, term_low = _bits(term)
+        np.maximum(top, term_top, out=top)
+        np.minimum(low, term_low, out=low)
+    exact: BoolArray = top + (left.shape[1] + 1).bit_length() - low <= 53
+    return np.einsum("ij,ij->i", left, right) + b - thresholds, exact
+
+
 def _signs_of_terms(
     left: FloatArray, right: FloatArray, b: FloatArray, thresholds: FloatArray
 ) -> NDArray[np.int8]:
@@ -183,6 +236,10 @@ def _signs_of_terms(
         & _within(thresholds, 2.0**-800, 2.0**900)
     )
     index = np.flatnonzero(tame)
+    if index.size:
+        sums, exact = _sums_of_few_bits(left[index], right[index], b[index], thresholds[index])
+        signs[index] = np.sign(sums).astype(np.int8)
+        index = index[~exact]
     if index.size:
         p, q = left[index], right[index]
         terms = np.empty((index.size, 2 * d + 2))
@@ -219,7 +276,8 @@ def exact_signs(
 ) -> NDArray[np.int8]:
     """Return the signs of ``<w_r, x_i> + b_r - threshold`` for a list of pairs, exactly.
 
-    This is the slow path behind the filters: about a third of a microsecond per pair and dimension.
+    This is the slow path behind the filters: about a third of a microsecond per pair and dimension,
+    a fifth of that for numbers of few binary digits.
 
     Parameters
     ----------

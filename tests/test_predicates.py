@@ -236,6 +236,61 @@ def test_thousands_of_ties_and_duplicates_are_decided_exactly():
     assert_array_equal(predicates.exceeds(np.tile(w, (4000, 1)), None, x, levels), expected)
 
 
+@given(st.floats(2.0**-1022, 2.0**1023) | st.integers(1, 2**53).map(float), st.booleans())
+def test_the_bits_of_a_number_are_found(number, negative):
+    number = -number if negative else number
+    (top,), (low,) = predicates._bits(np.array([number]))
+    assert abs(Fraction(number)) < Fraction(2) ** int(top)
+    quotient = Fraction(number) / Fraction(2) ** int(low)
+    assert quotient.denominator == 1 and quotient.numerator % 2
+
+
+@settings(deadline=None)
+@given(
+    st.integers(1, 70),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 20, 2**10, 2**23, 2**30]),
+    st.sampled_from([-300, -30, 0, 17, 300]),
+    st.sampled_from([-300, -30, 0, 17, 300]),
+)
+def test_sums_said_to_be_exact_are_exact(d, seed, size, p, q):
+    rng = np.random.default_rng(seed)
+    left, right = rng.integers(-size, size + 1, (2, 6, d)).astype(float)
+    b, levels = rng.integers(-size, size + 1, (2, 6)).astype(float)
+    left, right = np.ldexp(left, p), np.ldexp(right, q)
+    left[1] = 0.0
+    left[2] += np.ldexp(rng.standard_normal(d), p)
+    b = np.ldexp(b, p + q + rng.integers(-80, 80, 6))
+    b[3] = rng.choice([0.0, 2.0**-790, 2.0**890])
+    levels = np.ldexp(levels, p + q)
+    if d == 1:
+        levels[4] = left[4, 0] * right[4, 0]
+    sums, exact = predicates._sums_of_few_bits(left, right, b, levels)
+    for i in np.flatnonzero(exact):
+        terms = (Fraction(w) * Fraction(x) for w, x in zip(left[i], right[i], strict=True))
+        assert Fraction(sums[i]) == sum(terms) + Fraction(b[i]) - Fraction(levels[i])
+    index = np.arange(6)
+    signs = predicates.exact_signs(left, b, right, levels, index, index)
+    for i in index:
+        arguments = left[i].tolist(), float(b[i]), right[i].tolist(), float(levels[i])
+        assert signs[i] == predicates._sign_in_integers(*arguments)
+
+
+@pytest.mark.parametrize("scale", [2.0**-300, 1.0, 0.125, 2.0**300])
+def test_ties_of_small_integers_need_no_sums_of_many_words(scale, monkeypatch):
+    monkeypatch.setattr(math, "fsum", None)
+    rng = np.random.default_rng(0)
+    for d in (1, 3, 64):
+        W, X = rng.integers(-9, 10, (2, 200, d)).astype(float)
+        b = rng.integers(-9, 10, 200).astype(float)
+        levels = np.einsum("ij,ij->i", W, X) + b + rng.integers(-1, 2, 200)
+        index = np.arange(200)
+        signs = predicates.exact_signs(W * scale, b * scale, X, levels * scale, index, index)
+        exact = np.einsum("ij,ij->i", W, X) + b - levels
+        assert_array_equal(signs, np.sign(exact))
+        assert (exact == 0).sum() > 30
+
+
 def test_cancellation_that_float64_gets_wrong_is_decided_right():
     # The sum of the products is 2**-60, lost in every float64 order that adds 1.0 first.
     W, x = np.array([[1.0, 2.0**-60, -1.0]]), np.array([1.0, 1.0, 1.0])
