@@ -125,7 +125,7 @@ def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Sum
     found, sizes = np.zeros((q, columns)), np.zeros((q, columns))
     partial = np.zeros(min(PACKET, q) * columns * 8)
     partial_sizes = np.zeros_like(partial)
-    walk = Walk(tree, batch, PACKET)
+    walk = Walk(tree, batch, PACKET, sure_only=True)
     for begin, end, events, number in walk:
         _add_up(
             walk.code,

@@ -13,7 +13,8 @@ Know before changing it:
 
 * Free lanes, empty leaves and missing children are NaN and in no mask.
 * Where a buffer turns out too small the walk goes on and counts what it would have needed; the
-  packet is then walked again, or, if only the rows had no room, its events are used again.
+  packet is then walked again.
+* Doubtful pairs are settled between the walk and the rows, where taking one out is clearing a bit.
 * Rows come in the order of the leaves.  If they must ascend they are sorted by `numpy.sort`, which
   uses vector instructions, or, where a query finds more than one row in twelve, by marking them in
   an array of one byte per row, which is read in order, 64 at a time.
@@ -31,7 +32,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import IntArray
+from sublinear_lib._typing import BoolArray, IntArray
 from sublinear_lib.halfspace import vector_code
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
@@ -103,6 +104,7 @@ def _walk(
     event_words: Any,
     doubtful_queries: Any,
     doubtful_rows: Any,
+    doubtful_bits: Any,
     doubts: int,
     work: Any,
 ) -> tuple[int, int]:
@@ -111,8 +113,9 @@ def _walk(
     An event is a query, the first lane of a leaf and the word of its possible points (of the
     certain ones if `sure_only`); or ``~query``, the first leaf of a run, and a word that holds the
     leaf after its last and, in the upper half, the box of the run.  Counted is what events stand
-    for.  Returns how many events and doubtful pairs there are, also where the buffers have no room
-    for all of them; then nothing else is valid.
+    for.  A doubtful pair is noted with 64 times its event plus its bit there.  Returns how many
+    events and doubtful pairs there are, also where the buffers have no room for all of them; then
+    nothing else is valid.
     """
     zero = np.uint64(0)
     one = np.uint64(1)
@@ -260,8 +263,10 @@ def _walk(
                         doubtful = possible & ~masks[second + t]
                         while doubtful != zero:
                             if doubts < len(doubtful_rows):
+                                bit = lowest_bit(doubtful)
                                 doubtful_queries[doubts] = q
-                                doubtful_rows[doubts] = rows[lane + lowest_bit(doubtful)]
+                                doubtful_rows[doubts] = rows[lane + bit]
+                                doubtful_bits[doubts] = events << _LANES_BITS | bit
                             doubts += 1
                             doubtful &= doubtful - one
                         if sure_only:
@@ -302,17 +307,19 @@ def _write(
     event_starts: Any,
     event_words: Any,
     events: int,
+    begin: int,
     places: Any,
     found: Any,
 ) -> None:
-    """Write the rows of the events of a packet, those of query q from ``places[q]`` on."""
+    """Write the rows of the events of a packet, those of query q from ``places[q - begin]`` on."""
     for event in range(events):
-        q = event_queries[event]
+        owner = np.int64(event_queries[event])
         start = event_starts[event]
-        if q >= 0:
+        if owner >= 0:
+            q = owner - begin
             places[q] = append_rows(code, rows, start, event_words[event], found, places[q])
             continue
-        q = ~q
+        q = ~owner - begin
         stop = np.int64(event_words[event] & np.uint64(0xFFFFFFFF))
         number = live_before[stop] - live_before[start]
         place = places[q]
@@ -349,114 +356,6 @@ def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
                 place = append_rows(code, None, first, word, found, place)
 
 
-@_compiled
-def _search(
-    code: Any,
-    coordinates: Any,
-    rows: Any,
-    live: Any,
-    live_before: Any,
-    radius: Any,
-    centre: Any,
-    half: Any,
-    first: Any,
-    leaves: int,
-    vectors: Any,
-    dimension: int,
-    below: Any,
-    above: Any,
-    spread: Any,
-    begin: int,
-    packet: int,
-    count_only: bool,
-    walked: int,
-    counts: Any,
-    places: Any,
-    lists: Any,
-    event_queries: Any,
-    event_starts: Any,
-    event_words: Any,
-    found: Any,
-    used: int,
-    doubtful_queries: Any,
-    doubtful_rows: Any,
-    doubts: int,
-    work: Any,
-) -> tuple[int, int, int, int, int, int, int]:
-    """Answer the queries from `begin` on, packet by packet; stop early where a buffer is full.
-
-    ``walked >= 0`` says that the first packet was walked already and left so many events.  Returns
-    the first query not answered, how much of `found` and of the doubtful pairs is used, and what is
-    missing for the packet of that query: events, rows, doubtful pairs (0 if there is room), and the
-    events it left, or -1 if it must be walked.
-    """
-    packet_work = np.zeros(3, dtype=np.int64)
-    while begin < len(below):
-        end = min(begin + packet, len(below))
-        if walked >= 0:
-            events = walked
-            now = doubts
-            walked = -1
-        else:
-            events, now = _walk(
-                code,
-                coordinates,
-                rows,
-                live,
-                live_before,
-                radius,
-                centre,
-                half,
-                first,
-                leaves,
-                vectors,
-                dimension,
-                below,
-                above,
-                spread,
-                begin,
-                end,
-                False,
-                count_only,
-                counts,
-                lists,
-                event_queries,
-                event_starts,
-                event_words,
-                doubtful_queries,
-                doubtful_rows,
-                doubts,
-                packet_work,
-            )
-            if events > len(event_queries) or now > len(doubtful_rows):
-                return begin, used, doubts, events, 0, now - doubts, -1
-            doubts = now
-            for i in range(3):
-                work[i] += packet_work[i]
-        if not count_only:
-            stop = used
-            for q in range(begin, end):
-                places[q] = stop
-                stop += counts[q]
-            if stop > len(found):
-                return begin, used, doubts, 0, stop - used, 0, events
-            _write(
-                code,
-                rows,
-                live,
-                live_before,
-                event_queries,
-                event_starts,
-                event_words,
-                events,
-                places,
-                found,
-            )
-            used = stop
-        begin = end
-    return begin, used, doubts, 0, 0, 0, -1
-
-
 class _Kept(threading.local):
     """Buffers of one thread that are used again by its next search."""
 
@@ -477,6 +376,10 @@ class _Kept(threading.local):
 
 
 _kept = _Kept()
+
+
+Decide = Callable[[Int32Array, Int32Array], BoolArray]
+"""Says which of some pairs of queries and rows belong to the answer."""
 
 
 class Events(NamedTuple):
@@ -506,7 +409,7 @@ def _list_places(tree: FlatTree, packet: int) -> int:
 
 
 class Walk:
-    """A walk for certain points alone, packet by packet, whose events are for the caller.
+    """A walk through a tree, packet by packet.
 
     Parameters
     ----------
@@ -516,26 +419,41 @@ class Walk:
         The queries.
     packet : int
         Queries that walk down together, ``>= 1``.
+    sure_only : bool
+        Whether events are about points that are certainly inside, and not about doubtful ones.
+    count_only : bool, default False
+        Whether there are to be no events at all.
     buffer : int, default 4096
         Places in the first buffers of events and doubtful pairs; they grow as needed.
     """
 
     def __init__(
-        self, tree: FlatTree, batch: Batch, packet: int, *, buffer: int = SMALLEST_BUFFER
+        self,
+        tree: FlatTree,
+        batch: Batch,
+        packet: int,
+        *,
+        sure_only: bool,
+        count_only: bool = False,
+        buffer: int = SMALLEST_BUFFER,
     ) -> None:
         q = len(batch.below)
         self._tree = tree
         self._batch = batch
         self._packet = max(1, min(packet, q))
+        self._options = sure_only, count_only
         self._buffer = buffer
         self.code = vector_code.host_code()
         """The vector code in use."""
         self.counts = np.zeros(q, dtype=np.int64)
-        """Points that are certainly inside, so far."""
-        self.doubtful_queries = np.empty(max(buffer // 4, 1), dtype=np.int32)
-        self.doubtful_rows = np.empty_like(self.doubtful_queries)
+        """Points that the events so far stand for."""
+        length = max(buffer // 4, 1)
+        self.doubtful_queries = np.empty(length, dtype=np.int32)
+        self.doubtful_rows = np.empty(length, dtype=np.int32)
+        self.doubtful_bits = np.empty(length, dtype=np.int64)
+        """64 times the event of the pair in its packet plus the bit there, unless `sure_only`."""
         self.doubts = 0
-        """How many of the doubtful pairs are in use."""
+        """How many doubtful pairs there are; may be set back to zero between packets."""
         self.work = np.zeros(3, dtype=np.int64)
         """As in `Filtered`, so far."""
 
@@ -571,8 +489,7 @@ class Walk:
                     batch.spread,
                     begin,
                     end,
-                    True,
-                    False,
+                    *self._options,
                     self.counts,
                     lists,
                     events.queries,
@@ -580,23 +497,40 @@ class Walk:
                     events.words,
                     self.doubtful_queries,
                     self.doubtful_rows,
+                    self.doubtful_bits,
                     self.doubts,
                     work,
                 )
-                missing = doubts - self.doubts
-                if number <= len(events.queries) and doubts <= len(self.doubtful_rows):
+                listed = 0 if self._options[1] else number
+                if listed <= len(events.queries) and doubts <= len(self.doubtful_rows):
                     break
-                if number > len(events.queries):
+                if listed > len(events.queries):
                     events = _take_events(number + number // 4)
-                self.doubtful_queries = longer(
-                    self.doubtful_queries, self.doubts, missing, begin, q
-                )
-                self.doubtful_rows = longer(self.doubtful_rows, self.doubts, missing, begin, q)
+                if doubts > len(self.doubtful_rows):
+                    self._make_room(doubts + doubts // 4)
             self.doubts = doubts
             self.work += work
             yield begin, end, events, number
         _keep_events(events)
         _kept.keep("lists", lists)
+
+    def _make_room(self, length: int) -> None:
+        """Take longer buffers for the doubtful pairs."""
+        for name in ("doubtful_queries", "doubtful_rows", "doubtful_bits"):
+            array = getattr(self, name)
+            longer_one = np.empty(length, dtype=array.dtype)
+            longer_one[: self.doubts] = array[: self.doubts]
+            setattr(self, name, longer_one)
+
+    def settle(self, decide: Decide, events: Events | None) -> None:
+        """Decide the doubtful pairs of a packet, and take those out that are not inside."""
+        pairs = slice(0, self.doubts)
+        wrong = ~decide(self.doubtful_queries[pairs], self.doubtful_rows[pairs])
+        np.subtract.at(self.counts, self.doubtful_queries[pairs][wrong], 1)
+        if events is not None:
+            where, bit = np.divmod(self.doubtful_bits[pairs][wrong], _LANES)
+            np.bitwise_and.at(events.words, where, ~(np.uint64(1) << bit.astype(np.uint64)))
+        self.doubts = 0
 
 
 def _sort(code: vector_code.Code, rows: Int32Array, counts: IntArray, bound: int) -> None:
@@ -639,72 +573,43 @@ def search(
     Returns
     -------
     Filtered
-        Certain and doubtful pairs.
+        Certain and doubtful pairs; no doubtful ones if the output says how to decide them.
     """
     q = len(batch.below)
-    count_only, out = output.count_only, output.out
-    together = min(packet, q)
-    counts = np.zeros(q, dtype=np.int64)
-    places = np.zeros(q, dtype=np.int64)
-    work = np.zeros(3, dtype=np.int64)
-    lists = _kept.take("lists", _list_places(tree, together), np.int32)
-    events = _take_events(buffer)
-    rows = np.empty(0 if count_only else buffer, dtype=np.int32)
-    if out is not None and not count_only:
-        rows = out
-    doubtful_queries = np.empty(max(buffer // 4, 1), dtype=np.int32)
-    doubtful_rows = np.empty_like(doubtful_queries)
-    code = vector_code.host_code()
-    begin = used = doubts = 0
-    walked = -1
-    while begin < q:
-        begin, used, doubts, more_events, more_rows, more_doubts, walked = _search(
-            code,
-            tree.coordinates.ravel(),
+    reported = not output.count_only
+    walk = Walk(tree, batch, packet, sure_only=False, count_only=output.count_only, buffer=buffer)
+    rows = np.empty(buffer if reported else 0, dtype=np.int32)
+    if output.out is not None and reported:
+        rows = output.out
+    used = 0
+    for begin, end, events, number in walk:
+        if walk.doubts and output.decide is not None:
+            walk.settle(output.decide, events if reported else None)
+        if not reported:
+            continue
+        counts = walk.counts[begin:end]
+        needed = int(counts.sum())
+        rows = longer(rows, used, needed, begin, q)
+        _write(
+            walk.code,
             tree.rows.ravel(),
             tree.live,
             tree.live_before,
-            tree.radius,
-            tree.centre.ravel(),
-            tree.half.ravel(),
-            tree.first,
-            int(tree.leaves[0]),
-            batch.vectors.ravel(),
-            batch.vectors.shape[1],
-            batch.below,
-            batch.above,
-            batch.spread,
+            events.queries,
+            events.starts,
+            events.words,
+            number,
             begin,
-            together,
-            count_only,
-            walked,
-            counts,
-            places,
-            lists,
-            events[0],
-            events[1],
-            events[2],
+            used + np.cumsum(counts) - counts,
             rows,
-            used,
-            doubtful_queries,
-            doubtful_rows,
-            doubts,
-            work,
         )
-        if more_events > len(events[0]):
-            events = _take_events(more_events + more_events // 4)
-        if more_rows:
-            rows = longer(rows, used, more_rows, begin, q)
-        doubtful_queries = longer(doubtful_queries, doubts, more_doubts, begin, q)
-        doubtful_rows = longer(doubtful_rows, doubts, more_doubts, begin, q)
-    _keep_events(events)
-    _kept.keep("lists", lists)
-    if output.sort and not count_only:
-        _sort(code, rows, counts, int(tree.row_bound[0]))
+        used += needed
+    if reported and output.sort:
+        _sort(walk.code, rows, walk.counts, int(tree.row_bound[0]))
     return Filtered(
-        counts,
-        rows[:used] if rows is out else trimmed(rows, used),
-        trimmed(doubtful_queries, doubts),
-        trimmed(doubtful_rows, doubts),
-        work,
+        walk.counts,
+        rows[:used] if rows is output.out else trimmed(rows, used),
+        trimmed(walk.doubtful_queries, walk.doubts),
+        trimmed(walk.doubtful_rows, walk.doubts),
+        walk.work,
     )
