@@ -219,7 +219,9 @@ def per_query(
     answer = hits * load.listed * listing
     if engine == "tree":
         point = costs.crossed + problem.dimension * costs.crossed_coordinate
-        return costs.query + tested * m * point + hits * load.listed * costs.counted_hit + answer
+        # Whole blocks are counted at once; half of what is tested is inside, if so much is.
+        picked = load.listed * hits + (1.0 - load.listed) * min(hits, tested * m / 2.0)
+        return costs.query + tested * m * point + picked * costs.counted_hit + answer
     point = costs.pair + problem.dimension * costs.coordinate
     places = 1.0 if engine == "scan" else tested
     return costs.query + places * m * point + hits * costs.counted_hit + answer
@@ -423,18 +425,20 @@ class Account:
 
 # -- calibration -------------------------------------------------------------------------------
 
-_SAMPLE_POINTS, _SAMPLE_DIMENSION, _SAMPLE_QUERIES, _SAMPLE_TIMES = 4096, 4, 32, 3
-_LEAST_TICKS = 20
+_SAMPLE_DIMENSION, _SAMPLE_TIMES = 4, 2
+_SAMPLE = {"numba": (4096, 64), "numpy": (2048, 8)}  # points and queries
+_WITHIN_REASON = 2.0
+_LEAST_NANOSECONDS = 1000
 
 
-def calibrated(kernels: KernelSet, clock: Callable[[], int] = time.perf_counter_ns) -> Costs:
+def calibrated(kernels: KernelSet, clock: Callable[[], int] = time.thread_time_ns) -> Costs:
     """Return the constants of this machine; measured once in a process for each set of kernels.
 
     Parameters
     ----------
     kernels : KernelSet
         The kernels.
-    clock : callable, default time.perf_counter_ns
+    clock : callable, default time.thread_time_ns
         Returns nanoseconds.
 
     Returns
@@ -452,12 +456,13 @@ def _measure(kernels: KernelSet, clock: Callable[[], int]) -> Costs:
     """Time a scan and a tree of a few thousand normal points."""
     default = DEFAULT_COSTS[kernels.name]
     rng = np.random.default_rng(0)
-    store = PointStore(rng.standard_normal((_SAMPLE_POINTS, _SAMPLE_DIMENSION)), None)
-    normals = rng.standard_normal((_SAMPLE_QUERIES, _SAMPLE_DIMENSION))
+    m, q = _SAMPLE[kernels.name]
+    store = PointStore(rng.standard_normal((m, _SAMPLE_DIMENSION)), None)
+    normals = rng.standard_normal((q, _SAMPLE_DIMENSION))
     normals /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
-    few = np.full(_SAMPLE_QUERIES, 2.326)  # of which a normal variable exceeds one per cent
-    half = np.zeros(_SAMPLE_QUERIES)
-    room = np.empty(_SAMPLE_QUERIES * _SAMPLE_POINTS, dtype=np.int32)
+    none, half = np.full(q, 1e3), np.zeros(q)
+    few = np.full(q, 2.326)  # which a normal variable exceeds in one per cent of the cases
+    room = np.empty(q * m, dtype=np.int32)
     scan, tree = Scan(store, kernels), BoxTree(store, kernels, _LEAF)
 
     def timed(engine: HalfspaceStructure, offsets: FloatArray, output: Output | None) -> float:
@@ -470,12 +475,13 @@ def _measure(kernels: KernelSet, clock: Callable[[], int]) -> Costs:
             else:
                 engine.query(normals, offsets, True, output)
             best = min(best, clock() - start)
-        return best / _SAMPLE_QUERIES
+        return best / q
 
     for engine in (scan, tree):  # load what is not loaded yet
         engine.count(normals[:1], few[:1], True)
         engine.query(normals[:1], half[:1], True, Output(out=room))
     times = {
+        "nothing": timed(tree, none, None),
         "scan few": timed(scan, few, None),
         "scan half": timed(scan, half, None),
         "scan list": timed(scan, half, Output(out=room)),
@@ -484,22 +490,22 @@ def _measure(kernels: KernelSet, clock: Callable[[], int]) -> Costs:
         "tree list": timed(tree, half, Output(out=room)),
         "tree any": timed(tree, half, Output(sort=False, out=room)),
     }
-    return _fitted(default, times, tree.crossed_fraction(normals, few))
-
-
-def _fitted(default: Costs, times: dict[str, float], crossed: float) -> Costs:
-    """Scale the default constants to the times measured, if these make sense."""
-    if min(times.values()) * _SAMPLE_QUERIES < _LEAST_TICKS:
+    if min(times.values()) * q < _LEAST_NANOSECONDS:
         return default
-    m, d, hits = _SAMPLE_POINTS, _SAMPLE_DIMENSION, _SAMPLE_POINTS / 2
+    return _fitted(default, m, times, tree.crossed_fraction(normals, few))
+
+
+def _fitted(default: Costs, m: int, times: dict[str, float], crossed: float) -> Costs:
+    """Scale the default constants to the times measured, in nanoseconds per query."""
+    d, hits = _SAMPLE_DIMENSION, m / 2
 
     def scaled(measured: float, expected: float) -> float:
-        """Return a factor within reason; what is beyond was no measurement."""
-        return min(max(measured / expected, 0.2), 5.0)
+        """Return a factor within reason: beyond it, other work on the machine was measured."""
+        return min(max(measured / expected, 1.0 / _WITHIN_REASON), _WITHIN_REASON)
 
-    pair = scaled(times["scan few"] - default.query, m * (default.pair + d * default.coordinate))
+    pair = scaled(times["scan few"] - times["nothing"], m * (default.pair + d * default.coordinate))
     leaf = scaled(
-        times["tree few"] - default.query,
+        times["tree few"] - times["nothing"],
         max(crossed, 1e-3) * m * (default.crossed + d * default.crossed_coordinate),
     )
     hit = scaled(times["scan list"] - times["scan half"], hits * default.hit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -97,8 +96,9 @@ def test_the_cost_of_a_query_is_the_sum_of_its_steps():
     ):
         assert per_query(COSTS, PLAIN, engine, m, load, tested) == pytest.approx(wanted)
     dear = COSTS._replace(counted_hit=2.0)
-    for engine, more in (("scan", 200), ("cap", 200), ("tree", 0)):  # a tree counts whole blocks
-        before, after = (per_query(c, PLAIN, engine, m, counting, 1.0) for c in (COSTS, dear))
+    # A tree counts whole blocks and picks only what it tests, half of it inside.
+    for engine, more in (("scan", 200), ("cap", 200), ("tree", 60)):
+        before, after = (per_query(c, PLAIN, engine, m, counting, 0.06) for c in (COSTS, dear))
         assert after - before == pytest.approx(more)
         before, after = (per_query(c, PLAIN, engine, m, listing, 1.0) for c in (COSTS, dear))
         assert after - before == pytest.approx(200)
@@ -252,20 +252,6 @@ def test_fewer_points_exchange_an_engine_only_for_a_clearly_better_one():
 # Measuring
 
 
-def ticking(*steps):
-    """Return a clock whose intervals take given times, over and over."""
-    durations = itertools.cycle(steps)
-    state = {"now": 0, "even": True}
-
-    def clock():
-        if not state["even"]:
-            state["now"] += next(durations)
-        state["even"] = not state["even"]
-        return state["now"]
-
-    return clock
-
-
 @pytest.fixture
 def fresh(monkeypatch):
     monkeypatch.setattr(cost_model, "_measured", {})
@@ -283,7 +269,8 @@ def test_measuring_is_a_small_fixed_amount_of_work_done_once(kernels, fresh, mon
 
         monkeypatch.setattr(Engine, name, counted)
     costs = calibrated(choose(kernels))
-    assert 0 < sum(pairs) < 3e6, "at a nanosecond a pair this is within five milliseconds"
+    # At most a nanosecond a pair with numba, twenty with numpy: within five milliseconds or so.
+    assert 0 < sum(pairs) < {"numba": 5e6, "numpy": 3e5}[kernels]
     assert all(number >= 0.0 for number in costs)
     pairs.clear()
     assert calibrated(choose(kernels)) is costs
@@ -306,6 +293,7 @@ def test_measured_times_scale_the_constants_within_reason():
             default.crossed + d * default.crossed_coordinate
         )
         return {
+            "nothing": default.query,
             "scan few": few,
             "scan half": few,
             "scan list": few + hit * hits * default.hit,
@@ -315,19 +303,19 @@ def test_measured_times_scale_the_constants_within_reason():
             "tree any": tree + in_any * hits * default.unsorted_hit,
         }
 
-    same = cost_model._fitted(default, times(1, 1, 1, 1, 1), crossed)
+    same = cost_model._fitted(default, m, times(1, 1, 1, 1, 1), crossed)
     assert same == pytest.approx(default)
-    found = cost_model._fitted(default, times(2, 3, 0.5, 1.5, 0.7), crossed)
-    assert found.pair / default.pair == pytest.approx(2)
-    assert found.coordinate / default.coordinate == pytest.approx(2)
-    assert found.crossed / default.crossed == pytest.approx(3)
-    assert found.crossed_coordinate / default.crossed_coordinate == pytest.approx(3)
-    assert found.hit / default.hit == pytest.approx(0.5)
+    found = cost_model._fitted(default, m, times(1.9, 1.8, 0.6, 1.5, 0.7), crossed)
+    assert found.pair / default.pair == pytest.approx(1.9)
+    assert found.coordinate / default.coordinate == pytest.approx(1.9)
+    assert found.crossed / default.crossed == pytest.approx(1.8)
+    assert found.crossed_coordinate / default.crossed_coordinate == pytest.approx(1.8)
+    assert found.hit / default.hit == pytest.approx(0.6)
     assert found.sorted_hit / default.sorted_hit == pytest.approx(1.5)
     assert found.unsorted_hit / default.unsorted_hit == pytest.approx(0.7)
-    wild = cost_model._fitted(default, times(1000, 1, -3, 1, 1), crossed)
-    assert wild.pair / default.pair == pytest.approx(5)
-    assert wild.hit / default.hit == pytest.approx(0.2)
+    wild = cost_model._fitted(default, m, times(1000, 1, -3, 1, 1), crossed)
+    assert wild.pair / default.pair == pytest.approx(2)
+    assert wild.hit / default.hit == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
@@ -339,7 +327,7 @@ def test_the_clock_is_read_only_around_what_is_timed(kernels, fresh):
         return len(read) * 10**5
 
     costs = calibrated(choose(kernels), clock)
-    assert len(read) == 2 * 7 * cost_model._SAMPLE_TIMES
+    assert len(read) == 2 * 8 * cost_model._SAMPLE_TIMES
     assert all(np.isfinite(costs))
 
 
