@@ -11,7 +11,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
+from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.kernels import choose, joined, numba_allowed
 from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
 from sublinear_lib.halfspace.scan import Scan
@@ -88,6 +90,27 @@ def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, 
     wanted = [answers(engine) for engine in engines(NumpyKernels())]
     monkeypatch.setattr(kernels_numba_scan, "_QUERIES_AT_ONCE", at_once)
     assert [answers(engine) for engine in engines(kernels_numba.NumbaKernels())] == wanted
+
+
+@needs_numba
+@pytest.mark.parametrize("lanes", [0, 8, 16])
+def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch):
+    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan, vector_code
+
+    def found(kernels):
+        rng = np.random.default_rng(0)
+        points, biases = rng.integers(-40, 41, (3000, 3)) / 8.0, rng.integers(-9, 10, 3000) / 4.0
+        engine = CapPrefix(PointStore(points, biases), kernels)
+        normals = sample_slice(21, 3, rng=0)
+        return [
+            *answers(Scan(PointStore(points, None), kernels)),
+            engine.query(normals, np.full(21, 1.0), True),
+            engine.query(normals, np.linspace(-3.0, 4.0, 21), True),
+        ]
+
+    wanted = found(NumpyKernels())
+    monkeypatch.setattr(kernels_numba_scan, "host_code", lambda: vector_code.Code(lanes))
+    assert found(kernels_numba.NumbaKernels()) == wanted
 
 
 @needs_numba
