@@ -47,7 +47,9 @@ _EPS = float(np.finfo(np.float64).eps)
 _TOLERANCE = 1e-7
 _CLOSE = 1e-9
 _GAP = 1e-6
-_LINEAR_ROUNDS = 6
+# Programs without whole numbers are solved first, only to find where tangent planes are needed.
+_LINEAR_ROUNDS = 40
+_LINEAR_SHARE = 0.2
 # On smaller caps (radians) the rounding of the middle is no longer small beside the cap.
 _SMALLEST_ANGLE = 1e-6
 
@@ -100,7 +102,10 @@ def mixed_integer(
     Notes
     -----
     The cap is replaced by its convex hull, so the upper bound may stay above the supremum however
-    long it runs.  For up to about 40 unstable neurons.  Source: Definitions 3.3 and 3.4.
+    long it runs.  For up to about 40 unstable neurons and d up to about 6: in more dimensions a
+    polyhedron with a few hundred faces is a poor ball, and
+    :func:`sublinear_lib.adversary.split_neurons`, which knows the cap exactly, gives the better
+    bounds.  Source: Definitions 3.3 and 3.4.
 
     Examples
     --------
@@ -133,21 +138,27 @@ def mixed_integer(
 
     angle = geometry.cap_angle(radius)
     if model.unstable and angle > _SMALLEST_ANGLE and not enough():
+        simple = model.optimized()
+        best.offer(simple.point[None, :])
+        upper = max(min(upper, simple.value), best.value)
         program = _Program(model, middle, angle)
-        deadline = begun + seconds
-        for number in range(_LINEAR_ROUNDS + most):
-            left = deadline - time.monotonic()
-            if left <= 0.0:
+        # With this plane the program is no weaker than the best lines over the jumps.
+        program.touch(simple.point)
+        early, late = begun + _LINEAR_SHARE * seconds, begun + seconds
+        for _ in range(_LINEAR_ROUNDS):
+            left = early - time.monotonic()
+            if left <= 0.0 or not program.cut(program.solve(whole=False, time_limit=left)):
                 break
-            found = program.solve(whole=number >= _LINEAR_ROUNDS, time_limit=left)
+        for _ in range(most):
+            left = late - time.monotonic()
+            if left <= 0.0 or enough():
+                break
+            found = program.solve(whole=True, time_limit=left)
             nodes += found.nodes
-            upper = max(min(upper, found.bound), best.value)
             if found.point is not None:
                 best.offer(found.point[None, :])
-                upper = max(upper, best.value)
-            if enough():
-                break
-            if not program.cut(found) and number >= _LINEAR_ROUNDS:
+            upper = max(min(upper, found.bound), best.value)
+            if not program.cut(found):
                 break
     return Bracket(
         lower=best.value,
@@ -278,6 +289,10 @@ class _Program:
             return _Solution(bound, None, None, nodes)
         point = geometry.embed((vector / length @ self._basis)[None, :])[0]
         return _Solution(bound, point, vector, nodes)
+
+    def touch(self, point: FloatArray) -> None:
+        """Add the tangent plane at a point of X."""
+        self._tangent(self._basis @ geometry.directions(point[None, :])[0])
 
     def cut(self, found: _Solution) -> bool:
         """Cut a solution off if it lies outside the ball."""

@@ -8,9 +8,12 @@ loss, which `bracket` solves or bounds:
 * d = 3: the sweep of :mod:`sublinear_lib.adversary.circle`, exact at any width.
 * d = 4, up to 600 unstable neurons: :mod:`sublinear_lib.adversary.sphere`, exact.
 * 4 <= d <= 6 else: :func:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
-* d > 6: an attack from below and the optimised relaxation from above; where these leave a gap, the
-  program of :mod:`sublinear_lib.adversary.mixed_integer` for up to 40 unstable neurons, and beyond
-  :mod:`sublinear_lib.adversary.neuron_splitting`.
+* d > 6: an attack from below and the optimised relaxation from above; where these leave a gap,
+  neurons are decided one by one (:mod:`sublinear_lib.adversary.neuron_splitting`).
+
+The integer programs of :mod:`sublinear_lib.adversary.mixed_integer` are there by name.  They are
+an independent check and close some gaps for d <= 6 that splitting neurons does not; beyond, their
+polyhedron around the cap is too coarse, and on the same problems they were never better.
 
 Know before quoting a number: only what lies between `lower` and `upper` is proved, and for wide
 networks in high dimension the two may be far apart; the status then says ``"unknown"``.
@@ -66,10 +69,8 @@ _METHODS = (
     "neurons",
 )
 _LARGEST_TO_SPLIT = 6
-# Unstable neurons: beyond the first, pieces close sooner than circles; the second is what the
-# solver of the integer programs can do in seconds.
+# With more unstable neurons, pieces of the cap close sooner than the arrangement is swept.
 _MOST_CIRCLES = 600
-_MOST_BINARIES = 40
 
 
 class _Height:
@@ -120,7 +121,8 @@ def bracket(
     threshold : float, optional
         Only decide whether the supremum exceeds this number.
     time_limit : float, default 10
-        Most seconds for sweeping the sphere, splitting or solving, ``> 0``.
+        Most seconds for sweeping the sphere, splitting or solving, ``> 0``.  What is found when
+        they are up depends on the machine; a bracket it is all the same.
     rng : int, SeedSequence or Generator, default 0
         Source of randomness of the attack.
 
@@ -199,8 +201,6 @@ class _Question:
         simple = self._bracket(lower, relaxation.optimized().value, found.X[0])
         if method == "relaxation" or (method == "auto" and simple.status != "unknown"):
             return simple
-        if method == "auto":
-            method = "milp" if relaxation.unstable <= _MOST_BINARIES else "neurons"
         better = self._by(mixed_integer if method == "milp" else split_neurons, found.X)
         if simple.upper < better.upper:
             upper = max(simple.upper, better.lower)
