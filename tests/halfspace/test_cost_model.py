@@ -269,8 +269,11 @@ def test_measuring_is_a_small_fixed_amount_of_work_done_once(kernels, fresh, mon
 
         monkeypatch.setattr(Engine, name, counted)
     costs = calibrated(choose(kernels))
-    # At most a nanosecond a pair with numba, twenty with numpy: within five milliseconds or so.
-    assert 0 < sum(pairs) < {"numba": 5e6, "numpy": 3e5}[kernels]
+    if kernels == "numpy":
+        assert not pairs and costs == DEFAULT_COSTS["numpy"]
+        return
+    # At most a nanosecond a pair: within five milliseconds or so.
+    assert 0 < sum(pairs) < 5e6
     assert all(number >= 0.0 for number in costs)
     pairs.clear()
     assert calibrated(choose(kernels)) is costs
@@ -327,7 +330,7 @@ def test_the_clock_is_read_only_around_what_is_timed(kernels, fresh):
         return len(read) * 10**5
 
     costs = calibrated(choose(kernels), clock)
-    assert len(read) == 2 * 8 * cost_model._SAMPLE_TIMES
+    assert len(read) == (2 * 8 * cost_model._SAMPLE_TIMES if kernels == "numba" else 0)
     assert all(np.isfinite(costs))
 
 
