@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib._typing import BoolArray, IntArray
 from sublinear_lib.halfspace import vector_code
-from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
 from sublinear_lib.halfspace.protocol import Int32Array, Output
 from sublinear_lib.halfspace.vector_code import (
@@ -49,7 +49,7 @@ from sublinear_lib.halfspace.vector_code import (
     score_masks_of_one,
 )
 
-__all__ = ["PACKET", "SMALLEST_BUFFER", "Events", "Walk", "search"]
+__all__ = ["PACKET", "SMALLEST_BUFFER", "Events", "Walk", "replace_points", "search"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -356,6 +356,24 @@ def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
                 place = append_rows(code, None, first, word, found, place)
 
 
+@_compiled
+def _replace(coordinates: Any, rows: Any, leaves: int, rank: Any, points: Any) -> Any:
+    """Write the points that have a rank to where their rows are; return the leaves touched."""
+    touched = np.zeros(leaves, dtype=np.bool_)
+    dimension = points.shape[1]
+    for leaf in range(leaves):
+        for lane in range(_LANES):
+            row = rows[leaf, lane]
+            if row < 0 or rank[row] < 0:
+                continue
+            touched[leaf] = True
+            point = rank[row]
+            place = ((leaf * dimension) << _LANES_BITS) + lane
+            for k in range(dimension):
+                coordinates[place + (k << _LANES_BITS)] = points[point, k]
+    return touched
+
+
 class _Kept(threading.local):
     """Buffers of one thread that are used again by its next search."""
 
@@ -531,6 +549,32 @@ class Walk:
             where, bit = np.divmod(self.doubtful_bits[pairs][wrong], _LANES)
             np.bitwise_and.at(events.words, where, ~(np.uint64(1) << bit.astype(np.uint64)))
         self.doubts = 0
+
+
+def replace_points(tree: FlatTree, size: int, rows: IntArray, points: Float32Array) -> BoolArray:
+    """Give many points of a tree new coordinates, leaf by leaf.
+
+    Parameters
+    ----------
+    tree : FlatTree
+        The tree; its boxes are left as they are.
+    size : int
+        Larger than every row.
+    rows : ndarray of int64, shape (k,)
+        Rows of the tree.
+    points : ndarray of float32, shape (k, D)
+        Their coordinates.
+
+    Returns
+    -------
+    ndarray of bool, shape (leaves,)
+        Whether a leaf holds one of the rows.
+    """
+    rank = np.full(size, -1, dtype=np.int32)
+    rank[rows] = np.arange(len(rows))
+    leaves = int(tree.leaves[0])
+    touched: BoolArray = _replace(tree.coordinates.ravel(), tree.rows, leaves, rank, points)
+    return touched
 
 
 def _sort(code: vector_code.Code, rows: Int32Array, counts: IntArray, bound: int) -> None:

@@ -62,13 +62,15 @@ from sublinear_lib.halfspace.filtering import (
 )
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
-from sublinear_lib.halfspace.store import PointStore
+from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = ["BoxTree", "distinct", "median_order"]
 
 _SAMPLE = 64
 _SPARE_LEAVES = 4
 _SPARE_FRACTION = 1 / 8
+# From this share of the points on, moves are written leaf by leaf.
+_MANY = 1 / 8
 _LOOSE_FACTOR = 2.0
 _LOOSE_FRACTION = 0.25
 
@@ -271,7 +273,7 @@ class BoxTree(Engine):
     def _refit(self, blocks: IntArray) -> FloatArray:
         """Bound blocks and their ancestors anew; return the widths of the blocks."""
         tree = self._tree
-        points = tree.coordinates[blocks]
+        points = tree.coordinates[as_span(blocks)]
         low, high = np.fmin.reduce(points, axis=2), np.fmax.reduce(points, axis=2)
         tree.radius[blocks] = radii(low, high)
         width: FloatArray = (high - low).sum(axis=1, dtype=np.float64)
@@ -376,12 +378,21 @@ class BoxTree(Engine):
 
     def _follow(self, rows: IntArray) -> bool:
         tree = self._tree
-        block, lane = np.divmod(self._place[rows], LANES)
-        tree.coordinates[block, :, lane] = self._rounded(rows)
-        blocks = self._blocks_of(rows)
+        blocks = self._write_moved(rows)
         self._loose[blocks] = self._refit(blocks) > _LOOSE_FACTOR * self._built_width[blocks]
         leaves = int(tree.leaves[0])
         return bool(self._loose[:leaves].sum() > _LOOSE_FRACTION * leaves)
+
+    def _write_moved(self, rows: IntArray) -> IntArray:
+        """Write the coordinates of points that moved; return their blocks."""
+        tree, points = self._tree, self._rounded(rows)
+        if self._kernels.name == "numba" and len(rows) > _MANY * self._store.size:
+            from sublinear_lib.halfspace.kernels_numba_tree import replace_points
+
+            return np.flatnonzero(replace_points(tree, self._store.size, rows, points))
+        block, lane = np.divmod(self._place[rows], LANES)
+        tree.coordinates[block, :, lane] = points
+        return self._blocks_of(rows)
 
 
 def distinct(ascending: IntArray) -> IntArray:

@@ -289,6 +289,24 @@ def test_small_moves_never_rebuild_and_keep_pruning():
     assert scored_points(index) < 1.2 * fresh
 
 
+@pytest.mark.skipif(not numba_allowed(), reason="needs numba")
+@pytest.mark.parametrize("moved", [1, 20, 500, 4000])
+def test_compiled_moves_leave_the_same_tree(moved):
+    rng = np.random.default_rng(0)
+    points = normal_points(4000)
+    indexes = [HalfspaceIndex(points, method="tree", kernels=name) for name in ("numpy", "numba")]
+    for _ in range(3):
+        ids = np.sort(rng.choice(4000, moved, replace=False))
+        points[ids] += 1e-3 * rng.standard_normal((moved, 3))
+        for index in indexes:
+            index.update(ids, points[ids])
+            check_tree(index._engine)
+    one, other = (index._engine._tree for index in indexes)
+    for name in ("coordinates", "rows", "centre", "half"):
+        leaves = int(one.leaves[0]) if name in ("coordinates", "rows") else None
+        np.testing.assert_array_equal(getattr(one, name)[:leaves], getattr(other, name)[:leaves])
+
+
 def test_large_moves_rebuild_and_restore_pruning():
     points = normal_points(4000)
     index = tree_index(points)
