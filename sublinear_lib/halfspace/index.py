@@ -272,10 +272,11 @@ class HalfspaceIndex:
         -----
         Ask for many half-spaces at once: a call costs some tens of microseconds, a tenth of them in
         the checks made here and the rest in bringing the half-spaces to the units of the filter,
-        some thirty array operations that take the same time for one as for many.  However many
-        there are, the memory needed is that of the answer and of one piece of it (256 queries, or as many
-        as find 2**24 ids; a few such pieces with threads); see `iter_halfspace` for answers that do
-        not fit at all.  Source: QUERY in Algorithm 2.
+        some thirty array operations that take the same time for one as for many.
+
+        However many there are, the memory needed is that of the answer and of one piece of it (256
+        queries, or as many as find 2**24 ids; a few such pieces with threads); see `iter_halfspace`
+        for answers that do not fit at all.  Source: QUERY in Algorithm 2.
 
         Examples
         --------
