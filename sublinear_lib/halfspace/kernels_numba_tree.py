@@ -379,18 +379,22 @@ class _Kept(threading.local):
 
     def __init__(self) -> None:
         self.arrays: dict[str, Any] = {}
+        self.lengths: dict[str, int] = {}
 
     def take(self, name: str, length: int, dtype: Any, *, empty: bool = False) -> Any:
         """Return an array of at least a length; full of zeros if new, or if `empty` is kept up."""
         array = self.arrays.pop(name, None)
+        length = max(length, self.lengths.get(name, 0))
         if array is None or len(array) < length:
             array = np.zeros(length, dtype=dtype) if empty else np.empty(length, dtype=dtype)
         return array
 
     def keep(self, name: str, array: Any) -> None:
-        """Take an array back, unless it is large."""
+        """Take an array back; of a large one remember how long it had to be."""
         if array.nbytes <= _KEPT_BYTES:
             self.arrays[name] = array
+        else:
+            self.lengths[name] = len(array)
 
 
 _kept = _Kept()
@@ -409,11 +413,14 @@ class Events(NamedTuple):
 
 
 def _take_events(length: int) -> Events:
-    return Events(
+    arrays = (
         _kept.take("queries", length, np.int32),
         _kept.take("starts", length, np.int64),
         _kept.take("words", length, np.uint64),
     )
+    # What an interrupted search took away makes one shorter than the others.
+    common = min(map(len, arrays))
+    return Events(*(array[:common] for array in arrays))
 
 
 def _keep_events(events: Events) -> None:
