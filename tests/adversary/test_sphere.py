@@ -95,6 +95,72 @@ def test_circles_in_special_position_still_give_a_valid_bracket(kind, m, seed, a
         assert found.nodes > 0
 
 
+def one_by_one(network, x, rho):
+    """Return the largest value at all vertices, arcs and crests, each tried from all sides."""
+    rng = np.random.default_rng(0)
+    u = geometry.directions(x[None])[0]
+    omega = geometry.SLICE_RADIUS * network.W[:, :3]
+    length = np.linalg.norm(omega, axis=1)
+    normals = omega / length[:, None]
+    levels = (network.tau - network.W[:, 3] / 2 - network.b) / length
+    normals = np.concatenate((normals, u[None]))
+    levels = np.append(levels, np.cos(geometry.cap_angle(rho)))
+    real = np.abs(levels) < 1.0
+    normals, levels = normals[real], levels[real]
+    found = [u[None], geometry.directions(geometry.sample_caps(np.repeat(x[None], 200, 0), rho, 1))]
+    for i, (n, q) in enumerate(zip(normals, levels, strict=True)):
+        turn = np.linspace(0.0, 2.0 * np.pi, 60)
+        first = np.linalg.qr(np.column_stack((n, np.eye(3))))[0][:, 1]
+        around = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * np.cross(n, first)
+        found.append(q * n + np.sqrt(1.0 - q * q) * around)
+        for k, p in zip(normals[:i], levels[:i], strict=True):
+            c = n @ k
+            base = ((q - p * c) * n + (p - q * c) * k) / max(1.0 - c * c, 1e-300)
+            if base @ base < 1.0:
+                across = np.cross(n, k)
+                across *= np.sqrt(1.0 - base @ base) / np.linalg.norm(across)
+                found.append(np.stack((base + across, base - across)))
+
+    def reached(directions):
+        steps = 1e-7 * rng.standard_normal((12, *directions.shape))
+        steps[0] = 0.0
+        near = (directions + steps).reshape(-1, 3)
+        points = geometry.embed(near / np.linalg.norm(near, axis=1)[:, None])
+        return geometry.project_to_caps(points, np.broadcast_to(x, points.shape), rho)
+
+    points = reached(np.concatenate(found))
+    best = network.forward(points).max()
+    slopes = np.unique(network.input_gradient(points)[:, :3], axis=0)
+    slopes = slopes[np.linalg.norm(slopes, axis=1) > 0.0]
+    if slopes.size:
+        crests = [slopes / np.linalg.norm(slopes, axis=1)[:, None]]
+        for n, q in zip(normals, levels, strict=True):
+            flat = slopes - (slopes @ n)[:, None] * n
+            flat = flat[np.linalg.norm(flat, axis=1) > 1e-9]
+            crests.append(
+                q * n + np.sqrt(1.0 - q * q) * flat / np.linalg.norm(flat, axis=1)[:, None]
+            )
+        best = max(best, network.forward(reached(np.concatenate(crests))).max())
+    return best
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 9),
+    st.integers(0, 10**6),
+    st.sampled_from(["jump", "continuous"]),
+    st.sampled_from([0.3, 0.8, 1.5, 1.8]),
+)
+def test_the_supremum_is_that_of_all_vertices_arcs_and_crests(m, seed, activation, rho):
+    network = network_of("normal", m, seed, activation)
+    x = geometry.sample_slice(1, 4, rng=seed + 1)[0]
+    found = supremum_on_sphere(network, x, rho)
+    best = one_by_one(network, x, rho)
+    assert best <= found.upper + 1e-12, f"{best - found.upper} above"
+    assert found.exact
+    assert best >= found.upper - 1e-4, f"{found.upper - best} not reached"
+
+
 @pytest.mark.parametrize("kind", ["opposite", "concurrent", "grazing", "flat"])
 def test_special_position_is_noticed(kind):
     network = network_of(kind, 6, 3)
