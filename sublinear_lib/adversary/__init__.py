@@ -33,7 +33,7 @@ from sublinear_lib.adversary.protocol import (
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
-from sublinear_lib.adversary.sphere import SphereSupremum, supremum_on_sphere
+from sublinear_lib.adversary.sphere import ExactOnSphere, SphereSupremum, supremum_on_sphere
 from sublinear_lib.adversary.worst_case import (
     BracketMethod,
     CertifiedAccuracy,
@@ -59,6 +59,7 @@ __all__ = [
     "CircleWave",
     "Ensemble",
     "ExactOnCircle",
+    "ExactOnSphere",
     "IdentityAdversary",
     "Objective",
     "ProjectedGradient",

@@ -36,12 +36,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.cap_model import CapModel
+from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["SphereSupremum", "supremum_on_sphere"]
+__all__ = ["ExactOnSphere", "SphereSupremum", "supremum_on_sphere"]
 
 _TURN = 2.0 * np.pi
 _EPS = float(np.finfo(np.float64).eps)
@@ -147,8 +148,7 @@ def supremum_on_sphere(
     (True, True)
     """
     model = CapModel(network, x, rho, side)
-    if network.d != 4:
-        raise ValueError(f"network must have d = 4, for which X is a 2-sphere, got d = {network.d}")
+    _on_sphere(network)
     middle = validation.points_on_slice([x], "x", d=4)[0]
     radius = validation.scalar(rho, "rho", minimum=0)
     width = validation.scalar(tol, "tol", minimum=0)
@@ -177,6 +177,111 @@ def supremum_on_sphere(
     return SphereSupremum(
         split.lower, split.upper, split.witness, False, None, circles, arcs, split.nodes
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactOnSphere:
+    """The best adversary there is on the 2-sphere (d = 4): the worst point of every cap.
+
+    Parameters
+    ----------
+    rho : float
+        Radius of the caps, a Euclidean chord length, ``>= 0``.
+    time_limit : float, default 10
+        Most seconds for each of the two extremes of an example, ``> 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is of the wrong type or out of range.
+
+    Notes
+    -----
+    Where the supremum of the loss is not attained, the point returned lies next to the place where
+    it is approached.  Where the circles of a cap are not in general position, or time is up, it is
+    the best point that branch and bound found.  Cost: ``O(k^2 log k)`` per example for k unstable
+    neurons, so this is an adversary for narrow networks and small caps.  Source: ``A*`` of
+    Definition 3.4.
+
+    Examples
+    --------
+    >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
+    >>> x = [[3**0.5 / 2 * np.cos(1.0), 3**0.5 / 2 * np.sin(1.0), 0.0, 0.5]]
+    >>> result = ExactOnSphere(rho=0.3)(network, x, [-1.0], "absolute", rng=0)
+    >>> result.loss.round(6)
+    array([1.688466])
+    """
+
+    rho: float
+    time_limit: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        checked = {
+            "rho": validation.scalar(self.rho, "rho", minimum=0),
+            "time_limit": validation.scalar(self.time_limit, "time_limit", exclusive_minimum=0),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __call__(
+        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
+    ) -> AttackResult:
+        """Move every example to the worst point of its cap.
+
+        Parameters
+        ----------
+        network : TwoLayerNetwork
+            The network itself, with ``d = 4``: the sweep needs its weights.
+        X : array-like, shape (n, 4)
+            Clean points on the slice.
+        y : array-like, shape (n,)
+            Labels, ``|y| <= 1``.
+        loss : str or Objective
+            What to maximise; convex in the output, so that one of the two extremes is the worst.
+        rng : int, SeedSequence or Generator
+            Not used; checked all the same.
+
+        Returns
+        -------
+        AttackResult
+            The worst points.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument has a wrong type, shape or value.
+        FloatingPointError
+            If the network has an output that is not finite.
+        """
+        validation.generator(rng)
+        whole = _on_sphere(network)
+        batch = prepare(whole, X, y, loss)
+        clean = batch.evaluator.value(batch.X)
+        best, points, values = batch.score(clean), batch.X.copy(), clean.copy()
+        for side in (1, -1):
+            reached = np.array(
+                [
+                    supremum_on_sphere(
+                        whole, x, self.rho, side=side, time_limit=self.time_limit
+                    ).witness
+                    for x in batch.X
+                ]
+            )
+            value = batch.evaluator.value(reached)
+            score = batch.score(value)
+            better = score > best
+            points[better], values[better] = reached[better], value[better]
+            best = np.where(better, score, best)
+        return AttackResult(points, best, values, clean)
+
+
+def _on_sphere(network: object) -> TwoLayerNetwork:
+    if not isinstance(network, TwoLayerNetwork):
+        raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
+    if network.d != 4:
+        raise ValueError(f"network must have d = 4, for which X is a 2-sphere, got d = {network.d}")
+    return network
 
 
 class _NotCertain(Exception):

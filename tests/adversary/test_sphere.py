@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
+    ExactOnSphere,
     SmoothedGradient,
     SphereSupremum,
     branch_and_bound,
     extremes_on_circle,
     supremum_on_sphere,
 )
+from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
 
@@ -245,6 +247,35 @@ def test_no_attack_beats_the_supremum(activation):
         assert tried.value[0] <= found.upper
         assert found.exact
         assert found.lower >= tried.value[0] - 1e-8
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber"])
+def test_the_exact_adversary_reaches_the_worst_loss_of_every_example(loss):
+    network, _ = problem(300, 4, 2)
+    X, y = geometry.sample_slice(6, 4, rng=3), np.array([1.0, -1.0, 0.3] * 2)
+    result = ExactOnSphere(rho=0.2)(network, X, y, loss, rng=0)
+    function = get_loss(loss)
+    for i in range(6):
+        ends = [supremum_on_sphere(network, X[i], 0.2, side=side).upper for side in (1, -1)]
+        bound = function.value(np.full(2, y[i]), np.array([ends[0], -ends[1]])).max()
+        assert bound - 1e-7 <= result.loss[i] <= bound + 1e-12
+    tried = SmoothedGradient(rho=0.2, steps=20, restarts=2)(network, X, y, loss, rng=0)
+    assert (result.loss >= tried.loss - 1e-7).all()
+    assert (result.loss >= function.value(y, result.clean_value)).all()
+    assert (np.linalg.norm(result.X - X, axis=1) <= 0.2 + 1e-12).all()
+    np.testing.assert_allclose(network.forward(result.X), result.value, rtol=0, atol=1e-13)
+
+
+def test_bad_uses_of_the_exact_adversary_are_named():
+    network, X = problem(10, 5)
+    with pytest.raises(ValueError, match="network must have d = 4"):
+        ExactOnSphere(rho=0.1)(network, X, [1.0], "absolute", rng=0)
+    with pytest.raises(TypeError, match="network must be a TwoLayerNetwork, got str"):
+        ExactOnSphere(rho=0.1)("network", X, [1.0], "absolute", rng=0)
+    with pytest.raises(ValueError, match="rho must be"):
+        ExactOnSphere(rho=-0.1)
+    with pytest.raises(ValueError, match="time_limit must be"):
+        ExactOnSphere(rho=0.1, time_limit=0)
 
 
 def test_running_out_of_time_gives_a_looser_bracket():
