@@ -40,7 +40,7 @@ def pays(m: int, dimension: int) -> bool:
     m : int
         Number of points.
     dimension : int
-        Their coordinates, the bias counted.
+        Their coordinates; the bias counts as one, but not for queries on X.
 
     Returns
     -------
@@ -58,20 +58,23 @@ class Aggregator:
     ----------
     store : PointStore
         The points of the index.
+    domain : {"slice"} or None
+        Where the normals of all queries lie.
     """
 
-    def __init__(self, store: PointStore) -> None:
+    def __init__(self, store: PointStore, domain: str | None) -> None:
         self._store = store
+        self._domain = domain
         self._lock = threading.Lock()
         self.forget()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again."""
-        return {"_store": self._store}
+        return {"_store": self._store, "_domain": self._domain}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Start with nothing kept."""
-        self._store = state["_store"]
+        self._store, self._domain = state["_store"], state["_domain"]
         self._lock = threading.Lock()
         self.forget()
 
@@ -145,8 +148,12 @@ class Aggregator:
         self.forget()
         rows = store.live_rows()
         points, bias = store.points[rows], None if store.bias is None else store.bias[rows]
-        if pays(len(rows), store.dimension):
-            self._tree = AggregateTree(points, weights, bias, leaf_size=leaf_size, kernels=kernels)
+        # On X a bias costs no dimension.
+        dimension = store.d if self._domain is not None else store.dimension
+        if pays(len(rows), dimension):
+            self._tree = AggregateTree(
+                points, weights, bias, domain=self._domain, leaf_size=leaf_size, kernels=kernels
+            )
         else:
             _refuse_large(points, bias, weights)
         self._rows, self._weights = rows, weights.copy()

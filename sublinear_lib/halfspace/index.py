@@ -180,7 +180,7 @@ class HalfspaceIndex:
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
         self._store = PointStore(array, biases)
-        self._sums = Aggregator(self._store)
+        self._sums = Aggregator(self._store, self._domain)
         self._chooser: Chooser | None = None
         if self._method == "auto":
             self._chooser = Chooser(self._store, self._kernels, self._domain is not None)

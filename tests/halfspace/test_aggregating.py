@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from sublinear_lib import geometry
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex, aggregating
 from sublinear_lib.halfspace.aggregating import pays
 from tests.halfspace.oracle import ENGINE_IDS, ENGINES, KERNELS, problems
@@ -218,3 +219,20 @@ def test_moves_after_which_sums_could_overflow_are_refused_when_sums_are_asked(r
     index.update([1], [[0.0, 0.0]])
     found = index.aggregate_halfspace([[1.0, 1.0]], 1.0, np.ones(3))
     assert found.counts.tolist() == [2]
+
+
+def test_on_x_a_bias_costs_the_sums_no_dimension():
+    rng = np.random.default_rng(0)
+    W, b, a = rng.standard_normal((6000, 4)), rng.standard_normal(6000), rng.standard_normal(6000)
+    X = geometry.sample_slice(20, 4, rng=1)
+    free, on_x = HalfspaceIndex(W, b), HalfspaceIndex(W, b, domain="slice")
+    expected = free.aggregate_halfspace(X, 0.5, a)
+    found = on_x.aggregate_halfspace(X, 0.5, a)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    np.testing.assert_allclose(found.point_sums, expected.point_sums, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.bias_sums, expected.bias_sums, rtol=0, atol=1e-9)
+    copied = pickle.loads(pickle.dumps(on_x)).aggregate_halfspace(X, 0.5, a)
+    np.testing.assert_array_equal(copied.point_sums, found.point_sums)
+    kept = [index._sums._tree for index in (free, on_x)]
+    assert kept[0] is None, "five coordinates: the points are reported and added up"
+    assert kept[1] is not None, "four coordinates: a tree of sums"
