@@ -136,7 +136,7 @@ def supremum_on_sphere(
 
     Notes
     -----
-    Cost: ``O(k^2 log k)`` for k unstable neurons, about a second for a thousand of them.  Source:
+    Cost: ``O(k^2 log k)`` for k unstable neurons, about a second for 1500 of them.  Source:
     Definitions 3.3 and 3.4.
 
     Examples
