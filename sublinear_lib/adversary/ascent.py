@@ -17,7 +17,7 @@ from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.protocol import AttackResult, Batch
 
-__all__ = ["Direction", "Search", "ascend", "step_sizes", "turn"]
+__all__ = ["Direction", "Search", "ascend", "stay", "step_sizes", "turn"]
 
 Direction = Callable[[FloatArray, int], tuple[FloatArray, FloatArray]]
 """Points and the number of the step in; values of the network and ambient directions out."""
@@ -83,6 +83,23 @@ def _climb(
         if outside.size:
             points[outside] = geometry.project_to_caps(points[outside], batch.X[outside], rho)
     search.see(points, batch.evaluator.value(points))
+
+
+def stay(batch: Batch) -> AttackResult:
+    """Return the clean points.
+
+    Parameters
+    ----------
+    batch : Batch
+        What is attacked.
+
+    Returns
+    -------
+    AttackResult
+        What the network does there.
+    """
+    value = batch.evaluator.value(batch.X)
+    return AttackResult(batch.X.copy(), batch.score(value), value, value)
 
 
 def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:

@@ -38,8 +38,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.adversary.ascent import Search
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = [
@@ -503,7 +505,7 @@ def _waves(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactOnCircle:
+class ExactOnCircle(CapAttack):
     """The best adversary there is on the circle (d = 3): the worst point of every cap.
 
     Parameters
@@ -537,53 +539,16 @@ class ExactOnCircle:
         """Check the radius."""
         object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Move every example to the worst point of its cap.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network itself, with ``d = 3``: the sweep needs its weights.
-        X : array-like, shape (n, 3)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise; convex in the output, so that one of the two extremes is the worst.
-        rng : int, SeedSequence or Generator
-            Not used; checked all the same.
-
-        Returns
-        -------
-        AttackResult
-            The worst points.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        validation.generator(rng)
-        whole = _on_circle(network, "network")
-        batch = prepare(whole, X, y, loss)
-        clean = batch.evaluator.value(batch.X)
-        best, points, values = batch.score(clean), batch.X.copy(), clean.copy()
-        caps = extremes_on_circle(whole, batch.X, self.rho)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
+        caps = extremes_on_circle(_on_circle(batch.target, "network"), batch.X, self.rho)
+        search = Search(batch)
         for found in (
             np.array([cap.X_sup for cap in caps]),
             np.array([cap.X_inf for cap in caps]),
         ):
-            reached = geometry.project_to_caps(found, batch.X, self.rho)
-            value = batch.evaluator.value(reached)
-            score = batch.score(value)
-            better = score > best
-            points[better], values[better] = reached[better], value[better]
-            best = np.where(better, score, best)
-        return AttackResult(points, best, values, clean)
+            points = geometry.project_to_caps(found, batch.X, self.rho)
+            search.see(points, batch.evaluator.value(points))
+        return search.result()
 
 
 def extremes_on_circle(network: TwoLayerNetwork, X: object, rho: float) -> list[CircleExtremes]:

@@ -14,16 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib import validation
-from sublinear_lib._typing import Seed
-from sublinear_lib.adversary.protocol import (
-    Adversary,
-    AttackResult,
-    Objective,
-    Target,
-    margin_of,
-    prepare,
-)
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import Adversary, AttackResult, Batch, margin_of
 from sublinear_lib.adversary.random_search import RandomSearch
 
 __all__ = ["Ensemble", "WeakAttackWarning"]
@@ -34,7 +26,7 @@ class WeakAttackWarning(UserWarning):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ensemble:
+class Ensemble(CapAttack):
     """The best point of several attacks, per example.
 
     Parameters
@@ -107,41 +99,10 @@ class Ensemble:
         """
         return max(margin_of(attack, weight_scale) for attack in self.attacks)
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Attack every example with everything.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network, or an evaluator made for the caps of this batch.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-
-        Returns
-        -------
-        AttackResult
-            The best points found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        streams = validation.generator(rng).spawn(len(self.attacks))
-        prepare(network, X, y, loss)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         found = [
-            attack(network, X, y, loss, stream)
-            for attack, stream in zip(self.attacks, streams, strict=True)
+            attack(batch.target, batch.X, batch.y, batch.objective, stream)
+            for attack, stream in zip(self.attacks, generator.spawn(len(self.attacks)), strict=True)
         ]
         self._compare(found)
         best = found[0]

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sublinear_lib import validation
-from sublinear_lib._typing import Seed
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+import numpy as np
+
+from sublinear_lib.adversary.ascent import stay
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["IdentityAdversary"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class IdentityAdversary:
+class IdentityAdversary(CapAttack):
     """Return every point as it is.
 
     Examples
@@ -33,37 +35,5 @@ class IdentityAdversary:
         """Radius of the caps: 0."""
         return 0.0
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Evaluate the network at the clean points.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            The loss to report.
-        rng : int, SeedSequence or Generator
-            Not used; checked all the same.
-
-        Returns
-        -------
-        AttackResult
-            The clean points.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        validation.generator(rng)
-        batch = prepare(network, X, y, loss)
-        value = batch.evaluator.value(batch.X)
-        return AttackResult(batch.X.copy(), batch.score(value), value, value)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
+        return stay(batch)

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import BoolArray, FloatArray, Seed
+from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.adversary.ascent import Search, turn
-from sublinear_lib.adversary.protocol import AttackResult, Batch, Objective, Target, prepare
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 
 __all__ = ["AdaptiveMomentum"]
@@ -54,7 +55,7 @@ def checkpoints(steps: int) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaptiveMomentum:
+class AdaptiveMomentum(CapAttack):
     """Riemannian ascent with momentum on the cap, each example with its own step size.
 
     Parameters
@@ -127,38 +128,7 @@ class AdaptiveMomentum:
         """
         return self._windows(weight_scale)[0] if self.smoothed else 0.0
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Attack every example.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network, or an evaluator made for the caps of this batch.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise.
-        rng : int, SeedSequence or Generator
-            Source of randomness for the random starts.
-
-        Returns
-        -------
-        AttackResult
-            The best points found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        generator = validation.generator(rng)
-        batch = prepare(network, X, y, loss)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         search = Search(batch)
         for run in range(self.restarts):
             moved = run > 0 or self.random_start

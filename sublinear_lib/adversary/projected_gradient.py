@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import Seed
 from sublinear_lib.adversary.ascent import ascend, step_sizes
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["ProjectedGradient"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectedGradient:
+class ProjectedGradient(CapAttack):
     """Riemannian gradient ascent of the loss on the cap, best point of all iterates and runs.
 
     Parameters
@@ -98,38 +100,7 @@ class ProjectedGradient:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Attack every example.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network, or an evaluator made for the caps of this batch.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise.
-        rng : int, SeedSequence or Generator
-            Source of randomness for the random starts.
-
-        Returns
-        -------
-        AttackResult
-            The best points found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        generator = validation.generator(rng)
-        batch = prepare(network, X, y, loss)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         first = self.relative_step * geometry.cap_angle(self.rho)
         return ascend(
             batch,

@@ -151,6 +151,8 @@ class Batch:
 
     Parameters
     ----------
+    target : TwoLayerNetwork or PointEvaluator
+        What is attacked, as it was given.
     evaluator : PointEvaluator
         The network, ready to be asked about points of the batch.
     X : ndarray of float64, shape (n, d)
@@ -161,6 +163,7 @@ class Batch:
         What is maximised.
     """
 
+    target: Target
     evaluator: PointEvaluator
     X: FloatArray
     y: FloatArray
@@ -248,10 +251,10 @@ def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Bat
             f"got {type(loss).__name__}"
         )
     if isinstance(network, TwoLayerNetwork):
-        return Batch(network.evaluator(n), points, targets, objective)
+        return Batch(network, network.evaluator(n), points, targets, objective)
     if not callable(getattr(network, "value_and_input_gradient", None)):
         raise TypeError(
             "network must be a TwoLayerNetwork or an evaluator with value(X) and "
             f"value_and_input_gradient(X), got {type(network).__name__}"
         )
-    return Batch(network, points, targets, objective)
+    return Batch(network, network, points, targets, objective)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import Seed
 from sublinear_lib.adversary.ascent import Search
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["RandomSearch"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomSearch:
+class RandomSearch(CapAttack):
     """The best of some uniformly random points of each cap.
 
     Parameters
@@ -56,38 +58,7 @@ class RandomSearch:
         object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
         object.__setattr__(self, "samples", validation.count(self.samples, "samples"))
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Attack every example.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network, or an evaluator made for the caps of this batch.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise.
-        rng : int, SeedSequence or Generator
-            Source of randomness for the points.
-
-        Returns
-        -------
-        AttackResult
-            The best points found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        generator = validation.generator(rng)
-        batch = prepare(network, X, y, loss)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         search = Search(batch)
         for _ in range(self.samples):
             points = geometry.sample_caps(batch.X, self.rho, generator)

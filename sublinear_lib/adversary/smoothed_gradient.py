@@ -17,15 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import FloatArray, Seed
-from sublinear_lib.adversary.ascent import ascend, step_sizes
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary.ascent import ascend, stay, step_sizes
+from sublinear_lib.adversary.attack import CapAttack
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 
 __all__ = ["SmoothedGradient"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SmoothedGradient:
+class SmoothedGradient(CapAttack):
     """Riemannian ascent along smoothed gradients on the cap, best point of all iterates and runs.
 
     Parameters
@@ -137,43 +138,11 @@ class SmoothedGradient:
         unit = geometry.SLICE_RADIUS * turn * weight_scale
         return unit * np.geomspace(self.first_window, self.last_window, self.steps)
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Attack every example.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            The network, or an evaluator made for the caps of this batch.
-        X : array-like, shape (n, d)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise.
-        rng : int, SeedSequence or Generator
-            Source of randomness for the random starts.
-
-        Returns
-        -------
-        AttackResult
-            The best points found.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        generator = validation.generator(rng)
-        batch = prepare(network, X, y, loss)
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         evaluator = batch.evaluator
         windows = self.windows(evaluator.weight_scale)
         if windows[0] == 0.0:
-            value = evaluator.value(batch.X)
-            return AttackResult(batch.X.copy(), batch.score(value), value, value)
+            return stay(batch)
 
         def direction(points: FloatArray, step: int) -> tuple[FloatArray, FloatArray]:
             gradient = evaluator.smoothed_input_gradient(points, float(windows[step]))

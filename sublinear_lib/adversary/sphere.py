@@ -36,10 +36,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.adversary.ascent import Search
+from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.protocol import AttackResult, Objective, Target, prepare
+from sublinear_lib.adversary.protocol import AttackResult, Batch
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["ExactOnSphere", "SphereSupremum", "supremum_on_sphere"]
@@ -180,7 +182,7 @@ def supremum_on_sphere(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactOnSphere:
+class ExactOnSphere(CapAttack):
     """The best adversary there is on the 2-sphere (d = 4): the worst point of every cap.
 
     Parameters
@@ -224,56 +226,17 @@ class ExactOnSphere:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
-    def __call__(
-        self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
-    ) -> AttackResult:
-        """Move every example to the worst point of its cap.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network itself, with ``d = 4``: the sweep needs its weights.
-        X : array-like, shape (n, 4)
-            Clean points on the slice.
-        y : array-like, shape (n,)
-            Labels, ``|y| <= 1``.
-        loss : str or Objective
-            What to maximise; convex in the output, so that one of the two extremes is the worst.
-        rng : int, SeedSequence or Generator
-            Not used; checked all the same.
-
-        Returns
-        -------
-        AttackResult
-            The worst points.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has a wrong type, shape or value.
-        FloatingPointError
-            If the network has an output that is not finite.
-        """
-        validation.generator(rng)
-        whole = _on_sphere(network)
-        batch = prepare(whole, X, y, loss)
-        clean = batch.evaluator.value(batch.X)
-        best, points, values = batch.score(clean), batch.X.copy(), clean.copy()
+    def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
+        network = _on_sphere(batch.target)
+        search = Search(batch)
         for side in (1, -1):
-            reached = np.array(
-                [
-                    supremum_on_sphere(
-                        whole, x, self.rho, side=side, time_limit=self.time_limit
-                    ).witness
-                    for x in batch.X
-                ]
-            )
-            value = batch.evaluator.value(reached)
-            score = batch.score(value)
-            better = score > best
-            points[better], values[better] = reached[better], value[better]
-            best = np.where(better, score, best)
-        return AttackResult(points, best, values, clean)
+            found = [
+                supremum_on_sphere(network, x, self.rho, side=side, time_limit=self.time_limit)
+                for x in batch.X
+            ]
+            points = np.array([one.witness for one in found])
+            search.see(points, batch.evaluator.value(points))
+        return search.result()
 
 
 def _on_sphere(network: object) -> TwoLayerNetwork:

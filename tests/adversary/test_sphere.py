@@ -270,7 +270,7 @@ def test_bad_uses_of_the_exact_adversary_are_named():
     network, X = problem(10, 5)
     with pytest.raises(ValueError, match="network must have d = 4"):
         ExactOnSphere(rho=0.1)(network, X, [1.0], "absolute", rng=0)
-    with pytest.raises(TypeError, match="network must be a TwoLayerNetwork, got str"):
+    with pytest.raises(TypeError, match="network must be a TwoLayerNetwork or an evaluator"):
         ExactOnSphere(rho=0.1)("network", X, [1.0], "absolute", rng=0)
     with pytest.raises(ValueError, match="rho must be"):
         ExactOnSphere(rho=-0.1)
