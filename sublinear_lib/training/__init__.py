@@ -2,13 +2,17 @@
 
 :mod:`sublinear_lib.training.trainer` is the algorithm,
 :mod:`sublinear_lib.training.sources` the superset that lets one index query serve a whole attack,
-:mod:`sublinear_lib.training.step_size` the rules for eta, and
+:mod:`sublinear_lib.training.step_size` the rules for eta,
+:mod:`sublinear_lib.training.stopping` when to end early,
+:mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
+:mod:`sublinear_lib.training.checkpoint` how a run survives being killed, and
 :mod:`sublinear_lib.training.history` what a run leaves behind.
 """
 
 from __future__ import annotations
 
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
+from sublinear_lib.training.measuring import Measure, count_flips
 from sublinear_lib.training.step_size import (
     STEP_SIZE_RULES,
     PrintedStep,
@@ -17,9 +21,11 @@ from sublinear_lib.training.step_size import (
     StepSizeRule,
     resolve_step_size,
 )
+from sublinear_lib.training.stopping import EarlyStop
 from sublinear_lib.training.trainer import (
     Callback,
     DenseAdversarialTraining,
+    Search,
     SublinearAdversarialTraining,
 )
 
@@ -28,13 +34,17 @@ __all__ = [
     "STEP_SIZE_RULES",
     "Callback",
     "DenseAdversarialTraining",
+    "EarlyStop",
     "History",
+    "Measure",
     "PrintedStep",
     "RepairedStep",
+    "Search",
     "StableStep",
     "StepRecord",
     "StepSizeRule",
     "SublinearAdversarialTraining",
     "TrainingDiverged",
+    "count_flips",
     "resolve_step_size",
 ]

@@ -51,6 +51,12 @@ class StepRecord:
         Passes over a row of W for one example: inner products and scaled additions of length d.
     seconds : mapping of str to float
         Measured wall-clock seconds of each phase in `PHASES`.
+    flips : int, optional
+        Pairs of a clean example and a neuron with ``1[<w_{r,t}, x_i> + b_r > tau]`` other than at
+        initialisation; ``None`` in steps that were not measured (`Measure`).
+    robust_lower, robust_upper : float, optional
+        Certified bounds of the robust loss ``L_{A*}(f_{W_t})`` against the best adversary;
+        ``None`` in steps that were not measured.
     """
 
     step: int
@@ -67,6 +73,14 @@ class StepRecord:
     work_forward: int
     work_backward: int
     seconds: Mapping[str, float]
+    flips: int | None = None
+    robust_lower: float | None = None
+    robust_upper: float | None = None
+
+    @property
+    def work(self) -> int:
+        """Row passes of the whole step."""
+        return self.work_query + self.work_adversary + self.work_forward + self.work_backward
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +92,9 @@ class History:
     final : TwoLayerNetwork
         The network after the last step recorded.
     method : str
-        ``"dense"``, or ``"sparse"`` with the index structure in brackets.
+        ``"dense"``, or ``"sparse"`` with the way to find neurons in brackets: the engine of an
+        index that is queried once per example and step, ``lists`` (candidate lists) or
+        ``literal`` (an index query at every point), each with the engine behind it.
     eta : float
         The step size used.
     n : int
@@ -87,11 +103,18 @@ class History:
         Whether Ctrl-C (or a callback) ended the run early.
     records : tuple of StepRecord
         The rows; the attributes below are its columns as arrays.
+    set_aside : int, default 0
+        Number of neurons that were left out because they can never fire on X; they keep their
+        initial weights, see :func:`sublinear_lib.halfspace.alive_on_slice`.
+    stopped : str, default ""
+        Why the run ended before its last step: empty if it did not, otherwise a sentence.
 
     Attributes
     ----------
     loss, clean_loss, activity_mean, activity_max, candidates, drift_max, drift_frobenius : ndarray
         Columns of float64, shape (steps,); see `StepRecord`.
+    flips, robust_lower, robust_upper : ndarray
+        Columns of float64, NaN in steps that were not measured.
     step, touched, work_query, work_adversary, work_forward, work_backward : ndarray
         Columns of int64, shape (steps,).
     seconds : mapping of str to ndarray
@@ -109,6 +132,8 @@ class History:
     n: int
     interrupted: bool
     records: tuple[StepRecord, ...] = field(repr=False)
+    set_aside: int = 0
+    stopped: str = ""
 
     def __len__(self) -> int:
         """Return the number of steps recorded."""
@@ -207,6 +232,21 @@ class History:
         return self._integers("work_backward")
 
     @property
+    def flips(self) -> FloatArray:
+        """Activities of clean examples that differ from those at initialisation."""
+        return self._floats("flips")
+
+    @property
+    def robust_lower(self) -> FloatArray:
+        """Lower bounds of the robust loss against the best adversary."""
+        return self._floats("robust_lower")
+
+    @property
+    def robust_upper(self) -> FloatArray:
+        """Upper bounds of the robust loss against the best adversary."""
+        return self._floats("robust_upper")
+
+    @property
     def work(self) -> IntArray:
         """Row passes of a whole step: query, adversary, forward and backward together."""
         return self.work_query + self.work_adversary + self.work_forward + self.work_backward
@@ -257,6 +297,30 @@ class History:
         if validation.boolean(seconds, "seconds"):
             columns.update({f"seconds_{name}": column for name, column in self.seconds.items()})
         return columns
+
+    def to_dict(self, *, seconds: bool = False) -> dict[str, list[int | float | None]]:
+        """Return the columns as lists of Python numbers, ready for JSON or ``pandas.DataFrame``.
+
+        Parameters
+        ----------
+        seconds : bool, default False
+            Whether to add the measured seconds.
+
+        Returns
+        -------
+        dict of str to list
+            Columns of equal length; ``None`` where nothing was measured.
+
+        Raises
+        ------
+        TypeError
+            If `seconds` is not a truth value.
+        """
+        columns = self.to_columns(seconds=seconds)
+        return {
+            name: [None if value != value else value for value in column.tolist()]
+            for name, column in columns.items()
+        }
 
     def __repr__(self) -> str:
         """Return method, length and the two ends of the loss."""

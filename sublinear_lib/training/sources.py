@@ -1,8 +1,17 @@
-r"""Which neurons a training step looks at: all of them, or those the half-space index reports.
+r"""Which neurons a training step looks at: all of them, or those that an index knows can fire.
 
-This is the one place in which the dense and the sparse trainer differ.  The sparse one asks the
-index once per example and step, and the answer serves the whole attack on that example, because of
-the following superset.
+This is the one place in which the dense and the sparse trainer differ.  There are four sources.
+`AllNeurons` is the dense reference.  `IndexedNeurons` asks an index once per example and step, and
+the answer serves the whole attack on that example, because of the superset below.  `ListedNeurons`
+keeps that answer over many steps, in candidate lists with a certificate
+(:class:`sublinear_lib.halfspace.CandidateLists`).  `LiteralNeurons` is Algorithm 1 to the letter:
+an index query at every point, the steps of the attack included.
+
+**Neurons that can never fire on X** are set aside before any index is built: their pre-activation
+is at most tau on all of X, so they get no gradient and keep their weights for good
+(:func:`sublinear_lib.halfspace.alive_on_slice` has the proof; an adversary that looks below the
+threshold lowers tau here too).  As they are never active, the other neurons do not notice, to the
+bit.  Evaluators of sources that set neurons aside refuse points off X, where the proof ends.
 
 **The superset.**  Let v lie in the cap ``B2(x, rho) = {v in X : ||v - x|| <= rho}``.  All points of
 X have last coordinate 1/2, so ``v - x`` has last coordinate 0, and with w' the first d - 1
@@ -26,16 +35,37 @@ twice the tolerance times the largest ``|w_{r,d}|``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sublinear_lib import geometry, predicates
+from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.evaluation import Evaluator, Neurons, Reduction, Region
-from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.activations import spread_jump
+from sublinear_lib.evaluation import (
+    Evaluator,
+    ForwardPass,
+    Neurons,
+    PointEvaluator,
+    Reduction,
+    Region,
+)
+from sublinear_lib.halfspace import CandidateLists, HalfspaceHits, HalfspaceIndex, alive_on_slice
 
-__all__ = ["TOLERANCE", "AllNeurons", "IndexMethod", "IndexedNeurons", "NeuronSource"]
+__all__ = [
+    "TOLERANCE",
+    "AllNeurons",
+    "IndexMethod",
+    "IndexedNeurons",
+    "ListedNeurons",
+    "LiteralNeurons",
+    "NeuronSource",
+    "StepEvaluator",
+    "choose_source",
+    "firing_on_slice",
+]
 
 IndexMethod = Literal["auto", "scan", "tree"]
 """The structure of the half-space index."""
@@ -43,26 +73,85 @@ IndexMethod = Literal["auto", "scan", "tree"]
 TOLERANCE = 1e-8
 """How far an adversarial point may lie outside its cap, and off the height 1/2."""
 
+# index="auto", from measurements: see `choose_source`.
+_DENSE_SHARE = 0.4
+_LISTS_SHARE = 0.05
+_LISTS_DIMENSION = 24
+_SAMPLE = 8
+
 # A neuron at the very edge of the margin may round to either side of it.
 _ROUNDED_UP = 1.0 + 1e-9
+
+
+class StepEvaluator(PointEvaluator, Protocol):
+    """What a trainer and its adversary ask in one step."""
+
+    work: int
+    """Passes over a row of W for one point so far."""
+
+    def forward(self, X: FloatArray) -> ForwardPass:
+        """Return f together with the active sets.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch.
+
+        Returns
+        -------
+        ForwardPass
+            Values and active sets.
+        """
+
+    def weight_gradient(
+        self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
+    ) -> tuple[IntArray | None, FloatArray]:
+        """Return the rows that move and the gradient with respect to them.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+        passed : ForwardPass
+            The forward pass at these points.
+        coefficients : ndarray of float64, shape (n,)
+            The weights of the points.
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (q,), or None
+            The rows; ``None`` stands for all.
+        gradient : ndarray of float64, shape (q, d)
+            The gradient.
+        """
 
 
 class NeuronSource(Protocol):
     """Where a trainer gets the neurons of a step from."""
 
-    work: int
-    """Inner products spent on finding neurons so far."""
+    @property
+    def work(self) -> int:
+        """Inner products spent on finding neurons so far."""
 
     @property
     def name(self) -> str:
         """How the history calls this source."""
 
-    def evaluator(self) -> Evaluator:
+    @property
+    def set_aside(self) -> int:
+        """Number of neurons that the source leaves out because they can never fire on X."""
+
+    def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
         """Find the neurons of a step.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), optional
+            The examples of the step; by default all n.
 
         Returns
         -------
-        Evaluator
+        StepEvaluator
             It knows every neuron that can be active somewhere in the cap of an example now.
         """
 
@@ -87,9 +176,51 @@ class NeuronSource(Protocol):
         """
 
 
-def _region(X: FloatArray, rho: float, margin: float) -> Region:
+class _CapsOnSlice(Region):
+    """Caps of X: where lists without the neurons that cannot fire on X are complete."""
+
+    def check(self, X: FloatArray) -> None:
+        """Raise unless every point lies on X and in the cap of its anchor."""
+        super().check(X)
+        validation.points_on_slice(X, atol=self.tolerance)
+
+
+def _region(X: FloatArray, rho: float, margin: float, *, on_slice: bool = False) -> Region:
     # Two points of X are never further apart than its diameter.
-    return Region(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
+    make = _CapsOnSlice if on_slice else Region
+    return make(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
+
+
+def _restricted(region: Region, batch: IntArray | None) -> Region:
+    return region if batch is None else replace(region, anchors=region.anchors[batch])
+
+
+def _lowered(tau: float, margin: float) -> float:
+    """Return a threshold that is at least the margin below tau, also in floating point."""
+    return float(np.nextafter(tau - _ROUNDED_UP * margin, -np.inf)) if margin > 0.0 else tau
+
+
+def firing_on_slice(neurons: Neurons, margin: float) -> IntArray | None:
+    """Return the neurons that may fire somewhere on X, or come within a margin of it.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights.
+    margin : float
+        How far below the threshold an adversary looks.
+
+    Returns
+    -------
+    ndarray of int64, shape (k,), or None
+        Their ids, ascending; ``None`` if these are all neurons.  At least one id is returned, so
+        that there is something to build an index of.
+    """
+    tau = _lowered(neurons.tau, margin)
+    alive = alive_on_slice(neurons.W, neurons.b, tau=tau, tolerance=TOLERANCE)
+    if len(alive) == neurons.m:
+        return None
+    return alive if len(alive) else np.zeros(1, dtype=np.int64)
 
 
 class AllNeurons:
@@ -111,19 +242,32 @@ class AllNeurons:
 
     def __init__(self, neurons: Neurons, X: FloatArray, rho: float, reduction: Reduction) -> None:
         self.work = 0
-        self._m = neurons.m
-        region = _region(X, rho, margin=np.inf)
-        self._evaluator = Evaluator(neurons, len(X), region=region, reduction=reduction)
+        self.set_aside = 0
+        self._neurons = neurons
+        self._reduction = reduction
+        self._region = _region(X, rho, margin=np.inf)
+        self._evaluator = self._over(self._region)
 
-    def evaluator(self) -> Evaluator:
+    def _over(self, region: Region) -> Evaluator:
+        n = len(region.anchors)
+        return Evaluator(self._neurons, n, region=region, reduction=self._reduction)
+
+    def evaluator(self, batch: IntArray | None = None) -> Evaluator:
         """Return the evaluator of all neurons.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), optional
+            The examples of the step; by default all n.
 
         Returns
         -------
         Evaluator
-            The same one every time.
+            The same one every time, unless a batch is given.
         """
-        return self._evaluator
+        if batch is None:
+            return self._evaluator
+        return self._over(_restricted(self._region, batch))
 
     def candidates(self) -> float:
         """Return m.
@@ -133,7 +277,7 @@ class AllNeurons:
         float
             Every example meets every neuron.
         """
-        return float(self._m)
+        return float(self._neurons.m)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
         """Do nothing: there is no structure to maintain.
@@ -164,6 +308,8 @@ class IndexedNeurons:
         Structure of the index.
     margin : float, default 0
         How far below the threshold the lists must reach, for an adversary that looks there.
+    alive : ndarray of int64, shape (k,), optional
+        The neurons to index, ascending; all others are set aside (`firing_on_slice`).
     """
 
     def __init__(
@@ -174,41 +320,50 @@ class IndexedNeurons:
         reduction: Reduction,
         method: IndexMethod,
         margin: float = 0.0,
+        alive: IntArray | None = None,
     ) -> None:
         self.work = 0
         self._neurons = neurons
         self._reduction = reduction
-        self._region = _region(X, rho, margin)
+        self._kept = _Kept(alive, neurons.m)
+        self.set_aside = self._kept.set_aside
+        self._region = _region(X, rho, margin, on_slice=alive is not None)
         reach = self._region.radius + 2.0 * TOLERANCE
         self._normals = np.column_stack((X, np.full(len(X), reach)))
-        self._height = float(np.abs(neurons.W[:, -1]).max())
-        self._index = HalfspaceIndex(_lifted(neurons.W), neurons.b, method=method)
-        self._reported = 0
+        W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
+        self._height = float(np.abs(W[:, -1]).max())
+        self._index = HalfspaceIndex(_lifted(W), b, method=method)
+        self._reported = 0.0
 
     @property
     def name(self) -> str:
         """Sparse, with the structure of the index."""
         return f"sparse ({self._index.stats().engine})"
 
-    def evaluator(self) -> Evaluator:
+    def evaluator(self, batch: IntArray | None = None) -> Evaluator:
         """Query the index at every example.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), optional
+            The examples of the step; by default all n.
 
         Returns
         -------
         Evaluator
             A new one, with the lists that the index reported.
         """
-        n = len(self._normals)
+        normals = self._normals if batch is None else self._normals[batch]
         lowered = 2.0 * TOLERANCE * self._height + _ROUNDED_UP * self._region.margin
         offset = np.nextafter(self._neurons.tau - lowered, -np.inf)
-        hits = self._index.query_halfspace(self._normals, offset, strict=True)
-        self._reported = hits.indices.size
+        hits = self._index.query_halfspace(normals, offset, strict=True)
+        self._reported = hits.indices.size / len(normals)
         self.work = self._index.stats().points_tested
         return Evaluator(
             self._neurons,
-            n,
-            lists=(hits.indptr, hits.indices),
-            region=self._region,
+            len(normals),
+            lists=(hits.indptr, self._kept.ids(hits.indices)),
+            region=_restricted(self._region, batch),
             reduction=self._reduction,
         )
 
@@ -220,7 +375,7 @@ class IndexedNeurons:
         float
             Neurons per example, on average.
         """
-        return self._reported / len(self._normals)
+        return self._reported
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
         """Move the rows in the index (lines 20 and 21 of Algorithm 1).
@@ -232,11 +387,376 @@ class IndexedNeurons:
         values : ndarray of float64, shape (k, d)
             Their new weights.
         """
+        positions, values = self._kept.moved(rows, values)
         if len(values) == 0:
             return
         self._height = max(self._height, float(np.abs(values[:, -1]).max()))
-        ids = np.arange(self._neurons.m) if rows is None else rows
+        ids = np.arange(len(self._index)) if positions is None else positions
         self._index.update(ids, _lifted(values))
+
+
+class ListedNeurons:
+    """The neurons that can be active somewhere in the cap of an example, from candidate lists.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights, shared with the trainer.
+    X : ndarray of float64, shape (n, d)
+        The clean points.
+    rho : float
+        Radius of the caps.
+    reduction : {"blas", "reference"}
+        Order of the sums.
+    margin : float, default 0
+        How far below the threshold the lists must reach, for an adversary that looks there.
+    alive : ndarray of int64, shape (k,), optional
+        The neurons to list, ascending; all others are set aside (`firing_on_slice`).
+
+    Notes
+    -----
+    Lists of the threshold ``tau - margin`` hold every neuron that an adversary with that margin can
+    notice.  The work counted is that of making lists, in inner products: all of it at the first
+    step, and what `CandidateLists` spends on hot neurons and rebuilds in the step that follows.
+    """
+
+    def __init__(
+        self,
+        neurons: Neurons,
+        X: FloatArray,
+        rho: float,
+        reduction: Reduction,
+        margin: float = 0.0,
+        alive: IntArray | None = None,
+    ) -> None:
+        self.work = 0
+        self._neurons = neurons
+        self._reduction = reduction
+        self._kept = _Kept(alive, neurons.m)
+        self.set_aside = self._kept.set_aside
+        self._region = _region(X, rho, margin, on_slice=True)
+        self._lists = CandidateLists(
+            self._kept.of(neurons.W),
+            self._kept.of(neurons.b),
+            X,
+            radius=self._region.radius,
+            threshold=_lowered(neurons.tau, margin),
+        )
+        self._hot = 0
+        self._hits: HalfspaceHits | None = None
+        self._evaluator: Evaluator | None = None
+        self._listed = 0.0
+
+    @property
+    def name(self) -> str:
+        """Sparse, by lists, with the structure of the index that makes them."""
+        return f"sparse (lists, {self._lists.stats().engine})"
+
+    def evaluator(self, batch: IntArray | None = None) -> Evaluator:
+        """Take the lists of the examples.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), optional
+            The examples of the step; by default all n.
+
+        Returns
+        -------
+        Evaluator
+            With the present lists; the same one as long as these stay what they are, unless a
+            batch is given.
+        """
+        hits = self._hits
+        if hits is None:
+            listed = self._lists.candidates()
+            # Copies: compiled loops would be compiled once more for read-only arrays.
+            hits = HalfspaceHits(listed.indptr.copy(), self._kept.ids(listed.indices.copy()))
+            self._hits, self._evaluator = hits, None
+            self.work = self._lists.stats().pairs_listed
+        if batch is not None:
+            chosen = _of_examples(hits, batch)
+            self._listed = chosen.indices.size / len(batch)
+            return self._over(chosen, _restricted(self._region, batch))
+        self._listed = hits.indices.size / len(self._region.anchors)
+        if self._evaluator is None:
+            self._evaluator = self._over(hits, self._region)
+        return self._evaluator
+
+    def _over(self, hits: HalfspaceHits, region: Region) -> Evaluator:
+        return Evaluator(
+            self._neurons,
+            len(region.anchors),
+            lists=(hits.indptr, hits.indices),
+            region=region,
+            reduction=self._reduction,
+        )
+
+    def candidates(self) -> float:
+        """Count the entries of the lists.
+
+        Returns
+        -------
+        float
+            Neurons per example, on average.
+        """
+        return self._listed
+
+    def update(self, rows: IntArray | None, values: FloatArray) -> None:
+        """Tell the lists which rows moved (lines 20 and 21 of Algorithm 1).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that moved; ``None`` means all.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
+        positions, values = self._kept.moved(rows, values)
+        before = self._hot
+        advance = self._lists.advance(positions, values)
+        self._hot = advance.hot
+        # Without hot neurons before and after, the lists are those of the reference weights.
+        if advance.rebuilt or before or advance.hot:
+            self._hits = None
+
+
+class LiteralNeurons:
+    """Algorithm 1 taken literally: one index query at every point at which f is asked for.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights, shared with the trainer.
+    X : ndarray of float64, shape (n, d)
+        The clean points.
+    rho : float
+        Radius of the caps.
+    reduction : {"blas", "reference"}
+        Order of the sums.
+
+    Notes
+    -----
+    Lines 12 and 17 query the index at the adversarial points, lines 20 and 21 delete every neuron
+    that moved and insert it again.  The paper does not say how the adversary of line 11 evaluates
+    f; here it queries the same index at each of its points.  No neuron is set aside.
+    """
+
+    def __init__(self, neurons: Neurons, X: FloatArray, rho: float, reduction: Reduction) -> None:
+        self.set_aside = 0
+        self._neurons = neurons
+        self._reduction = reduction
+        self._region = _region(X, rho, margin=np.inf, on_slice=True)
+        self._index = HalfspaceIndex(neurons.W, neurons.b, domain="slice")
+        self._last: _AskingEvaluator | None = None
+
+    @property
+    def work(self) -> int:
+        """Inner products of all queries so far, those of the attacks included."""
+        return self._index.stats().points_tested
+
+    @property
+    def name(self) -> str:
+        """Sparse, literal, with the structure of the index."""
+        return f"sparse (literal, {self._index.stats().engine})"
+
+    def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
+        """Return an evaluator that queries the index whenever it is asked.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), optional
+            The examples of the step; by default all n.
+
+        Returns
+        -------
+        StepEvaluator
+            A new one.
+        """
+        self._last = _AskingEvaluator(
+            self._neurons, self._index, _restricted(self._region, batch), self._reduction
+        )
+        return self._last
+
+    def candidates(self) -> float:
+        """Count what the last query reported.
+
+        Returns
+        -------
+        float
+            Neurons per example, on average.
+        """
+        return 0.0 if self._last is None else self._last.reported
+
+    def update(self, rows: IntArray | None, values: FloatArray) -> None:
+        """Move the rows in the index (lines 20 and 21 of Algorithm 1).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that moved; ``None`` means all.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
+        ids = np.arange(self._neurons.m) if rows is None else rows
+        if len(ids):
+            self._index.update(ids, values)
+
+
+class _AskingEvaluator:
+    """Evaluation on the active neurons of each point, found by an index query at that point."""
+
+    def __init__(
+        self, neurons: Neurons, index: HalfspaceIndex, region: Region, reduction: Reduction
+    ) -> None:
+        self.work = 0
+        self.reported = 0.0
+        self._neurons = neurons
+        self._index = index
+        self._region = region
+        self._reduction = reduction
+
+    @property
+    def weight_scale(self) -> float:
+        """Root mean square of the weights, the last column left out, at the start of the run."""
+        return self._neurons.weight_scale
+
+    def _at(self, X: FloatArray, offset: float, *, active: bool) -> Evaluator:
+        """Query the index at the points."""
+        n = len(self._region.anchors)
+        points = validation.float_array(X, "X", shape=(n, self._neurons.d))
+        self._region.check(points)
+        hits = self._index.query_halfspace(points, offset, strict=True)
+        self.reported = hits.indices.size / n
+        return Evaluator(
+            self._neurons,
+            n,
+            lists=(hits.indptr, hits.indices),
+            reduction=self._reduction,
+            trusted=active,
+        )
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points."""
+        evaluator = self._at(X, self._neurons.tau, active=True)
+        value = evaluator.value(X)
+        self.work += evaluator.work
+        return value
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient in x."""
+        evaluator = self._at(X, self._neurons.tau, active=True)
+        found = evaluator.value_and_input_gradient(X)
+        self.work += evaluator.work
+        return found
+
+    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+        """Return the gradient in x of f with every activation blurred."""
+        neurons = self._neurons
+        width, _ = spread_jump(neurons.tau - neurons.shift, bandwidth)
+        evaluator = self._at(X, _lowered(neurons.tau, width), active=False)
+        gradient = evaluator.smoothed_input_gradient(X, width)
+        self.work += evaluator.work
+        return gradient
+
+    def forward(self, X: FloatArray) -> ForwardPass:
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
+        evaluator = self._at(X, self._neurons.tau, active=True)
+        passed = evaluator.forward(X)
+        self.work += evaluator.work
+        return passed
+
+    def weight_gradient(
+        self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
+    ) -> tuple[IntArray | None, FloatArray]:
+        """Return the rows that move and the gradient with respect to them (lines 18 and 19)."""
+        evaluator = Evaluator(
+            self._neurons,
+            len(X),
+            lists=(passed.indptr, passed.indices),
+            reduction=self._reduction,
+            trusted=True,
+        )
+        found = evaluator.weight_gradient(X, passed, coefficients)
+        self.work += evaluator.work
+        return found
+
+
+def choose_source(
+    neurons: Neurons, X: FloatArray, rho: float, margin: float = 0.0
+) -> Literal["lists", "query", "dense"]:
+    """Choose how to find neurons, by the rule of ``index="auto"``.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights at initialisation.
+    X : ndarray of float64, shape (n, d)
+        The clean points.
+    rho : float
+        Radius of the caps.
+    margin : float, default 0
+        How far below the threshold the adversary looks.
+
+    Returns
+    -------
+    {"lists", "query", "dense"}
+        Let p be the share of all neurons that can be active in the cap of an example, on average
+        over up to eight examples, evenly spread.  ``"dense"`` if p > 0.4; otherwise ``"lists"`` if
+        ``d >= 24`` or p >= 0.05; otherwise ``"query"``.
+
+    Notes
+    -----
+    The rule looks at the initial network only and never at a clock, so that equal runs make equal
+    choices.  Its numbers are from steps of 256 examples and 2**15 neurons, with five attack steps
+    of radius 0.1, compiled loops and one thread: lists save the query of every step, which is much
+    in high dimension, and with many candidates they save sorting out the neurons that most examples
+    share; with few candidates in low dimension a query costs less than following the neurons that
+    outrun their skin.  Beyond p = 0.4 most neurons are evaluated at all examples anyway.
+    """
+    n = len(X)
+    chosen = X[np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))]
+    reach = min(rho, geometry.SLICE_DIAMETER) * predicates.row_norms(neurons.W[:, :-1])
+    largest = chosen @ neurons.W.T + (neurons.b + reach)
+    share = np.count_nonzero(largest > neurons.tau - margin) / largest.size
+    if share > _DENSE_SHARE:
+        return "dense"
+    return "lists" if neurons.d >= _LISTS_DIMENSION or share >= _LISTS_SHARE else "query"
+
+
+class _Kept:
+    """The neurons that a source knows, and their positions in its index."""
+
+    def __init__(self, alive: IntArray | None, m: int) -> None:
+        self._alive = alive
+        self._names = None if alive is None else alive.astype(np.int32)
+        self.set_aside = 0 if alive is None else m - len(alive)
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Return the entries of the neurons that are kept."""
+        return values if self._alive is None else values[self._alive]
+
+    def ids(self, positions: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the neurons at some positions."""
+        return positions if self._names is None else self._names[positions]
+
+    def moved(
+        self, rows: IntArray | None, values: FloatArray
+    ) -> tuple[IntArray | None, FloatArray]:
+        """Return where the neurons that moved are, and their weights; those set aside never do."""
+        if self._alive is None:
+            return rows, values
+        if rows is None:
+            return None, values[self._alive]
+        return np.searchsorted(self._alive, rows), values
+
+
+def _of_examples(hits: HalfspaceHits, batch: IntArray) -> HalfspaceHits:
+    """Return the lists of some examples."""
+    counts = np.diff(hits.indptr)[batch]
+    indptr = np.zeros(len(batch) + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    shift = np.repeat(hits.indptr[batch] - indptr[:-1], counts)
+    return HalfspaceHits(indptr, hits.indices[np.arange(indptr[-1]) + shift])
 
 
 def _lifted(W: FloatArray) -> FloatArray:

@@ -176,8 +176,26 @@ class StableStep:
     -----
     For the paper's ``|a_r| = m^{-1/5}`` it is ``c0 m^{-3/5} / (2 Q(t))`` with
     ``t = tau sqrt(m/2)``.  It is `RepairedStep` with ``epsilon = c0 / 2``, read the other way
-    round: one step on one example moves f by about ``c0 / 2`` times the derivative of the loss
-    (more for the jump activation, by the neurons that cross the threshold).
+    round, as a bound of how far one step moves f.
+
+    *With the active sets frozen*, a step of Algorithm 1 changes f at an example by
+
+        eta (1/n) |sum_j l'_j <x_i, x_j> sum_{r active at i and j} a_r^2|  <=  eta S_i,
+
+    where ``S_i`` is the sum of ``a_r^2`` over the neurons active at i, because the loss is
+    1-Lipschitz and points of X have length 1.  The expectation of ``S_i`` at initialisation is
+    ``Q(t) sum a_r^2``, so f moves by at most about ``c0 / 2``, whatever n, m, tau and a are.  Hence
+    the factor ``1 / Q(t)``, and ``m^{-3/5}``, not the printed ``m^{-1/5}``.
+
+    *With the jump*, a neuron that falls below the threshold also takes its ``a_r tau`` away.  One
+    step on one example, ``|a_r| = a``, lowers half of the active pre-activations by
+    ``eta |l'| a``.  Their density just above tau is ``m phi(t) / s`` with ``s = sqrt(2/m)``, so
+    that ``m phi(t) eta |l'| a / (2 s)`` neurons fall, all of them in the direction the step wants,
+    and f moves ``1 + t phi(t) / (2 Q(t))`` times as far as with frozen sets: 2.1 times at 10 %
+    activity, 4.1 times at 1 %.  The default ``c0 = 0.5`` therefore stays within about one unit of
+    f, the size of a label, from 50 % down to 1 % activity.
+
+    Source: the step size of Theorem 4.3 with the gradient norm that its proof needs.
 
     Examples
     --------
@@ -218,10 +236,12 @@ def _check_epsilon(epsilon: float) -> None:
     validation.scalar(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
 
 
-STEP_SIZE_RULES = ("printed", "repaired", "stable")
-"""The names `resolve_step_size` understands; each stands for the rule with its defaults."""
+STEP_SIZE_RULES = ("auto", "printed", "repaired", "stable")
+"""The names `resolve_step_size` understands; each stands for the rule with its defaults, and
+``"auto"`` for `StableStep`, the one that works at every activity."""
 
 _RULES: dict[str, StepSizeRule] = {
+    "auto": StableStep(),
     "printed": PrintedStep(),
     "repaired": RepairedStep(),
     "stable": StableStep(),
@@ -234,7 +254,7 @@ def resolve_step_size(eta: object, network: TwoLayerNetwork) -> float:
     Parameters
     ----------
     eta : float, str or StepSizeRule
-        A number ``> 0``; ``"printed"``, ``"repaired"`` or ``"stable"``; or a rule.
+        A number ``> 0``; one of `STEP_SIZE_RULES`; or a rule.
     network : TwoLayerNetwork
         The network at initialisation.
 

@@ -6,16 +6,19 @@ the rows of the union ``Q_t`` take a gradient step (19) and are moved in the ind
 two trainers run the same code; they differ in where the neurons come from, the index or all m of
 them (:mod:`sublinear_lib.training.sources`).  Before changing the loop, know what is promised about
 it: the sparse trainer equals the dense one, bit by bit with ``reduction="reference"`` and to
-rounding with ``reduction="blas"``, with identical active sets.
+rounding with ``reduction="blas"``, with identical active sets; and a run that is resumed from a
+checkpoint equals the uninterrupted one bit by bit (:mod:`sublinear_lib.training.checkpoint`).
 """
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,11 +28,26 @@ from sublinear_lib.adversary import Adversary, AttackResult, margin_of
 from sublinear_lib.evaluation import Neurons, Reduction
 from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
-from sublinear_lib.training.sources import AllNeurons, IndexedNeurons, IndexMethod, NeuronSource
+from sublinear_lib.training.measuring import Measure
+from sublinear_lib.training.sources import (
+    AllNeurons,
+    IndexedNeurons,
+    IndexMethod,
+    ListedNeurons,
+    LiteralNeurons,
+    NeuronSource,
+    choose_source,
+    firing_on_slice,
+)
 from sublinear_lib.training.step_size import STEP_SIZE_RULES, StepSizeRule, resolve_step_size
+from sublinear_lib.training.stopping import EarlyStop, Watch
 
-__all__ = ["Callback", "DenseAdversarialTraining", "SublinearAdversarialTraining"]
+__all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
+
+Search: TypeAlias = Literal["query", "scan", "tree", "lists", "auto", "literal"]
+"""How the sparse trainer finds neurons."""
 
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
 """Called after every step with its record and a function that returns the present network; when it
@@ -45,8 +63,11 @@ class _AdversarialTraining(ABC):
 
     adversary: Adversary
     loss: str | Loss = "huber"
-    eta: float | str | StepSizeRule = "stable"
+    eta: float | str | StepSizeRule = "auto"
     steps: int = 100
+    batch_size: int | None = None
+    early_stop: EarlyStop | None = None
+    measure: Measure | None = None
     reduction: Reduction = "blas"
     progress: bool = False
 
@@ -65,6 +86,10 @@ class _AdversarialTraining(ABC):
         elif isinstance(self.eta, str):
             validation.choice(self.eta, "eta", STEP_SIZE_RULES)
         validation.count(self.steps, "steps")
+        if self.batch_size is not None:
+            validation.count(self.batch_size, "batch_size")
+        _optional(self.early_stop, "early_stop", EarlyStop)
+        _optional(self.measure, "measure", Measure)
         validation.choice(self.reduction, "reduction", ("blas", "reference"))
         validation.boolean(self.progress, "progress")
 
@@ -80,6 +105,8 @@ class _AdversarialTraining(ABC):
         *,
         rng: Seed,
         callback: Callback | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 10,
     ) -> History:
         """Train a network.
 
@@ -92,22 +119,34 @@ class _AdversarialTraining(ABC):
         y : array-like, shape (n,)
             Labels, ``|y| <= 1``.
         rng : int, SeedSequence or Generator
-            Source of randomness of the adversary.
+            Source of randomness of the adversary and of the batches.
         callback : callable, optional
             Called after every step with its `StepRecord` and a function that returns the present
             network (a copy, so it costs O(m d)); training stops when it returns ``True``.
+        checkpoint : path, optional
+            A file.  If it exists, the run goes on from it, otherwise from the beginning; in both
+            cases it is written again and again on the way.  The checkpoint before the present one
+            is kept as ``NAME.previous``.
+        checkpoint_every : int, default 10
+            How many steps lie between two checkpoints.  The trainer starts anew from each of them,
+            so that a resumed run equals an uninterrupted one, with the same number here, to the
+            bit; with ``reduction="reference"`` also for any other number, and without checkpoints.
 
         Returns
         -------
         History
             One row per step, and the final network.  Ctrl-C ends the run after the last completed
-            step: the history then says ``interrupted=True``.
+            step: the history then says ``interrupted=True``.  After a resumption it begins with the
+            steps of the earlier process.
 
         Raises
         ------
         TypeError, ValueError
             If an argument has a wrong type, shape or value, or the adversary returns points outside
-            the caps.
+            the caps.  `ValueError` also for a checkpoint that is damaged, no checkpoint at all, or
+            of another run (other data, network, seed or settings; only `steps` may differ).
+        OSError
+            If a checkpoint cannot be read or written.
         TrainingDiverged
             A `FloatingPointError`: a weight or a loss is no longer finite.  The message names step
             and cause, and the exception carries the history up to the step before.
@@ -129,6 +168,18 @@ class _AdversarialTraining(ABC):
         generator = validation.generator(rng)
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be callable, got {type(callback).__name__}")
+        if self.batch_size is not None and self.batch_size > len(points):
+            raise ValueError(
+                f"batch_size must be at most the number of examples {len(points)}, "
+                f"got {self.batch_size}"
+            )
+        every = validation.count(checkpoint_every, "checkpoint_every")
+        keeper = None
+        if checkpoint is not None:
+            prints = checkpoints.fingerprints(
+                network, points, labels, self._settings(), generator.bit_generator.state
+            )
+            keeper = _Keeper(checkpoint, every, prints)
         run = _Run(
             network=network,
             X=points,
@@ -137,26 +188,45 @@ class _AdversarialTraining(ABC):
             loss=get_loss(self.loss),
             eta=resolve_step_size(self.eta, network),
             generator=generator,
+            batch_size=self.batch_size,
+            measure=self.measure,
             source=lambda neurons: self._source(neurons, points),
         )
-        with _progress_bar(self.steps, self.progress) as bar:
+        watch, over = Watch(self.early_stop), ""
+        if keeper is not None:
+            run.restore(keeper.read(self.steps))
+            for record in run.records:
+                over = watch.see(record.loss)
+        with _progress_bar(self.steps, len(run.records), self.progress) as bar:
             try:
-                for step in range(self.steps):
+                for step in range(len(run.records), self.steps):
+                    if over:
+                        return run.history(stopped=over)
                     try:
                         record = run.step()
                     except FloatingPointError as error:
                         raise TrainingDiverged(
                             f"training diverged at step {step}: {error} (eta = {run.eta:.6g})",
                             step,
-                            run.history(interrupted=True),
+                            run.history(interrupted=True, stopped=f"diverged at step {step}"),
                         ) from error
+                    if keeper is not None:
+                        keeper.save(run)
                     bar.show(record)
+                    over = watch.see(record.loss)
                     if callback is not None and callback(record, run.network) is True:
-                        return run.history(interrupted=True)
+                        return run.history(interrupted=True, stopped="the callback asked for it")
             except KeyboardInterrupt:
                 run.recover()
-                return run.history(interrupted=True)
-        return run.history(interrupted=False)
+                return run.history(interrupted=True, stopped="interrupted from the keyboard")
+        return run.history()
+
+    def _settings(self) -> str:
+        """Describe everything that changes the steps of a run."""
+        without = ("steps", "progress")
+        settings = [item.name for item in fields(self) if item.name not in without]
+        described = (f"{name}={checkpoints.describe(getattr(self, name))}" for name in settings)
+        return f"{type(self).__name__}({', '.join(described)})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,19 +239,34 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         Who moves the examples, for instance ``ProjectedGradient(rho=0.1)``.
     loss : str or Loss, default "huber"
         A convex 1-Lipschitz loss (Definition 3.2).
-    eta : float, str or StepSizeRule, default "stable"
+    eta : float, str or StepSizeRule, default "auto"
         Step size, or a rule: ``"printed"`` is ``0.1 m^{-1/5}``, ``"repaired"`` is
-        ``0.1 / (Q(t) sum a_r^2)``, ``"stable"`` is ``0.5 / (2 Q(t) sum a_r^2)`` (for the paper's
-        output weights ``0.5 m^{-3/5} / (2 Q(t))``); see :mod:`sublinear_lib.training.step_size`.
+        ``0.1 / (Q(t) sum a_r^2)``, ``"stable"``, alias ``"auto"``, is ``0.5 / (2 Q(t) sum a_r^2)``
+        (for the paper's output weights ``0.5 m^{-3/5} / (2 Q(t))``); see
+        :mod:`sublinear_lib.training.step_size`.
     steps : int, default 100
         Number of steps T.
+    batch_size : int, optional
+        Number of examples per step, drawn without replacement for each step anew; the loss of the
+        step is that of the batch.  By default every step uses all examples, as in the paper.
+    early_stop : EarlyStop, optional
+        When to end before the last step.
+    measure : Measure, optional
+        Which steps bracket the robust loss and count flips; by default none.
     reduction : {"blas", "reference"}, default "blas"
         Order of the sums: free and fast, or canonical (then the result equals the dense trainer's
         bit by bit).
     progress : bool, default False
         Whether to show a progress bar.
-    index : {"auto", "scan", "tree"}, default "auto"
-        Structure of the half-space index.
+    index : str, default "query"
+        How to find neurons.  ``"query"``: one query per example and step, the engine chosen by the
+        index (``"scan"`` or ``"tree"`` choose it by hand).  ``"lists"``: candidate lists with a
+        certificate, kept over many steps.  ``"auto"``: lists, query or all neurons, whatever
+        :func:`sublinear_lib.training.sources.choose_source` expects to be fastest.  ``"literal"``:
+        Algorithm 1 as printed, one query per adversarial point, for comparison.
+    set_aside : bool, default True
+        Whether neurons that can never fire on X are left out of the index.  Changes the cost only;
+        ``"literal"`` never does it.
 
     Raises
     ------
@@ -190,7 +275,7 @@ class SublinearAdversarialTraining(_AdversarialTraining):
 
     Notes
     -----
-    Source: Algorithm 1.  One index query per example and step serves the whole attack
+    Source: Algorithm 1.  By default one index query per example and step serves the whole attack
     (:mod:`sublinear_lib.training.sources` has the proof), so the adversary, which the paper does
     not count, is as sparse as the rest.
 
@@ -206,16 +291,32 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     True
     """
 
-    index: IndexMethod = "auto"
+    index: Search = "query"
+    set_aside: bool = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        validation.choice(self.index, "index", ("auto", "scan", "tree"))
+        validation.choice(self.index, "index", get_args(Search))
+        validation.boolean(self.set_aside, "set_aside")
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
+        rho, reduction = self.adversary.rho, self.reduction
+        if self.index == "literal":
+            return LiteralNeurons(neurons, X, rho, reduction)
         margin = margin_of(self.adversary, neurons.weight_scale)
-        return IndexedNeurons(neurons, X, self.adversary.rho, self.reduction, self.index, margin)
+        how: str = self.index
+        if how == "auto":
+            how = choose_source(neurons, X, rho, margin)
+        if how == "dense":
+            return AllNeurons(neurons, X, rho, reduction)
+        alive = firing_on_slice(neurons, margin) if self.set_aside else None
+        if how == "lists":
+            return ListedNeurons(neurons, X, rho, reduction, margin, alive)
+        method = validation.choice(
+            "auto" if how == "query" else how, "index", get_args(IndexMethod)
+        )
+        return IndexedNeurons(neurons, X, rho, reduction, method, margin, alive)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +325,7 @@ class DenseAdversarialTraining(_AdversarialTraining):
 
     Parameters
     ----------
-    adversary, loss, eta, steps, reduction, progress
+    adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
         As for `SublinearAdversarialTraining`.
 
     Raises
@@ -264,6 +365,8 @@ class _Run:
         loss: Loss,
         eta: float,
         generator: np.random.Generator,
+        batch_size: int | None,
+        measure: Measure | None,
         source: Callable[[Neurons], NeuronSource],
     ) -> None:
         self.eta = eta
@@ -272,7 +375,9 @@ class _Run:
         self._X, self._y = X, y
         self._adversary, self._loss = adversary, loss
         self._generator = generator
+        self._batch_size, self._measure = batch_size, measure
         self._neurons = network.working_copy()
+        self._make_source = source
         self._source = source(self._neurons)
         self._squared_drift = np.zeros(network.m)
         self._pending: _Update | None = None
@@ -281,7 +386,7 @@ class _Run:
         """Return the present network."""
         return self._start.with_weights(self._neurons.W)
 
-    def history(self, *, interrupted: bool) -> History:
+    def history(self, *, interrupted: bool = False, stopped: str = "") -> History:
         """Return the steps so far."""
         return History(
             final=self.network(),
@@ -290,14 +395,56 @@ class _Run:
             n=len(self._X),
             interrupted=interrupted,
             records=tuple(self.records),
+            set_aside=self._source.set_aside,
+            stopped=stopped,
         )
+
+    def state(self) -> checkpoints.State:
+        """Return what a checkpoint holds."""
+        return checkpoints.State(
+            self._neurons.W.copy(),
+            self._squared_drift.copy(),
+            dict(self._generator.bit_generator.state),
+            tuple(self.records),
+        )
+
+    def restore(self, state: checkpoints.State | None) -> None:
+        """Start from a checkpoint, and from nothing else that may have happened before."""
+        if state is None:
+            return
+        neurons = self._start.working_copy()
+        # What is known about neurons that never moved was found out with the initial weights.
+        source = self._make_source(neurons)
+        neurons.set_rows(None, state.W)
+        moved = np.flatnonzero((state.W != self._start.W).any(axis=1))
+        source.update(moved, state.W[moved])
+        self._generator.bit_generator.state = state.generator
+        self._squared_drift = state.squared_drift
+        self.records = list(state.records)
+        self._neurons, self._source = neurons, source
+
+    def _batch(self) -> IntArray | None:
+        """Draw the examples of a step."""
+        if self._batch_size is None or self._batch_size == len(self._X):
+            return None
+        drawn = self._generator.choice(len(self._X), self._batch_size, replace=False)
+        return np.sort(drawn)
+
+    def _measurements(self) -> dict[str, Any]:
+        if self._measure is None or len(self.records) % self._measure.every:
+            return {}
+        now, rho = self.network(), self._adversary.rho
+        return dict(self._measure.at(self._start, now, self._X, self._y, rho, self._loss))
 
     def step(self) -> StepRecord:
         """Do one step of Algorithm 1 and return its record."""
-        X, y, n = self._X, self._y, len(self._X)
         clock = _Clock()
+        measured = self._measurements()
+        clock.stop("monitor")
+        batch = self._batch()
+        X, y = (self._X, self._y) if batch is None else (self._X[batch], self._y[batch])
         query_work = self._source.work
-        evaluator = self._source.evaluator()
+        evaluator = self._source.evaluator(batch)
         clock.stop("query")
 
         before = evaluator.work
@@ -313,7 +460,7 @@ class _Run:
         clock.stop("forward")
 
         slopes = self._loss.derivative(y, passed.value)
-        rows, gradient = evaluator.weight_gradient(moved, passed, slopes / n)
+        rows, gradient = evaluator.weight_gradient(moved, passed, slopes / len(X))
         clock.stop("backward")
 
         with np.errstate(over="ignore", invalid="ignore"):
@@ -340,6 +487,7 @@ class _Run:
             "work_forward": forwarded - attacked,
             "work_backward": evaluator.work - forwarded,
             "seconds": clock.seconds,
+            **measured,
         }
         clock.stop("monitor")
 
@@ -377,6 +525,35 @@ class _Run:
         self._pending = None
 
 
+class _Keeper:
+    """Reads and writes the checkpoints of a run."""
+
+    def __init__(self, path: str | os.PathLike[str], every: int, prints: dict[str, str]) -> None:
+        self._path = Path(path)
+        self._every = every
+        self._prints = prints
+
+    def read(self, steps: int) -> checkpoints.State | None:
+        """Return the checkpoint if there is one."""
+        try:
+            state = checkpoints.read(self._path, self._prints)
+        except FileNotFoundError:
+            return None
+        if len(state.records) > steps:
+            raise ValueError(
+                f"steps must be at least the {len(state.records)} steps of the checkpoint "
+                f"{str(self._path)!r}, got {steps}"
+            )
+        return state
+
+    def save(self, run: _Run) -> None:
+        """Write a checkpoint if one is due, and go on from it."""
+        if len(run.records) % self._every == 0:
+            state = run.state()
+            checkpoints.write(self._path, state, self._prints)
+            run.restore(state)
+
+
 class _Clock:
     """Seconds per phase of one step."""
 
@@ -389,6 +566,11 @@ class _Clock:
         now = perf_counter()
         self.seconds[phase] += now - self._last
         self._last = now
+
+
+def _optional(value: object, name: str, kind: type) -> None:
+    if value is not None and not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {type(value).__name__}")
 
 
 def _adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArray:
@@ -418,12 +600,12 @@ def _require_weights(weights: FloatArray, rows: IntArray | None) -> None:
 class _progress_bar:
     """A tqdm bar, or nothing at all."""
 
-    def __init__(self, steps: int, wanted: bool) -> None:
+    def __init__(self, steps: int, done: int, wanted: bool) -> None:
         self._bar: Any = None
         if wanted:
             from tqdm.auto import tqdm
 
-            self._bar = tqdm(total=steps, unit="step", desc="training")
+            self._bar = tqdm(total=steps, initial=done, unit="step", desc="training")
 
     def __enter__(self) -> _progress_bar:
         return self
@@ -432,7 +614,9 @@ class _progress_bar:
         """Advance the bar by one step."""
         if self._bar is not None:
             self._bar.set_postfix(
-                loss=f"{record.loss:.4f}", active=f"{100.0 * record.activity_mean:.2f} %"
+                loss=f"{record.loss:.4f}",
+                active=f"{100.0 * record.activity_mean:.2f} %",
+                passes=f"{record.work:.3g}",
             )
             self._bar.update()
 

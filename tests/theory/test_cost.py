@@ -78,9 +78,9 @@ def test_counts_are_those_of_the_trainers(attack_steps: int) -> None:
         assert dense.work_adversary[0] == expected.adversary
         assert dense.work_forward[0] == expected.forward
         assert dense.work_backward[0] == expected.backward
-        sparse = SublinearAdversarialTraining(**settings, index="scan", reduction="reference").fit(
-            network, data.X, data.y, rng=0
-        )
+        sparse = SublinearAdversarialTraining(
+            **settings, index="scan", set_aside=False, reduction="reference"
+        ).fit(network, data.X, data.y, rng=0)
         shares.append(
             [c[0] for c in (sparse.work_query, sparse.work_adversary, sparse.work_forward)]
         )

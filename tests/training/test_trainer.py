@@ -426,7 +426,7 @@ def test_an_output_that_is_not_finite_stops_the_run_with_step_and_cause():
         ({"eta": 0.0}, ValueError, "eta must be a finite number > 0, got 0.0"),
         ({"eta": -0.1}, ValueError, "eta"),
         ({"eta": np.nan}, ValueError, "eta"),
-        ({"eta": "fast"}, ValueError, "eta must be one of 'printed', 'repaired', 'stable'"),
+        ({"eta": "fast"}, ValueError, "eta must be one of 'auto', 'printed', 'repaired', 'stable'"),
         ({"steps": 0}, ValueError, "steps must be an integer >= 1, got 0"),
         ({"steps": 3.0}, TypeError, "steps"),
         ({"reduction": "pairwise"}, ValueError, "reduction"),
@@ -439,7 +439,7 @@ def test_bad_parameters_are_refused_when_the_trainer_is_made(trainer, changes, e
 
 
 def test_bad_indices_are_refused_when_the_trainer_is_made():
-    with pytest.raises(ValueError, match="index must be one of 'auto', 'scan', 'tree'"):
+    with pytest.raises(ValueError, match="index must be one of 'query', 'scan', 'tree', 'lists'"):
         SublinearAdversarialTraining(adversary=IdentityAdversary(), index="hash")
 
 

@@ -1,0 +1,133 @@
+"""What is measured at chosen steps only, because it costs more than a step.
+
+The robust loss against the *best* adversary (Definition 3.4), which the loss under the training
+adversary only bounds from below, and the flips: activities of clean examples that differ from those
+at initialisation, the quantity behind the gap between f and the pseudo-network (Theorem 4.1).
+Measuring changes nothing in the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from sublinear_lib import predicates, validation
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import BracketMethod, robust_loss
+from sublinear_lib.losses import Loss
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["Measure", "count_flips"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """Which steps are measured, and how.
+
+    Parameters
+    ----------
+    every : int, default 10
+        Steps 0, every, 2 every, ... are measured, each before its update.
+    robust : bool, default True
+        Whether to bracket the robust loss, with :func:`sublinear_lib.adversary.robust_loss`.
+    method : str, default "auto"
+        How; ``"auto"`` is exact for ``d <= 3``, and for d = 4 with few unstable neurons.
+    tol : float, default 1e-3
+        Width that counts as exact, ``>= 0``.
+    time_limit : float, default 10.0
+        Seconds for each bound, of which there are two per example, ``> 0``.  A bracket that hits
+        the limit depends on the machine.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter has a wrong type or is out of range.
+    """
+
+    every: int = 10
+    robust: bool = True
+    method: BracketMethod = "auto"
+    tol: float = 1e-3
+    time_limit: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        validation.count(self.every, "every")
+        validation.boolean(self.robust, "robust")
+        validation.choice(self.method, "method", get_args(BracketMethod))
+        validation.scalar(self.tol, "tol", minimum=0)
+        validation.scalar(self.time_limit, "time_limit", exclusive_minimum=0)
+
+    def at(
+        self,
+        start: TwoLayerNetwork,
+        now: TwoLayerNetwork,
+        X: FloatArray,
+        y: FloatArray,
+        rho: float,
+        loss: Loss,
+    ) -> dict[str, float]:
+        """Measure a network.
+
+        Parameters
+        ----------
+        start, now : TwoLayerNetwork
+            The network at initialisation and at the step.
+        X : ndarray of float64, shape (n, d)
+            All clean examples.
+        y : ndarray of float64, shape (n,)
+            Their labels.
+        rho : float
+            Radius of the caps.
+        loss : Loss
+            The loss.
+
+        Returns
+        -------
+        dict of str to float
+            Columns of `StepRecord`.
+        """
+        measured: dict[str, float] = {"flips": count_flips(start, now, X)}
+        if self.robust:
+            worst = robust_loss(
+                now, X, y, rho, loss, method=self.method, tol=self.tol, time_limit=self.time_limit
+            )
+            measured.update(robust_lower=worst.lower, robust_upper=worst.upper)
+        return measured
+
+
+def count_flips(start: TwoLayerNetwork, now: TwoLayerNetwork, X: FloatArray) -> int:
+    """Count the pairs of an example and a neuron whose activity differs between two networks.
+
+    Parameters
+    ----------
+    start, now : TwoLayerNetwork
+        Networks that differ in their hidden weights only.
+    X : ndarray of float64, shape (n, d)
+        The examples.
+
+    Returns
+    -------
+    int
+        Pairs with ``1[<w_r, x> + b_r > tau]`` different, decided exactly.
+
+    Notes
+    -----
+    Only neurons whose weights differ are looked at.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], [0.0, 0.0], tau=0.2)
+    >>> count_flips(start, start.with_weights([[0.1, 0.0], [0.0, 2.0]]), [[0.75**0.5, 0.5]])
+    1
+    """
+    rows = np.flatnonzero((start.W != now.W).any(axis=1))
+    if not len(rows):
+        return 0
+    masks = [
+        predicates.exceeds_many(network.W[rows], network.b[rows], X, network.tau)
+        for network in (start, now)
+    ]
+    return int(np.count_nonzero(masks[0] != masks[1]))

@@ -1,0 +1,387 @@
+"""A run that was killed and resumed is, to the bit, the run that was not."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient, SmoothedGradient
+from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    DenseAdversarialTraining,
+    EarlyStop,
+    Measure,
+    SublinearAdversarialTraining,
+    checkpoint,
+)
+
+ROOT = Path(__file__).parents[2]
+KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
+KILLS = int(os.environ.get("SUBLINEAR_KILLS", "20"))
+"""How often the run is killed; a long run sets 100."""
+
+
+@pytest.fixture(params=KERNELS)
+def kernel(request, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
+    return request.param
+
+
+def problem(d=4, m=300, n=6, *, t=1.65, seed=0):
+    network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=scaling.threshold_from_standard(t, m))
+    X = geometry.sample_slice(n, d, rng=seed + 1)
+    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
+    return network, X, y
+
+
+ADVERSARY = ProjectedGradient(rho=0.15, steps=2, restarts=2, random_start=True)
+
+
+def sparse(**changes):
+    return SublinearAdversarialTraining(**{"adversary": ADVERSARY, "steps": 12, **changes})
+
+
+def assert_same_run(ours, theirs):
+    assert len(ours) == len(theirs)
+    for name, column in theirs.to_columns().items():
+        assert_array_equal(ours.column(name), column, err_msg=name)
+    assert ours.final.W.tobytes() == theirs.final.W.tobytes()
+    assert (ours.method, ours.set_aside, ours.eta) == (
+        theirs.method,
+        theirs.set_aside,
+        theirs.eta,
+    )
+
+
+class Stop(Exception):
+    """Ends a process, as far as a test needs it."""
+
+
+def stopping(step):
+    def callback(record, snapshot):
+        if record.step == step:
+            raise Stop
+
+    return callback
+
+
+# -- to the bit ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", ["dense", "query", "tree", "lists", "literal"])
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+def test_a_resumed_run_equals_the_uninterrupted_one(kernel, tmp_path, index, reduction):
+    network, X, y = problem()
+    common = {
+        "adversary": ADVERSARY,
+        "steps": 12,
+        "reduction": reduction,
+        "measure": Measure(every=5),
+        "batch_size": 4,
+        "eta": 0.1,
+    }
+    if index == "dense":
+        trainer = DenseAdversarialTraining(**common)
+    else:
+        trainer = SublinearAdversarialTraining(**common, index=index)
+    straight = trainer.fit(
+        network, X, y, rng=3, checkpoint=tmp_path / "straight", checkpoint_every=3
+    )
+    path = tmp_path / "run"
+    for step in (1, 4, 8, 9):
+        with pytest.raises(Stop):
+            trainer.fit(
+                network, X, y, rng=3, checkpoint=path, checkpoint_every=3, callback=stopping(step)
+            )
+    resumed = trainer.fit(network, X, y, rng=3, checkpoint=path, checkpoint_every=3)
+    assert_same_run(resumed, straight)
+    assert (resumed.final.W != network.W).any()
+    if reduction == "reference":
+        without = trainer.fit(network, X, y, rng=3)
+        assert without.final.W.tobytes() == straight.final.W.tobytes()
+        assert_array_equal(without.loss, straight.loss)
+
+
+def test_a_run_can_be_stopped_at_any_step(tmp_path):
+    network, X, y = problem(m=100)
+    trainer = sparse(index="lists", adversary=SmoothedGradient(rho=0.2, steps=2, restarts=2))
+    straight = trainer.fit(network, X, y, rng=0, checkpoint=tmp_path / "a", checkpoint_every=1)
+    for step in range(12):
+        path = tmp_path / f"run{step}"
+        with pytest.raises(Stop):
+            trainer.fit(
+                network, X, y, rng=0, checkpoint=path, checkpoint_every=1, callback=stopping(step)
+            )
+        resumed = trainer.fit(network, X, y, rng=0, checkpoint=path, checkpoint_every=1)
+        assert_same_run(resumed, straight)
+
+
+@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+def test_every_bit_generator_goes_on_where_it_was(tmp_path, kind):
+    network, X, y = problem(m=100)
+    straight = sparse(reduction="reference").fit(network, X, y, rng=np.random.Generator(kind(5)))
+    path = tmp_path / "run"
+    with pytest.raises(Stop):
+        sparse(reduction="reference").fit(
+            network,
+            X,
+            y,
+            rng=np.random.Generator(kind(5)),
+            checkpoint=path,
+            checkpoint_every=2,
+            callback=stopping(6),
+        )
+    resumed = sparse(reduction="reference").fit(
+        network, X, y, rng=np.random.Generator(kind(5)), checkpoint=path, checkpoint_every=2
+    )
+    assert_same_run(resumed, straight)
+
+
+def test_a_finished_run_returns_at_once_and_more_steps_go_on(tmp_path):
+    network, X, y = problem()
+    path = tmp_path / "run"
+    keep = {"rng": 0, "checkpoint": path, "checkpoint_every": 4}
+    first = sparse(steps=8).fit(network, X, y, **keep)
+    called = []
+    again = sparse(steps=8).fit(
+        network, X, y, **keep, callback=lambda record, now: called.append(record.step)
+    )
+    assert called == []
+    assert_same_run(again, first)
+    longer = sparse(steps=12).fit(network, X, y, **keep)
+    keep["checkpoint"] = tmp_path / "other"
+    assert_same_run(longer, sparse(steps=12).fit(network, X, y, **keep))
+    with pytest.raises(ValueError, match="steps must be at least the 12 steps of the checkpoint"):
+        sparse(steps=8).fit(network, X, y, rng=0, checkpoint=path)
+
+
+def test_an_early_stop_is_remembered(tmp_path):
+    network, X, y = problem()
+    trainer = sparse(early_stop=EarlyStop(patience=2, improvement=10.0))
+    keep = {"rng": 0, "checkpoint": tmp_path / "run", "checkpoint_every": 1}
+    first = trainer.fit(network, X, y, **keep)
+    assert len(first) == 3
+    again = trainer.fit(network, X, y, **keep)
+    assert_same_run(again, first)
+    assert again.stopped == first.stopped != ""
+
+
+# -- killed ----------------------------------------------------------------------------------------
+
+CHILD = """
+import sys
+from tests.training.test_checkpoint import killed_run
+killed_run(sys.argv[1], lambda record, now: print(record.step, flush=True))
+"""
+
+
+def killed_run(path, callback=None):
+    """Run the same training in every process."""
+    network, X, y = problem(m=100, n=4)
+    # Far more steps than processes take until they are killed.
+    return sparse(steps=20 * KILLS, index="lists").fit(
+        network, X, y, rng=0, checkpoint=path, checkpoint_every=2, callback=callback
+    )
+
+
+def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+    path = tmp_path / "run"
+    moments = random.Random(7)
+    reached = 0
+    for kill in range(KILLS):
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(path)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        line = child.stdout.readline()
+        assert line, f"life {kill} ended before its first step"
+        # It goes on from the last checkpoint, which is at most two steps behind what was printed.
+        assert int(line) >= reached - 2
+        time.sleep(moments.uniform(0.0, 0.03))
+        child.kill()
+        rest = child.stdout.read().split()
+        child.wait()
+        child.stdout.close()
+        assert child.returncode != 0, "the run must be killed before it ends"
+        reached = int(rest[-1]) if rest else int(line)
+    resumed = killed_run(path)
+    straight = killed_run(tmp_path / "straight")
+    assert_same_run(resumed, straight)
+    # What a killed process may leave behind is a temporary file, never another checkpoint.
+    left = {file.name for file in tmp_path.iterdir() if not file.name.startswith(".")}
+    assert left == {"run", "run.previous", "straight", "straight.previous"}
+
+
+# -- damaged and foreign files ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Two checkpoints of a run that was stopped."""
+    network, X, y = problem()
+    path = tmp_path / "run"
+    with pytest.raises(Stop):
+        sparse().fit(
+            network, X, y, rng=0, checkpoint=path, checkpoint_every=3, callback=stopping(7)
+        )
+    return path
+
+
+def resume(path, *, trainer=None, network=None, X=None, y=None, rng=0, **options):
+    start, points, labels = problem()
+    return (trainer or sparse()).fit(
+        network or start,
+        points if X is None else X,
+        labels if y is None else y,
+        rng=rng,
+        checkpoint=path,
+        **{"checkpoint_every": 3, **options},
+    )
+
+
+def test_a_truncated_checkpoint_gives_a_clear_error_and_the_previous_one_is_still_there(kept):
+    whole = kept.read_bytes()
+    for size in (0, 3, 4, 100, len(whole) // 2, len(whole) - 1):
+        kept.write_bytes(whole[:size])
+        with pytest.raises(ValueError, match="cannot resume from") as caught:
+            resume(kept)
+        assert str(checkpoint.previous(kept)) in str(caught.value), size
+        assert kept.read_bytes() == whole[:size]
+    straight = resume(kept.with_name("straight"))
+    assert_same_run(resume(checkpoint.previous(kept)), straight)
+
+
+def test_a_damaged_checkpoint_is_refused(kept):
+    whole = bytearray(kept.read_bytes())
+    place = whole.index(b"W.npy") + 200
+    whole[place] ^= 0xFF
+    kept.write_bytes(bytes(whole))
+    with pytest.raises(ValueError, match="it is truncated or corrupt"):
+        resume(kept)
+
+
+def test_files_that_are_no_checkpoints_are_refused_and_left_alone(tmp_path):
+    network, _, _ = problem()
+    saved = tmp_path / "network"
+    network.save(saved)
+    text = tmp_path / "text"
+    text.write_text("weights")
+    for path, reason in (
+        (saved, "it was not written by a trainer"),
+        (text, "it is empty or not a checkpoint"),
+    ):
+        before = path.read_bytes()
+        with pytest.raises(ValueError, match=reason):
+            resume(path)
+        assert path.read_bytes() == before
+    with pytest.raises(OSError, match="directory"):
+        resume(tmp_path)
+
+
+def rewritten(path, **changes):
+    with np.load(path) as archive:
+        contents = {**archive, **changes}
+    with open(path, "wb") as file:
+        np.savez(file, **{key: value for key, value in contents.items() if value is not None})
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"version": np.array(2)}, "version 2 of the format.*update the library"),
+        ({"version": np.array("new")}, "does not say which version"),
+        ({"version": None}, "does not say which version"),
+        ({"format": np.array("other")}, "not written by a trainer"),
+        ({"squared_drift": None}, "the entry 'squared_drift' is missing"),
+        ({"record_loss": None}, "the entry 'record_loss' is missing"),
+    ],
+)
+def test_other_formats_are_refused(kept, changes, reason):
+    rewritten(kept, **changes)
+    with pytest.raises(ValueError, match=reason):
+        resume(kept)
+
+
+@pytest.mark.parametrize(
+    ("subject", "change"),
+    [
+        ("network", lambda: {"network": problem(seed=9)[0]}),
+        ("data", lambda: {"X": problem(seed=9)[1]}),
+        ("data", lambda: {"y": -problem()[2]}),
+        ("generator", lambda: {"rng": 1}),
+        ("settings", lambda: {"trainer": sparse(eta=0.25)}),
+        ("settings", lambda: {"trainer": sparse(index="lists")}),
+        ("settings", lambda: {"trainer": sparse(adversary=IdentityAdversary())}),
+        ("settings", lambda: {"trainer": sparse(batch_size=3)}),
+        ("settings", lambda: {"trainer": DenseAdversarialTraining(adversary=ADVERSARY)}),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused(kept, subject, change):
+    before = kept.read_bytes()
+    with pytest.raises(ValueError, match=f"it belongs to a run with other {subject}"):
+        resume(kept, **change())
+    assert kept.read_bytes() == before
+
+
+def test_a_write_that_fails_leaves_the_checkpoint_untouched(kept, monkeypatch):
+    before = kept.read_bytes()
+
+    def full(*arguments):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        resume(kept)
+    assert kept.read_bytes() == before
+    assert {file.name for file in kept.parent.iterdir()} == {"run", "run.previous"}
+
+
+def test_checkpoints_are_kept_where_files_cannot_be_linked(kept, monkeypatch):
+    def refuse(*arguments):
+        raise OSError("Operation not permitted")
+
+    before = kept.read_bytes()
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(Stop):
+        resume(kept, callback=stopping(8))
+    assert checkpoint.previous(kept).read_bytes() == before
+
+
+def test_a_bad_number_of_steps_between_checkpoints_is_refused(tmp_path):
+    for every, error in ((0, ValueError), (1.5, TypeError)):
+        with pytest.raises(error, match="checkpoint_every"):
+            resume(tmp_path / "run", checkpoint_every=every)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parameters_are_described_by_what_they_hold():
+    class Odd:
+        rho = 0.1
+
+    assert checkpoint.describe(ADVERSARY) == checkpoint.describe(
+        ProjectedGradient(rho=0.15, steps=2, restarts=2, random_start=True)
+    )
+    assert checkpoint.describe(ADVERSARY) != checkpoint.describe(ProjectedGradient(rho=0.15))
+    assert checkpoint.describe((ADVERSARY, None)).endswith(", None]")
+    assert checkpoint.describe(Odd()) == checkpoint.describe(Odd())
+    state = {"key": np.arange(3, dtype=np.uint32), "position": np.int64(2)}
+    again = checkpoint._from_json(checkpoint._to_json(state))
+    assert_array_equal(again["key"], state["key"])
+    assert again["key"].dtype == np.uint32
+    assert json.loads(checkpoint._to_json(state))["position"] == 2
