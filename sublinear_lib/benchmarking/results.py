@@ -385,10 +385,12 @@ def environment() -> Row:
             versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             versions[package] = "not installed"
+    # Every package may bring a BLAS of its own; the products are those of NumPy.
+    libraries = [each for each in threadpool_info() if each["user_api"] == "blas"]
+    libraries.sort(key=lambda each: "numpy" not in each["filepath"])
     blas = [
         f"{each['internal_api']} {each['version']} ({each.get('architecture', 'unknown')})"
-        for each in threadpool_info()
-        if each["user_api"] == "blas"
+        for each in libraries
     ]
     return {
         "processor": _processor(),

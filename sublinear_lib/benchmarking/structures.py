@@ -35,6 +35,10 @@ __all__ = ["BUILD", "SLOPES", "STARTUP", "partition_tree_exponent", "reporting_e
 
 # -- build, refit, update, insert, remove ------------------------------------------------------
 
+# Moves in standard deviations of a weight: a step of training.  Moves wider than the leaves of a
+# tree make it build anew, by its own rule, and are then no refit.
+_STEP = 1e-3
+
 _ENGINES = ("scan", "cap", "tree", "auto")
 _TREES = {"sklearn_kdtree": "KDTree", "sklearn_balltree": "BallTree"}
 
@@ -89,10 +93,12 @@ def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
         return HalfspaceIndex(points, method=engine, domain=domain)
 
     rng = np.random.default_rng(settings.seed)
-    moved = W + 0.1 * rng.standard_normal(W.shape) / np.sqrt(m)
+    moved = W + _STEP * rng.standard_normal(W.shape) / np.sqrt(m)
     one, ten = (rng.permutation(m)[: max(1, m // part)] for part in (100, 10))
     untouched = make()
     index = untouched.copy()
+    for rows in (one, ten, np.arange(m)):  # compile what moves few, many and all points
+        untouched.copy().update(rows, moved[rows])
 
     def cost(function: Callable[[HalfspaceIndex], object], *, anew: bool = False) -> float:
         return _cost(function, untouched.copy if anew else lambda: index, settings)

@@ -8,6 +8,7 @@ scrolls in a box of its own, which can be reached by keyboard and says what it h
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,11 @@ NAMES: dict[str, str] = {
     "hnsw": "HNSW",
 }
 """What competitors are called in tables, in the order of the columns."""
+
+
+def _marked_up(text: str) -> str:
+    """Return a text as HTML, with powers set as such."""
+    return re.sub(r"(\w)\^(\d+)", r"\1<sup>\2</sup>", html.escape(text))
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,8 @@ class Table:
         if not self._to_the_left(column):
             return "; white-space: nowrap"
         longest = max((len(row[column]) for row in self.rows), default=0)
+        if longest > 120:
+            return "; min-width: 24rem"
         return "; min-width: 12rem" if longest > 40 else ""
 
     def __repr__(self) -> str:
@@ -130,13 +138,13 @@ class Table:
         styles = [f"text-align: {'left' if to_left else 'right'}" for to_left in left]
         inner = [style + self._breaking(column) for column, style in enumerate(styles)]
         head = "".join(
-            f'<th scope="col" style="{style}">{html.escape(name)}</th>'
+            f'<th scope="col" style="{style}">{_marked_up(name)}</th>'
             for name, style in zip(self.columns, styles, strict=True)
         )
         body = "\n".join(
             "<tr>"
             + "".join(
-                f'<td style="{style}">{html.escape(cell)}</td>'
+                f'<td style="{style}">{_marked_up(cell)}</td>'
                 for cell, style in zip(row, inner, strict=True)
             )
             + "</tr>"
@@ -145,7 +153,7 @@ class Table:
         # the sentence stays in sight while the table scrolls; the theme puts anything but a table
         # of class dataframe on a light ground, also where the page is dark
         return (
-            f"<p>{caption}</p>\n"
+            f"<p>{_marked_up(self.caption)}</p>\n"
             f'<div role="region" tabindex="0" aria-label="{caption}" style="overflow-x: auto">\n'
             f'<table class="table dataframe" style="width: auto">\n'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"

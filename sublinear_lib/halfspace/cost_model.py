@@ -13,8 +13,8 @@ it costs to answer a query is modelled by a handful of constants (`Costs`, in na
 
 **Before any query** nobody knows the activity.  The choice is made for queries that list one per
 cent of the points: on X with ``d >= 3`` the cap prefix, which there never costs much more than a
-scan; elsewhere the tree or the scan, whichever `per_query` says, with the crossed fraction of
-points that fill ``D`` dimensions evenly, `crossed_fraction`.
+scan (with ``d = 3`` up to 2**18 points); elsewhere the tree or the scan, whichever `per_query`
+says, with the crossed fraction of points that fill ``D`` dimensions evenly, `crossed_fraction`.
 
 **With the queries**, the model learns how many points they find, whether they list or only count
 them and what share was tested (the engines count that anyway), and keeps an account: the time lost
@@ -72,6 +72,8 @@ _RELUCTANCE = 1.5
 # The account is settled after so many pairs of a query and a point.
 _PAIRS_BETWEEN_LOOKS = 2**20
 _LEAF = 64
+# On X with d = 3 the compiled tree overtakes the cap prefix at 1 per cent beyond 2**18 points.
+_LARGE = 2**18
 # With fewer points than this, the engine first chosen is as good as any.
 _FEWEST = 128
 
@@ -248,7 +250,8 @@ def first_choice(costs: Costs, problem: Problem, m: int, load: Load = EXPECTED) 
     str
         The engine.
     """
-    if problem.on_slice and problem.dimension > 2:
+    overtaken = m > _LARGE and problem.kernels == "numba"
+    if problem.on_slice and problem.dimension > (3 if overtaken else 2):
         return "cap"
     if m < _SMALLEST:
         return "scan"

@@ -49,7 +49,8 @@ def test_html_scrolls_in_a_box_that_the_keyboard_reaches_and_that_has_a_name() -
     assert box["aria-label"] == sentence.get_text() == "Squares & <cubes>."
     assert box.table is not None
     assert sentence not in box.descendants, "it stays in sight while the table scrolls"
-    assert [head.get_text() for head in soup.find_all("th", scope="col")] == ["name", "n^2"]
+    assert [head.get_text() for head in soup.find_all("th", scope="col")] == ["name", "n2"]
+    assert [power.get_text() for power in soup.find_all("sup")] == ["2"]
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in soup.tbody.find_all("tr")]
     assert rows == [["two", "4"], ["a dozen", "144"]]
 

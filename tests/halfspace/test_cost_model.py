@@ -115,6 +115,10 @@ def test_the_first_choice_follows_the_costs():
     assert first_choice(COSTS, PLAIN, 10**5, Load(0.5, 1.0, 1.0)) == "scan"
     assert first_choice(COSTS, PLAIN, 10**5, Load(0.5, 0.0, 0.0)) == "tree"
     assert first_choice(COSTS, ON_SLICE, 10**5) == first_choice(COSTS, ON_SLICE, 5) == "cap"
+    assert first_choice(COSTS, Problem("numba", 3, True), 2**18) == "cap"
+    assert first_choice(COSTS, Problem("numba", 3, True), 2**19) == "tree"
+    assert first_choice(COSTS, Problem("numba", 4, True), 2**19) == "cap"
+    assert first_choice(COSTS, Problem("numpy", 3, True), 2**19) == "cap"
     assert first_choice(COSTS, Problem("numpy", 2, True), 10**5) == "tree"
     assert first_choice(COSTS._replace(crossed=1e3), Problem("numpy", 2, True), 10**5) == "scan"
 
