@@ -204,7 +204,7 @@ def write(path: str | os.PathLike[str], state: State, prints: Mapping[str, str])
             _keep(target)
 
 
-def read(path: str | os.PathLike[str], prints: Mapping[str, str]) -> State:
+def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[int, int]) -> State:
     """Read a checkpoint of a run.
 
     Parameters
@@ -213,6 +213,8 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str]) -> State:
         The file.
     prints : mapping of str to str
         The fingerprints of the run that wants to go on.
+    shape : tuple of int
+        The numbers of neurons and of dimensions.
 
     Returns
     -------
@@ -267,9 +269,13 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str]) -> State:
         for subject in _SUBJECTS:
             if str(contents[f"of_{subject}"]) != prints[subject]:
                 raise refuse(f"it belongs to a run with other {subject}")
+        W, squared_drift = contents["W"], contents["squared_drift"]
+        for array, size in ((W, shape), (squared_drift, shape[:1])):
+            if array.shape != size or array.dtype != np.float64 or not np.isfinite(array).all():
+                raise refuse("it does not hold the finite weights of a network of this size")
         return State(
-            contents["W"],
-            contents["squared_drift"],
+            W,
+            squared_drift,
             _from_json(str(contents["generator"])),
             _records(contents),
         )

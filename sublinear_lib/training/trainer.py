@@ -179,7 +179,7 @@ class _AdversarialTraining(ABC):
             prints = checkpoints.fingerprints(
                 network, points, labels, self._settings(), generator.bit_generator.state
             )
-            keeper = _Keeper(checkpoint, every, prints)
+            keeper = _Keeper(checkpoint, every, prints, (network.m, network.d))
         run = _Run(
             network=network,
             X=points,
@@ -528,15 +528,29 @@ class _Run:
 class _Keeper:
     """Reads and writes the checkpoints of a run."""
 
-    def __init__(self, path: str | os.PathLike[str], every: int, prints: dict[str, str]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        every: int,
+        prints: dict[str, str],
+        shape: tuple[int, int],
+    ) -> None:
+        given: object = path
+        if not isinstance(given, (str, os.PathLike)):
+            raise TypeError(f"checkpoint must be a path, got {type(given).__name__}")
         self._path = Path(path)
+        if not self._path.parent.is_dir():
+            raise FileNotFoundError(
+                f"checkpoint must lie in a directory that exists, got {str(self._path)!r}"
+            )
         self._every = every
         self._prints = prints
+        self._shape = shape
 
     def read(self, steps: int) -> checkpoints.State | None:
         """Return the checkpoint if there is one."""
         try:
-            state = checkpoints.read(self._path, self._prints)
+            state = checkpoints.read(self._path, self._prints, self._shape)
         except FileNotFoundError:
             return None
         if len(state.records) > steps:

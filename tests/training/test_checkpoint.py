@@ -310,6 +310,9 @@ def rewritten(path, **changes):
         ({"format": np.array("other")}, "not written by a trainer"),
         ({"squared_drift": None}, "the entry 'squared_drift' is missing"),
         ({"record_loss": None}, "the entry 'record_loss' is missing"),
+        ({"W": np.zeros((3, 4))}, "does not hold the finite weights of a network of this size"),
+        ({"W": np.full((300, 4), np.nan)}, "does not hold the finite weights"),
+        ({"squared_drift": np.zeros(3)}, "does not hold the finite weights"),
     ],
 )
 def test_other_formats_are_refused(kept, changes, reason):
@@ -368,6 +371,33 @@ def test_a_bad_number_of_steps_between_checkpoints_is_refused(tmp_path):
         with pytest.raises(error, match="checkpoint_every"):
             resume(tmp_path / "run", checkpoint_every=every)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_where_no_checkpoint_can_be_is_refused_before_the_first_step(tmp_path):
+    called = []
+    for path, error, message in (
+        (tmp_path / "missing" / "run", FileNotFoundError, "checkpoint must lie in a directory"),
+        (3, TypeError, "checkpoint must be a path, got int"),
+    ):
+        with pytest.raises(error, match=message):
+            resume(path, callback=lambda record, now: called.append(record))
+    assert called == []
+
+
+def test_an_interrupt_from_the_keyboard_loses_nothing_that_was_kept(tmp_path):
+    path = tmp_path / "run"
+
+    def interrupt(record, snapshot):
+        if record.step == 7:
+            raise KeyboardInterrupt
+
+    history = resume(path, callback=interrupt)
+    assert history.interrupted
+    assert history.stopped == "interrupted from the keyboard"
+    assert len(history) == 8
+    resumed = resume(path)
+    assert not resumed.interrupted
+    assert_same_run(resumed, resume(tmp_path / "straight"))
 
 
 def test_parameters_are_described_by_what_they_hold():
