@@ -8,6 +8,7 @@ that importing it must stay cheap: other packages are imported when a run asks f
 
 from __future__ import annotations
 
+from sublinear_lib.benchmarking.fuzz_record import fuzz_tables, load_fuzz_record
 from sublinear_lib.benchmarking.queries import InexactAnswer
 from sublinear_lib.benchmarking.registry import SECTIONS, run
 from sublinear_lib.benchmarking.results import (
@@ -57,8 +58,10 @@ __all__ = [
     "Verdict",
     "dates_table",
     "environment",
+    "fuzz_tables",
     "has_avx512",
     "judge",
+    "load_fuzz_record",
     "load_reasons",
     "load_results",
     "machine_table",
