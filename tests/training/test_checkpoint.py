@@ -190,7 +190,7 @@ def killed_run(path, callback=None):
     """Run the same training in every process."""
     network, X, y = problem(m=100, n=4)
     # Far more steps than processes take until they are killed.
-    return sparse(steps=20 * KILLS, index="lists").fit(
+    return sparse(steps=30 * KILLS, index="lists").fit(
         network, X, y, rng=0, checkpoint=path, checkpoint_every=2, callback=callback
     )
 

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib import geometry
+from sublinear_lib import datasets, geometry
+from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.training import (
     STEP_SIZE_RULES,
     PrintedStep,
     RepairedStep,
     StableStep,
+    SublinearAdversarialTraining,
     resolve_step_size,
 )
 
@@ -109,3 +111,17 @@ def test_one_automatic_step_moves_f_as_far_as_the_derivation_says(t):
     factor = 1.0 + t * stats.norm.pdf(t) / (2.0 * stats.norm.sf(t))
     change = (float(small.forward(x)[0]) - before) / (-0.01 * c0 / 2)
     assert change == pytest.approx(factor, rel=0.15)
+
+
+@pytest.mark.parametrize("t", [0.0, 1.28, 2.33])
+@pytest.mark.parametrize("c0", [0.3, 1.0])
+def test_the_documented_constants_train_at_every_activity(t, c0):
+    data = datasets.circle(4, labels="alternating")
+    m = 2048
+    start = TwoLayerNetwork.initialize(m, 3, rng=0, tau=t * (2 / m) ** 0.5)
+    history = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1), eta=StableStep(c0=c0), steps=150, index="auto"
+    ).fit(start, data.X, data.y, rng=0)
+    assert history.loss[0] > 0.7
+    assert history.loss[-20:].mean() < 0.1
+    assert history.loss.max() < 2.0
