@@ -18,6 +18,7 @@ _ROOMS = (
     "adversary",
     "benchmarking",
     "datasets",
+    "estimator",
     "geometry",
     "halfspace",
     "losses",

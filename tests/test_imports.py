@@ -34,6 +34,7 @@ FLOORS = {
     "theory": 2,
     "adversary": 3,
     "training": 3,
+    "estimator": 4,
     "plotting": 5,
     "widgets": 5,
     "benchmarking": 5,
