@@ -418,6 +418,10 @@ class ListedNeurons:
     Lists of the threshold ``tau - margin`` hold every neuron that an adversary with that margin can
     notice.  The work counted is that of making lists, in inner products: all of it at the first
     step, and what `CandidateLists` spends on hot neurons and rebuilds in the step that follows.
+
+    The engine behind the lists is fixed.  An index that chooses its engine consults a clock, the
+    price of a rebuild depends on the engine, and with ``reduction="blas"`` the order of sums on the
+    lists: equal runs would not be equal to the bit.
     """
 
     def __init__(
@@ -441,6 +445,7 @@ class ListedNeurons:
             X,
             radius=self._region.radius,
             threshold=_lowered(neurons.tau, margin),
+            method="cap",
         )
         self._hot = 0
         self._hits: HalfspaceHits | None = None

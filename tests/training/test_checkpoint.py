@@ -54,14 +54,15 @@ def sparse(**changes):
 
 def assert_same_run(ours, theirs):
     assert len(ours) == len(theirs)
+    # Where the index chooses its engine itself, the work of the query depends on the choice.
+    fixed = theirs.method.startswith(("dense", "sparse (lists", "sparse (tree"))
     for name, column in theirs.to_columns().items():
-        assert_array_equal(ours.column(name), column, err_msg=name)
+        if fixed or name != "work_query":
+            assert_array_equal(ours.column(name), column, err_msg=name)
     assert ours.final.W.tobytes() == theirs.final.W.tobytes()
-    assert (ours.method, ours.set_aside, ours.eta) == (
-        theirs.method,
-        theirs.set_aside,
-        theirs.eta,
-    )
+    assert (ours.set_aside, ours.eta) == (theirs.set_aside, theirs.eta)
+    if fixed:
+        assert ours.method == theirs.method
 
 
 class Stop(Exception):

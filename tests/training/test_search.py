@@ -113,7 +113,7 @@ def test_the_history_says_how_neurons_were_found():
         ("query", "sparse ("),
         ("scan", "sparse (scan)"),
         ("tree", "sparse (tree)"),
-        ("lists", "sparse (lists, "),
+        ("lists", "sparse (lists, cap)"),
         ("literal", "sparse (literal, "),
     ):
         trainer = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=1, index=index)
