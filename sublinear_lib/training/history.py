@@ -4,8 +4,7 @@ Row t describes step t: the losses and active sets *before* its update (that is,
 ``f_{W_t}`` that the adversary attacked), and how far the weights are from the initialisation
 *after* it.  Theorem 4.3 bounds the average of the column `loss`, not its last entry.  Columns that
 are the same in every run (losses, counts, work) are kept apart from measured seconds, which never
-are.  One may differ: `work_query` counts what the engine of the index looked at, and an index that
-chooses its engine itself (``index="query"`` and ``"literal"``) asks a clock which is faster here.
+are.
 """
 
 from __future__ import annotations

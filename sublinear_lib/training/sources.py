@@ -332,7 +332,7 @@ class IndexedNeurons:
         self._normals = np.column_stack((X, np.full(len(X), reach)))
         W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
         self._height = float(np.abs(W[:, -1]).max())
-        self._index = HalfspaceIndex(_lifted(W), b, method=method)
+        self._index = _fixed_index(_lifted(W), b, method=method)
         self._reported = 0.0
 
     @property
@@ -551,7 +551,7 @@ class LiteralNeurons:
         self._neurons = neurons
         self._reduction = reduction
         self._region = _region(X, rho, margin=np.inf, on_slice=True)
-        self._index = HalfspaceIndex(neurons.W, neurons.b, domain="slice")
+        self._index = _fixed_index(neurons.W, neurons.b, domain="slice")
         self._last: _AskingEvaluator | None = None
 
     @property
@@ -762,6 +762,20 @@ def _of_examples(hits: HalfspaceHits, batch: IntArray) -> HalfspaceHits:
     np.cumsum(counts, out=indptr[1:])
     shift = np.repeat(hits.indptr[batch] - indptr[:-1], counts)
     return HalfspaceHits(indptr, hits.indices[np.arange(indptr[-1]) + shift])
+
+
+def _fixed_index(
+    points: FloatArray, bias: FloatArray, *, method: str = "auto", domain: str | None = None
+) -> HalfspaceIndex:
+    """Return an index that keeps the engine it starts with.
+
+    An index that chooses freely consults a clock when it exchanges its engine.  The answers would
+    be the same, the work counters of equal runs would not.
+    """
+    index = HalfspaceIndex(points, bias, method=method, domain=domain)
+    if method != "auto":
+        return index
+    return HalfspaceIndex(points, bias, method=index.stats().engine, domain=domain)
 
 
 def _lifted(W: FloatArray) -> FloatArray:

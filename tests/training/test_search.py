@@ -478,3 +478,21 @@ def test_the_dictionary_of_a_history_is_json_with_none_where_nothing_was_measure
     assert columns["robust_lower"][2] == history.robust_lower[2]
     assert columns["touched"] == history.touched.tolist()
     assert set(columns) == set(history.to_columns(seconds=True))
+
+
+@pytest.mark.parametrize("search", ["query", "literal", "lists"])
+def test_no_search_asks_a_clock(search, monkeypatch):
+    """Equal runs count equal work, so the engine of a trainer must not depend on times."""
+
+    def refuse(*arguments):
+        raise AssertionError("the costs of this machine were measured")
+
+    monkeypatch.setattr("sublinear_lib.halfspace.choosing.calibrated", refuse)
+    network = TwoLayerNetwork.initialize(3000, 3, rng=0, tau=0.02)
+    X = geometry.sample_slice(400, 3, rng=1)
+    y = np.where(np.arange(400) % 2 == 0, 1.0, -1.0)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, steps=2), steps=6, index=search
+    )
+    one, other = (trainer.fit(network, X, y, rng=0) for _ in range(2))
+    np.testing.assert_array_equal(one.work_query, other.work_query)
