@@ -25,6 +25,7 @@ _ROOMS = (
     "network",
     "plotting",
     "predicates",
+    "runs",
     "scaling",
     "statistics",
     "theory",

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from sublinear_lib import __version__, benchmarking, scaling
+from sublinear_lib import __version__, benchmarking, runs, scaling
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
 
@@ -140,6 +140,57 @@ def _numbers(kind: type[int] | type[float]) -> Callable[..., tuple[float, ...] |
         return kind(base) ** int(exponent) if power else kind(base)
 
     return read
+
+
+@main.command(
+    epilog="""Examples:
+
+    sublinear train --data digits-3v8 --m 65536 --activity 0.01 --rho 0.2 --out run/
+
+    sublinear train --data circle-8 --adversary projected --activation continuous --steps 500
+
+    The same command once more goes on where it stopped; with more --steps it goes farther."""
+)
+@click.option(
+    "--data", help="digits-3v8 (any two digits), digits-even-odd, breast-cancer, circle-8."
+)
+@click.option("--m", type=int, help="Width: the number of neurons.")
+@click.option("--activity", type=float, help="Share of neurons that fire when training starts.")
+@click.option("--rho", type=float, help="Radius of the adversary's caps, a chord length on X.")
+@click.option("--steps", type=int, help="Steps of Algorithm 1.")
+@click.option("--adversary", type=click.Choice(runs.ADVERSARIES), help="Whom to train against.")
+@click.option("--attack-steps", type=int, help="Steps of the adversary.")
+@click.option("--activation", type=click.Choice(["jump", "continuous"]), help="Shifted ReLU.")
+@click.option("--loss", help="absolute, huber, log-cosh or epsilon-insensitive.")
+@click.option("--eta", help="Step size: a number, or the name of a rule.")
+@click.option("--index", help="How neurons are found: query, lists, auto, literal, scan or tree.")
+@click.option("--test-fraction", type=float, help="Share of the data kept for testing.")
+@click.option("--seed", type=int, help="Seed of everything random.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for settings, checkpoints, network.npz, history.csv, summary.json and run.png.",
+)
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+def train(out: Path | None, quiet: bool, **given: Any) -> None:
+    """Train a network against an adversary, and test it under a stronger attack.
+
+    What is not given has the default of sublinear_lib.runs.TrainingRun.  Ctrl-C ends the training
+    after the present step; what there is by then is tested and stored.
+    """
+    settings = {name: value for name, value in given.items() if value is not None}
+    run = runs.TrainingRun(**settings)
+    try:
+        report = run.execute(out, progress=not quiet, say=lambda text: click.echo(text, err=True))
+    except (ValueError, TypeError, FloatingPointError) as error:
+        raise click.ClickException(str(error)) from error
+    _print_table([(name, _shown(value)) for name, value in report.summary().items()])
+    if out is not None:
+        click.echo(f"stored in {out}")
+
+
+def _shown(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 @main.group()

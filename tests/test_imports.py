@@ -38,6 +38,7 @@ FLOORS = {
     "plotting": 5,
     "widgets": 5,
     "benchmarking": 5,
+    "runs": 5,
     "cli": 6,
     "__main__": 6,
 }
@@ -48,6 +49,7 @@ LEVEL_ARROWS = {
     ("network", "evaluation"),
     ("training", "adversary"),
     ("widgets", "plotting"),
+    ("runs", "plotting"),
     ("__main__", "cli"),
 }
 GROUND = {"_typing", "validation"}

@@ -35,7 +35,12 @@ from sublinear_lib.plotting.style import (
     set_scale,
 )
 from sublinear_lib.plotting.ticks import Ticks, ticks
-from sublinear_lib.plotting.training import digit_gallery, loss_and_activity, work_bars
+from sublinear_lib.plotting.training import (
+    digit_gallery,
+    loss_and_activity,
+    training_run,
+    work_bars,
+)
 
 __all__ = [
     "DARK",
@@ -70,6 +75,7 @@ __all__ = [
     "speedup_by_dimension",
     "surviving_share",
     "ticks",
+    "training_run",
     "work_against_m",
     "work_bars",
 ]

@@ -31,7 +31,7 @@ from sublinear_lib.plotting.style import (
 )
 from sublinear_lib.validation import choice, float_array
 
-__all__ = ["digit_gallery", "loss_and_activity", "work_bars"]
+__all__ = ["digit_gallery", "loss_and_activity", "training_run", "work_bars"]
 
 _ROLE: dict[str, Role] = {"sparse": "c1", "dense": "c2"}
 
@@ -143,6 +143,94 @@ def loss_and_activity(
             f"the sparse run goes from {number(first)} to {number(last)}; {curve}. Right, the "
             f"share of neurons computed: dense {percent(float(shares['dense'].mean()))}, sparse "
             f"{percent(float(shares['sparse'].mean()))} on average."
+        )
+    return Picture(figures, alt=alt, caption=caption, name=name)
+
+
+def training_run(
+    steps: Numbers,
+    loss: Numbers,
+    clean_loss: Numbers,
+    activity: Numbers,
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw one training run: losses, and the share of neurons that fire, over the steps.
+
+    Parameters
+    ----------
+    steps : array-like, shape (T,)
+        The steps, ascending, ``T >= 2``.
+    loss, clean_loss : array-like, shape (T,)
+        Loss at the adversarial and at the clean points, ``>= 0``.
+    activity : array-like, shape (T,)
+        Mean share of neurons that fire at a point, in [0, 1].
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        Two panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, steps do not ascend, a loss is negative or a share lies outside
+        [0, 1].
+    """
+    t = float_array(steps, "steps", shape=(None,))
+    if t.size < 2 or (np.diff(t) <= 0).any():
+        raise ValueError("steps must be at least two ascending numbers")
+    losses = {
+        "attacked": float_array(loss, "loss", shape=t.shape),
+        "clean": float_array(clean_loss, "clean_loss", shape=t.shape),
+    }
+    for key, values in zip(("loss", "clean_loss"), losses.values(), strict=True):
+        if (values < 0).any():
+            raise ValueError(f"{key} must be >= 0, got {float(values.min())!r}")
+    share = float_array(activity, "activity", shape=t.shape)
+    if (share < 0).any() or (share > 1).any():
+        raise ValueError(
+            f"activity must lie in [0, 1], got values from {float(share.min())!r} to "
+            f"{float(share.max())!r}"
+        )
+    figures = []
+    roles: tuple[Role, Role] = ("c1", "c2")
+    for series, label, writes in (
+        (losses, "training loss", None),
+        ({"active": share}, "share of neurons that fire", percent),
+    ):
+        fig = figure(300, 250)
+        with house_style():
+            axes = panel(fig, left=46, right=66, top=14, bottom=46, xlabel="step", ylabel=label)
+            set_scale(axes, "x", float(t[0]), float(t[-1]), target=4)
+            high = 1.06 * max(float(values.max()) for values in series.values()) or 1.0
+            set_scale(axes, "y", 0.0, high, label=writes)
+            for role, values in zip(roles, series.values(), strict=False):
+                axes.plot(t, values, color=LIGHT[role], linewidth=2, clip_on=False)
+            label_line_ends(
+                axes,
+                [
+                    EndLabel(float(values[-1]), key, role)
+                    for role, (key, values) in zip(roles, series.items(), strict=False)
+                ],
+            )
+        figures.append(fig)
+    if alt is None:
+        attacked, clean = losses["attacked"], losses["clean"]
+        alt = (
+            f"Two plots over {grouped(round(t[-1]))} steps. Left, the loss at attacked points goes "
+            f"from {number(float(attacked[0]))} to {number(float(attacked[-1]))}, that at clean "
+            f"points from {number(float(clean[0]))} to {number(float(clean[-1]))}. Right, the "
+            f"share of neurons that fire goes from {percent(float(share[0]))} to "
+            f"{percent(float(share[-1]))}."
         )
     return Picture(figures, alt=alt, caption=caption, name=name)
 
