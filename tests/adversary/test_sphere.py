@@ -111,7 +111,7 @@ def one_by_one(network, x, rho):
     normals, levels = normals[real], levels[real]
     found = [u[None], geometry.directions(geometry.sample_caps(np.repeat(x[None], 200, 0), rho, 1))]
     for i, (n, q) in enumerate(zip(normals, levels, strict=True)):
-        turn = np.linspace(0.0, 2.0 * np.pi, 60)
+        turn = np.linspace(0.0, 2.0 * np.pi, 240)
         first = np.linalg.qr(np.column_stack((n, np.eye(3))))[0][:, 1]
         around = np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * np.cross(n, first)
         found.append(q * n + np.sqrt(1.0 - q * q) * around)
@@ -124,7 +124,7 @@ def one_by_one(network, x, rho):
                 found.append(np.stack((base + across, base - across)))
 
     def reached(directions):
-        steps = 1e-7 * rng.standard_normal((12, *directions.shape))
+        steps = 1e-7 * rng.standard_normal((40, *directions.shape))
         steps[0] = 0.0
         near = (directions + steps).reshape(-1, 3)
         points = geometry.embed(near / np.linalg.norm(near, axis=1)[:, None])
