@@ -130,7 +130,9 @@ class CircleExtremes:
     Parameters
     ----------
     sup, inf : float
-        Supremum and infimum over the parts of the arc where the active set is certain.
+        Supremum and infimum over the parts of the arc where the active set is certain.  On an arc
+        without such a part, a point at the end of an activity arc, those of the waves on either
+        side of it; then neither counts as attained.
     upper, lower : float
         Certified bounds of the real supremum and infimum: ``lower <= f <= upper`` on the arc.
     angle_sup, angle_inf : float
@@ -378,8 +380,16 @@ class _Sweep:
         # Which intervals lie between clusters; the others are inside one.
         self._between = low < high
         certain = np.flatnonzero(self._between & (np.maximum(low, first) <= np.minimum(high, last)))
-        self._low = np.maximum(low[certain], first)
-        self._high = np.minimum(high[certain], last)
+        self._nowhere = not certain.size
+        if self._nowhere:
+            # A window as narrow as a rounding error, in a cluster: take the waves around it.
+            outer = np.flatnonzero(self._between)
+            before = np.flatnonzero(high[outer] <= last)[-1]
+            certain = outer[before : before + 2]
+        self._low = np.clip(low[certain], first, last)
+        self._high = np.clip(high[certain], first, last)
+        if self._nowhere:
+            self._low[:], self._high[:] = first, last
         self._certain = certain
         cos, sin, self._level = states[:, certain]
         self._height = np.hypot(cos, sin)
@@ -401,13 +411,15 @@ class _Sweep:
         bound = float(max(values[winner], self._largest_in_clusters(side)) + error)
         low, high = float(self._low[winner]), float(self._high[winner])
         if inside[winner]:
-            return _Best(float(values[winner]), float(crest[winner]), bound, True)
+            return _Best(float(values[winner]), float(crest[winner]), bound, not self._nowhere)
         step = min(0.25 * (high - low), _INSIDE)
         interval = int(self._certain[winner])
         if at_low[winner] >= at_high[winner]:
             attained = low == self._first or self._holds(interval - 1, -1.0, error)
+            attained = attained and not self._nowhere
             return _Best(float(at_low[winner]), low + step, bound, attained)
         attained = high == self._last or self._holds(interval, 1.0, error)
+        attained = attained and not self._nowhere
         return _Best(float(at_high[winner]), high - step, bound, attained)
 
     def _holds(self, end: int, closing: float, error: float) -> bool:

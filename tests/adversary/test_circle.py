@@ -198,3 +198,16 @@ def test_only_the_circle_is_taken():
         wave.extremes(0.0, -1.0)
     with pytest.raises(ValueError, match="rho must be"):
         ExactOnCircle(rho=-0.1)
+
+
+def test_a_single_point_at_an_end_is_bracketed():
+    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
+    turn = np.arccos(0.5 / geometry.SLICE_RADIUS)
+    found = CircleWave.of_network(network).extremes(turn, 0.0)
+    assert found.lower <= 0.0 <= found.inf <= found.sup <= found.upper
+    assert found.upper == pytest.approx(0.5)
+    assert not found.sup_attained
+    assert not found.inf_attained
+    exact = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.0)
+    point = CircleWave.of_network(exact).extremes(0.0, 0.0)  # z = sin(phi): an end, exactly
+    assert point.lower <= 0.0 <= point.upper
