@@ -22,7 +22,7 @@ and biases, ``g / sigma = (sqrt(3)/2) chi_{d-1} + N(0, 5/4)``, while the pre-act
 
     p         d = 3     8        16       32
     0.001     0.005    0.045    0.20     0.63
-    0.01      0.042    0.20     0.50     0.88
+    0.01      0.041    0.20     0.50     0.88
     0.1       0.28     0.62     0.88     0.99
 
 For fixed p, phi tends to 1 as d grows, since ``||p'||`` concentrates about ``sigma sqrt(d)``: the
