@@ -12,17 +12,15 @@ from __future__ import annotations
 
 import os
 import secrets
-import zipfile
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from sublinear_lib import validation
+from sublinear_lib import archives, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction, Region
@@ -555,16 +553,14 @@ class TwoLayerNetwork:
         Nothing in the file is executed: pickled content is refused.
         """
         with open(path, "rb") as file:
-            contents = _read_archive(file, path)
+            contents = archives.read_arrays(file, partial(_refusal, path))
         return cls._from_contents(contents, path)
 
     @classmethod
     def _from_contents(
         cls, contents: dict[str, np.ndarray], path: str | os.PathLike[str]
     ) -> TwoLayerNetwork:
-        def refuse(reason: str) -> ValueError:
-            return ValueError(f"cannot load a network from {os.fspath(path)!r}: {reason}")
-
+        refuse = partial(_refusal, path)
         if "format" not in contents or str(contents["format"]) != _FORMAT:
             raise refuse("it was not written by TwoLayerNetwork.save")
         version = contents.get("version")
@@ -615,30 +611,8 @@ class TwoLayerNetwork:
         )
 
 
-def _read_archive(file: Any, path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Read every array of an npz archive, or say why that is impossible."""
-
-    def refuse(reason: str) -> ValueError:
-        return ValueError(f"cannot load a network from {os.fspath(path)!r}: {reason}")
-
-    head = file.read(4)
-    file.seek(0)
-    if not head:
-        raise refuse("the file is empty")
-    if head != b"PK\x03\x04":
-        raise refuse("it is not an .npz archive")
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except ValueError as error:
-        if "pickle" in str(error).lower() or "object array" in str(error).lower():
-            raise refuse("it holds pickled objects, which are not read") from error
-        raise refuse(f"the file is corrupt ({error})") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
-        raise refuse(f"the file is truncated or corrupt ({error})") from error
-    except (OSError, SyntaxError, OverflowError, MemoryError) as error:
-        # Damaged headers can send the readers below to impossible places.
-        raise refuse(f"the file is corrupt ({error})") from error
+def _refusal(path: str | os.PathLike[str], reason: str) -> ValueError:
+    return ValueError(f"cannot load a network from {os.fspath(path)!r}: {reason}")
 
 
 def _active_lists(

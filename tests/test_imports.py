@@ -21,6 +21,7 @@ LIBRARY = Path(sublinear_lib.__file__).parent
 FLOORS = {
     "_typing": 0,
     "validation": 0,
+    "archives": 0,
     "predicates": 0,
     "activations": 0,
     "losses": 0,
@@ -52,7 +53,7 @@ LEVEL_ARROWS = {
     ("runs", "plotting"),
     ("__main__", "cli"),
 }
-GROUND = {"_typing", "validation"}
+GROUND = {"_typing", "validation", "archives"}
 # The explorers draw with the tools of the figures, down to colours, ticks and formats.
 SHARED_TOOLS = {("widgets", "plotting")}
 

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import os
 import secrets
-import zipfile
-import zlib
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sublinear_lib import validation
+from sublinear_lib import archives, validation
 from sublinear_lib._typing import FloatArray, IntArray
 
 __all__ = ["FORMAT", "VERSION", "Contents", "read", "refusal", "write"]
@@ -117,7 +116,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
         message names file and reason.
     """
     with open(path, "rb") as file:
-        arrays = _arrays(file, path)
+        arrays = archives.read_arrays(file, partial(refusal, path))
     if "format" not in arrays or str(arrays["format"]) != FORMAT:
         raise refusal(path, "it was not written by HalfspaceIndex.save")
     version = arrays.get("version")
@@ -180,25 +179,3 @@ def _checked(arrays: dict[str, np.ndarray]) -> Contents:
         None if domain == _NO_DOMAIN else domain,
         validation.count(arrays["leaf_size"], "leaf_size"),
     )
-
-
-def _arrays(file: Any, path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
-    """Read every array of an npz archive, or say why that is impossible."""
-    head = file.read(4)
-    file.seek(0)
-    if not head:
-        raise refusal(path, "the file is empty")
-    if head != b"PK\x03\x04":
-        raise refusal(path, "it is not an .npz archive")
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except ValueError as error:
-        if "pickle" in str(error).lower() or "object array" in str(error).lower():
-            raise refusal(path, "it holds pickled objects, which are not read") from error
-        raise refusal(path, f"the file is corrupt ({error})") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
-        raise refusal(path, f"the file is truncated or corrupt ({error})") from error
-    except (OSError, SyntaxError, OverflowError, MemoryError) as error:
-        # Damaged headers can send the readers below to impossible places.
-        raise refusal(path, f"the file is corrupt ({error})") from error

@@ -21,8 +21,6 @@ import json
 import os
 import secrets
 import shutil
-import zipfile
-import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
@@ -31,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from sublinear_lib import archives
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training.history import PHASES, StepRecord
@@ -236,25 +235,7 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
         return ValueError(f"cannot resume from {os.fspath(path)!r}: {reason}{kept}")
 
     with open(path, "rb") as file:
-        if file.read(4) != b"PK\x03\x04":
-            raise refuse("it is empty or not a checkpoint")
-        file.seek(0)
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                contents = {key: archive[key] for key in archive.files}
-        except (
-            ValueError,
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            KeyError,
-            RuntimeError,
-            OSError,
-            SyntaxError,
-            OverflowError,
-            MemoryError,
-        ) as error:
-            raise refuse(f"it is truncated or corrupt ({error})") from error
+        contents = archives.read_arrays(file, refuse)
     if "format" not in contents or str(contents["format"]) != FORMAT:
         raise refuse("it was not written by a trainer")
     version = contents.get("version")
