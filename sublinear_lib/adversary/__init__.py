@@ -18,6 +18,7 @@ from sublinear_lib.adversary.circle import (
     largest_gap_on_circle,
 )
 from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
+from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.mixed_integer import mixed_integer
@@ -30,6 +31,7 @@ from sublinear_lib.adversary.protocol import (
     Objective,
     Target,
     margin_of,
+    whole_network,
 )
 from sublinear_lib.adversary.random_search import RandomSearch
 from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
@@ -60,6 +62,7 @@ __all__ = [
     "CircleExtremes",
     "CircleWave",
     "Ensemble",
+    "ExactAdversary",
     "ExactOnCircle",
     "ExactOnSphere",
     "IdentityAdversary",
@@ -86,4 +89,5 @@ __all__ = [
     "robust_loss_under",
     "split_neurons",
     "supremum_on_sphere",
+    "whole_network",
 ]

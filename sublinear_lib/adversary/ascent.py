@@ -59,6 +59,7 @@ def ascend(
     """
     search = Search(batch)
     for run in range(restarts):
+        search.run = run
         moved = run > 0 or random_start
         start = geometry.sample_caps(batch.X, rho, generator) if moved else batch.X
         _climb(batch, search, start, direction, rho, sizes)
@@ -99,7 +100,9 @@ def stay(batch: Batch) -> AttackResult:
         What the network does there.
     """
     value = batch.evaluator.value(batch.X)
-    return AttackResult(batch.X.copy(), batch.score(value), value, value)
+    batch.tick()
+    nobody = np.full(len(value), -1, dtype=np.int64)
+    return AttackResult(batch.X.copy(), batch.score(value), value, value, nobody, 1)
 
 
 def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
@@ -157,9 +160,18 @@ def turn(points: FloatArray, ascent: FloatArray, angle: float | FloatArray) -> F
 
 
 class Search:
-    """The best point of every example among all that were seen, the clean one included."""
+    """The best point of every example among all that were seen, the clean one included.
+
+    Attributes
+    ----------
+    run : int
+        Number of the present run, to be set by the attack.
+    """
 
     def __init__(self, batch: Batch) -> None:
+        self.run = 0
+        self._queries = 0
+        self._best_run = np.full(len(batch.X), -1, dtype=np.int64)
         self._batch = batch
         self._clean: FloatArray | None = None
         self._X = batch.X.copy()
@@ -168,17 +180,23 @@ class Search:
 
     def see(self, points: FloatArray, value: FloatArray) -> None:
         """Show a batch of points with the outputs of the network there."""
-        if points is self._batch.X:
+        clean = points is self._batch.X
+        if clean:
             self._clean = value
         elif self._clean is None:
             self.see(self._batch.X, self._batch.evaluator.value(self._batch.X))
+        self._queries += 1
         loss = self._batch.score(value)
         better = loss > self._loss
+        self._best_run[better] = -1 if clean else self.run
         self._loss[better] = loss[better]
         self._value[better] = value[better]
         self._X[better] = points[better]
+        self._batch.tick()
 
     def result(self) -> AttackResult:
         """Return what was found."""
         assert self._clean is not None
-        return AttackResult(self._X, self._loss, self._value, self._clean)
+        return AttackResult(
+            self._X, self._loss, self._value, self._clean, self._best_run, self._queries
+        )

@@ -99,19 +99,26 @@ class Ensemble(CapAttack):
         """
         return max(margin_of(attack, weight_scale) for attack in self.attacks)
 
+    def _parts(self, batch: Batch) -> int:
+        return len(self.attacks)
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
-        found = [
-            attack(batch.target, batch.X, batch.y, batch.objective, stream)
-            for attack, stream in zip(self.attacks, generator.spawn(len(self.attacks)), strict=True)
-        ]
+        found: list[AttackResult] = []
+        for attack, stream in zip(self.attacks, generator.spawn(len(self.attacks)), strict=True):
+            found.append(attack(batch.target, batch.X, batch.y, batch.objective, stream))
+            batch.tick()
         self._compare(found)
         best = found[0]
         points, losses, values = best.X.copy(), best.loss.copy(), best.value.copy()
-        for other in found[1:]:
+        unmoved = (points == batch.X).all(axis=1)
+        winner = np.where(unmoved, np.int64(-1), np.int64(0))
+        for number, other in enumerate(found[1:], start=1):
             better = other.loss > losses
             points[better], losses[better] = other.X[better], other.loss[better]
             values[better] = other.value[better]
-        return AttackResult(points, losses, values, best.clean_value)
+            winner[better] = number
+        queries = sum(result.queries for result in found)
+        return AttackResult(points, losses, values, best.clean_value, winner, queries)
 
     def _compare(self, found: list[AttackResult]) -> None:
         """Warn of attacks that random points beat."""

@@ -35,5 +35,8 @@ class IdentityAdversary(CapAttack):
         """Radius of the caps: 0."""
         return 0.0
 
+    def _parts(self, batch: Batch) -> int:
+        return 1
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         return stay(batch)

@@ -128,9 +128,13 @@ class AdaptiveMomentum(CapAttack):
         """
         return self._windows(weight_scale)[0] if self.smoothed else 0.0
 
+    def _parts(self, batch: Batch) -> int:
+        return self.restarts * (self.steps + 1) + int(self.random_start)
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         search = Search(batch)
         for run in range(self.restarts):
+            search.run = run
             moved = run > 0 or self.random_start
             start = geometry.sample_caps(batch.X, self.rho, generator) if moved else batch.X
             self._run(batch, search, start)

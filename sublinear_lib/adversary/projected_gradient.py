@@ -100,6 +100,9 @@ class ProjectedGradient(CapAttack):
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    def _parts(self, batch: Batch) -> int:
+        return self.restarts * (self.steps + 1) + int(self.random_start)
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         first = self.relative_step * geometry.cap_angle(self.rho)
         return ascend(

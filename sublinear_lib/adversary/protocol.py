@@ -11,18 +11,28 @@ only, in the order of the batch.  And what it returns is a *lower* bound of the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.evaluation import PointEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Adversary", "AttackResult", "Batch", "Objective", "Target", "margin_of", "prepare"]
+__all__ = [
+    "Adversary",
+    "AttackResult",
+    "Batch",
+    "Objective",
+    "Target",
+    "margin_of",
+    "prepare",
+    "whole_network",
+]
 
 Target: TypeAlias = TwoLayerNetwork | PointEvaluator
 """What can be attacked: a network, or an evaluator made for the batch."""
@@ -75,12 +85,21 @@ class AttackResult:
         The output of the network there.
     clean_value : ndarray of float64, shape (n,)
         The output of the network at the clean points.
+    best_run : ndarray of int64, shape (n,), optional
+        In which of the runs, counted from 0, the point was found: the restart of a gradient attack,
+        the attack of an `Ensemble`; -1 where it is the clean point.  ``None`` if the adversary does
+        not say.
+    queries : int, default 0
+        At how many points of each cap the attack looked, the clean one included; 0 if the adversary
+        does not say.
     """
 
     X: FloatArray
     loss: FloatArray
     value: FloatArray
     clean_value: FloatArray
+    best_run: IntArray | None = None
+    queries: int = 0
 
 
 class Adversary(Protocol):
@@ -145,6 +164,37 @@ def margin_of(adversary: Adversary, weight_scale: float) -> float:
     return validation.scalar(margin(weight_scale), "adversary.margin(weight_scale)", minimum=0)
 
 
+def whole_network(target: object) -> TwoLayerNetwork:
+    """Return the network behind what is attacked; adversaries that sweep whole caps need it.
+
+    Parameters
+    ----------
+    target : TwoLayerNetwork or PointEvaluator
+        A network, or an evaluator with a method ``whole_network()`` that returns the network as it
+        is now, as the evaluators that a trainer hands out have.
+
+    Returns
+    -------
+    TwoLayerNetwork
+        The network.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
+    if isinstance(target, TwoLayerNetwork):
+        return target
+    ask = getattr(target, "whole_network", None)
+    found = ask() if callable(ask) else target
+    if not isinstance(found, TwoLayerNetwork):
+        raise TypeError(
+            "network must be a TwoLayerNetwork, or an evaluator with a method whole_network(), "
+            f"got {type(found).__name__}"
+        )
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """The validated arguments of an attack.
@@ -161,6 +211,8 @@ class Batch:
         Labels.
     objective : Objective
         What is maximised.
+    tick : callable
+        Called after every part of the attack, for a progress bar.
     """
 
     target: Target
@@ -168,6 +220,7 @@ class Batch:
     X: FloatArray
     y: FloatArray
     objective: Objective
+    tick: Callable[[], object] = lambda: None
 
     def score(self, f: FloatArray) -> FloatArray:
         """Return the objective at the outputs `f`, which must be finite.

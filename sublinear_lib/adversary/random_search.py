@@ -58,6 +58,9 @@ class RandomSearch(CapAttack):
         object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", minimum=0))
         object.__setattr__(self, "samples", validation.count(self.samples, "samples"))
 
+    def _parts(self, batch: Batch) -> int:
+        return self.samples + 1
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         search = Search(batch)
         for _ in range(self.samples):

@@ -138,6 +138,9 @@ class SmoothedGradient(CapAttack):
         unit = geometry.SLICE_RADIUS * turn * weight_scale
         return unit * np.geomspace(self.first_window, self.last_window, self.steps)
 
+    def _parts(self, batch: Batch) -> int:
+        return self.restarts * (self.steps + 1) + int(self.random_start)
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         evaluator = batch.evaluator
         windows = self.windows(evaluator.weight_scale)

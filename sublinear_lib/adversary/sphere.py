@@ -41,7 +41,7 @@ from sublinear_lib.adversary.ascent import Search
 from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.protocol import AttackResult, Batch
+from sublinear_lib.adversary.protocol import AttackResult, Batch, whole_network
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["ExactOnSphere", "SphereSupremum", "supremum_on_sphere"]
@@ -226,15 +226,20 @@ class ExactOnSphere(CapAttack):
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    def _parts(self, batch: Batch) -> int:
+        return 2 * len(batch.X) + 3
+
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
-        network = _on_sphere(batch.target)
+        network = _on_sphere(whole_network(batch.target))
         search = Search(batch)
-        for side in (1, -1):
-            found = [
-                supremum_on_sphere(network, x, self.rho, side=side, time_limit=self.time_limit)
-                for x in batch.X
-            ]
-            points = np.array([one.witness for one in found])
+        for run, side in enumerate((1, -1)):
+            search.run = run
+            points = batch.X.copy()
+            for i, x in enumerate(batch.X):
+                points[i] = supremum_on_sphere(
+                    network, x, self.rho, side=side, time_limit=self.time_limit
+                ).witness
+                batch.tick()
             search.see(points, batch.evaluator.value(points))
         return search.result()
 

@@ -38,6 +38,7 @@ from sublinear_lib.training.sources import (
     ListedNeurons,
     LiteralNeurons,
     NeuronSource,
+    StepEvaluator,
     choose_source,
     firing_on_slice,
 )
@@ -448,8 +449,11 @@ class _Run:
         clock.stop("query")
 
         before = evaluator.work
-        attack = self._adversary(evaluator, X, y, self._loss, self._generator)
+        target = _Target(evaluator, self.network)
+        attack = self._adversary(target, X, y, self._loss, self._generator)
         moved = _adversarial_points(attack, X.shape)
+        # An adversary that asked for the whole network met all m neurons, once per example.
+        swept = len(X) * self._neurons.m if target.shown else 0
         attacked = evaluator.work
         clock.stop("adversary")
 
@@ -483,7 +487,7 @@ class _Run:
             "touched": int(np.count_nonzero(touched)),
             "candidates": self._source.candidates(),
             "work_query": self._source.work - query_work,
-            "work_adversary": attacked - before,
+            "work_adversary": attacked - before + swept,
             "work_forward": forwarded - attacked,
             "work_backward": evaluator.work - forwarded,
             "seconds": clock.seconds,
@@ -523,6 +527,41 @@ class _Run:
         if len(self.records) == update.record["step"]:
             self.records.append(StepRecord(**{**update.record, **drift}))
         self._pending = None
+
+
+class _Target:
+    """What the adversary is given: the evaluator of the step, and the network if it must know it.
+
+    Parameters
+    ----------
+    evaluator : StepEvaluator
+        Answers at the points of the caps.
+    network : callable
+        Returns the present network, a copy.
+
+    Attributes
+    ----------
+    shown : bool
+        Whether the adversary asked for the whole network.
+    """
+
+    def __init__(self, evaluator: StepEvaluator, network: Callable[[], TwoLayerNetwork]) -> None:
+        self.shown = False
+        self._evaluator = evaluator
+        self._network = network
+        self.value = evaluator.value
+        self.value_and_input_gradient = evaluator.value_and_input_gradient
+        self.smoothed_input_gradient = evaluator.smoothed_input_gradient
+
+    @property
+    def weight_scale(self) -> float:
+        """Root mean square of the weights, the last column left out, at the start of the run."""
+        return self._evaluator.weight_scale
+
+    def whole_network(self) -> TwoLayerNetwork:
+        """Return the network as it is now."""
+        self.shown = True
+        return self._network()
 
 
 class _Keeper:

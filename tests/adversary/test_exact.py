@@ -1,0 +1,258 @@
+"""The exact adversary is the worst case, in a call and in training; attacks say what they did."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sublinear_lib import datasets, geometry, scaling
+from sublinear_lib.adversary import (
+    AdaptiveMomentum,
+    Ensemble,
+    ExactAdversary,
+    ExactOnCircle,
+    ExactOnSphere,
+    IdentityAdversary,
+    ProjectedGradient,
+    RandomSearch,
+    SmoothedGradient,
+    WeakAttackWarning,
+    robust_loss,
+    robust_loss_under,
+    whole_network,
+)
+from sublinear_lib.evaluation import Evaluator
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    DenseAdversarialTraining,
+    Measure,
+    StableStep,
+    SublinearAdversarialTraining,
+)
+
+
+def problem(d, m, n, *, activation="jump", t=1.28, seed=0):
+    network = TwoLayerNetwork.initialize(
+        m, d, rng=seed, tau=scaling.threshold_from_standard(t, m), activation=activation
+    )
+    X = geometry.sample_slice(n, d, rng=seed + 1)
+    y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
+    return network, X, y
+
+
+# -- the worst case --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize("loss", ["absolute", "huber"])
+@pytest.mark.parametrize(("d", "rho"), [(2, 0.5), (2, 1.8), (3, 0.3), (3, 2.0), (4, 0.2)])
+def test_it_reaches_the_certified_robust_loss(d, rho, loss, activation):
+    network, X, y = problem(d, 150, 5, activation=activation)
+    reached = robust_loss_under(network, X, y, ExactAdversary(rho=rho), loss, rng=0)
+    certified = robust_loss(network, X, y, rho, loss)
+    assert certified.lower - 1e-7 <= reached <= certified.upper + 1e-12
+    assert_allclose(certified.upper, certified.lower, atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber"])
+def test_in_two_dimensions_the_worst_of_both_points_is_taken(loss):
+    for seed in range(10):
+        network, X, y = problem(2, 60, 4, t=0.5, seed=seed)
+        both = np.stack((network.forward(X), network.forward(X * [-1.0, 1.0])))
+        found = ExactAdversary(rho=1.75)(network, X, y, "absolute", rng=0)
+        assert_array_equal(found.loss, np.abs(y - both).max(axis=0))
+        assert_array_equal(found.best_run == -1, (np.abs(y - both).argmax(axis=0) == 0))
+        near = ExactAdversary(rho=1.73)(network, X, y, loss, rng=0)
+        assert_array_equal(near.X, X)
+
+
+def test_the_dimension_chooses_the_method():
+    for d, special in ((3, ExactOnCircle), (4, ExactOnSphere)):
+        network, X, y = problem(d, 80, 3)
+        ours = ExactAdversary(rho=0.2)(network, X, y, "huber", rng=0)
+        theirs = special(rho=0.2)(network, X, y, "huber", rng=0)
+        assert_array_equal(ours.X, theirs.X)
+        assert_array_equal(ours.loss, theirs.loss)
+    network, X, y = problem(5, 80, 3)
+    with pytest.raises(ValueError, match=r"at most 4 columns.*got d = 5.*robust_loss"):
+        ExactAdversary(rho=0.2)(network, X, y, "huber", rng=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"rho": -0.1}, ValueError, "rho"),
+        ({"rho": "big"}, TypeError, "rho"),
+        ({"rho": 0.1, "time_limit": 0}, ValueError, "time_limit"),
+    ],
+)
+def test_bad_parameters_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ExactAdversary(**arguments)
+
+
+def test_an_evaluator_that_does_not_know_its_network_is_refused():
+    network, X, y = problem(3, 50, 2)
+    assert whole_network(network) is network
+    with pytest.raises(TypeError, match=r"whole_network\(\), got Evaluator"):
+        ExactAdversary(rho=0.1)(network.evaluator(2), X, y, "huber", rng=0)
+    with pytest.raises(TypeError, match="got str"):
+        whole_network("network")
+
+
+# -- training against it ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", ["query", "lists", "literal", "auto"])
+@pytest.mark.parametrize(("d", "rho"), [(2, 1.8), (3, 0.2), (4, 0.15)])
+def test_training_against_the_best_adversary_is_the_same_on_all_neurons_and_on_few(d, rho, index):
+    network, X, y = problem(d, 120, 4, t=1.65)
+    common = {"adversary": ExactAdversary(rho=rho), "steps": 4, "eta": 0.05}
+    dense = DenseAdversarialTraining(**common, reduction="reference").fit(network, X, y, rng=0)
+    sparse = SublinearAdversarialTraining(**common, reduction="reference", index=index).fit(
+        network, X, y, rng=0
+    )
+    assert_array_equal(sparse.final.W, dense.final.W)
+    assert_array_equal(sparse.loss, dense.loss)
+    assert (dense.final.W != network.W).any()
+
+
+def test_the_training_loss_against_it_is_the_exact_robust_loss():
+    network, X, y = problem(3, 300, 4, t=1.65)
+    history = SublinearAdversarialTraining(
+        adversary=ExactAdversary(rho=0.2), steps=6, measure=Measure(every=1)
+    ).fit(network, X, y, rng=0)
+    assert (history.loss <= history.robust_upper + 1e-12).all()
+    assert_allclose(history.loss, history.robust_lower, rtol=0, atol=1e-7)
+    # The sweep looks at every neuron for every example, and the history does not hide it.
+    assert (history.work_adversary >= 4 * 300).all()
+    other = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=1)
+    assert (other.fit(network, X, y, rng=0).work_adversary < 4 * 300).all()
+
+
+def test_on_the_circle_the_exact_robust_loss_goes_to_zero():
+    data = datasets.circle(4, labels="alternating")
+    m = 1024
+    network = TwoLayerNetwork.initialize(m, 3, rng=0, tau=scaling.threshold_from_standard(1.65, m))
+    rho = 0.15
+    history = SublinearAdversarialTraining(
+        adversary=ExactAdversary(rho=rho), steps=400, eta=StableStep(c0=0.7)
+    ).fit(network, data.X, data.y, rng=0)
+    worst = robust_loss(history.final, data.X, data.y, rho, "huber")
+    assert robust_loss(network, data.X, data.y, rho, "huber").lower > 0.8
+    assert worst.upper < 0.02
+
+
+# -- what an attack says about itself --------------------------------------------------------------
+
+ATTACKS = [
+    (IdentityAdversary(), 1),
+    (RandomSearch(rho=0.2, samples=7), 8),
+    (ProjectedGradient(rho=0.2, steps=3, restarts=2), 8),
+    (ProjectedGradient(rho=0.2, steps=3, restarts=2, random_start=True), 9),
+    (SmoothedGradient(rho=0.2, steps=3, restarts=2), 8),
+    (AdaptiveMomentum(rho=0.2, steps=4, restarts=2), 10),
+    (ExactAdversary(rho=0.2), 3),
+    (Ensemble(attacks=[IdentityAdversary(), SmoothedGradient(rho=0.0)]), 2),
+]
+
+
+@pytest.mark.parametrize(("attack", "queries"), ATTACKS, ids=lambda case: type(case).__name__)
+def test_the_points_that_an_attack_looked_at_are_counted(attack, queries, monkeypatch):
+    network, X, y = problem(3, 200, 6)
+    asked = []
+    for name in ("value", "value_and_input_gradient"):
+        original = getattr(Evaluator, name)
+
+        def noting(self, points, original=original):
+            asked.append(len(points))
+            return original(self, points)
+
+        monkeypatch.setattr(Evaluator, name, noting)
+    result = attack(network, X, y, "huber", rng=0)
+    assert asked == [6] * queries
+    assert result.queries == queries
+    assert result.best_run.dtype == np.int64
+    assert_array_equal(result.best_run == -1, (result.X == X).all(axis=1))
+
+
+@pytest.mark.parametrize("kind", [ProjectedGradient, SmoothedGradient, AdaptiveMomentum])
+def test_the_best_run_is_the_first_that_reaches_the_best_loss(kind):
+    network, X, y = problem(6, 400, 12)
+    runs = 4
+    many = kind(rho=0.3, steps=4, restarts=runs)(network, X, y, "absolute", rng=3)
+    best = np.full(12, -np.inf)
+    first = np.full(12, -1)
+    for count in range(1, runs + 1):
+        # Fewer runs from the same seed are the first of the many.
+        found = kind(rho=0.3, steps=4, restarts=count)(network, X, y, "absolute", rng=3)
+        better = found.loss > np.maximum(best, np.abs(y - found.clean_value))
+        first[better] = count - 1
+        best = np.maximum(best, found.loss)
+    assert_array_equal(many.best_run, first)
+    assert len(set(first.tolist())) > 2, "the example must tell runs apart"
+
+
+def test_the_best_run_of_an_ensemble_is_its_attack():
+    network, X, y = problem(5, 400, 20)
+    parts = [
+        SmoothedGradient(rho=0.2, steps=4, restarts=1),
+        RandomSearch(rho=0.2, samples=30),
+    ]
+    attack = Ensemble(attacks=parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", WeakAttackWarning)
+        result = attack(network, X, y, "absolute", rng=1)
+    streams = np.random.default_rng(1).spawn(2)
+    losses = [
+        part(network, X, y, "absolute", stream).loss
+        for part, stream in zip(parts, streams, strict=True)
+    ]
+    expected = np.where(losses[1] > losses[0], 1, 0)
+    moved = (result.X != X).any(axis=1)
+    assert_array_equal(result.best_run[moved], expected[moved])
+    assert set(expected[moved].tolist()) == {0, 1}
+
+
+# -- progress --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attack", [case[0] for case in ATTACKS], ids=lambda a: type(a).__name__)
+def test_a_progress_bar_changes_nothing_and_is_full_at_the_end(attack, capsys):
+    network, X, y = problem(3, 100, 4)
+    plain = attack(network, X, y, "huber", rng=0)
+    assert capsys.readouterr().err == ""
+    shown = attack(network, X, y, "huber", rng=0, progress=True)
+    assert_array_equal(shown.X, plain.X)
+    assert_array_equal(shown.loss, plain.loss)
+    text = capsys.readouterr().err
+    assert type(attack).__name__ in text
+    assert "100%" in text
+    with pytest.raises(TypeError, match="progress"):
+        attack(network, X, y, "huber", rng=0, progress="yes")
+
+
+def test_an_interrupted_attack_changes_nothing(monkeypatch, capsys):
+    network, X, y = problem(3, 100, 4)
+    before = network.W.copy(), X.copy(), y.copy()
+    attack = SmoothedGradient(rho=0.2, steps=5, restarts=2)
+    whole = attack(network, X, y, "huber", rng=0)
+    original, calls = Evaluator.value, []
+
+    def interrupting(self, points):
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return original(self, points)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Evaluator, "value", interrupting)
+        with pytest.raises(KeyboardInterrupt):
+            attack(network, X, y, "huber", rng=0, progress=True)
+    for ours, theirs in zip(before, (network.W, X, y), strict=True):
+        assert_array_equal(ours, theirs)
+    assert_array_equal(attack(network, X, y, "huber", rng=0).X, whole.X)
+    assert "SmoothedGradient" in capsys.readouterr().err
