@@ -29,7 +29,9 @@ from sublinear_lib.evaluation import Neurons, Reduction
 from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
+from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
+from sublinear_lib.training.living import LivingNeurons
 from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.sources import (
     AllNeurons,
@@ -47,7 +49,7 @@ from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
-Search: TypeAlias = Literal["query", "scan", "tree", "lists", "auto", "literal"]
+Search: TypeAlias = Literal["query", "scan", "tree", "lists", "aggregates", "auto", "literal"]
 """How the sparse trainer finds neurons."""
 
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
@@ -262,12 +264,15 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     index : str, default "query"
         How to find neurons.  ``"query"``: one query per example and step, the engine chosen by the
         index (``"scan"`` or ``"tree"`` choose it by hand).  ``"lists"``: candidate lists with a
-        certificate, kept over many steps.  ``"auto"``: lists, query or all neurons, whatever
-        :func:`sublinear_lib.training.sources.choose_source` expects to be fastest.  ``"literal"``:
-        Algorithm 1 as printed, one query per adversarial point, for comparison.
+        certificate, kept over many steps.  ``"aggregates"``: all neurons that can fire, but the
+        attack's values and gradients from sums over half-spaces, for ``d <= 4`` and high activity;
+        not with ``reduction="reference"``, because such sums have an order of their own.
+        ``"auto"``: whatever :func:`sublinear_lib.training.sources.choose_source` expects to be
+        fastest, or all neurons that can fire.  ``"literal"``: Algorithm 1 as printed, one query per
+        adversarial point, for comparison.
     set_aside : bool, default True
-        Whether neurons that can never fire on X are left out of the index.  Changes the cost only;
-        ``"literal"`` never does it.
+        Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
+        never does it.
 
     Raises
     ------
@@ -300,6 +305,11 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         super().__post_init__()
         validation.choice(self.index, "index", get_args(Search))
         validation.boolean(self.set_aside, "set_aside")
+        if self.index == "aggregates" and self.reduction == "reference":
+            raise ValueError(
+                "reduction must be 'blas' with index='aggregates', whose sums have an order of "
+                "their own, got 'reference'"
+            )
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
@@ -309,9 +319,11 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         how: str = self.index
         if how == "auto":
             how = choose_source(neurons, X, rho, margin)
-        if how == "dense":
-            return AllNeurons(neurons, X, rho, reduction)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
+        if how == "aggregates":
+            return AggregatedNeurons(neurons, X, rho, margin, alive)
+        if how == "dense":
+            return _all_neurons(neurons, X, rho, reduction, margin, alive)
         if how == "lists":
             return ListedNeurons(neurons, X, rho, reduction, margin, alive)
         method = validation.choice(
@@ -328,6 +340,9 @@ class DenseAdversarialTraining(_AdversarialTraining):
     ----------
     adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
         As for `SublinearAdversarialTraining`.
+    set_aside : bool, default False
+        Whether neurons that can never fire on X are left out of the matrices.  Changes the cost
+        only.
 
     Raises
     ------
@@ -340,8 +355,31 @@ class DenseAdversarialTraining(_AdversarialTraining):
     are matrix products over all neurons, ``O(m n d)`` operations each.
     """
 
+    set_aside: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        super().__post_init__()
+        validation.boolean(self.set_aside, "set_aside")
+
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
-        return AllNeurons(neurons, X, self.adversary.rho, self.reduction)
+        margin = margin_of(self.adversary, neurons.weight_scale)
+        alive = firing_on_slice(neurons, margin) if self.set_aside else None
+        return _all_neurons(neurons, X, self.adversary.rho, self.reduction, margin, alive)
+
+
+def _all_neurons(
+    neurons: Neurons,
+    X: FloatArray,
+    rho: float,
+    reduction: Reduction,
+    margin: float,
+    alive: IntArray | None,
+) -> NeuronSource:
+    """Return the dense source, of the neurons that can fire if some cannot."""
+    if alive is None:
+        return AllNeurons(neurons, X, rho, reduction)
+    return LivingNeurons(neurons, X, rho, reduction, margin, alive)
 
 
 @dataclass
