@@ -2,7 +2,7 @@
 
 Each subcommand asks the rooms below for numbers and prints them; no formula lives here.  The bound
 that ``sublinear activity`` prints is ``Q_0`` of Lemma 4.5, at the constant K whose threshold
-``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench halfspace`` measures; what it
+``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench`` measures; what it
 stores without being told where is a run with the standard settings and nothing less.
 """
 
@@ -198,48 +198,91 @@ def bench() -> None:
     """Measure how fast the library is on this machine."""
 
 
+def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what gives a command the options of every benchmark."""
+    asked = {
+        "halfspace": ("--queries", "Half-spaces in a batch.", "Numbers of points m"),
+        "training": ("--examples", "Training examples n.", "Widths m"),
+    }
+    batch, meaning, widths = asked[name]
+    options = (
+        click.option(
+            "--quick", is_flag=True, help="Show in seconds that everything runs; not how fast."
+        ),
+        click.option("--dimensions", callback=_numbers(int), help="Dimensions d, such as 3,8."),
+        click.option("--widths", callback=_numbers(int), help=f"{widths}, such as 2^12,2^16."),
+        click.option(
+            "--shares", callback=_numbers(float), help="Active shares, such as 0.001,0.1."
+        ),
+        click.option(batch, "queries", type=int, help=meaning),
+        click.option("--rounds", type=int, help="The most rounds in which competitors take turns."),
+        click.option("--seconds-per-cell", type=float, help="No new round begins after this time."),
+        click.option(
+            "--only",
+            "sections",
+            multiple=True,
+            type=click.Choice(list(benchmarking.BENCHMARKS[name].sections)),
+            help="Measure this section only; may be given several times.",
+        ),
+        click.option("--peers/--no-peers", default=True, help="Whether other packages take part."),
+        click.option(
+            "--output",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="JSON file for the results; sections that it already holds are replaced one by "
+            "one.",
+        ),
+    )
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 @bench.command()
-@click.option("--quick", is_flag=True, help="Show in seconds that everything runs; not how fast.")
-@click.option("--dimensions", callback=_numbers(int), help="Dimensions d, such as 2,3,8.")
-@click.option("--widths", callback=_numbers(int), help="Numbers of points m, such as 2^12,2^16.")
-@click.option("--shares", callback=_numbers(float), help="Active shares, such as 0.001,0.1.")
-@click.option("--queries", type=int, help="Half-spaces in a batch.")
-@click.option("--rounds", type=int, help="The most rounds in which competitors take turns.")
-@click.option("--seconds-per-cell", type=float, help="No new round begins after this time.")
-@click.option(
-    "--only",
-    "sections",
-    multiple=True,
-    type=click.Choice(list(benchmarking.SECTIONS)),
-    help="Measure this section only; may be given several times.",
-)
-@click.option("--peers/--no-peers", default=True, help="Whether other packages take part.")
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="JSON file for the results; sections that it already holds are replaced one by one.",
-)
-def halfspace(quick: bool, sections: tuple[str, ...], output: Path | None, **given: Any) -> None:
+@_bench_options("halfspace")
+def halfspace(**given: Any) -> None:
     """Compare the half-space index with dense BLAS and with other packages.
 
     A run with the standard settings is stored in benchmarks/results/halfspace.json of the clone;
     any other run is only printed unless --output says where to store it.  A section is stored when
     it is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
     """
-    standard = benchmarking.Settings.short() if quick else benchmarking.Settings()
-    changes = {name: value for name, value in given.items() if value is not None}
+    _measure("halfspace", **given)
+
+
+@bench.command()
+@_bench_options("training")
+def training(**given: Any) -> None:
+    """Compare an iteration of Algorithm 1, adversary included, with dense training.
+
+    A run with the standard settings is stored in benchmarks/results/training.json of the clone; any
+    other run is only printed unless --output says where to store it.  A section is stored when it
+    is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
+    """
+    _measure("training", **given)
+
+
+def _measure(
+    name: str, *, quick: bool, sections: tuple[str, ...], output: Path | None, **given: Any
+) -> None:
+    """Run a benchmark, store it and print its tables."""
+    benchmark = benchmarking.BENCHMARKS[name]
+    changes = {field: value for field, value in given.items() if value is not None}
     try:
-        settings = standard.with_changes(**changes)
+        settings = (benchmark.short if quick else benchmark.standard).with_changes(**changes)
     except (ValueError, TypeError) as error:
         raise click.UsageError(str(error)) from error
-    if output is None and settings == benchmarking.Settings():
-        output = benchmarking.results_path()
+    if output is None and settings == benchmark.standard:
+        output = benchmarking.results_path(name)
         if output is None:
             raise click.UsageError("--output must be given outside a clone of the repository")
     old = None
     if output is not None and output.exists():
         try:
-            old = benchmarking.load_results(output)
+            old = benchmarking.load_results(name, path=output)
         except ValueError as error:
             raise click.ClickException(str(error)) from error
     load = benchmarking.environment()["load_average"]
@@ -253,11 +296,11 @@ def halfspace(quick: bool, sections: tuple[str, ...], output: Path | None, **giv
             benchmarking.write_results(results, output)
 
     try:
-        results = benchmarking.run(settings, sections, old=old, finished=store)
+        results = benchmarking.run(name, settings, sections, old=old, finished=store)
     except benchmarking.InexactAnswer as error:
         raise click.ClickException(str(error)) from error
-    for name in sections or benchmarking.SECTIONS:
-        for table in benchmarking.section_tables(results, name):
+    for section in sections or benchmark.sections:
+        for table in benchmarking.section_tables(results, section):
             click.echo(f"{table}\n")
     if not quick:
         click.echo(benchmarking.target_table(results, measured=True))

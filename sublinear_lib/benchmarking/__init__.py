@@ -1,16 +1,21 @@
-"""The benchmark of the half-space index: measured, stored, judged, and laid out in tables.
+"""The benchmarks of the library: measured, stored, judged, and laid out in tables.
 
-`run` measures sections and `load_results` reads what was stored; `section_tables` and
-`target_table` show it.  The command ``sublinear bench halfspace`` does all of it.  No result of the
-paper depends on this room, and no other room but the command imports it.  Before changing it, know
-that importing it must stay cheap: other packages are imported when a run asks for them.
+`run` measures sections of a benchmark and `load_results` reads what was stored; `section_tables`
+and `target_table` show it.  The commands ``sublinear bench halfspace`` and ``sublinear bench
+training`` do all of it.  No result of the paper depends on this room, and no other room but the
+command imports it.  Before changing it, know that importing it must stay cheap: other packages are
+imported when a run asks for them.
 """
 
 from __future__ import annotations
 
 from sublinear_lib.benchmarking.fuzz_record import fuzz_tables, load_fuzz_record
+from sublinear_lib.benchmarking.growth import REGIMES
+from sublinear_lib.benchmarking.judging import SOURCE, TARGETS, judge, load_reasons, reason_for
+from sublinear_lib.benchmarking.layouts import section_tables
+from sublinear_lib.benchmarking.layouts_training import growth_curves, iteration_table
 from sublinear_lib.benchmarking.queries import InexactAnswer
-from sublinear_lib.benchmarking.registry import SECTIONS, run
+from sublinear_lib.benchmarking.registry import BENCHMARKS, Benchmark, run
 from sublinear_lib.benchmarking.results import (
     Results,
     environment,
@@ -30,24 +35,17 @@ from sublinear_lib.benchmarking.tables import (
     missed_table,
     ratio_curves,
     ratio_table,
-    section_tables,
     target_table,
 )
-from sublinear_lib.benchmarking.targets import (
-    SOURCE,
-    TARGETS,
-    Target,
-    Verdict,
-    judge,
-    load_reasons,
-    reason_for,
-)
+from sublinear_lib.benchmarking.targets import Target, Verdict
 
 __all__ = [
+    "BENCHMARKS",
     "NAMES",
-    "SECTIONS",
+    "REGIMES",
     "SOURCE",
     "TARGETS",
+    "Benchmark",
     "InexactAnswer",
     "Results",
     "Section",
@@ -59,7 +57,9 @@ __all__ = [
     "dates_table",
     "environment",
     "fuzz_tables",
+    "growth_curves",
     "has_avx512",
+    "iteration_table",
     "judge",
     "load_fuzz_record",
     "load_reasons",

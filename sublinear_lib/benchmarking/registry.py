@@ -1,9 +1,9 @@
-"""The sections by name, and the run that goes through them.
+"""The benchmarks and their sections by name, and the run that goes through them.
 
 To add a section, write a generator of rows in a module of this room, give it a `Section`, and name
-it in `SECTIONS`; the command, the stored file and the tests follow.  Before changing the run, know
-its promise: a section is stored when it is complete, and an interrupt loses the one that was being
-measured.
+it in `BENCHMARKS`; the command, the stored file and the tests follow.  Before changing the run,
+know its promise: a section is stored when it is complete, and an interrupt loses the one that was
+being measured.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from tqdm import tqdm
 
 from sublinear_lib import validation
-from sublinear_lib.benchmarking import approximate, lists, queries, structures
+from sublinear_lib.benchmarking import approximate, growth, iteration, lists, queries, structures
 from sublinear_lib.benchmarking.results import (
+    QUESTIONS,
     Results,
     environment,
     merged,
@@ -24,27 +26,71 @@ from sublinear_lib.benchmarking.results import (
 )
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 
-__all__ = ["SECTIONS", "run"]
+__all__ = ["BENCHMARKS", "Benchmark", "run"]
 
-SECTIONS: dict[str, Section] = {
-    section.name: section
-    for section in (
-        queries.REPORT,
-        queries.AGGREGATE,
-        lists.LISTS,
-        queries.SINGLE,
-        structures.BUILD,
-        structures.SLOPES,
-        queries.LIMITS,
-        structures.STARTUP,
-        queries.NUMPY,
-        approximate.APPROXIMATE,
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Sections that are stored together.
+
+    Parameters
+    ----------
+    name : str
+        How it is called on the command line; its results are stored under this name.
+    sections : dict of str to Section
+        The sections, in the order in which they run.
+    standard, short : Settings
+        The settings of a full run, and of one that shows in seconds that everything works.
+    """
+
+    name: str
+    sections: dict[str, Section]
+    standard: Settings
+    short: Settings
+
+    @property
+    def question(self) -> str:
+        """What it answers."""
+        return QUESTIONS[self.name]
+
+
+def _named(*sections: Section) -> dict[str, Section]:
+    return {section.name: section for section in sections}
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark
+    for benchmark in (
+        Benchmark(
+            "halfspace",
+            _named(
+                queries.REPORT,
+                queries.AGGREGATE,
+                lists.LISTS,
+                queries.SINGLE,
+                structures.BUILD,
+                structures.SLOPES,
+                queries.LIMITS,
+                structures.STARTUP,
+                queries.NUMPY,
+                approximate.APPROXIMATE,
+            ),
+            Settings(),
+            Settings.short(),
+        ),
+        Benchmark(
+            "training",
+            _named(iteration.ITERATION, iteration.STEPS, growth.SCALING, growth.MEMORY),
+            Settings(dimensions=(3, 8, 32), rounds=7, seconds_per_cell=6.0),
+            Settings.short().with_changes(dimensions=(3, 8)),
+        ),
     )
 }
-"""All sections, in the order in which they run."""
+"""All benchmarks by name."""
 
 
 def run(
+    benchmark: str,
     settings: Settings,
     sections: Sequence[str] | None = None,
     *,
@@ -52,10 +98,12 @@ def run(
     finished: Callable[[Results], None] | None = None,
     progress: bool = True,
 ) -> Results:
-    """Measure sections one after the other.
+    """Measure sections of a benchmark one after the other.
 
     Parameters
     ----------
+    benchmark : str
+        The name of the benchmark.
     settings : Settings
         The grid and the time to take.
     sections : sequence of str, optional
@@ -75,16 +123,17 @@ def run(
     Raises
     ------
     TypeError, ValueError
-        If a name is not that of a section.
+        If a name is not that of a benchmark or of one of its sections, or `old` is of another one.
     InexactAnswer
-        If two structures that promise the exact answer differ.
+        If two competitors that promise the exact answer differ.
     """
-    names = tuple(SECTIONS)
-    chosen = [validation.choice(name, "sections", names) for name in sections or names]
-    results = merged(old, {})
-    for name in chosen:
-        measured = _measure(SECTIONS[name], settings, progress)
-        results = merged(results, {name: measured})
+    chosen = BENCHMARKS[validation.choice(benchmark, "benchmark", tuple(BENCHMARKS))]
+    names = tuple(chosen.sections)
+    asked = [validation.choice(name, "sections", names) for name in sections or names]
+    results = merged(old, {}, chosen.name)
+    for name in asked:
+        measured = _measure(chosen.sections[name], settings, progress)
+        results = merged(results, {name: measured}, chosen.name)
         if finished is not None:
             finished(results)
     return results

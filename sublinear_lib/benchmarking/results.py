@@ -1,4 +1,4 @@
-"""Stored results: one JSON file whose sections were each measured in one piece.
+"""Stored results: one JSON file for each benchmark, whose sections were each measured in one piece.
 
 Every section carries its own date, machine and settings, because sections can be measured one at a
 time; a run replaces the sections that it measured and leaves the others.  Before changing the
@@ -22,10 +22,12 @@ from typing import Any
 from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 import sublinear_lib
+from sublinear_lib import validation
 from sublinear_lib.benchmarking.settings import Row
 from sublinear_lib.halfspace import HalfspaceIndex
 
 __all__ = [
+    "QUESTIONS",
     "SCHEMA",
     "Results",
     "environment",
@@ -37,10 +39,19 @@ __all__ = [
     "write_results",
 ]
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the format."""
 
-QUESTION = "How fast is the half-space index, compared with dense BLAS and with other packages?"
+QUESTIONS: dict[str, str] = {
+    "halfspace": (
+        "How fast is the half-space index, compared with dense BLAS and with other packages?"
+    ),
+    "training": (
+        "How fast is a full iteration of Algorithm 1, its adversary included, compared with dense "
+        "training?"
+    ),
+}
+"""The benchmarks by name, and what each of them answers."""
 
 _PACKAGES = (
     "numpy",
@@ -91,7 +102,12 @@ class Results:
         if self.data["schema"] != SCHEMA:
             raise ValueError(
                 f"{self.source} has schema {self.data['schema']!r}, this version reads {SCHEMA}: "
-                "measure anew with `sublinear bench halfspace`"
+                "measure anew with `sublinear bench`"
+            )
+        if self.data.get("benchmark") not in QUESTIONS:
+            raise ValueError(
+                f"{self.source} must be of one of the benchmarks {', '.join(QUESTIONS)}, "
+                f"got {self.data.get('benchmark')!r}"
             )
         sections = self.data.get("sections")
         if not isinstance(sections, Mapping):
@@ -111,6 +127,11 @@ class Results:
                 )
         if not all(isinstance(row, Mapping) for row in section["rows"]):
             raise ValueError(f"{self.source}: section {name!r} has a row that is not a mapping")
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return str(self.data["benchmark"])
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -201,25 +222,38 @@ class Results:
         return tidy
 
 
-def results_path() -> Path | None:
-    """Return where a clone of the repository keeps the results.
+def results_path(benchmark: str = "halfspace") -> Path | None:
+    """Return where a clone of the repository keeps the results of a benchmark.
+
+    Parameters
+    ----------
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
 
     Returns
     -------
     Path or None
-        ``benchmarks/results/halfspace.json`` in the clone; None where the library is installed
-        without one.
+        ``benchmarks/results/NAME.json`` in the clone; None where the library is installed without
+        one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no benchmark of that name.
     """
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
     root = Path(sublinear_lib.__file__).resolve().parents[1]
     is_clone = (root / "pyproject.toml").is_file() and (root / "benchmarks").is_dir()
-    return root / "benchmarks" / "results" / "halfspace.json" if is_clone else None
+    return root / "benchmarks" / "results" / f"{name}.json" if is_clone else None
 
 
-def load_results(path: str | Path | None = None) -> Results:
+def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None) -> Results:
     """Read and check stored results.
 
     Parameters
     ----------
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
     path : str or Path, optional
         The file; by default that of the clone, see `results_path`.
 
@@ -232,20 +266,26 @@ def load_results(path: str | Path | None = None) -> Results:
     ------
     FileNotFoundError
         If there is no such file, or no clone to look in.
-    ValueError
-        If the file is not one of this format.
+    TypeError, ValueError
+        If there is no benchmark of that name, or the file is not one of this format and benchmark.
     """
-    place = Path(path) if path is not None else results_path()
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    place = Path(path) if path is not None else results_path(name)
     if place is None or not place.is_file():
         raise FileNotFoundError(
             f"there are no results at {place if place is not None else 'any clone of the book'}: "
-            "measure them with `sublinear bench halfspace`"
+            f"measure them with `sublinear bench {name}`"
         )
     try:
         data = json.loads(place.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{place.name} is not a JSON file: {error}") from error
-    return Results(data, place.name)
+    results = Results(data, place.name)
+    if results.benchmark != name:
+        raise ValueError(
+            f"{place.name} must hold results of the benchmark {name!r}, got {results.benchmark!r}"
+        )
+    return results
 
 
 def stored_section(
@@ -292,7 +332,9 @@ def _rounded(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def merged(old: Results | None, sections: Mapping[str, Row]) -> Results:
+def merged(
+    old: Results | None, sections: Mapping[str, Row], benchmark: str = "halfspace"
+) -> Results:
     """Return results with some sections replaced or added.
 
     Parameters
@@ -301,6 +343,8 @@ def merged(old: Results | None, sections: Mapping[str, Row]) -> Results:
         What there was.
     sections : mapping
         The new sections.
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
 
     Returns
     -------
@@ -309,12 +353,22 @@ def merged(old: Results | None, sections: Mapping[str, Row]) -> Results:
 
     Raises
     ------
-    ValueError
-        If a section is not in the format.
+    TypeError, ValueError
+        If there is no benchmark of that name, `old` is of another one, or a section is not in the
+        format.
     """
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    if old is not None and old.benchmark != name:
+        raise ValueError(f"old must be of the benchmark {name!r}, got {old.benchmark!r}")
     before = {} if old is None else dict(old.data["sections"])
-    data = {"schema": SCHEMA, "question": QUESTION, "sections": {**before, **sections}}
-    return Results(data)
+    return Results(
+        {
+            "schema": SCHEMA,
+            "benchmark": name,
+            "question": QUESTIONS[name],
+            "sections": {**before, **sections},
+        }
+    )
 
 
 def write_results(results: Results, path: str | Path) -> None:

@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sublinear_lib.benchmarking.judging import SOURCE, judge, reason_for
 from sublinear_lib.benchmarking.results import Results
 from sublinear_lib.benchmarking.settings import Row
-from sublinear_lib.benchmarking.targets import SOURCE, Verdict, judge, reason_for
+from sublinear_lib.benchmarking.targets import Verdict
 
 __all__ = [
     "NAMES",
     "Table",
+    "absences",
     "dates_table",
+    "interval_text",
     "machine_table",
     "missed_table",
+    "name_of",
+    "number_text",
+    "percent_text",
     "ratio_curves",
     "ratio_table",
-    "section_tables",
     "target_table",
+    "width_text",
 ]
 
 NAMES: dict[str, str] = {
@@ -54,6 +60,11 @@ NAMES: dict[str, str] = {
     "faiss_flat": "faiss flat",
     "torch": "torch",
     "hnsw": "HNSW",
+    "alive": "dense, can fire",
+    "dense_rows": "dense, rows added",
+    "dense_float64": "dense, float64",
+    "literal": "Algorithm 1, literal",
+    "query": "index, one query",
 }
 """What competitors are called in tables, in the order of the columns."""
 
@@ -160,8 +171,21 @@ class Table:
         )
 
 
-def _number(value: float | None, digits: int = 3) -> str:
-    """Return a number with three significant digits and no exponent, or a dash."""
+def number_text(value: float | None, digits: int = 3) -> str:
+    """Return a number as it stands in a table.
+
+    Parameters
+    ----------
+    value : float or None
+        The number.
+    digits : int, default 3
+        How many significant digits.
+
+    Returns
+    -------
+    str
+        Without exponent if it is large; a dash for None.
+    """
     if value is None:
         return "–"
     if value == 0.0:
@@ -170,7 +194,19 @@ def _number(value: float | None, digits: int = 3) -> str:
     return f"{float(text):.0f}" if "e" in text and abs(value) >= 1.0 else text
 
 
-def _name(competitor: str) -> str:
+def name_of(competitor: str) -> str:
+    """Return what a competitor is called in tables.
+
+    Parameters
+    ----------
+    competitor : str
+        Its name in the results.
+
+    Returns
+    -------
+    str
+        From `NAMES`; the name itself if it is not there.
+    """
     return NAMES.get(competitor, competitor)
 
 
@@ -180,12 +216,55 @@ def _place(competitor: str) -> tuple[int, str]:
     return (known.index(competitor) if competitor in known else len(known), competitor)
 
 
-def _width(m: int) -> str:
+def width_text(m: int) -> str:
+    """Return a width as a power of two, if it is one.
+
+    Parameters
+    ----------
+    m : int
+        The width.
+
+    Returns
+    -------
+    str
+        Such as ``"2^16"``.
+    """
     return f"2^{m.bit_length() - 1}" if m & (m - 1) == 0 else str(m)
 
 
-def _percent(share: float) -> str:
+def percent_text(share: float) -> str:
+    """Return a share in per cent.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+
+    Returns
+    -------
+    str
+        With three significant digits.
+    """
     return f"{100 * share:.3g} %"
+
+
+def interval_text(slope: Sequence[float] | None) -> str:
+    """Return an estimate with its interval.
+
+    Parameters
+    ----------
+    slope : sequence of float, or None
+        Estimate, lower and upper end.
+
+    Returns
+    -------
+    str
+        Such as ``"0.98 [0.97, 1.00]"``; a dash for None.
+    """
+    if slope is None:
+        return "–"
+    estimate, lower, upper = slope
+    return f"{estimate:.2f} [{lower:.2f}, {upper:.2f}]"
 
 
 def dates_table(results: Results) -> Table:
@@ -305,22 +384,22 @@ def ratio_table(
         named = {name for row in cells for part in parts for name in row.get(part, {})}
         competitors = sorted(named - {baseline}, key=_place)
     shown = list(competitors)
-    columns = ["d", "m", *(["active"] if share is None else []), f"{_name(baseline)}, µs"]
+    columns = ["d", "m", *(["active"] if share is None else []), f"{name_of(baseline)}, µs"]
     rows = []
     for row in cells:
         times = row["microseconds"]
         ratios = [
-            _number(times[baseline] / times[name]) if name in times else "–" for name in shown
+            number_text(times[baseline] / times[name]) if name in times else "–" for name in shown
         ]
-        cell = [str(row["d"]), _width(row["m"])]
+        cell = [str(row["d"]), width_text(row["m"])]
         if share is None:
-            cell.append(_percent(row["share"]))
-        rows.append([*cell, _number(times[baseline]), *ratios])
+            cell.append(percent_text(row["share"]))
+        rows.append([*cell, number_text(times[baseline]), *ratios])
     # names differ between all tables of a page, for readers who hear them
-    caption = f"{stored['question']} Times as fast as {_name(baseline)}."
+    caption = f"{stored['question']} Times as fast as {name_of(baseline)}."
     if share is not None:
-        caption = f"{_percent(share)} active: times as fast as {_name(baseline)}."
-    return Table(caption, [*columns, *(_name(name) for name in shown)], rows)
+        caption = f"{percent_text(share)} active: times as fast as {name_of(baseline)}."
+    return Table(caption, [*columns, *(name_of(name) for name in shown)], rows)
 
 
 def ratio_curves(
@@ -362,7 +441,7 @@ def ratio_curves(
         )
     dimensions = tuple(sorted({d for d, _ in here}))
     curves = {
-        f"{_percent(share)} active": [here[d, share]["ratio"] for d in dimensions]
+        f"{percent_text(share)} active": [here[d, share]["ratio"] for d in dimensions]
         for share in sorted({share for _, share in here})
     }
     return dimensions, curves
@@ -413,7 +492,7 @@ def missed_table(results: Results, reasons: Mapping[str, str]) -> Table:
 
 def _goal(verdict: Verdict) -> list[str]:
     sign = "≤" if verdict.target.at_most else "≥"
-    wanted, measured = _number(verdict.wanted), _number(verdict.measured)
+    wanted, measured = number_text(verdict.wanted), number_text(verdict.measured)
     return [verdict.target.text, f"{sign} {wanted}", measured]
 
 
@@ -423,203 +502,8 @@ def _answer(verdict: Verdict) -> str:
     return "yes" if verdict.reached else "no"
 
 
-def _absences(results: Results, section: str) -> list[Table]:
-    """Return who is absent where, and why; empty if everybody is there."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for cell in results.cells(section):
-        place = f"d = {cell['d']}, m = {_width(cell['m'])}{_share(cell)}"
-        for name, reason in cell.get("absent", {}).items():
-            places.setdefault((name, reason), []).append(place)
-    rows = [
-        [_name(name), reason, str(len(where)), where[0] + (", ..." if len(where) > 1 else "")]
-        for (name, reason), where in places.items()
-    ]
-    columns = ["competitor", "reason", "cells", "where"]
-    return [Table(f"Who is absent from '{section}', and why.", columns, rows)] if rows else []
-
-
-def _share(cell: Row) -> str:
-    return f", {_percent(cell['share'])}" if "share" in cell else ""
-
-
-def _differences(results: Results) -> list[Table]:
-    """Return by how many pairs the competitors that promise no exactness differ."""
-    totals: dict[str, int] = {}
-    for cell in results.cells("report"):
-        for name, count in cell["differing_pairs"].items():
-            totals[name] = totals.get(name, 0) + count
-    checked = sum(cell["checked_pairs"] for cell in results.cells("report"))
-    rows = [[_name(name), str(count)] for name, count in totals.items()]
-    caption = f"Pairs decided otherwise than in real arithmetic, of {checked} pairs compared."
-    return [Table(caption, ["competitor", "pairs"], rows)]
-
-
-def _report(results: Results) -> list[Table]:
-    shares = sorted({row["share"] for row in results.cells("report")})
-    tables = [ratio_table(results, share=share) for share in shares]
-    return [*tables, *_differences(results), *_absences(results, "report")]
-
-
-def _ratios(section: str) -> Callable[[Results], list[Table]]:
-    return lambda results: [ratio_table(results, section)]
-
-
-def _single(results: Results) -> list[Table]:
-    names = list(dict.fromkeys(row["competitor"] for row in results.rows("single")))
-    rows = [
-        [
-            str(cell["d"]),
-            _width(cell["m"]),
-            *(_number(cell["microseconds"].get(name)) for name in names),
-        ]
-        for cell in results.cells("single")
-    ]
-    columns = ["d", "m", *(_name(name) for name in names)]
-    caption = f"{results.section('single')['question']} Microseconds."
-    return [Table(caption, columns, rows)]
-
-
-def _build(results: Results) -> list[Table]:
-    cells = results.cells("build")
-    names = list(dict.fromkeys(name for cell in cells for name in cell["milliseconds"]))
-    rows = [
-        [
-            str(cell["d"]),
-            _width(cell["m"]),
-            _name(cell["engine"]),
-            *(_number(cell["milliseconds"].get(name)) for name in names),
-            _number(cell.get("memory_ratio")),
-        ]
-        for cell in cells
-    ]
-    question = results.section("build")["question"]
-    caption = f"{question} Milliseconds; memory as a multiple of the float64 points."
-    table = Table(caption, ["d", "m", "engine", *names, "memory"], rows)
-    return [table, *_absences(results, "build")]
-
-
-def _slopes(results: Results) -> list[Table]:
-    rows = [
-        [
-            str(cell["d"]),
-            _name(cell["engine"]),
-            str(cell["regime"]),
-            _interval(cell["time_slope"]),
-            _interval(cell["touched_slope"]),
-            _number(cell["reporting_exponent"]),
-            _number(cell["partition_tree_exponent"]),
-        ]
-        for cell in results.cells("slopes")
-    ]
-    columns = ["d", "engine", "regime", "slope of time", "slope of points touched"]
-    question = results.section("slopes")["question"]
-    caption = f"{question} Exponents of m with 95 % intervals over the seeds, beside the theory's."
-    return [Table(caption, [*columns, "1 - 1/⌊d/2⌋", "1 - 1/d"], rows)]
-
-
-def _interval(slope: Sequence[float] | None) -> str:
-    if slope is None:
-        return "–"
-    estimate, lower, upper = slope
-    return f"{estimate:.2f} [{lower:.2f}, {upper:.2f}]"
-
-
-def _limits(results: Results) -> list[Table]:
-    cells = results.cells("limits")
-    machine = [
-        [
-            cell["quantity"],
-            "–" if "bytes" not in cell else f"{cell['bytes'] / 2**20:.3g} MiB",
-            f"{cell['rate'] / 1e9:.3g} G{cell['unit']}",
-        ]
-        for cell in cells
-        if "rate" in cell
-    ]
-    engines = [
-        [
-            cell["quantity"],
-            str(cell["d"]),
-            _width(cell["m"]),
-            _percent(cell["share"]),
-            _number(cell["least_microseconds"]),
-            _number(cell["microseconds"]),
-            _number(cell["microseconds"] / cell["least_microseconds"]),
-            cell["limit"],
-        ]
-        for cell in cells
-        if "rate" not in cell
-    ]
-    columns = ["engine", "d", "m", "active", "limit, µs", "measured, µs", "times", "limit"]
-    return [
-        Table("What one thread of this machine does.", ["quantity", "buffer", "rate"], machine),
-        Table(results.section("limits")["question"], columns, engines),
-    ]
-
-
-def _startup(results: Results) -> list[Table]:
-    cells = results.cells("startup")
-    names = list(dict.fromkeys(name for cell in cells for name in cell["seconds"]))
-    rows = [
-        [cell["start"], *(_number(cell["seconds"].get(name)) for name in names)] for cell in cells
-    ]
-    caption = f"{results.section('startup')['question']} Seconds."
-    return [Table(caption, ["start", *names], rows)]
-
-
-def _numpy(results: Results) -> list[Table]:
-    rows = [
-        [
-            str(cell["d"]),
-            _width(cell["m"]),
-            _percent(cell["share"]),
-            _number(cell["surviving"]),
-            _number(0.8 / cell["surviving"]),
-            _number(cell["microseconds"]["dense"] / cell["microseconds"]["cap"]),
-        ]
-        for cell in results.cells("numpy")
-        if "cap" in cell["microseconds"] and cell["surviving"] > 0.0
-    ]
-    columns = ["d", "m", "active", "surviving share φ", "goal 0.8 / φ", "cap"]
-    caption = "The cap prefix without compiled kernels, times as fast as dense."
-    return [ratio_table(results, "numpy"), Table(caption, columns, rows)]
-
-
-def _approximate(results: Results) -> list[Table]:
-    rows = [
-        [
-            str(cell["d"]),
-            _width(cell["m"]),
-            _percent(cell["share"]),
-            _name(method["method"]),
-            _number(method["build_seconds"]),
-            _number(method["microseconds"]),
-            f"{method['recall']:.3f}",
-            "–" if "candidates" not in method else _percent(method["candidates"]),
-        ]
-        for cell in results.cells("approximate")
-        for method in cell["methods"]
-    ]
-    columns = ["d", "m", "active", "method", "build, s", "µs per query", "recall", "candidates"]
-    caption = results.section("approximate")["question"]
-    return [Table(caption, columns, rows), *_absences(results, "approximate")]
-
-
-_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
-    "report": _report,
-    "aggregate": _ratios("aggregate"),
-    "lists": _ratios("lists"),
-    "single": _single,
-    "build": _build,
-    "slopes": _slopes,
-    "limits": _limits,
-    "startup": _startup,
-    "numpy": _numpy,
-    "approximate": _approximate,
-}
-
-
-def section_tables(results: Results, section: str) -> list[Table]:
-    """Return the tables of a section.
+def absences(results: Results, section: str) -> list[Table]:
+    """Return who is absent where, and why.
 
     Parameters
     ----------
@@ -631,21 +515,20 @@ def section_tables(results: Results, section: str) -> list[Table]:
     Returns
     -------
     list of Table
-        Its tables; a section without a layout of its own shows its rows as they are stored.
-
-    Raises
-    ------
-    ValueError
-        If it was not measured.
+        One table; none if everybody is there.
     """
-    question = results.section(section)["question"]
-    if section in _LAYOUTS:
-        return _LAYOUTS[section](results)
-    cells = results.cells(section)
-    names = list(dict.fromkeys(name for cell in cells for name in cell))
-    rows = [[_plain(cell.get(name)) for name in names] for cell in cells]
-    return [Table(question, names, rows)]
+    places: dict[tuple[str, str], list[str]] = {}
+    for cell in results.cells(section):
+        place = f"d = {cell['d']}, m = {width_text(cell['m'])}{_share(cell)}"
+        for name, reason in cell.get("absent", {}).items():
+            places.setdefault((name, reason), []).append(place)
+    rows = [
+        [name_of(name), reason, str(len(where)), where[0] + (", ..." if len(where) > 1 else "")]
+        for (name, reason), where in places.items()
+    ]
+    columns = ["competitor", "reason", "cells", "where"]
+    return [Table(f"Who is absent from '{section}', and why.", columns, rows)] if rows else []
 
 
-def _plain(value: Any) -> str:
-    return _number(value) if isinstance(value, float) else str(value)
+def _share(cell: Row) -> str:
+    return f", {percent_text(cell['share'])}" if "share" in cell else ""

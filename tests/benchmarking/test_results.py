@@ -35,7 +35,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     results = merged(None, {"report": section([CELL])})
     path = tmp_path / "deep" / "results.json"
     write_results(results, path)
-    again = load_results(path)
+    again = load_results(path=path)
     assert again.data == json.loads(json.dumps(results.data))
     assert again.cells("report") == [CELL]
     assert path.read_text().count("\n") < 60, "rows take one line each"
@@ -96,6 +96,7 @@ def test_an_interrupted_write_leaves_the_old_file(
 def broken(**changes: object) -> dict[str, Any]:
     return {
         "schema": benchmarking.results.SCHEMA,
+        "benchmark": "halfspace",
         "sections": {"report": {**section([CELL]), **changes}},
     }
 
@@ -105,9 +106,14 @@ def broken(**changes: object) -> dict[str, Any]:
     [
         ([], "holds no results"),
         ({}, "holds no results"),
-        ({"schema": 0, "sections": {}}, "has schema 0, this version reads 1"),
-        ({"schema": 1}, "has no sections"),
-        ({"schema": 1, "sections": {"report": 3}}, "'report' is not a mapping"),
+        ({"schema": 1, "sections": {}}, "has schema 1, this version reads 2"),
+        ({"schema": 2, "sections": {}}, "one of the benchmarks halfspace, training, got None"),
+        ({"schema": 2, "benchmark": "other"}, "got 'other'"),
+        ({"schema": 2, "benchmark": "halfspace"}, "has no sections"),
+        (
+            {"schema": 2, "benchmark": "halfspace", "sections": {"report": 3}},
+            "'report' is not a mapping",
+        ),
         (broken(date=20261120), "must have 'date' of type str"),
         (broken(rows={}), "must have 'rows' of type list"),
         (broken(rows=[1]), "has a row that is not a mapping"),
@@ -119,19 +125,19 @@ def test_a_file_of_another_format_is_refused(data: Any, message: str, tmp_path: 
     path = tmp_path / "results.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(ValueError, match=message):
-        load_results(path)
+        load_results(path=path)
 
 
 def test_a_file_that_is_not_json_is_named(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"results\.json is not a JSON file"):
-        load_results(path)
+        load_results(path=path)
 
 
 def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="sublinear bench halfspace"):
-        load_results(tmp_path / "none.json")
+        load_results(path=tmp_path / "none.json")
 
 
 def test_a_section_that_was_not_measured_is_named() -> None:

@@ -11,9 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sublinear_lib import benchmarking
-from sublinear_lib.benchmarking import SECTIONS, Results, Section, Settings, load_results, merged
+from sublinear_lib.benchmarking import BENCHMARKS, Results, Section, Settings, load_results, merged
 from sublinear_lib.benchmarking.peers import PEERS, load
 from sublinear_lib.cli import main
+
+SECTIONS = BENCHMARKS["halfspace"].sections
 
 
 def bench(*arguments: str) -> Result:
@@ -26,7 +28,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Results]:
     path = tmp_path_factory.mktemp("bench") / "results.json"
     result = bench("--quick", "--output", str(path))
     assert result.exit_code == 0, result.output
-    return result, load_results(path)
+    return result, load_results(path=path)
 
 
 def test_a_short_run_stores_every_section_with_as_many_rows_as_announced(
@@ -178,7 +180,7 @@ def standing_in(monkeypatch: pytest.MonkeyPatch, *, fail: bool = False) -> None:
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The place where a clone would keep its results."""
     path = tmp_path / "benchmarks" / "results" / "halfspace.json"
-    monkeypatch.setattr(benchmarking, "results_path", lambda: path)
+    monkeypatch.setattr(benchmarking, "results_path", lambda name: path)
     return path
 
 
@@ -188,7 +190,7 @@ def test_a_standard_run_is_stored_in_the_clone(
     standing_in(monkeypatch)
     result = bench()
     assert result.exit_code == 0, result.output
-    assert load_results(clone).sections == ("startup",)
+    assert load_results(path=clone).sections == ("startup",)
     assert "goals reached" in result.output
     assert str(clone) in result.output
 
@@ -205,7 +207,7 @@ def test_any_other_run_is_only_printed(
 
 
 def test_outside_a_clone_the_place_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmarking, "results_path", lambda: None)
+    monkeypatch.setattr(benchmarking, "results_path", lambda name: None)
     result = bench()
     assert result.exit_code == 2
     assert "--output must be given" in result.output
@@ -219,7 +221,7 @@ def test_an_interrupt_keeps_what_was_finished_and_stores_nothing_half(
     result = bench("--output", str(path))
     assert result.exit_code == 1
     assert "Aborted" in result.output
-    assert load_results(path).sections == ("startup",)
+    assert load_results(path=path).sections == ("startup",)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -229,11 +231,11 @@ def test_measuring_one_section_keeps_the_others(
     standing_in(monkeypatch)
     path = tmp_path / "results.json"
     assert bench("--output", str(path)).exit_code == 0
-    first = load_results(path)
+    first = load_results(path=path)
     other = {"limits": {**first.section("startup"), "question": "Other?"}}
     benchmarking.write_results(merged(first, other), path)
     assert bench("--only", "startup", "--output", str(path)).exit_code == 0
-    again = load_results(path)
+    again = load_results(path=path)
     assert again.sections == ("startup", "limits")
     assert again.section("limits")["question"] == "Other?"
 
@@ -266,7 +268,7 @@ def test_an_inexact_answer_ends_the_run_with_an_error(monkeypatch: pytest.Monkey
 def test_the_options_reach_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def remember(settings: Settings, sections: Any, **more: object) -> Results:
+    def remember(name: str, settings: Settings, sections: Any, **more: object) -> Results:
         seen.extend([settings, sections])
         return merged(None, {})
 
@@ -309,7 +311,7 @@ def test_a_bad_call_says_what_is_allowed(arguments: list[str], message: str) -> 
 
 def test_a_section_that_does_not_exist_is_named() -> None:
     with pytest.raises(ValueError, match="sections must be one of"):
-        benchmarking.run(Settings.short(), ["other"], progress=False)
+        benchmarking.run("halfspace", Settings.short(), ["other"], progress=False)
 
 
 def test_stored_rows_are_plain_json(short: tuple[Result, Results]) -> None:

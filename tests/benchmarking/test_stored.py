@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sublinear_lib.benchmarking import (
-    SECTIONS,
+    BENCHMARKS,
     TARGETS,
     Results,
     Settings,
@@ -17,19 +17,20 @@ from sublinear_lib.benchmarking import (
 )
 
 
-@pytest.fixture(scope="module")
-def stored() -> Results:
-    return load_results()
+@pytest.fixture(scope="module", params=list(BENCHMARKS))
+def stored(request: pytest.FixtureRequest) -> Results:
+    return load_results(request.param)
 
 
 def test_every_section_was_measured_with_the_standard_settings(stored: Results) -> None:
-    assert set(stored.sections) == set(SECTIONS)
-    standard = Settings()
-    for name, section in SECTIONS.items():
+    benchmark = BENCHMARKS[stored.benchmark]
+    assert set(stored.sections) == set(benchmark.sections)
+    for name, section in benchmark.sections.items():
         settings = Settings(**stored.section(name)["settings"])
-        assert not settings.quick, f"{name} is only a trial: run `sublinear bench halfspace`"
+        command = f"sublinear bench {benchmark.name}"
+        assert not settings.quick, f"{name} is only a trial: run `{command}`"
         for field in ("dimensions", "widths", "shares", "queries", "peers"):
-            assert getattr(settings, field) == getattr(standard, field), (name, field)
+            assert getattr(settings, field) == getattr(benchmark.standard, field), (name, field)
         assert len(stored.cells(name)) == section.steps(settings), name
 
 
@@ -43,11 +44,13 @@ def test_every_goal_was_measured(stored: Results) -> None:
 
 
 def test_every_goal_that_is_missed_has_a_reason(stored: Results) -> None:
-    reasons = load_reasons()
+    reasons = load_reasons(stored.benchmark)
     missed = [each for each in judge(stored) if each.reached is False]
     assert [each.target.key for each in missed if not reason_for(each, reasons)] == []
 
 
-def test_no_reason_is_for_a_goal_that_does_not_exist() -> None:
-    keys = [target.key for target in TARGETS]
-    assert [key for key in load_reasons() if not any(goal.startswith(key) for goal in keys)] == []
+@pytest.mark.parametrize("benchmark", list(BENCHMARKS))
+def test_no_reason_is_for_a_goal_that_does_not_exist(benchmark: str) -> None:
+    keys = [target.key for target in TARGETS[benchmark]]
+    reasons = load_reasons(benchmark)
+    assert [key for key in reasons if not any(goal.startswith(key) for goal in keys)] == []

@@ -1,0 +1,432 @@
+"""The section on a full iteration: adversary, forward pass, gradient, update, everything.
+
+One iteration is one step of Algorithm 1 with five steps of projected gradient ascent in caps of
+radius 0.1.  The library's trainers compete with tuned dense training in float32 (over all neurons,
+and over those that can fire on X), with PyTorch, and with Algorithm 1 taken literally.  The network
+is that of Definition 3.1 at a threshold that lets a given share of the neurons fire; the points are
+uniform on X and the labels are signs, at random.
+
+Before changing it, know two things.  The step size is a fiftieth of the trainer's own, so that the
+activity stays what the cell says, however many steps a competitor takes; the section `steps` shows
+what larger ones cost.  And nobody may be wrong: all trainers must have the active sets of real
+arithmetic at the points that their adversaries found, and the rivals' outputs must agree with
+theirs to float32 accuracy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import Adversary, ProjectedGradient
+from sublinear_lib.benchmarking.dense_training import DenseIteration, TorchIteration
+from sublinear_lib.benchmarking.peers import load
+from sublinear_lib.benchmarking.queries import InexactAnswer, timings
+from sublinear_lib.benchmarking.settings import Row, Section, Settings
+from sublinear_lib.benchmarking.stepping import FOREVER, Stepper
+from sublinear_lib.benchmarking.timing import Competitor, Timing, one_thread, race
+from sublinear_lib.halfspace import alive_on_slice
+from sublinear_lib.losses import HuberLoss
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    PHASES,
+    DenseAdversarialTraining,
+    StepRecord,
+    SublinearAdversarialTraining,
+    resolve_step_size,
+)
+
+__all__ = [
+    "ATTACK_STEPS",
+    "ITERATION",
+    "RADIUS",
+    "SLOW_STEP",
+    "STEPS",
+    "TrainingProblem",
+    "trained",
+]
+
+ATTACK_STEPS = 5
+RADIUS = 0.1
+SLOW_STEP = 0.02
+"""The step size of most sections, as a share of the trainer's own."""
+
+_WIDTHS = (2**14, 2**18)
+_MANY = 4
+"""How many times as many examples the last cells have."""
+
+_PATIENCE = 3.0
+"""Seconds that one iteration of a rival outside the core may be expected to take."""
+
+_AGREEMENT = 0.05
+"""How much the outputs of a float32 rival may differ, relative to their root mean square.
+
+A neuron whose score is within rounding of the threshold fires for one and not for the other, and
+moves the output by a whole ``|a_r| tau``; the stored differences are usually far smaller."""
+
+
+@dataclass(frozen=True)
+class TrainingProblem:
+    """A network at initialisation and the examples it is trained on, drawn from a seed.
+
+    Parameters
+    ----------
+    d, m, n : int
+        Dimension, width, number of examples.
+    tau : float or None
+        The threshold; None for that of the scaling.
+    seed : int
+        The seed; problems of other sizes have streams of their own.
+    preset : str, default "PRINTED"
+        The scaling.
+    """
+
+    d: int
+    m: int
+    n: int
+    tau: float | None
+    seed: int
+    preset: str = "PRINTED"
+    network: TwoLayerNetwork = field(init=False, repr=False)
+    X: FloatArray = field(init=False, repr=False)
+    y: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Draw the network, then the points, then the labels."""
+        rng = np.random.default_rng([self.seed, self.d, self.m, self.n])
+        network = TwoLayerNetwork.initialize(self.m, self.d, self.preset, rng=rng, tau=self.tau)
+        object.__setattr__(self, "network", network)
+        object.__setattr__(self, "X", geometry.sample_slice(self.n, self.d, rng))
+        object.__setattr__(self, "y", rng.choice([-1.0, 1.0], self.n))
+
+    @property
+    def adversary(self) -> Adversary:
+        """The attack that every competitor carries out."""
+        return ProjectedGradient(rho=RADIUS, steps=ATTACK_STEPS)
+
+    def eta(self, part: float) -> float:
+        """Return a part of the step size that the trainer would choose."""
+        return part * resolve_step_size("auto", self.network)
+
+    def stepper(self, index: str, eta: float) -> Stepper:
+        """Return one of the library's trainers, ready for its first step.
+
+        Parameters
+        ----------
+        index : str
+            How neurons are found; ``"dense"`` for the dense trainer in float64.
+        eta : float
+            The step size.
+
+        Returns
+        -------
+        Stepper
+            The run.
+        """
+
+        def make(adversary: Adversary) -> Any:
+            if index == "dense":
+                return DenseAdversarialTraining(adversary=adversary, eta=eta, steps=FOREVER)
+            how: Any = index
+            return SublinearAdversarialTraining(
+                adversary=adversary, eta=eta, steps=FOREVER, index=how
+            )
+
+        return Stepper(make, self.adversary, self.network, self.X, self.y, self.seed)
+
+
+def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Competitor:
+    """Return something that does iterations as a competitor, timed as a whole process."""
+    return Competitor(name, lambda tau, q: step(), core=core, unit=1, own_threads=True)
+
+
+def trained(records: Iterable[StepRecord], m: int) -> Row:
+    """Return what a trainer did, per iteration, the first one left out.
+
+    Parameters
+    ----------
+    records : iterable of StepRecord
+        All steps.
+    m : int
+        The width.
+
+    Returns
+    -------
+    dict
+        ``steps``, the mean ``active`` share at the adversarial points with that of the first and
+        the last step, ``candidates`` and ``touched`` as shares of m, how often lists were
+        ``rebuilt``, the median ``work`` (row passes) and ``phases`` (microseconds, by the wall
+        clock) of each part.
+    """
+    rows = list(records)
+    later = rows[1:] or rows
+    # Of a structure that is kept, only a rebuild costs about as much as the first step did.
+    first = rows[0].work_query
+    parts = ("query", "adversary", "forward", "backward")
+    return {
+        "steps": len(rows),
+        "active": float(np.mean([row.activity_mean for row in later])),
+        "active_first": rows[0].activity_mean,
+        "active_last": rows[-1].activity_mean,
+        "candidates": float(np.mean([row.candidates for row in later])) / m,
+        "touched": float(np.mean([row.touched for row in later])) / m,
+        "rebuilt": sum(2 * row.work_query >= first > 0 for row in rows[1:]),
+        "work": {
+            part: float(np.median([getattr(row, f"work_{part}") for row in later]))
+            for part in parts
+        },
+        "phases": {
+            phase: 1e6 * float(np.median([row.seconds[phase] for row in later])) for phase in PHASES
+        },
+    }
+
+
+class _Field:
+    """Who takes part in a cell, and who would take too long."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int, float], tuple[int, float]] = {}
+
+    def absent(self, name: str, problem: TrainingProblem, share: float) -> str:
+        """Return why a rival sits out, or an empty text."""
+        work, seconds = self._known.get((name, problem.d, share), (1, 0.0))
+        expected = seconds * problem.m * problem.n / work
+        if expected <= _PATIENCE:
+            return ""
+        return (
+            f"skipped: an iteration would take more than {_PATIENCE:g} s, estimated "
+            f"{expected:.2g} s from the width before"
+        )
+
+    def learn(self, name: str, problem: TrainingProblem, share: float, seconds: float) -> None:
+        """Remember how long an iteration took."""
+        self._known[name, problem.d, share] = (problem.m * problem.n, seconds)
+
+
+OWN = {
+    "auto": "auto",
+    "lists": "lists",
+    "query": "query",
+    "literal": "literal",
+    "dense_float64": "dense",
+}
+"""The library's ways to find neurons, by their names in the results."""
+
+_CORE = ("auto", "lists", "query")
+
+
+def _grid(settings: Settings) -> list[tuple[int, int, int, float]]:
+    """List dimension, width, examples and share of every cell."""
+    widths = [m for m in settings.widths if _WIDTHS[0] <= m <= _WIDTHS[1]] or [settings.widths[-1]]
+    cells = [
+        (d, m, settings.queries, share)
+        for d in _dimensions(settings)
+        for share in settings.shares
+        for m in widths
+    ]
+    many = settings.nearest_width(2**16)
+    share = min(settings.shares, key=lambda each: abs(np.log(each / 0.01)))
+    return cells + [(d, many, _MANY * settings.queries, share) for d in _dimensions(settings)[-2:]]
+
+
+def _dimensions(settings: Settings) -> list[int]:
+    """Return the dimensions, in which X is a sphere and no pair of points."""
+    return sorted({max(3, d) for d in settings.dimensions})
+
+
+def _rivals(
+    problem: TrainingProblem, eta: float, torch: Any
+) -> dict[str, Callable[[], DenseIteration | TorchIteration]]:
+    """Return who computes with all neurons, by name."""
+    network, loss = problem.network, HuberLoss()
+    common = (network, problem.X, problem.y, problem.adversary, loss, eta)
+    alive = alive_on_slice(network.W, network.b, tau=network.tau)
+    rivals: dict[str, Callable[[], DenseIteration | TorchIteration]] = {
+        "dense": lambda: DenseIteration(*common),
+        "alive": lambda: DenseIteration(*common, rows=alive),
+        "dense_rows": lambda: DenseIteration(*common, gradient="rows"),
+    }
+    if torch is not None:
+        rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)
+    return rivals
+
+
+def _cell(
+    problem: TrainingProblem, share: float, settings: Settings, torch: Any, patience: _Field
+) -> Row:
+    """Let everybody do iterations in turns, and compare what they found out."""
+    eta = problem.eta(SLOW_STEP)
+    network = problem.network
+    alive = alive_on_slice(network.W, network.b, tau=network.tau)
+    absent: dict[str, str] = {}
+    with contextlib.ExitStack() as stack:
+        competitors: list[Competitor] = []
+        own: dict[str, Stepper] = {}
+        for name, index in OWN.items():
+            if reason := patience.absent(name, problem, share):
+                absent[name] = reason
+                continue
+            own[name] = stack.enter_context(problem.stepper(index, eta))
+            own[name].step()
+            competitors.append(stepping(name, own[name].step, core=name in _CORE))
+        differences: dict[str, float] = {}
+        for name, make in _rivals(problem, eta, torch).items():
+            if reason := patience.absent(name, problem, share):
+                absent[name] = reason
+                continue
+            rival = make()
+            differences[name] = _relative(rival.step(), own[_CORE[0]].found.value)
+            competitors.append(stepping(name, rival.step, core=name in ("dense", "alive")))
+        competitors.sort(key=lambda each: not each.core)
+        found = race(
+            competitors,
+            network.tau,
+            queries=1,
+            rounds=settings.rounds,
+            seconds=settings.seconds_per_cell,
+            warm=True,
+        )
+        done = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
+        exact = {name: stepper.checked_step() for name, stepper in own.items()}
+        methods = {name: stepper.close() for name, stepper in own.items()}
+    if any(exact.values()):
+        raise InexactAnswer(f"active sets differ from those of real arithmetic: {exact}")
+    worst = max(differences, key=differences.__getitem__)
+    if differences[worst] > _AGREEMENT:
+        raise InexactAnswer(f"{worst} computes something else: {differences[worst]:.2g} away")
+    for name, timing in found.items():
+        patience.learn(name, problem, share, timing.microseconds / 1e6)
+    return {
+        "d": problem.d,
+        "m": problem.m,
+        "n": problem.n,
+        "share": share,
+        "eta_part": SLOW_STEP,
+        "alive": len(alive) / problem.m,
+        "checked_pairs": problem.n * problem.m,
+        "differing_pairs": exact,
+        "output_difference": differences,
+        "methods": methods,
+        "first_seconds": {name: stepper.first_seconds for name, stepper in own.items()},
+        **_by_kind(done),
+        **timings(found),
+        "absent": {**absent, **({} if torch is not None else {"torch": _without(settings)})},
+    }
+
+
+def _without(settings: Settings) -> str:
+    return "not installed" if settings.peers else "left out on request"
+
+
+def _by_kind(done: Mapping[str, Row]) -> Row:
+    """Turn facts by trainer into trainers by fact."""
+    return {
+        kind: {name: facts[kind] for name, facts in done.items() if kind != "rebuilt"}
+        for kind in next(iter(done.values()))
+    } | {"rebuilt": {name: done[name]["rebuilt"] for name in done if name == "lists"}}
+
+
+def _relative(found: FloatArray, reference: FloatArray) -> float:
+    """Return the root mean square of a difference relative to that of the reference."""
+    size = float(np.sqrt(np.mean(reference**2)))
+    return float(np.sqrt(np.mean((found - reference) ** 2))) / size if size > 0.0 else 0.0
+
+
+def _iteration(settings: Settings) -> Generator[Row]:
+    patience = _Field()
+    torch = load("torch") if settings.peers else None
+    for d, m, n, share in _grid(settings):
+        with one_thread():
+            tau = scaling.threshold_from_activity(share, m)
+            problem = TrainingProblem(d, m, n, tau, settings.seed)
+            row = _cell(problem, share, settings, torch, patience)
+        yield row
+
+
+ITERATION = Section(
+    "iteration",
+    "How long does a full iteration of Algorithm 1 take, adversary included?",
+    "dense",
+    lambda settings: len(_grid(settings)),
+    _iteration,
+)
+
+
+# -- larger steps ------------------------------------------------------------------------------
+
+_PARTS = (SLOW_STEP, 1.0)
+_AT_ONCE = 8
+"""Iterations that are timed together, so that a structure which is made anew now and then pays."""
+
+
+def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
+    """List dimension, share and part of the step size."""
+    shares = [share for share in settings.shares if share <= 0.1] or settings.shares[:1]
+    return [(d, p, part) for d in _dimensions(settings)[-2:] for p in shares for part in _PARTS]
+
+
+def _steps(settings: Settings) -> Generator[Row]:
+    m = settings.nearest_width(2**16)
+    for d, share, part in _steps_grid(settings):
+        with one_thread(), contextlib.ExitStack() as stack:
+            tau = scaling.threshold_from_activity(share, m)
+            problem = TrainingProblem(d, m, settings.queries, tau, settings.seed)
+            eta = problem.eta(part)
+            own = {
+                name: stack.enter_context(problem.stepper(name, eta))
+                for name in ("auto", "lists", "query", "literal")
+            }
+            dense = _rivals(problem, eta, None)["dense"]()
+            dense.step()
+            for stepper in own.values():
+                stepper.step()
+            found = race(
+                [
+                    stepping("dense", dense.step, core=True),
+                    *(_many(name, stepper) for name, stepper in own.items()),
+                ],
+                tau,
+                queries=1,
+                rounds=min(3, settings.rounds),
+                seconds=settings.seconds_per_cell,
+                warm=True,
+            )
+            done = {name: trained(stepper.records, m) for name, stepper in own.items()}
+        times = {
+            name: Timing(each.microseconds / (1 if name == "dense" else _AT_ONCE), *each[1:])
+            for name, each in found.items()
+        }
+        yield {
+            "d": d,
+            "m": m,
+            "n": settings.queries,
+            "share": share,
+            "eta_part": part,
+            **_by_kind(done),
+            **timings(times),
+        }
+
+
+def _many(name: str, stepper: Stepper) -> Competitor:
+    """Return a trainer that does several iterations when it is asked."""
+
+    def step() -> None:
+        for _ in range(_AT_ONCE):
+            stepper.step()
+
+    return stepping(name, step, core=True)
+
+
+STEPS = Section(
+    "steps",
+    "What do larger steps cost, after which structures have to follow the weights?",
+    "dense",
+    lambda settings: len(_steps_grid(settings)),
+    _steps,
+)

@@ -1,0 +1,263 @@
+"""A trainer that stops after every step of Algorithm 1, so that several can take turns.
+
+`fit` runs from the first step to the last; a benchmark in which competitors take turns needs one
+step at a time.  So `fit` runs in a thread of its own, and its callback, which the trainer calls
+after every step, waits until it is asked for the next.  Only one thread runs at any time.  Before
+changing it, know that nothing here reaches into the trainer: what is timed is the public `fit`,
+with its checks and the bookkeeping of its history, and what is compared with real arithmetic is
+what it did to the weights.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.adversary import Adversary, AttackResult
+from sublinear_lib.losses import Loss, get_loss
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    DenseAdversarialTraining,
+    StepRecord,
+    SublinearAdversarialTraining,
+    resolve_step_size,
+)
+
+__all__ = ["FOREVER", "Stepper", "wrong_moves"]
+
+FOREVER = 1_000_000
+"""More steps than any benchmark takes: a trainer is stopped, it does not end."""
+
+_POINTS_AT_ONCE = 16
+
+Trainer = DenseAdversarialTraining | SublinearAdversarialTraining
+
+
+class Watched:
+    """An adversary that remembers what it found last.
+
+    Parameters
+    ----------
+    adversary : Adversary
+        Who attacks.
+    """
+
+    def __init__(self, adversary: Adversary) -> None:
+        self.rho = adversary.rho
+        self.last: AttackResult | None = None
+        self._adversary = adversary
+
+    def __call__(self, network: Any, X: object, y: object, loss: Any, rng: Seed) -> AttackResult:
+        """Attack."""
+        self.last = self._adversary(network, X, y, loss, rng)
+        return self.last
+
+
+def wrong_moves(
+    before: TwoLayerNetwork,
+    after: TwoLayerNetwork,
+    points: FloatArray,
+    y: FloatArray,
+    loss: Loss,
+    eta: float,
+) -> tuple[int, int]:
+    """Compare a step with the one that the active sets of real arithmetic ask for.
+
+    Parameters
+    ----------
+    before, after : TwoLayerNetwork
+        The network before and after the step.
+    points : ndarray of float64, shape (n, d)
+        The adversarial points of the step.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    loss : Loss
+        The loss.
+    eta : float
+        The step size.
+
+    Returns
+    -------
+    wrong : int
+        Neurons whose weights moved otherwise.  One pair of a point and a neuron that is decided
+        otherwise moves the neuron by ``eta |c_i a_r|`` too far or too little, with
+        ``c_i = l'(y_i, f(x_i)) / n``; a quarter of the smallest such length is tolerated, which
+        rounding does not reach.
+    active : int
+        Pairs of a point and a neuron that are active in real arithmetic.
+
+    Raises
+    ------
+    ValueError
+        If the loss is flat at an example, which then moves no neuron.
+    """
+    n = len(points)
+    blocks = [slice(i, i + _POINTS_AT_ONCE) for i in range(0, n, _POINTS_AT_ONCE)]
+    masks = [np.packbits(before.active_mask(points[block]), axis=0) for block in blocks]
+    value = np.zeros(n)
+    for block, packed in zip(blocks, masks, strict=True):
+        X = points[block]
+        active = np.unpackbits(packed, axis=0, count=len(X))
+        scores = X @ before.W.T + (before.b - before.shift)
+        value[block] = np.einsum("ir,ir,r->i", active, scores, before.a)
+    slopes = loss.derivative(y, value) / n
+    if not slopes.all():
+        raise ValueError("loss must not be flat at any example: it would move no neuron")
+    moves = np.zeros(before.W.shape)
+    pairs = 0
+    for block, packed in zip(blocks, masks, strict=True):
+        X = points[block]
+        active = np.unpackbits(packed, axis=0, count=len(X))
+        pairs += int(np.count_nonzero(active))
+        moves += active.T.astype(np.float64) @ (slopes[block, None] * X)
+    moves *= -eta * before.a[:, None]
+    off = np.linalg.norm(after.W - before.W - moves, axis=1)
+    allowed = 0.25 * eta * np.abs(before.a) * np.abs(slopes).min()
+    return int(np.count_nonzero(~(off <= allowed))), pairs
+
+
+class Stepper:
+    """A training run that goes on one step at a time.
+
+    Parameters
+    ----------
+    make : callable
+        Takes the adversary and returns the trainer.
+    adversary : Adversary
+        Whom to train against.
+    network : TwoLayerNetwork
+        The network at initialisation.
+    X : ndarray of float64, shape (n, d)
+        Training points.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    seed : int
+        Source of randomness of the trainer.
+
+    Raises
+    ------
+    Exception
+        `step` raises whatever the trainer raises.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[Adversary], Trainer],
+        adversary: Adversary,
+        network: TwoLayerNetwork,
+        X: FloatArray,
+        y: FloatArray,
+        seed: int,
+    ) -> None:
+        self.records: list[StepRecord] = []
+        self.first_seconds = 0.0
+        self.method = ""
+        self._adversary = Watched(adversary)
+        self._y = y
+        self._network: Callable[[], TwoLayerNetwork] = lambda: network
+        self._error: BaseException | None = None
+        self._closing = False
+        self._asked, self._done = threading.Semaphore(0), threading.Semaphore(0)
+        trainer = make(self._adversary)
+        self._loss, self._eta = trainer.loss, resolve_step_size(trainer.eta, network)
+
+        def work() -> None:
+            self._asked.acquire()
+            try:
+                if not self._closing:
+                    with threadpool_limits(limits=1):
+                        history = trainer.fit(network, X, y, rng=seed, callback=self._pause)
+                    self.method = history.method
+            except BaseException as error:
+                self._error = error
+            finally:
+                self._done.release()
+
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Stepper:
+        """Return the run."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the run."""
+        self.close()
+
+    def _pause(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> bool:
+        """Hand over a step, and wait until the next one is asked for."""
+        self.records.append(record)
+        self._network = network
+        self._done.release()
+        self._asked.acquire()
+        return self._closing
+
+    def step(self) -> StepRecord:
+        """Do one step.
+
+        Returns
+        -------
+        StepRecord
+            What the history says about it.  The first one also builds the structures.
+        """
+        start = time.process_time()
+        self._asked.release()
+        self._done.acquire()
+        if self._error is not None:
+            raise self._error
+        if len(self.records) == 1:
+            self.first_seconds = time.process_time() - start
+        return self.records[-1]
+
+    @property
+    def network(self) -> TwoLayerNetwork:
+        """The network as it is now."""
+        return self._network()
+
+    @property
+    def found(self) -> AttackResult:
+        """What the adversary found in the last step."""
+        assert self._adversary.last is not None
+        return self._adversary.last
+
+    def checked_step(self) -> int:
+        """Do one step and compare it with that of real arithmetic.
+
+        Returns
+        -------
+        int
+            Mismatches: neurons that moved otherwise than the exact active sets ask for, or, if
+            that is more, by how many pairs the numbers of active neurons differ.
+        """
+        before = self.network
+        record = self.step()
+        wrong, active = wrong_moves(
+            before, self.network, self.found.X, self._y, get_loss(self._loss), self._eta
+        )
+        counted = round(record.activity_mean * before.m * len(self._y))
+        return max(wrong, abs(active - counted))
+
+    def close(self) -> str:
+        """End the run.
+
+        Returns
+        -------
+        str
+            What the history calls the way in which neurons were found.
+        """
+        self._closing = True
+        self._asked.release()
+        self._thread.join()
+        return self.method
