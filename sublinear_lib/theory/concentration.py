@@ -1,0 +1,704 @@
+r"""The probability tools of the paper, each as an exact probability beside its printed bound.
+
+Appendix A.3-A.10 and Lemma B.2.  Every function takes one instance of a lemma and returns an
+`Inequality`: the probability, the bound, and which is larger, proven for that instance by exact
+binomial sums or by enclosures in ball arithmetic.  The docstrings hold the proofs for all
+instances, or the counterexample.  Before changing a formula, know that the machine-read text has
+lost most relation signs, roots and minus signs of these lemmas; the readings used here are the
+usual ones, and where two readings are possible (B.2) both can be evaluated.  Numbers are exact:
+pass ``Fraction(1, 10)`` when a tenth is meant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Literal
+
+from flint import arb
+
+from sublinear_lib.theory.enclosures import (
+    Ball,
+    Enclosure,
+    Inequality,
+    Number,
+    ball,
+    decide,
+    enclose_root,
+    rational,
+)
+from sublinear_lib.validation import boolean, choice, count
+
+__all__ = [
+    "bernstein",
+    "chernoff",
+    "chernoff_crossing",
+    "chi_square",
+    "gaussian_wedge",
+    "gaussian_wedge_crossing",
+    "hoeffding",
+    "laurent_massart",
+    "li_shao",
+    "near_threshold",
+    "weight_norm",
+]
+
+Side = Literal["lower", "upper"]
+_SIDES: tuple[Side, Side] = ("lower", "upper")
+_ZERO, _ONE = Fraction(0), Fraction(1)
+
+
+def _central(half_width: Ball) -> Ball:
+    """Pr[|N(0, 1)| <= half_width]."""
+    return (half_width / arb(2).sqrt()).erf()
+
+
+def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
+    r"""Compare the mass of a shifted window with that of the centred one (Theorem A.3).
+
+    For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``.
+    Both halves are true for all ``eta, tau > 0``.
+
+    Parameters
+    ----------
+    eta : int, float or Fraction
+        The shift, ``> 0``.
+    tau : int, float or Fraction
+        Half the width of the window, ``> 0``.
+    side : {"lower", "upper"}
+        Which of the two inequalities.
+
+    Returns
+    -------
+    Inequality
+        ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.
+
+    Raises
+    ------
+    ValueError
+        If `eta` or `tau` is not positive, or `side` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Theorem A.3 (Li and Shao, Theorem 3.1).
+    Proof.  Substituting ``x = eta + y``, the middle is
+    ``exp(-eta^2/2)`` times the integral of ``phi(y) exp(-eta y)`` over ``|y| <= tau``; adding the
+    same at -y turns ``exp(-eta y)`` into ``cosh(eta y) >= 1``, which is the left half.  The middle
+    has derivative ``phi(eta + tau) - phi(eta - tau) < 0`` in eta, as ``|eta - tau| < eta + tau``,
+    and equals the right side at ``eta = 0``.
+
+    Examples
+    --------
+    >>> li_shao(1, 1, "upper").holds
+    True
+    """
+    shift = rational(eta, "eta", exclusive_minimum=0)
+    half = rational(tau, "tau", exclusive_minimum=0)
+    choice(side, "side", _SIDES)
+    root = Fraction(2)
+
+    def window() -> Ball:
+        scale = ball(root).sqrt()
+        return ((ball(shift - half) / scale).erfc() - (ball(shift + half) / scale).erfc()) / 2
+
+    if side == "upper":
+        return decide(window, "<=", lambda: _central(ball(half)))
+    return decide(window, ">=", lambda: (-(ball(shift) ** 2) / 2).exp() * _central(ball(half)))
+
+
+def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
+    r"""Compare ``Pr[|X| <= eta]``, X ~ N(0, sigma^2), with the two lines of Lemma A.5.
+
+    With ``u = eta / sigma`` the lemma says ``2u/3 < Pr[|X| <= eta] < 4u/5``.  The upper half is
+    true for all ``u > 0``; the lower half is true exactly for ``u`` below the crossing point
+    1.0794... (`gaussian_wedge_crossing`), so a hypothesis such as ``eta <= sigma`` is missing.
+
+    Parameters
+    ----------
+    ratio : int, float or Fraction
+        ``u = eta / sigma``, ``> 0``.
+    side : {"lower", "upper"}
+        Which half.
+
+    Returns
+    -------
+    Inequality
+        ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If `ratio` is not positive, or `side` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.5; the machine-read text shows only "( 2 5 eta sigma)", the lines 2/3 and 4/5
+    are those of the usual statement.
+    Proof.  ``F(u) = erf(u / sqrt(2))`` is strictly concave on ``u > 0`` with ``F(0) = 0`` and slope
+    ``sqrt(2/pi)`` there, and ``2/3 < sqrt(2/pi) < 4/5``.  So F lies below its tangent, hence below
+    ``4u/5``; and ``F(u) - 2u/3`` is concave, zero at 0, first positive and tends to minus infinity:
+    it has exactly one positive zero.
+
+    Examples
+    --------
+    >>> [gaussian_wedge(u, "lower").holds for u in (1, 2)]
+    [True, False]
+    """
+    u = rational(ratio, "ratio", exclusive_minimum=0)
+    choice(side, "side", _SIDES)
+    if side == "upper":
+        return decide(lambda: _central(ball(u)), "<=", u * Fraction(4, 5))
+    return decide(lambda: _central(ball(u)), ">=", u * Fraction(2, 3))
+
+
+def gaussian_wedge_crossing(bits: int = 60) -> Enclosure:
+    r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
+
+    Parameters
+    ----------
+    bits : int, default 60
+        The interval is at most ``2**-bits`` long.
+
+    Returns
+    -------
+    Enclosure
+        The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one,
+        see `gaussian_wedge`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `bits` is not a positive integer.
+
+    Notes
+    -----
+    Source: Lemma A.5.
+
+    Examples
+    --------
+    >>> round(float(gaussian_wedge_crossing()), 6)
+    1.079357
+    """
+    return enclose_root(lambda u: _central(u) - u * 2 / 3, 1, 2, count(bits, "bits"))
+
+
+def _numbers(values: object, name: str) -> list[Number]:
+    """Return a non-empty sequence of numbers as a list; its entries are not checked."""
+    if isinstance(values, str | bytes) or not isinstance(values, Sequence) or not values:
+        raise TypeError(f"{name} must be a non-empty sequence of numbers, got {values!r}")
+    return list(values)
+
+
+def _probabilities(values: object) -> list[Fraction]:
+    name = "probabilities"
+    return [rational(p, name, minimum=0, maximum=1) for p in _numbers(values, name)]
+
+
+def _binomial_weights(n: int, p: Fraction) -> list[int]:
+    """Integers w_0..w_n with Pr[Binomial(n, p) = k] = w_k / p.denominator^n."""
+    a, b = p.numerator, p.denominator - p.numerator
+    powers = [1]
+    for _ in range(n):
+        powers.append(powers[-1] * b)
+    weights, choose, up = [], 1, 1
+    for k in range(n + 1):
+        weights.append(choose * up * powers[n - k])
+        choose = choose * (n - k) // (k + 1)
+        up *= a
+    return weights
+
+
+def _tail(
+    values: Sequence[Fraction],
+    probabilities: Sequence[Fraction],
+    event: Callable[[Fraction], bool],
+) -> Fraction:
+    """Probability that sum_i values[i] B_i, B_i ~ Bernoulli(probabilities[i]), is in an event."""
+    total, law = 1, {_ZERO: 1}
+    for (value, p), times in Counter(zip(values, probabilities, strict=True)).items():
+        weights = _binomial_weights(times, p)
+        total *= p.denominator**times
+        grown: dict[Fraction, int] = {}
+        for start, weight in law.items():
+            for k, factor in enumerate(weights):
+                if factor:
+                    at = start + k * value
+                    grown[at] = grown.get(at, 0) + weight * factor
+        law = grown
+    return Fraction(sum(weight for at, weight in law.items() if event(at)), total)
+
+
+def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Number) -> Inequality:
+    r"""Compare the deviation of a sum of two-valued variables with Hoeffding's bound (Lemma A.6).
+
+    ``X_i`` is ``ranges[i]`` with probability ``probabilities[i]`` and 0 otherwise, independently,
+    and ``U`` is the sum.  The lemma says
+    ``Pr[|U - E U| >= eta] <= 2 exp(-2 eta^2 / sum_i ranges[i]^2)``, which is true.
+
+    Parameters
+    ----------
+    ranges : sequence of int, float or Fraction
+        The lengths ``d_i - c_i`` of the intervals, ``> 0``.
+    probabilities : sequence of int, float or Fraction
+        As many probabilities, in [0, 1].
+    eta : int, float or Fraction
+        The deviation, ``> 0``.
+
+    Returns
+    -------
+    Inequality
+        The exact probability, a fraction, against the bound (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or the lengths of the sequences differ.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.6.
+    Proof.  For Y = X_i - E X_i in an interval of length s, the second derivative of
+    ``log E exp(l Y)`` in l is the variance of Y under a tilted law on that interval, hence at most
+    ``s^2/4``; so ``E exp(l Y) <= exp(l^2 s^2 / 8)``.  Multiply over i, apply Markov's inequality to
+    ``exp(l (U - E U))`` at ``l = 4 eta / sum s_i^2``, and treat the other tail likewise.
+    Two-valued variables are those with the largest variance on their interval, the hardest case.
+
+    Examples
+    --------
+    >>> hoeffding([1] * 4, [Fraction(1, 2)] * 4, 2).left.lower
+    Fraction(1, 8)
+    """
+    p = _probabilities(probabilities)
+    lengths = [rational(s, "ranges", exclusive_minimum=0) for s in _numbers(ranges, "ranges")]
+    if len(lengths) != len(p):
+        raise ValueError(
+            f"ranges must have as many entries as probabilities ({len(p)}), got {len(lengths)}"
+        )
+    deviation = rational(eta, "eta", exclusive_minimum=0)
+    mean = sum((s * q for s, q in zip(lengths, p, strict=True)), _ZERO)
+    squares = sum((s * s for s in lengths), _ZERO)
+    tail = _tail(lengths, p, lambda u: abs(u - mean) >= deviation)
+    return decide(tail, "<=", lambda: 2 * ball(-2 * deviation**2 / squares).exp())
+
+
+def chi_square(n: int, t: Number, side: Side) -> Inequality:
+    r"""Compare a tail of the chi-square law with the bound of Lemma A.7.
+
+    For X chi-square with n degrees of freedom, ``Pr[X - n >= 2 sqrt(n t) + 2 t] <= exp(-t)`` and
+    ``Pr[n - X >= 2 sqrt(n t)] <= exp(-t)``.  Both are true.
+
+    Parameters
+    ----------
+    n : int
+        Degrees of freedom, ``>= 1``.
+    t : int, float or Fraction
+        The level, ``> 0``.
+    side : {"lower", "upper"}
+        Which tail.
+
+    Returns
+    -------
+    Inequality
+        The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If `n` or `t` is out of range, or `side` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.7; the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof.
+    For ``4 t >= n`` the lower tail is the probability that ``X <= 0`` or less, which is zero.
+
+    Examples
+    --------
+    >>> chi_square(1, 100, "lower").left.upper
+    Fraction(0, 1)
+    """
+    n = count(n, "n")
+    level = rational(t, "t", exclusive_minimum=0)
+    choice(side, "side", _SIDES)
+    return laurent_massart([1] * n, level, side)
+
+
+def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
+    r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Claim C.9.
+
+    For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``.
+    Whatever the two constants are, the claim is false for all large m: the tail is only
+    exponential in m.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``>= 1``.
+    d : int
+        Dimension, ``>= 1``.
+    level : int, float or Fraction
+        The O(1) that the squared norm is compared with, ``> 0``.
+    constant : int, float or Fraction
+        The constant of the Omega, ``> 0``.
+
+    Returns
+    -------
+    Inequality
+        ``Pr[chi^2_d >= level m]`` against the bound (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: proofs of Claims C.9 (Lemma 4.2) and C.19, "by Lemma B.2 and Lemma A.7".
+    Proof that it fails.  ``||w||^2 >= w_1^2``, so the probability is at least
+    ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus its logarithm is at most
+    ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for large m.  What A.7 gives is
+    ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper needs.
+
+    Examples
+    --------
+    >>> [weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
+    [True, False]
+    """
+    m, d = count(m, "m"), count(d, "d")
+    squared = rational(level, "level", exclusive_minimum=0)
+    c = rational(constant, "constant", exclusive_minimum=0)
+    half = Fraction(d, 2)
+
+    def tail() -> Ball:
+        return ball(squared * m / 2).gamma_upper(ball(half), regularized=1)
+
+    return decide(tail, "<=", lambda: ball(-c * m * m / d).exp())
+
+
+def chernoff(
+    probabilities: Sequence[Number],
+    epsilon: Number,
+    side: Side,
+    form: Literal["printed", "repaired"] = "printed",
+) -> Inequality:
+    r"""Compare a tail of a sum of independent indicators with Chernoff's bound (Lemma A.8).
+
+    Y counts independent successes and ``mu = E Y``.  Printed: ``Pr[Y <= mu (1 - eps)] <=
+    exp(-eps^2 mu / 2)`` for ``0 < eps < 1``, true; and ``Pr[Y >= mu (1 + eps)] <=
+    exp(-eps^2 mu / 3)`` for *all* ``eps > 0``, which is true for every law of Y exactly up to the
+    crossing point 1.8169... of `chernoff_crossing`; beyond it there are counterexamples.
+    Repaired: ``exp(-eps^2 mu / (2 + eps))``, true for all ``eps > 0``.
+
+    Parameters
+    ----------
+    probabilities : sequence of int, float or Fraction
+        The probabilities of success, in [0, 1], not all zero.
+    epsilon : int, float or Fraction
+        The relative deviation, ``> 0``, and ``< 1`` for the lower tail.
+    side : {"lower", "upper"}
+        Which tail.
+    form : {"printed", "repaired"}, default "printed"
+        Which bound for the upper tail; the lower tail needs no repair.
+
+    Returns
+    -------
+    Inequality
+        The exact probability, a fraction, against the bound (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or a word is none of those allowed.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.8.
+    Proof.  ``E exp(l Y) <= exp(mu (e^l - 1))``; Markov's inequality at ``l = log(1 + eps)`` gives
+    the upper tail ``exp(-mu h(eps))`` with ``h(e) = (1 + e) log(1 + e) - e``, and at
+    ``l = log(1 - eps)`` the lower tail ``exp(-mu h(-eps))``.  Now ``h(-e) >= e^2/2`` on (0, 1)
+    (second derivative ``1/(1 - e) >= 1``), and ``log(1 + e) >= 2 e/(2 + e)`` (equal at 0,
+    derivative ``1/(1+e) >= 4/(2+e)^2``) gives ``h(e) >= e^2/(2 + e)``.  Finally
+    ``h(e) - e^2/3`` has the derivative ``log(1 + e) - 2 e/3``, concave, zero at 0 and first
+    positive, so the difference rises, then falls to minus infinity: it is positive up to its only
+    positive zero and negative beyond.  There the printed bound can fail: for n indicators of
+    probability ``mu / n`` and n, then mu, tending to infinity, ``-log Pr / mu`` tends to ``h(eps)``
+    (Cramer's theorem for the Poisson law).  The paper uses the bound with eps = O(1) only.
+
+    Examples
+    --------
+    >>> instance = [Fraction(1, 1000)] * 1000
+    >>> chernoff(instance, 9, "upper").holds, chernoff(instance, 9, "upper", "repaired").holds
+    (False, True)
+    """
+    p = _probabilities(probabilities)
+    choice(side, "side", _SIDES)
+    choice(form, "form", ("printed", "repaired"))
+    mean = sum(p, _ZERO)
+    if not mean:
+        raise ValueError("probabilities must not all be zero")
+    ones = [_ONE] * len(p)
+    if side == "lower":
+        eps = rational(epsilon, "epsilon", exclusive_minimum=0, exclusive_maximum=1)
+        tail = _tail(ones, p, lambda k: k <= mean * (1 - eps))
+        divisor = Fraction(2)
+    else:
+        eps = rational(epsilon, "epsilon", exclusive_minimum=0)
+        tail = _tail(ones, p, lambda k: k >= mean * (1 + eps))
+        divisor = Fraction(3) if form == "printed" else 2 + eps
+    return decide(tail, "<=", lambda: ball(-eps * eps * mean / divisor).exp())
+
+
+def chernoff_crossing(bits: int = 60) -> Enclosure:
+    r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
+
+    Parameters
+    ----------
+    bits : int, default 60
+        The interval is at most ``2**-bits`` long.
+
+    Returns
+    -------
+    Enclosure
+        The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the
+        only one, see `chernoff`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `bits` is not a positive integer.
+
+    Notes
+    -----
+    Source: Lemma A.8.
+
+    Examples
+    --------
+    >>> round(float(chernoff_crossing()), 3)
+    1.817
+    """
+
+    def surplus(e: Ball) -> Ball:
+        return (1 + e) * (1 + e).log() - e - e * e / 3
+
+    return enclose_root(surplus, 1, 3, count(bits, "bits"))
+
+
+def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
+    r"""Compare a sum of centred indicators with Bernstein's bound (Lemma A.9).
+
+    ``Y_i = B_i - p_i`` for independent ``B_i ~ Bernoulli(p_i)``, and ``M`` is the largest
+    ``|Y_i|``.  The lemma says ``Pr[sum Y_i > eta] <= exp(-(eta^2/2) / (sum E Y_i^2 + M eta/3))``,
+    which is true.
+
+    Parameters
+    ----------
+    probabilities : sequence of int, float or Fraction
+        The probabilities ``p_i``, in [0, 1].
+    eta : int, float or Fraction
+        The deviation, ``> 0``.
+
+    Returns
+    -------
+    Inequality
+        The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.9.
+    Proof.  ``|E Y^k| <= M^(k-2) E Y^2`` for ``k >= 2`` and ``k! >= 2 * 3^(k-2)`` give
+    ``E exp(l Y) <= exp((l^2/2) E Y^2 / (1 - l M / 3))`` for ``0 < l < 3/M``.  Multiply over i and
+    apply Markov's inequality at ``l = eta / (V + M eta/3)``, V the sum of the variances.
+
+    Examples
+    --------
+    >>> bernstein([Fraction(1, 2)] * 4, 1).left.lower
+    Fraction(1, 16)
+    """
+    p = _probabilities(probabilities)
+    deviation = rational(eta, "eta", exclusive_minimum=0)
+    mean = sum(p, _ZERO)
+    variance = sum((q * (1 - q) for q in p), _ZERO)
+    largest = max(max(q, 1 - q) for q in p)
+    tail = _tail([_ONE] * len(p), p, lambda k: k - mean > deviation)
+    exponent = -(deviation**2 / 2) / (variance + largest * deviation / 3)
+    return decide(tail, "<=", lambda: ball(exponent).exp())
+
+
+def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
+    r"""Compare the chance to lie near a threshold with the line ``eta / sqrt(pi)`` (Claim A.10).
+
+    For ``w ~ N(0, I_d)``, ``b ~ N(0, 1)`` and ``||x|| = 1``, ``z = <w, x> + b`` is N(0, 2), so
+    ``Pr[|z| <= eta] = erf(eta/2) < eta / sqrt(pi)``.  The constant ``1/sqrt(pi)`` is the best one.
+    By Theorem A.3 the same bound holds for ``Pr[|z - tau| <= eta]``.  In the scaling of the network
+    (entries N(0, 1/m)) read ``eta sqrt(m)`` for eta and ``tau sqrt(m)`` for tau.
+
+    Parameters
+    ----------
+    eta : int, float or Fraction
+        The distance to the threshold, ``> 0``, in units where the entries are N(0, 1).
+    tau : int, float or Fraction, default 0
+        The threshold, in the same units, of any sign.
+
+    Returns
+    -------
+    Inequality
+        The probability against ``eta / sqrt(pi)`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If `eta` is not positive or `tau` not finite.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim A.10, which prints O(eta); used with tau in C.1, C.16 and C.19.
+    Proof.  The density of N(0, 2) is at most ``1 / (2 sqrt(pi))``, and the window is ``2 eta``
+    long.  The ratio of the two sides tends to 1 as eta tends to 0 (tau = 0), so no smaller constant
+    will do.
+
+    Examples
+    --------
+    >>> near_threshold(Fraction(1, 10)).ratio > 0.999
+    True
+    """
+    half = rational(eta, "eta", exclusive_minimum=0)
+    shift = abs(rational(tau, "tau"))
+
+    def window() -> Ball:
+        return (ball((shift - half) / 2).erfc() - ball((shift + half) / 2).erfc()) / 2
+
+    return decide(window, "<=", lambda: ball(half) / arb.pi().sqrt())
+
+
+def _pairs_above(weights: Sequence[Fraction], level: Ball) -> Ball:
+    """Pr[sum_j 2 weights[j] E_j >= level], level >= 0, for distinct weights and E_j ~ Exp(1)."""
+    total = arb(0)
+    for j, a in enumerate(weights):
+        factor = math.prod((a / (a - b) for i, b in enumerate(weights) if i != j), start=_ONE)
+        total += ball(factor) * (-level / (2 * ball(a))).exp()
+    return total
+
+
+def laurent_massart(
+    weights: Sequence[Number],
+    t: Number,
+    side: Side = "upper",
+    *,
+    squared_norm: bool = False,
+    linear_term: bool = True,
+) -> Inequality:
+    r"""Compare a tail of a weighted chi-square sum with a reading of Lemma B.2.
+
+    For ``X = sum_i a_i (Z_i^2 - 1)``, ``a_i > 0``, the lemma of Laurent and Massart is
+    ``Pr[X >= 2 |a|_2 sqrt(t) + 2 |a|_inf t] <= exp(-t)`` and ``Pr[X <= -2 |a|_2 sqrt(t)] <=
+    exp(-t)``, both true.  The machine-read print shows "2|a|2 2 t + 2|a|": a square on the 2-norm
+    and no t on the largest weight.  With either of these the upper tail is false.
+
+    Parameters
+    ----------
+    weights : sequence of int, float or Fraction
+        The ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In these cases
+        the tail has a closed form.
+    t : int, float or Fraction
+        The level, ``> 0``.
+    side : {"upper", "lower"}
+        Which tail.
+    squared_norm : bool, default False
+        Read ``|a|_2^2`` for ``|a|_2``.
+    linear_term : bool, default True
+        Read ``2 |a|_inf t``; otherwise ``2 |a|_inf``.  The lower tail has no such term.
+
+    Returns
+    -------
+    Inequality
+        The probability against ``exp(-t)`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the weights are of neither kind.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.2.  Equal weights leave a chi-square law, that is an incomplete gamma function;
+    pairs of equal weights leave ``sum_j a_j (2 E_j)`` with independent exponentials, whose tail is
+    ``sum_j exp(-y / (2 a_j)) prod_(i != j) a_j / (a_j - a_i)``.
+    Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 / (1 - 2 l)`` for
+    ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the sum over i is at
+    most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at
+    ``2 |a|_2 sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t.
+    The squared reading is not homogeneous: scaling the weights by s and letting s tend to 0 would
+    give ``Pr[X >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the
+    largest weight one weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like
+    ``exp(-sqrt(t))``.
+
+    Examples
+    --------
+    >>> equal = [Fraction(1, 1000)] * 1000
+    >>> laurent_massart(equal, 1).holds, laurent_massart(equal, 1, squared_norm=True).holds
+    (True, False)
+    """
+    a = [rational(value, "weights", exclusive_minimum=0) for value in _numbers(weights, "weights")]
+    level = rational(t, "t", exclusive_minimum=0)
+    choice(side, "side", _SIDES)
+    boolean(squared_norm, "squared_norm")
+    boolean(linear_term, "linear_term")
+    times = Counter(a)
+    equal = len(times) == 1
+    if not equal and set(times.values()) != {2}:
+        raise ValueError(
+            "weights must all be equal, or every value must occur exactly twice, got values that "
+            f"occur {sorted(set(times.values()))} times"
+        )
+    squares = sum((value * value for value in a), _ZERO)
+    largest, mean = max(a), sum(a, _ZERO)
+    n = Fraction(len(a))
+    # sqrt(squares * t), or sqrt(squares^2 * t) in the damaged reading
+    under_root = 4 * level * (squares**2 if squared_norm else squares)
+    shift = 2 * largest * (level if linear_term else _ONE)
+
+    def bound() -> Ball:
+        return ball(-level).exp()
+
+    def above(at: Ball) -> Ball:
+        """Pr[sum a_i Z_i^2 >= at]."""
+        if equal:
+            return (at / (2 * ball(largest))).gamma_upper(ball(n / 2), regularized=1)
+        return _pairs_above(list(times), at)
+
+    if side == "upper":
+        return decide(lambda: above(ball(mean + shift) + ball(under_root).sqrt()), "<=", bound)
+    if under_root >= mean**2:
+        return decide(_ZERO, "<=", bound)
+
+    def below() -> Ball:
+        at = ball(mean) - ball(under_root).sqrt()
+        if equal:
+            return (at / (2 * ball(largest))).gamma_lower(ball(n / 2), regularized=1)
+        return 1 - above(at)
+
+    return decide(below, "<=", bound)

@@ -1,0 +1,379 @@
+r"""Exact numbers and rigorous enclosures: how a deterministic claim is decided.
+
+No object of the paper lives here.  An argument is an exact rational number (every float is one); a
+value that is rational is computed as a `fractions.Fraction`; a value that is not, such as
+``exp(-2)`` or ``erf(1)``, is enclosed by a ball of Arb, a number with a proven error bound, through
+python-flint.  `decide` compares two such values with more and more digits until their enclosures
+no longer touch, so its answer is a proof and not the sign of a rounded difference.  Before changing
+it, know two traps.  A comparison of balls that is not certainly true may still be true, so that
+``not (a < b)`` says nothing.  And two equal numbers that are not both rational can never be
+told apart from unequal ones: that raises `UndecidedError`, it does not guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from flint import arb, ctx, fmpq
+
+from sublinear_lib.validation import choice, count, scalar
+
+__all__ = [
+    "Ball",
+    "Enclosure",
+    "Inequality",
+    "Number",
+    "UndecidedError",
+    "Value",
+    "ball",
+    "ceiling",
+    "decide",
+    "enclose",
+    "enclose_root",
+    "rational",
+]
+
+Ball: TypeAlias = arb
+"""A real number with a proven error bound (``flint.arb``)."""
+
+Number: TypeAlias = int | float | Fraction
+"""What may be passed for a real number: it stands for its exact value."""
+
+Value: TypeAlias = Fraction | Callable[[], Ball]
+"""A rational number, or a recipe that computes a ball at the working precision."""
+
+Relation: TypeAlias = Literal["<=", ">="]
+
+_FIRST_BITS = 64
+_MOST_BITS = 2**15
+
+
+class UndecidedError(ArithmeticError):
+    """Two numbers could not be told apart, or a number not be enclosed, with the digits allowed."""
+
+
+def rational(
+    value: Number,
+    name: str,
+    *,
+    minimum: Number | None = None,
+    maximum: Number | None = None,
+    exclusive_minimum: Number | None = None,
+    exclusive_maximum: Number | None = None,
+) -> Fraction:
+    """Return the exact value of a number within the given range.
+
+    Parameters
+    ----------
+    value : int, float or Fraction
+        The number.  A float stands for the binary fraction that it is: 0.1 is not 1/10.
+    name : str
+        The argument's name, for the messages.
+    minimum, maximum : int, float or Fraction, optional
+        The ends of the range, included.
+    exclusive_minimum, exclusive_maximum : int, float or Fraction, optional
+        The ends of the range, excluded.
+
+    Returns
+    -------
+    Fraction
+        The same number.
+
+    Raises
+    ------
+    TypeError
+        For anything that is not a real number.
+    ValueError
+        For NaN, infinity or a number out of range.
+
+    Examples
+    --------
+    >>> rational(0.5, "eta")
+    Fraction(1, 2)
+    """
+    number = value if isinstance(value, Fraction) else Fraction(scalar(value, name))
+    limits = [
+        (minimum, ">=", minimum is None or number >= minimum),
+        (exclusive_minimum, ">", exclusive_minimum is None or number > exclusive_minimum),
+        (maximum, "<=", maximum is None or number <= maximum),
+        (exclusive_maximum, "<", exclusive_maximum is None or number < exclusive_maximum),
+    ]
+    if not all(holds for _, _, holds in limits):
+        allowed = " and ".join(f"{sign} {end}" for end, sign, _ in limits if end is not None)
+        raise ValueError(f"{name} must be a finite number {allowed}, got {value}")
+    return number
+
+
+def ball(value: Fraction | int) -> Ball:
+    """Return a ball around a rational number, at the working precision.
+
+    Parameters
+    ----------
+    value : Fraction or int
+        The number.
+
+    Returns
+    -------
+    flint.arb
+        A ball that contains it.
+
+    Examples
+    --------
+    >>> ball(Fraction(1, 3)) * 3 < 2
+    True
+    """
+    number = Fraction(value)
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """An interval with rational ends that is proven to contain a real number.
+
+    Attributes
+    ----------
+    lower : Fraction
+        The lower end.
+    upper : Fraction
+        The upper end, ``>= lower``; equal to it when the number is known exactly.
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def width(self) -> Fraction:
+        """The length of the interval."""
+        return self.upper - self.lower
+
+    @property
+    def midpoint(self) -> Fraction:
+        """The middle of the interval."""
+        return (self.lower + self.upper) / 2
+
+    def __contains__(self, number: Number) -> bool:
+        """Say whether a number lies in the interval, ends included."""
+        return bool(self.lower <= number <= self.upper)
+
+    def __float__(self) -> float:
+        """Return the middle as a float."""
+        return float(self.midpoint)
+
+
+def _fraction(exact: Ball) -> Fraction:
+    mantissa, exponent = exact.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _at(value: Value, bits: int) -> Enclosure | None:
+    """Enclose a value at a working precision, or return None if it has no finite ball there."""
+    if isinstance(value, Fraction):
+        return Enclosure(value, value)
+    with ctx.workprec(bits):
+        found = value()
+        if not found.is_finite():
+            return None
+        return Enclosure(_fraction(found.lower()), _fraction(found.upper()))
+
+
+def _accurate(enclosure: Enclosure, bits: int) -> bool:
+    size = max(abs(enclosure.lower), abs(enclosure.upper))
+    return bool(enclosure.width * 2**bits <= size)
+
+
+def enclose(value: Value, bits: int = 53) -> Enclosure:
+    """Enclose a number to a wanted relative accuracy.
+
+    Parameters
+    ----------
+    value : Fraction or callable
+        The number, or a function without arguments that computes a ball around it at the working
+        precision.  It is called with more and more digits.
+    bits : int, default 53
+        The interval is at most ``2**-bits`` times as long as the number is large.
+
+    Returns
+    -------
+    Enclosure
+        The interval; a single point for a rational number.
+
+    Raises
+    ------
+    UndecidedError
+        If 32768 bits do not suffice (in particular if the number is zero, but not exactly).
+    TypeError, ValueError
+        If `bits` is not a positive integer.
+
+    Examples
+    --------
+    >>> pi = enclose(lambda: arb.pi())
+    >>> pi.lower < Fraction(355, 113), float(pi)
+    (True, 3.141592653589793)
+    """
+    bits = count(bits, "bits")
+    working = bits + _FIRST_BITS
+    while working <= _MOST_BITS:
+        found = _at(value, working)
+        if found is not None and _accurate(found, bits):
+            return found
+        working *= 2
+    raise UndecidedError(f"no enclosure of relative accuracy 2**-{bits} with {_MOST_BITS} bits")
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """One instance of a claimed inequality, decided.
+
+    Attributes
+    ----------
+    left, right : Enclosure
+        The two sides, each with a relative accuracy of at least 53 bits.
+    relation : {"<=", ">="}
+        What is claimed of `left` and `right`.  Equality occurs only between rational numbers.
+    holds : bool
+        Whether the claim is true for this instance.  It is proven either way.
+    """
+
+    left: Enclosure
+    relation: Relation
+    right: Enclosure
+    holds: bool
+
+    @property
+    def ratio(self) -> float:
+        """The left side over the right side, as a float; infinite when the right side is zero."""
+        bottom = self.right.midpoint
+        return float(self.left.midpoint / bottom) if bottom else float("inf")
+
+
+def decide(left: Value, relation: Relation, right: Value) -> Inequality:
+    """Decide an inequality between two numbers, rigorously.
+
+    Parameters
+    ----------
+    left, right : Fraction or callable
+        The two sides, as for `enclose`.
+    relation : {"<=", ">="}
+        The claim.
+
+    Returns
+    -------
+    Inequality
+        Both sides and whether the claim is true.
+
+    Raises
+    ------
+    UndecidedError
+        If the sides are equal but not both rational, or closer than 32768 bits can show.
+    TypeError, ValueError
+        If `relation` is not one of the two signs.
+
+    Examples
+    --------
+    >>> decide(lambda: arb.pi(), "<=", Fraction(22, 7)).holds
+    True
+    """
+    choice(relation, "relation", ("<=", ">="))
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        below = left <= right if relation == "<=" else left >= right
+        return Inequality(enclose(left), relation, enclose(right), below)
+    bits = _FIRST_BITS
+    while bits <= _MOST_BITS:
+        first, second = _at(left, bits), _at(right, bits)
+        if first is not None and second is not None:
+            smaller, larger = first.upper < second.lower, first.lower > second.upper
+            if smaller or larger:
+                holds = smaller if relation == "<=" else larger
+                return Inequality(enclose(left), relation, enclose(right), holds)
+        bits *= 2
+    raise UndecidedError(f"the two sides agree to {_MOST_BITS} bits: they may be equal")
+
+
+def enclose_root(
+    function: Callable[[Ball], Ball], lower: Number, upper: Number, bits: int = 60
+) -> Enclosure:
+    """Enclose a zero of a continuous function by bisection with proven signs.
+
+    Parameters
+    ----------
+    function : callable
+        The function; given a ball it returns a ball around the value.
+    lower, upper : int, float or Fraction
+        The ends of an interval, ``lower < upper``, at which the values have different signs.
+    bits : int, default 60
+        The interval returned is at most ``2**-bits`` long.
+
+    Returns
+    -------
+    Enclosure
+        An interval at whose ends the values have proven and different signs.  That the zero in it
+        is the only one in the original interval is for the caller to prove.
+
+    Raises
+    ------
+    ValueError
+        If ``lower >= upper``, or the signs at the ends do not differ.
+    UndecidedError
+        If the sign of a value met cannot be decided.
+    TypeError
+        If an argument has the wrong type.
+
+    Examples
+    --------
+    >>> float(enclose_root(lambda x: x * x - 2, 1, 2))
+    1.4142135623730951
+    """
+    low = rational(lower, "lower")
+    high = rational(upper, "upper", exclusive_minimum=low)
+    bits = count(bits, "bits")
+
+    def positive(at: Fraction) -> bool:
+        return decide(lambda: function(ball(at)), ">=", Fraction(0)).holds
+
+    rising = positive(high)
+    if positive(low) == rising:
+        raise ValueError(f"the values at lower = {lower} and upper = {upper} have the same sign")
+    while (high - low) * 2**bits > 1:
+        middle = (low + high) / 2
+        if positive(middle) == rising:
+            high = middle
+        else:
+            low = middle
+    return Enclosure(low, high)
+
+
+def ceiling(value: Value) -> int:
+    """Return the smallest integer that is not below a number.
+
+    Parameters
+    ----------
+    value : Fraction or callable
+        The number, as for `enclose`.
+
+    Returns
+    -------
+    int
+        Its ceiling, proven.
+
+    Raises
+    ------
+    UndecidedError
+        If the number is an integer without being given as a fraction.
+
+    Examples
+    --------
+    >>> ceiling(lambda: arb.pi())
+    4
+    """
+    bits = _FIRST_BITS
+    while bits <= _MOST_BITS:
+        found = _at(value, bits)
+        if found is not None:
+            low, high = -(-found.lower // 1), -(-found.upper // 1)
+            if low == high:
+                return int(low)
+        bits *= 2
+    raise UndecidedError(f"the number agrees with an integer to {_MOST_BITS} bits")

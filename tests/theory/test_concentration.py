@@ -1,0 +1,397 @@
+"""Promises of ``theory.concentration``: exact probabilities, printed bounds, true verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from sublinear_lib.theory import concentration
+from sublinear_lib.theory.enclosures import Inequality
+
+MODEST = settings(max_examples=40, deadline=None)
+POSITIVE = st.fractions(min_value=Fraction(1, 50), max_value=6, max_denominator=50)
+SHARES = st.fractions(min_value=Fraction(1, 20), max_value=Fraction(19, 20), max_denominator=20)
+HALF = Fraction(1, 2)
+
+
+def agree(found: Inequality, probability: float, bound: float) -> None:
+    """Compare both sides with floats that were computed elsewhere."""
+    assert float(found.left) == pytest.approx(probability, rel=1e-9, abs=1e-300)
+    assert float(found.right) == pytest.approx(bound, rel=1e-12)
+
+
+def by_enumeration(
+    values: list[Fraction], p: list[Fraction], event: Callable[[Fraction], bool]
+) -> Fraction:
+    """Probability of an event of sum_i values[i] B_i, over all outcomes: an oracle for small n."""
+    total = Fraction(0)
+    for outcome in product((0, 1), repeat=len(p)):
+        weight = math.prod(q if hit else 1 - q for q, hit in zip(p, outcome, strict=True))
+        if event(sum((v * hit for v, hit in zip(values, outcome, strict=True)), Fraction(0))):
+            total += weight
+    return total
+
+
+# A.3
+
+
+@MODEST
+@given(POSITIVE, POSITIVE)
+def test_both_halves_of_li_shao_hold_and_are_what_they_say(eta: Fraction, tau: Fraction) -> None:
+    lower = concentration.li_shao(eta, tau, "lower")
+    upper = concentration.li_shao(eta, tau, "upper")
+    e, t = float(eta), float(tau)
+    # stats.norm.sf keeps its relative accuracy where the window is far out
+    window = stats.norm.sf(e - t) - stats.norm.sf(e + t)
+    centred = math.erf(t / math.sqrt(2))
+    assert float(lower.left) == pytest.approx(window, rel=1e-7)
+    agree(upper, float(lower.left), centred)
+    assert float(lower.right) == pytest.approx(math.exp(-e * e / 2) * centred, rel=1e-12)
+    assert (lower.relation, upper.relation) == (">=", "<=")
+    assert lower.holds and upper.holds
+
+
+def test_li_shao_is_tight_for_a_small_shift() -> None:
+    assert concentration.li_shao(Fraction(1, 1000), 1, "lower").ratio < 1 + 1e-6
+    assert concentration.li_shao(Fraction(1, 1000), 1, "upper").ratio > 1 - 1e-6
+
+
+# A.5
+
+
+@MODEST
+@given(POSITIVE)
+def test_the_upper_half_of_the_wedge_holds_and_the_lower_half_below_the_crossing(
+    u: Fraction,
+) -> None:
+    lower, upper = (concentration.gaussian_wedge(u, side) for side in ("lower", "upper"))
+    agree(lower, math.erf(float(u) / math.sqrt(2)), float(u) * 2 / 3)
+    agree(upper, math.erf(float(u) / math.sqrt(2)), float(u) * 4 / 5)
+    assert (lower.relation, upper.relation) == (">=", "<=")
+    assert upper.holds
+    assert lower.holds == (u <= concentration.gaussian_wedge_crossing().lower)
+
+
+def test_the_crossing_of_the_wedge_is_between_its_ends() -> None:
+    crossing = concentration.gaussian_wedge_crossing()
+    assert concentration.gaussian_wedge(crossing.lower, "lower").holds
+    assert not concentration.gaussian_wedge(crossing.upper, "lower").holds
+    assert crossing.width <= Fraction(1, 2**60)
+    assert Fraction(10793572, 10**7) < crossing.lower < Fraction(10793573, 10**7)
+    assert concentration.gaussian_wedge_crossing(10).width <= Fraction(1, 2**10)
+
+
+def test_the_upper_line_of_the_wedge_could_not_be_one_percent_lower() -> None:
+    near_zero = concentration.gaussian_wedge(Fraction(1, 1000), "upper")
+    assert near_zero.ratio == pytest.approx(math.sqrt(2 / math.pi) / 0.8, rel=1e-6)
+    assert 0.99 < near_zero.ratio < 1
+
+
+# A.6
+
+
+@MODEST
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(3)]), SHARES),
+        min_size=1,
+        max_size=6,
+    ),
+    POSITIVE,
+)
+def test_hoeffding_holds_with_the_exact_probability(
+    terms: list[tuple[Fraction, Fraction]], eta: Fraction
+) -> None:
+    ranges, p = (list(part) for part in zip(*terms, strict=True))
+    mean = sum(r * q for r, q in terms)
+    found = concentration.hoeffding(ranges, p, eta)
+    exact = by_enumeration(ranges, p, lambda u: abs(u - mean) >= eta)
+    assert found.left.lower == found.left.upper == exact
+    bound = 2 * math.exp(-2 * float(eta) ** 2 / sum(float(r) ** 2 for r in ranges))
+    assert float(found.right) == pytest.approx(bound, rel=1e-12)
+    assert found.holds
+
+
+def test_hoeffding_is_within_a_small_factor_for_fair_coins() -> None:
+    # 400 fair coins, five standard deviations: the exponent is that of the normal law
+    found = concentration.hoeffding([1] * 400, [HALF] * 400, 50)
+    assert found.holds and found.ratio > 0.05
+    tail = stats.binom.sf(249, 400, 0.5) + stats.binom.cdf(150, 400, 0.5)
+    agree(found, tail, 2 * math.exp(-12.5))
+
+
+# A.7
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100])
+@pytest.mark.parametrize("t", [Fraction(1, 100), Fraction(1, 5), 1, 5, 30])
+def test_both_tails_of_chi_square_hold(n: int, t: Fraction) -> None:
+    level, root = float(t), 2 * math.sqrt(n * t)
+    upper = concentration.chi_square(n, t, "upper")
+    agree(upper, stats.chi2.sf(n + root + 2 * level, n), math.exp(-level))
+    lower = concentration.chi_square(n, t, "lower")
+    agree(lower, stats.chi2.cdf(n - root, n), math.exp(-level))
+    assert upper.holds and lower.holds
+    assert (lower.left.upper == 0) == (4 * t >= n)
+
+
+# C.9, C.19: the tail of the norm
+
+
+@pytest.mark.parametrize(("m", "d", "level"), [(64, 4, 4), (50, 16, Fraction(3, 2)), (5, 2, 1)])
+def test_the_tail_of_a_weight_norm_is_that_of_chi_square(m: int, d: int, level: Fraction) -> None:
+    found = concentration.weight_norm(m, d, level, Fraction(1, 100))
+    agree(found, stats.chi2.sf(float(level) * m, d), math.exp(-m * m / d / 100))
+
+
+@pytest.mark.parametrize("constant", [1, Fraction(1, 10), Fraction(1, 1000)])
+def test_for_every_constant_the_claimed_norm_tail_fails_at_some_width(constant: Fraction) -> None:
+    # minus the logarithm of the tail is at most level m / 2 + log m + 2 here, below
+    # constant m^2 / d from m = 4 d level / constant on
+    m = int(4 * 4 * 4 / constant)
+    assert not concentration.weight_norm(m, 4, 4, constant).holds
+
+
+def test_the_norm_tail_is_exponential_in_the_width() -> None:
+    rates = [
+        -math.log(concentration.weight_norm(m, 4, 4, 1).left.midpoint) / m for m in (64, 128, 256)
+    ]
+    assert all(1.9 < rate < 2.0 for rate in rates)
+
+
+# A.8
+
+
+@MODEST
+@given(st.lists(SHARES, min_size=1, max_size=7), st.fractions(Fraction(1, 20), 4), SHARES)
+def test_chernoff_compares_the_exact_tails_with_the_three_bounds(
+    p: list[Fraction], above: Fraction, below: Fraction
+) -> None:
+    ones, mu = [Fraction(1)] * len(p), sum(p)
+    upper = by_enumeration(ones, p, lambda y: y >= mu * (1 + above))
+    lower = by_enumeration(ones, p, lambda y: y <= mu * (1 - below))
+    printed = concentration.chernoff(p, above, "upper")
+    repaired = concentration.chernoff(p, above, "upper", "repaired")
+    under = concentration.chernoff(p, below, "lower")
+    assert printed.left.lower == repaired.left.upper == upper
+    assert under.left.lower == under.left.upper == lower
+    e, f, mean = float(above), float(below), float(mu)
+    assert float(printed.right) == pytest.approx(math.exp(-e * e * mean / 3), rel=1e-12)
+    assert float(repaired.right) == pytest.approx(math.exp(-e * e * mean / (2 + e)), rel=1e-12)
+    assert float(under.right) == pytest.approx(math.exp(-f * f * mean / 2), rel=1e-12)
+    assert repaired.holds and under.holds
+    if above <= concentration.chernoff_crossing().lower:
+        assert printed.holds
+
+
+def test_the_counterexample_to_the_printed_upper_tail() -> None:
+    rare = [Fraction(1, 1000)] * 1000
+    printed = concentration.chernoff(rare, 9, "upper")
+    agree(printed, stats.binom.sf(9, 1000, 0.001), math.exp(-27))
+    assert not printed.holds
+    assert concentration.chernoff(rare, 9, "upper", "repaired").holds
+
+
+def test_the_printed_upper_tail_fails_for_moderate_deviations_beyond_the_crossing() -> None:
+    few = [Fraction(1, 100)] * 1000
+    assert concentration.chernoff(few, Fraction(18, 10), "upper").holds
+    assert not concentration.chernoff(few, 3, "upper").holds
+    assert concentration.chernoff(few, 3, "upper", "repaired").holds
+
+
+def test_the_crossing_of_chernoff_is_between_its_ends() -> None:
+    crossing = concentration.chernoff_crossing()
+    assert Fraction(18169605, 10**7) < crossing.lower < Fraction(18169606, 10**7)
+    assert crossing.width <= Fraction(1, 2**60)
+    for eps, sign in ((float(crossing.lower) - 1e-6, 1), (float(crossing.upper) + 1e-6, -1)):
+        assert sign * ((1 + eps) * math.log(1 + eps) - eps - eps**2 / 3) > 0
+
+
+# A.9
+
+
+@MODEST
+@given(st.lists(SHARES, min_size=1, max_size=7), st.fractions(Fraction(1, 20), 4))
+def test_bernstein_holds_with_the_exact_probability(p: list[Fraction], eta: Fraction) -> None:
+    mean = sum(p)
+    found = concentration.bernstein(p, eta)
+    exact = by_enumeration([Fraction(1)] * len(p), p, lambda u: u - mean > eta)
+    assert found.left.lower == found.left.upper == exact
+    variance = sum(float(q * (1 - q)) for q in p)
+    largest = max(float(max(q, 1 - q)) for q in p)
+    bound = math.exp(-(float(eta) ** 2) / 2 / (variance + largest * float(eta) / 3))
+    assert float(found.right) == pytest.approx(bound, rel=1e-12)
+    assert found.holds
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 100), Fraction(1, 10), HALF])
+@pytest.mark.parametrize("eta", [1, 5, 20])
+def test_bernstein_for_many_equal_terms_agrees_with_the_binomial_law(p: Fraction, eta: int) -> None:
+    n, q = 300, float(p)
+    found = concentration.bernstein([p] * n, eta)
+    threshold = math.floor(p * n + eta)
+    bound = math.exp(-(eta**2) / 2 / (n * q * (1 - q) + max(q, 1 - q) * eta / 3))
+    agree(found, stats.binom.sf(threshold, n, q), bound)
+    assert found.holds
+
+
+# A.10
+
+
+@MODEST
+@given(POSITIVE, st.fractions(-4, 4, max_denominator=50))
+def test_a_window_of_the_pre_activation_has_at_most_its_share(eta: Fraction, tau: Fraction) -> None:
+    found = concentration.near_threshold(eta, tau)
+    law = stats.norm(scale=math.sqrt(2))
+    e, t = float(eta), abs(float(tau))
+    assert float(found.left) == pytest.approx(law.sf(t - e) - law.sf(t + e), rel=1e-7)
+    assert float(found.right) == pytest.approx(e / math.sqrt(math.pi), rel=1e-12)
+    assert found.holds
+
+
+def test_one_over_root_pi_is_the_best_constant() -> None:
+    assert concentration.near_threshold(Fraction(1, 100)).ratio > 1 - 1e-5
+
+
+@pytest.mark.parametrize(("eta", "tau"), [(HALF, 0), (Fraction(3, 10), 1)])
+def test_the_window_has_its_share_of_random_neurons(eta: Fraction, tau: int) -> None:
+    rng = np.random.default_rng(10)
+    n, x = 400_000, np.array([0.6, -0.4, math.sqrt(1 - 0.52)])
+    z = rng.standard_normal((n, 3)) @ x + rng.standard_normal(n)
+    p = float(concentration.near_threshold(eta, tau).left)
+    hits = int(np.count_nonzero(np.abs(z - tau) <= float(eta)))
+    assert abs(hits - n * p) < 4 * math.sqrt(n * p * (1 - p))
+
+
+# B.2
+
+
+@pytest.mark.parametrize("t", [Fraction(1, 100), 1, 4, 20])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("linear", [False, True])
+def test_every_reading_of_laurent_massart_is_what_it_says(
+    t: Fraction, side: str, squared: bool, linear: bool
+) -> None:
+    n, weight = 5, Fraction(3, 2)
+    found = concentration.laurent_massart(
+        [weight] * n, t, side, squared_norm=squared, linear_term=linear
+    )
+    w, level = float(weight), float(t)
+    norm = math.sqrt(n) * w
+    away = 2 * (norm**2 if squared else norm) * math.sqrt(level)
+    if side == "upper":
+        at = n * w + away + 2 * w * (level if linear else 1)
+        agree(found, stats.chi2.sf(at / w, n), math.exp(-level))
+    else:
+        agree(found, stats.chi2.cdf((n * w - away) / w, n), math.exp(-level))
+
+
+@MODEST
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=5, unique=True),
+    st.fractions(Fraction(1, 50), 12),
+)
+def test_laurent_massart_holds_for_pairs_of_weights(values: list[int], t: Fraction) -> None:
+    weights = [Fraction(v, 4) for v in values for _ in range(2)]
+    upper = concentration.laurent_massart(weights, t)
+    lower = concentration.laurent_massart(weights, t, "lower")
+    assert upper.holds and lower.holds
+    assert float(upper.right) == float(lower.right) == pytest.approx(math.exp(-float(t)), rel=1e-12)
+
+
+def test_the_law_of_weighted_pairs_agrees_with_simulation() -> None:
+    weights, t = [Fraction(3), Fraction(3), Fraction(1), Fraction(1), HALF, HALF], Fraction(1, 2)
+    a = np.array([float(w) for w in weights])
+    rng, n = np.random.default_rng(2), 400_000
+    drawn = (rng.standard_normal((n, a.size)) ** 2 - 1) @ a
+    root = 2 * math.sqrt(float(a @ a) * float(t))
+    for side, hit in (("upper", drawn >= root + 2 * a.max() * float(t)), ("lower", drawn <= -root)):
+        p = float(concentration.laurent_massart(weights, t, side).left)
+        assert 0.001 < p < 1
+        assert abs(np.count_nonzero(hit) - n * p) < 4 * math.sqrt(n * p * (1 - p))
+
+
+def test_two_terms_of_the_pair_formula_are_the_hypoexponential_law() -> None:
+    # 4 E_1 + 2 E_2 with exponentials: Pr[.. >= y] = 2 exp(-y/4) - exp(-y/2)
+    weights, t = [2, 2, 1, 1], Fraction(9, 10)
+    y = 6 + 2 * math.sqrt(10 * 0.9) + 4 * 0.9
+    found = concentration.laurent_massart(weights, t)
+    agree(found, 2 * math.exp(-y / 4) - math.exp(-y / 2), math.exp(-0.9))
+
+
+def test_with_a_squared_norm_the_lemma_is_false() -> None:
+    equal = [Fraction(1, 1000)] * 1000
+    assert concentration.laurent_massart(equal, 1).holds
+    damaged = concentration.laurent_massart(equal, 1, squared_norm=True)
+    assert not damaged.holds
+    assert float(damaged.left) == pytest.approx(0.4585, abs=5e-5)
+
+
+def test_without_t_on_the_largest_weight_the_lemma_is_false() -> None:
+    damaged = concentration.laurent_massart([1], 10, linear_term=False)
+    assert not damaged.holds
+    at = 3 + 2 * math.sqrt(10)
+    agree(damaged, math.erfc(math.sqrt(at / 2)), math.exp(-10))
+    assert concentration.laurent_massart([1], 10).holds
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: concentration.li_shao(0, 1, "upper"), "eta"),
+        (lambda: concentration.li_shao(1, 0, "upper"), "tau"),
+        (lambda: concentration.li_shao(1, 1, "both"), "side"),
+        (lambda: concentration.gaussian_wedge(0, "upper"), "ratio"),
+        (lambda: concentration.gaussian_wedge(1, ""), "side"),
+        (lambda: concentration.hoeffding([1, 1], [HALF], 1), "ranges"),
+        (lambda: concentration.hoeffding([0], [HALF], 1), "ranges"),
+        (lambda: concentration.hoeffding([1], [2], 1), "probabilities"),
+        (lambda: concentration.hoeffding([1], [HALF], 0), "eta"),
+        (lambda: concentration.chi_square(0, 1, "upper"), "n must"),
+        (lambda: concentration.chi_square(1, 0, "upper"), "t must"),
+        (lambda: concentration.chi_square(1, 1, "left"), "side"),
+        (lambda: concentration.weight_norm(1, 1, 0, 1), "level"),
+        (lambda: concentration.weight_norm(1, 1, 1, 0), "constant"),
+        (lambda: concentration.chernoff([0, 0], 1, "upper"), "probabilities"),
+        (lambda: concentration.chernoff([HALF], 0, "upper"), "epsilon"),
+        (lambda: concentration.chernoff([HALF], 1, "lower"), "epsilon"),
+        (lambda: concentration.chernoff([HALF], 1, "upper", "new"), "form"),
+        (lambda: concentration.bernstein([HALF], 0), "eta"),
+        (lambda: concentration.near_threshold(0), "eta"),
+        (lambda: concentration.laurent_massart([1, 2], 1), "weights"),
+        (lambda: concentration.laurent_massart([1, 1, 2], 1), "weights"),
+        (lambda: concentration.laurent_massart([0], 1), "weights"),
+        (lambda: concentration.laurent_massart([1], 0), "t must"),
+    ],
+)
+def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: concentration.bernstein([], 1),
+        lambda: concentration.bernstein("1", 1),
+        lambda: concentration.hoeffding(3, [HALF], 1),
+        lambda: concentration.laurent_massart([], 1),
+        lambda: concentration.laurent_massart([1], 1, squared_norm=1),
+        lambda: concentration.li_shao("1", 1, "upper"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        call()

@@ -1,0 +1,147 @@
+"""Promises of ``theory.enclosures``: what is decided is proven, and what cannot be is said."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx, fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.theory import enclosures
+
+MODEST = settings(max_examples=50, deadline=None)
+FRACTIONS = st.fractions(min_value=-100, max_value=100, max_denominator=10**6)
+# pi, cut off after 60 digits
+PI = Fraction(314159265358979323846264338327950288419716939937510582097494, 10**59)
+
+
+@MODEST
+@given(FRACTIONS)
+def test_a_ball_contains_its_fraction_at_every_precision(x: Fraction) -> None:
+    for bits in (5, 53, 200):
+        with ctx.workprec(bits):
+            assert enclosures.ball(x).contains(fmpq(x.numerator, x.denominator))
+    assert x in enclosures.enclose(lambda: enclosures.ball(x) if x else arb(0))
+
+
+@pytest.mark.parametrize("bits", [1, 53, 150])
+def test_an_enclosure_contains_the_number_and_is_as_short_as_asked(bits: int) -> None:
+    found = enclosures.enclose(lambda: arb.pi(), bits)
+    assert found.lower < PI + Fraction(1, 10**59)
+    assert found.upper > PI
+    assert found.width <= 4 * Fraction(1, 2**bits)
+
+
+def test_the_ends_of_an_enclosure_belong_to_it_and_nothing_beyond() -> None:
+    found = enclosures.Enclosure(Fraction(1), Fraction(2))
+    assert 1 in found and 2 in found and 1.5 in found
+    assert Fraction(99, 100) not in found and 2.01 not in found
+    assert (found.midpoint, found.width, float(found)) == (Fraction(3, 2), 1, 1.5)
+
+
+@MODEST
+@given(FRACTIONS, FRACTIONS)
+def test_fractions_are_compared_exactly_equality_included(x: Fraction, y: Fraction) -> None:
+    assert enclosures.decide(x, "<=", y).holds == (x <= y)
+    assert enclosures.decide(x, ">=", y).holds == (x >= y)
+    assert enclosures.decide(x, "<=", x).holds and enclosures.decide(x, ">=", x).holds
+
+
+@pytest.mark.parametrize("digits", [10, 50, 300])
+def test_numbers_that_differ_in_the_last_digits_are_told_apart(digits: int) -> None:
+    gap = Fraction(1, 10**digits)
+
+    def above() -> arb:
+        return arb.pi() + enclosures.ball(gap)
+
+    assert enclosures.decide(above, ">=", lambda: arb.pi()).holds
+    assert not enclosures.decide(above, "<=", lambda: arb.pi()).holds
+    assert enclosures.decide(lambda: arb.pi(), "<=", above).holds
+    assert not enclosures.decide(lambda: arb.pi(), ">=", above).holds
+
+
+def test_equal_numbers_that_are_not_both_rational_are_left_undecided() -> None:
+    with pytest.raises(enclosures.UndecidedError, match="may be equal"):
+        enclosures.decide(lambda: arb(2).sqrt() ** 2, "<=", Fraction(2))
+    with pytest.raises(enclosures.UndecidedError, match="integer"):
+        enclosures.ceiling(lambda: arb(9).sqrt() + arb.pi() - arb.pi())
+    with pytest.raises(enclosures.UndecidedError, match="relative accuracy"):
+        enclosures.enclose(lambda: arb.pi() - arb.pi())
+
+
+def test_a_value_without_a_finite_ball_is_left_undecided() -> None:
+    with pytest.raises(enclosures.UndecidedError):
+        enclosures.decide(lambda: arb("nan"), "<=", Fraction(1))
+
+
+def test_an_inequality_carries_both_sides_and_their_ratio() -> None:
+    found = enclosures.decide(lambda: arb(1).exp(), "<=", Fraction(3))
+    assert found.holds and found.relation == "<="
+    assert float(found.left) == pytest.approx(math.e, rel=1e-15)
+    assert found.right == enclosures.Enclosure(Fraction(3), Fraction(3))
+    assert found.ratio == pytest.approx(math.e / 3, rel=1e-15)
+    assert enclosures.decide(Fraction(1), ">=", Fraction(0)).ratio == math.inf
+
+
+@pytest.mark.parametrize("bits", [10, 60, 100])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_root_is_bracketed_by_proven_signs(bits: int, sign: int) -> None:
+    found = enclosures.enclose_root(lambda x: sign * (x * x - 2), 0, 5, bits)
+    assert found.lower**2 < 2 < found.upper**2
+    assert found.width <= Fraction(1, 2**bits)
+
+
+def test_without_a_change_of_sign_no_root_is_claimed() -> None:
+    with pytest.raises(ValueError, match="same sign"):
+        enclosures.enclose_root(lambda x: x * x + 1, 0, 5)
+    with pytest.raises(ValueError, match="upper"):
+        enclosures.enclose_root(lambda x: x, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(Fraction(7, 2), 4), (Fraction(-7, 2), -3), (Fraction(3), 3), (Fraction(-3), -3)],
+)
+def test_the_ceiling_of_a_fraction(value: Fraction, expected: int) -> None:
+    assert enclosures.ceiling(value) == expected
+
+
+def test_the_ceiling_of_a_number_just_above_an_integer() -> None:
+    tiny = Fraction(1, 10**100)
+    assert enclosures.ceiling(lambda: 3 + enclosures.ball(tiny) * arb.pi()) == 4
+    assert enclosures.ceiling(lambda: 3 - enclosures.ball(tiny) * arb.pi()) == 3
+    assert enclosures.ceiling(lambda: arb.pi()) == 4
+    assert enclosures.ceiling(lambda: -arb.pi()) == -3
+
+
+@pytest.mark.parametrize("value", [1, 1.0, Fraction(1)])
+def test_the_ends_of_a_range_are_kept_or_refused(value: int | float | Fraction) -> None:
+    assert enclosures.rational(value, "x", minimum=1, maximum=1) == 1
+    for limits in (
+        {"minimum": Fraction(11, 10)},
+        {"maximum": Fraction(9, 10)},
+        {"exclusive_minimum": 1},
+        {"exclusive_maximum": 1},
+    ):
+        with pytest.raises(ValueError, match="x must be a finite number"):
+            enclosures.rational(value, "x", **limits)
+
+
+def test_a_float_stands_for_the_binary_fraction_that_it_is() -> None:
+    assert enclosures.rational(0.1, "x") == Fraction(0.1) != Fraction(1, 10)
+
+
+@pytest.mark.parametrize("value", ["1", None, 1j, True])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="x must be"):
+        enclosures.rational(value, "x")
+    with pytest.raises(ValueError, match="x must be"):
+        enclosures.rational(math.nan, "x")
+
+
+def test_a_claim_needs_one_of_two_signs() -> None:
+    with pytest.raises(ValueError, match="relation"):
+        enclosures.decide(Fraction(1), "<", Fraction(2))
