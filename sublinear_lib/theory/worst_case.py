@@ -1,0 +1,654 @@
+r"""How far f and g can be apart over a ball of weights, at one point and exactly (Proposition 1).
+
+Theorem 4.1 compares the network f with the pseudo-network g for *every* W with
+``||w_r - w_{r,0}|| <= delta``.  At a fixed x the moves ``u_r = <w_r - w_{r,0}, x>`` range over
+``[-delta, delta]`` independently of each other, so the supremum splits into m problems in one
+variable and has a closed form, and so have its mean and variance at every finite width.  Two things
+to know before changing anything.  Active means ``z > tau`` strictly, as everywhere in the library:
+with this convention every supremum here is attained (with the ``>=`` of Definition 3.6 those that
+park a neuron on the threshold are only approached).  And the value ``B = f(x; W_0)``, which no
+radius removes, hides the growth of the gap; the half-width H is free of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.validation import choice, count, float_array, mask, points_on_slice, scalar
+
+__all__ = [
+    "HalfWidthMoments",
+    "WorstGap",
+    "WorstWeights",
+    "gap_terms",
+    "half_width_leading_term",
+    "half_width_moments",
+    "window_integral",
+    "worst_gap",
+    "worst_gap_at",
+    "worst_weights",
+]
+
+Side = Literal["above", "below"]
+
+_NODES = 32
+_PANELS = 12
+_LOST = 90.0  # twice the drop of the exponent that a window may lose: exp(-45) is below rounding
+
+
+def gap_terms(
+    z: object,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+    active: object = None,
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return how far the term of each neuron in f - g can rise and fall over the ball.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialisation.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+    active : array-like of bool, shape (m,), optional
+        Whether ``z_r > tau``, where that was decided exactly; by default the floats are compared.
+
+    Returns
+    -------
+    rise, fall : ndarray of float64, shape (m,)
+        ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value of the term of a
+        neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is its term of
+        ``f(x; W_0)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For pre-activations that are not finite numbers, a negative radius or threshold, or a mask
+        of another shape.
+
+    Notes
+    -----
+    Source: Proposition 1 of this project, on Theorem 4.1.
+
+    *Proof.*  With ``s = z - tau`` the term is ``h(u) = sigma(z + u) - u 1[s > 0]``,
+    ``|u| <= delta``.
+
+    Jump, ``s > 0``.  While ``u > -s`` the neuron stays active and ``h = z = h_0``.  For ``u <= -s``
+    it is silent and ``h = -u``, which covers ``[s, delta]``; this needs ``s <= delta``.  Since
+    ``z >= s``, the largest value is ``max(z, delta)`` (``delta > z`` implies ``delta >= s``) and
+    the smallest ``s = z - tau``: ``U = (delta - z)_+`` with ``u = -delta`` and
+    ``V = tau 1[s <= delta]`` with ``u = -s``, where the neuron stands on the threshold, silent.
+
+    Jump, ``s <= 0``.  ``h_0 = 0``, and ``h`` is 0 or, for ``u > -s``, ``z + u > tau >= 0``:
+    ``U = (z + delta) 1[z + delta > tau]`` with ``u = delta``, ``V = 0``.
+
+    Continuous.  ``h(u) = (s + u)_+ - u 1[s > 0]``.  For ``s > 0`` it is ``s = h_0`` until the
+    neuron falls silent and ``-u`` in ``[s, delta]`` after; for ``s <= 0`` it is ``(s + u)_+``.  In
+    both cases ``U = (delta - |s|)_+`` and ``V = 0``.  ∎
+
+    Examples
+    --------
+    >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5)
+    (array([0.75, 0.  ]), array([0. , 0.5]))
+    >>> gap_terms([0.25, 0.75], delta=0.5, tau=0.5, activation="continuous")
+    (array([0.25, 0.25]), array([0., 0.]))
+    """
+    values = float_array(z, "z", shape=("m",))
+    radius = scalar(delta, "delta", minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    form = get_activation(activation)
+    fires = values > level if active is None else mask(active, "active", shape=values.shape)
+    return _terms(values, fires, radius, level, form)
+
+
+def _terms(
+    z: FloatArray, fires: BoolArray, delta: float, tau: float, form: ShiftedReLU
+) -> tuple[FloatArray, FloatArray]:
+    s = z - tau
+    if form == JUMP:
+        wakes = ~fires & (s > -delta)
+        rise = np.where(fires, np.maximum(delta - z, 0.0), np.where(wakes, z + delta, 0.0))
+        fall = np.where(fires & (s <= delta), tau, 0.0)
+        return rise, fall
+    return np.maximum(delta - np.abs(s), 0.0), np.zeros_like(z)
+
+
+@dataclass(frozen=True)
+class WorstGap:
+    """The suprema of f - g and g - f over the ball at one point, and what belongs to them.
+
+    Attributes
+    ----------
+    above, below : float
+        ``sup_W (f - g)(x)`` and ``sup_W (g - f)(x)``.
+    half_width : float
+        ``H(x)``, half their sum: half the difference of the extreme values of f - g.
+    initial_output : float
+        ``B(x) = f(x; W_0)``, where f - g stands for ``W = W_0``.
+    largest_g : float
+        ``G(x) = sup_W |g(x; W)|``.
+    can_flip : int
+        Number of neurons whose state some W of the ball changes at x.
+    active : int
+        Number of neurons active at initialisation.
+    """
+
+    above: float
+    below: float
+    half_width: float
+    initial_output: float
+    largest_g: float
+    can_flip: int
+    active: int
+
+    @property
+    def largest(self) -> float:
+        """``sup_W |f - g|(x)``, the larger of the two and so at least ``half_width``."""
+        return max(self.above, self.below)
+
+
+def worst_gap(
+    z: object,
+    a: object,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+    active: object = None,
+) -> WorstGap:
+    r"""Compute the exact suprema of f - g, g - f and ``|g|`` over the ball at one point.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialisation.
+    a : array-like, shape (m,)
+        Output weights ``a_r``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+    active : array-like of bool, shape (m,), optional
+        Whether ``z_r > tau``, where that was decided exactly.
+
+    Returns
+    -------
+    WorstGap
+        The suprema.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `gap_terms`, or for output weights of another length.
+
+    Notes
+    -----
+    Source: Proposition 1.  The terms move independently (``w_r = w_{r,0} + u_r x`` has
+    ``<w_r - w_{r,0}, x> = u_r`` and distance ``|u_r|``, since ``||x|| = 1``; no w of the ball does
+    more, by Cauchy-Schwarz).  A term with ``a_r > 0`` contributes at most ``a_r (h_0 + U_r)`` to
+    f - g, one with ``a_r < 0`` at most ``a_r (h_0 - V_r)``, so
+
+        sup (f - g) =  B + sum_{a_r > 0} a_r U_r + sum_{a_r < 0} |a_r| V_r,
+        sup (g - f) = -B + sum_{a_r < 0} |a_r| U_r + sum_{a_r > 0} a_r V_r,
+        H = (1/2) sum_r |a_r| (U_r + V_r),   sup |f - g| >= H,
+        sup |g| = delta sum_{active} |a_r|.
+
+    The signs of ``a_r`` are independent of ``z_r`` and B is odd in them: the *mean* of either
+    supremum over the initialisation is the mean of H.
+
+    A neuron can change its state iff ``-delta < z_r - tau <= delta``.
+
+    Examples
+    --------
+    >>> gap = worst_gap([0.25, 0.75], [1.0, -1.0], delta=0.5, tau=0.5)
+    >>> gap.above, gap.below, gap.half_width, gap.initial_output
+    (0.5, 0.75, 0.625, -0.75)
+    """
+    values = float_array(z, "z", shape=("m",))
+    weights = float_array(a, "a", shape=values.shape)
+    radius = scalar(delta, "delta", minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    form = get_activation(activation)
+    fires = values > level if active is None else mask(active, "active", shape=values.shape)
+    rise, fall = _terms(values, fires, radius, level, form)
+    size = np.abs(weights)
+    up = weights >= 0.0
+    initial = float(weights @ form.value(values, level, active=fires))
+    s = values - level
+    near = np.where(fires, s <= radius, s > -radius)
+    return WorstGap(
+        above=initial + float(size @ np.where(up, rise, fall)),
+        below=-initial + float(size @ np.where(up, fall, rise)),
+        half_width=0.5 * float(size @ (rise + fall)),
+        initial_output=initial,
+        largest_g=radius * float(size[fires].sum()),
+        can_flip=int(np.count_nonzero(near)),
+        active=int(np.count_nonzero(fires)),
+    )
+
+
+def worst_gap_at(network: TwoLayerNetwork, x: object, delta: float) -> WorstGap:
+    """Compute the exact suprema at a point of X for an initial network.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation.
+    x : array-like, shape (d,)
+        A point of X.
+    delta : float
+        Radius of the ball, ``>= 0``.
+
+    Returns
+    -------
+    WorstGap
+        The suprema; see `worst_gap`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a point off X or a negative radius.
+
+    Notes
+    -----
+    Source: Proposition 1.  Which neurons are active is decided exactly; the pre-activations are
+    rounded.
+    """
+    point = _point(network, x)
+    z = network.preactivations(point)[0]
+    active = network.active_mask(point)[0]
+    return worst_gap(z, network.a, delta, network.tau, network.activation, active)
+
+
+def _point(network: TwoLayerNetwork, x: object) -> FloatArray:
+    return points_on_slice(float_array(x, "x", shape=(network.d,))[None, :], d=network.d)
+
+
+@dataclass(frozen=True, eq=False)
+class WorstWeights:
+    """Weights of the ball at which f - g (or g - f) takes its supremum at a point.
+
+    Attributes
+    ----------
+    W : ndarray of float64, shape (m, d)
+        The weights; each row is within delta of the initial one, up to the rounding of its entries.
+    gap : float
+        f - g (side "above") or g - f (side "below") at these weights, evaluated by the library's
+        own network and pseudo-network.
+    supremum : float
+        The closed form.
+    tolerance : float
+        By how much `gap` can differ from `supremum` because of rounding.
+    parked : int
+        Number of neurons that the maximiser puts on the threshold.  With ``z > tau`` they are
+        silent there and the supremum is attained; with the ``>=`` of Definition 3.6 they would
+        still fire, so the supremum would only be approached if `parked` is positive.
+    """
+
+    W: FloatArray
+    gap: float
+    supremum: float
+    tolerance: float
+    parked: int
+
+    @property
+    def shortfall(self) -> float:
+        """``supremum - gap``, zero up to `tolerance`."""
+        return self.supremum - self.gap
+
+    @property
+    def attained(self) -> bool:
+        """Whether the float64 witness reaches the supremum within `tolerance`."""
+        return abs(self.shortfall) <= self.tolerance
+
+
+def worst_weights(
+    network: TwoLayerNetwork, x: object, delta: float, side: Side = "above"
+) -> WorstWeights:
+    r"""Construct weights of the ball at which the supremum is attained.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation.
+    x : array-like, shape (d,)
+        A point of X.
+    delta : float
+        Radius of the ball, ``>= 0``.
+    side : {"above", "below"}
+        Whether f - g or g - f is maximised.
+
+    Returns
+    -------
+    WorstWeights
+        The weights, with the value they reach.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a point off X, a negative radius, or a side that is neither word.
+
+    Notes
+    -----
+    Source: the maximisers in the proof of Proposition 1 (`gap_terms`).  Row r is
+    ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta`` if the neuron is silent
+    and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for a term that is to fall,
+    ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
+
+    In real arithmetic the supremum is attained.  In float64 a parked neuron is put just below the
+    threshold, by a few units in the last place of the sum that makes its pre-activation.
+    `tolerance` bounds what this and the rounding cost, and adds ``|a_r| (tau + 2 delta)`` for every
+    neuron whose distance from the threshold equals delta to within rounding, which may end on the
+    wrong side.
+
+    Examples
+    --------
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
+    >>> worst = worst_weights(start, [3**0.5 / 2, 0.0, 0.5], delta=1024**-0.6)
+    >>> worst.attained, worst.tolerance < 1e-9
+    (True, True)
+    """
+    radius = scalar(delta, "delta", minimum=0.0)
+    choice(side, "side", ("above", "below"))
+    point = _point(network, x)
+    z = network.preactivations(point)[0]
+    fires = network.active_mask(point)[0]
+    worst = worst_gap(z, network.a, radius, network.tau, network.activation, fires)
+    rise, fall = _terms(z, fires, radius, network.tau, network.activation)
+    rises = (network.a >= 0.0) == (side == "above")
+    s = z - network.tau
+
+    size = np.linalg.norm(network.W, axis=1) + np.abs(network.b) + network.tau + radius
+    margin = 2.0**-50 * network.d * size  # covers the rounding of a pre-activation, twice over
+    parked = ~rises & (fall > 0.0)
+    moved = rises & (rise > 0.0)
+    step = np.where(moved, np.where(fires, -radius, radius), 0.0)
+    step = np.where(parked, -np.minimum(np.maximum(s, 0.0) + margin, radius), step)
+    W = network.W + step[:, None] * point
+
+    gap = float(PseudoNetwork(network, W).decompose(point).gap[0])
+    weight = np.abs(network.a)
+    edge = np.abs(np.abs(s) - radius) <= 2.0 * margin
+    rounding = 4.0 * margin + network.m * 2.0**-51 * size
+    return WorstWeights(
+        W=W,
+        gap=gap if side == "above" else -gap,
+        supremum=worst.above if side == "above" else worst.below,
+        tolerance=float(weight @ rounding)
+        + float(weight[edge].sum()) * (network.tau + 2.0 * radius),
+        parked=int(np.count_nonzero(parked)),
+    )
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the composite Gauss-Legendre rule on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    start = np.arange(_PANELS) / _PANELS
+    u = start[:, None] + (nodes + 1.0) / (2.0 * _PANELS)
+    return u.ravel(), np.tile(weights / (2.0 * _PANELS), _PANELS)
+
+
+def window_integral(
+    function: Callable[[FloatArray], FloatArray],
+    edges: Sequence[float],
+    t: float,
+    *,
+    relative: bool = False,
+) -> float:
+    r"""Integrate a function of the distance from the threshold against the normal density.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(v)``, vectorised, smooth between consecutive edges; ``v = (z - tau) / sqrt(2/m)``.
+    edges : sequence of float
+        Ascending; the ends are the ends of the window, the others the kinks of `function`.
+    t : float
+        Standardised threshold.
+    relative : bool, default False
+        Whether to divide by ``phi(t)``, which keeps the far tail from underflowing.
+
+    Returns
+    -------
+    float
+        ``int f(v) phi(t + v) dv`` over the window; a `relative` one beyond float64 is infinite.
+
+    Notes
+    -----
+    The windows of Theorem 4.1 are thin, and the closed forms (differences of ``phi`` and Q) lose
+    all digits there: ``theta^2`` of them for the second difference in `half_width_moments`.  A
+    composite Gauss-Legendre rule with 12 x 32 nodes on the part of each piece where the density is
+    not below rounding has no such loss and is exact to rounding.
+
+    Examples
+    --------
+    >>> round(window_integral(np.ones_like, [-1.0, 1.0], 0.0), 12)  # P(|N(0,1)| < 1)
+    0.682689492137
+    """
+    unit, weights = _rule()
+    total = 0.0
+    for low, high in itertools.pairwise(edges):
+        peak = min(max(-t, low), high)
+        reach = math.sqrt((t + peak) ** 2 + _LOST)
+        # For t > 0, reach - t would cancel: (reach^2 - t^2) / (reach + t).
+        right = ((t + peak) ** 2 - t * t + _LOST) / (reach + t) if t > 0 else reach - t
+        low, high = max(low, -t - reach), min(high, right)
+        if high <= low:
+            continue
+        v = low + (high - low) * unit
+        exponent = -v * (t + v / 2.0) if relative else -0.5 * (t + v) ** 2
+        with np.errstate(over="ignore"):
+            values = function(v) * np.exp(exponent)
+        total += (high - low) * float(weights @ values)
+    return total if relative else total / math.sqrt(2.0 * math.pi)
+
+
+def standard_edges(t: float, theta: float, form: ShiftedReLU) -> list[float]:
+    """Return the window of the half-width with its kinks, in standard deviations.
+
+    Parameters
+    ----------
+    t, theta : float
+        Threshold and radius, standardised.
+    form : ShiftedReLU
+        The activation.
+
+    Returns
+    -------
+    list of float
+        ``[-theta, 0, theta]``, for the jump with the point at which an active neuron has
+        ``z = delta``.
+    """
+    if form == JUMP and 0.0 < t < theta:
+        return [-theta, 0.0, theta - t, theta]
+    return [-theta, 0.0, theta]
+
+
+def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[FloatArray], FloatArray]:
+    """Return ``(U + V) / sqrt(2/m)`` as a function of ``v = (z - tau) / sqrt(2/m)``.
+
+    Parameters
+    ----------
+    t, theta : float
+        Threshold and radius, standardised.
+    form : ShiftedReLU
+        The activation.
+
+    Returns
+    -------
+    callable
+        Vectorised, for ``|v| <= theta``.
+    """
+
+    def width(v: FloatArray) -> FloatArray:
+        rise, fall = _terms(t + v, v > 0.0, theta, t, form)
+        return rise + fall
+
+    return width
+
+
+@dataclass(frozen=True)
+class HalfWidthMoments:
+    """Mean and variance of the half-width over the initialisation.
+
+    Attributes
+    ----------
+    mean, variance : float
+        ``E H(x)`` and ``Var H(x)``, the same at every x of X.
+    """
+
+    mean: float
+    variance: float
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(self.variance)
+
+
+def half_width_moments(
+    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+) -> HalfWidthMoments:
+    r"""Compute mean and variance of the half-width H(x) at a finite width, exactly.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units, from any rule.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    HalfWidthMoments
+        ``E H`` and ``Var H``; ``E H`` is also the mean of ``sup (f - g)`` and of ``sup (g - f)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Proposition 1 with Definition 3.1.
+
+    *Derivation.*  ``H = (a/2) sum_r (U_r + V_r)`` has independent, identically distributed terms:
+    ``E H = (a m / 2) E[U + V]`` and ``Var H = (a^2 m / 4) Var[U + V]``.  Put ``s = sqrt(2/m)``,
+    ``t = tau/s``, ``theta = delta/s`` and ``psi(x) = E(N - x)_+ = phi(x) - x Q(x)`` for a standard
+    normal N.
+
+    Continuous: ``(delta - |v|)_+ = (v + delta)_+ - 2 v_+ + (v - delta)_+`` gives the second
+    difference ``E U = s (psi(t - theta) - 2 psi(t) + psi(t + theta))``.
+
+    Jump: with ``P(x, y) = Q(x) - Q(y)``, the silent neurons contribute
+    ``E[z + delta; -delta < z - tau <= 0] = s (phi(t - theta) - phi(t) + theta P(t - theta, t))``,
+    the active ones ``E[delta - z; tau < z < delta] = s (theta P(t, theta) - phi(t) + phi(theta))``
+    if ``t < theta`` (else 0), and the falls ``E V = s t P(t, t + theta)``.
+
+    The second moments are Gaussian moments of piecewise quadratic functions.  All are evaluated by
+    `window_integral`, because the differences above cancel for small theta.
+
+    Examples
+    --------
+    >>> law = half_width_moments(2**20, 2**-4.0, 2**-12.0, 2**-20.0)
+    >>> round(law.mean / half_width_leading_term(2**20, 2**-4.0, 2**-12.0, 2**-20.0), 2)
+    1.0
+    """
+    m = count(m, "m")
+    weight = scalar(a, "a", minimum=0.0)
+    std = scaling.preactivation_std(m)
+    t = scalar(tau, "tau", minimum=0.0) / std
+    theta = scalar(delta, "delta", minimum=0.0) / std
+    form = get_activation(activation)
+    width = standard_width(t, theta, form)
+    edges = standard_edges(t, theta, form)
+    first = window_integral(width, edges, t)
+    second = window_integral(lambda v: width(v) ** 2, edges, t)
+    return HalfWidthMoments(
+        mean=0.5 * weight * m * std * first,
+        variance=0.25 * weight**2 * m * std**2 * (second - first**2),
+    )
+
+
+def half_width_leading_term(
+    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "jump"
+) -> float:
+    r"""Compute the leading term of the mean half-width for a thin window.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    float
+        ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump,
+        ``a m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Proposition 1.  The density of z across the window is ``phi(t) sqrt(m/2)`` times a
+    factor between ``exp(-theta t - theta^2/2)`` and ``exp(theta t)``, so this is
+    ``E H (1 + o(1))`` as soon as ``theta (1 + t) -> 0``; what remains is the integral of the
+    piecewise linear ``U + V``.
+
+    With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``, ``tau = O(1/m)``) it is
+    ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints ``O(K^2 m^{-1/10})``.
+
+    Examples
+    --------
+    >>> m = 10**10
+    >>> term = half_width_leading_term(m, m**-0.2, m**-0.6, 0.0)
+    >>> round(term * 4 * math.sqrt(math.pi), 12)  # m^(1/10)
+    10.0
+    """
+    m = count(m, "m")
+    weight = scalar(a, "a", minimum=0.0)
+    radius = scalar(delta, "delta", minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    t = scaling.standardize_threshold(level, m)
+    density = math.exp(-0.5 * t * t) / math.sqrt(2.0 * math.pi)
+    if get_activation(activation) == JUMP:
+        area = radius * level + radius**2 / 4.0 + max(radius - level, 0.0) ** 2 / 4.0
+    else:
+        area = radius**2 / 2.0
+    return weight * math.pow(m, 1.5) * density / math.sqrt(2.0) * area

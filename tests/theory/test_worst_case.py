@@ -1,0 +1,449 @@
+"""Promises of ``theory.worst_case``: the exact suprema, their maximisers, and their moments."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from sublinear_lib import scaling
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import loglog_slope
+from sublinear_lib.theory import worst_case
+
+ACTIVATIONS = ("jump", "continuous")
+HALF = math.sqrt(3.0) / 2.0
+
+
+def point(d: int) -> np.ndarray:
+    x = np.full(d, HALF / math.sqrt(d - 1))
+    x[-1] = 0.5
+    return x
+
+
+# --- the suprema, against a search in exact arithmetic ---
+
+
+def term(z: Fraction, u: Fraction, tau: Fraction, activation: str) -> Fraction:
+    """The term of f - g of a neuron with a_r = 1 that moves by u, from the definitions."""
+    value = Fraction(0)
+    if z + u > tau:
+        value = z + u if activation == "jump" else z + u - tau
+    return value - (u if z > tau else 0)
+
+
+# All quantities are multiples of 1/16; the grid of moves contains every point at which the term
+# can be largest or smallest, and points to the right of every discontinuity.
+SIXTEENTHS = st.integers(-40, 40).map(lambda k: Fraction(k, 16))
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    z=st.lists(SIXTEENTHS, min_size=1, max_size=4),
+    delta=st.integers(0, 24).map(lambda k: Fraction(k, 16)),
+    tau=st.integers(0, 24).map(lambda k: Fraction(k, 16)),
+    activation=st.sampled_from(ACTIVATIONS),
+    data=st.data(),
+)
+def test_suprema_are_those_of_an_exact_search(
+    z: list[Fraction], delta: Fraction, tau: Fraction, activation: str, data: st.DataObject
+) -> None:
+    a = [Fraction(data.draw(st.integers(-3, 3)), 4) for _ in z]
+    moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
+    above = below = largest_g = half = Fraction(0)
+    flips = 0
+    for zr, ar in zip(z, a, strict=True):
+        values = [term(zr, u, tau, activation) for u in moves]
+        above += max(ar * v for v in values)
+        below += max(-ar * v for v in values)
+        half += abs(ar) * (max(values) - min(values)) / 2
+        largest_g += max(ar * u * (zr > tau) for u in moves)
+        flips += any((zr + u > tau) != (zr > tau) for u in moves)
+    gap = worst_case.worst_gap(
+        [float(v) for v in z], [float(v) for v in a], float(delta), float(tau), activation
+    )
+    start = sum(ar * term(zr, Fraction(0), tau, activation) for zr, ar in zip(z, a, strict=True))
+    found = (gap.above, gap.below, gap.half_width, gap.largest_g, gap.initial_output)
+    assert found == (above, below, half, largest_g, start)
+    assert (gap.can_flip, gap.active) == (flips, sum(v > tau for v in z))
+    assert gap.largest == max(above, below) >= half
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    z=SIXTEENTHS,
+    delta=st.integers(0, 24).map(lambda k: Fraction(k, 16)),
+    tau=st.integers(0, 24).map(lambda k: Fraction(k, 16)),
+    activation=st.sampled_from(ACTIVATIONS),
+)
+def test_terms_are_the_exact_rise_and_fall(
+    z: Fraction, delta: Fraction, tau: Fraction, activation: str
+) -> None:
+    moves = [Fraction(k, 64) for k in range(-int(delta * 64), int(delta * 64) + 1)]
+    values = [term(z, u, tau, activation) for u in moves]
+    start = term(z, Fraction(0), tau, activation)
+    rise, fall = worst_case.gap_terms([float(z)], float(delta), float(tau), activation)
+    assert (rise[0], fall[0]) == (max(values) - start, start - min(values))
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("d", [2, 3])
+def test_no_weights_of_the_ball_exceed_the_suprema(activation: str, d: int) -> None:
+    # Moves in every direction, not only along x; lengths up to delta, half of them equal to it.
+    rng = np.random.default_rng(d)
+    m, tau, delta, tries = 3, 0.3, 0.4, 60_000
+    x = point(d)
+    W, a = rng.standard_normal((m, d)) / 2, np.array([0.5, -0.5, 0.5])
+    b = np.array([0.2, 0.4, 0.35]) - W @ x  # one can be woken, two can be silenced
+    gap = worst_case.worst_gap_at(TwoLayerNetwork(W, a, b, tau, activation), x, delta)
+
+    moves = rng.standard_normal((tries, m, d))
+    moves *= delta / np.linalg.norm(moves, axis=2, keepdims=True)
+    moves[::2] *= rng.uniform(size=(tries // 2, m, 1))
+    moves[::3] = rng.uniform(-delta, delta, (tries // 3, m, 1)) * x  # where the suprema are
+    before, after = W @ x + b, (W + moves) @ x + b
+    value = np.where(after > tau, after - (0.0 if activation == "jump" else tau), 0.0)
+    difference = (value - (moves @ x) * (before > tau)) @ a
+    assert difference.max() <= gap.above + 1e-12
+    assert -difference.min() <= gap.below + 1e-12
+    assert gap.half_width > 0.1
+    assert difference.max() >= gap.above - 0.02  # and the search comes near
+    assert -difference.min() >= gap.below - 0.02
+
+
+# --- the maximisers ---
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    m=st.integers(1, 400),
+    d=st.integers(2, 6),
+    seed=st.integers(0, 10**6),
+    t=st.sampled_from([0.0, 0.1, 1.0, 2.0]),
+    theta=st.floats(0.0, 3.0),
+    activation=st.sampled_from(ACTIVATIONS),
+    side=st.sampled_from(["above", "below"]),
+)
+def test_the_witness_lies_in_the_ball_and_attains_the_supremum(
+    m: int,
+    d: int,
+    seed: int,
+    t: float,
+    theta: float,
+    activation: str,
+    side: worst_case.Side,
+) -> None:
+    tau, delta = t * math.sqrt(2 / m), theta * math.sqrt(2 / m)
+    start = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau, activation=activation)
+    x = point(d)
+    worst = worst_case.worst_weights(start, x, delta, side)
+    expected = worst_case.worst_gap_at(start, x, delta)
+    assert worst.supremum == (expected.above if side == "above" else expected.below)
+    assert abs(worst.gap - worst.supremum) < 1e-9 * (1 + m**0.5)
+    assert worst.attained
+    assert worst.tolerance < 1e-9 * (1 + m**0.5)
+    for now, before in zip(worst.W.tolist(), start.W.tolist(), strict=True):
+        squares = sum((Fraction(u) - Fraction(v)) ** 2 for u, v in zip(now, before, strict=True))
+        assert math.sqrt(squares) <= delta * (1 + 1e-12) + 1e-15, "outside the ball"
+
+
+def test_parked_neurons_are_silent_just_below_the_threshold() -> None:
+    m = 4096
+    tau = math.sqrt(2 / m)
+    start = TwoLayerNetwork.initialize(m, 3, rng=5, tau=tau)
+    x = point(3)
+    delta = 0.3 * tau
+    worst = worst_case.worst_weights(start, x, delta)
+    z = start.preactivations(x[None, :])[0]
+    falls = (start.a < 0) & (z > tau) & (z <= tau + delta)
+    assert worst.parked == np.count_nonzero(falls) > 50
+    now = start.with_weights(worst.W)
+    assert not now.active_mask(x[None, :])[0][falls].any()
+    assert np.abs(now.preactivations(x[None, :])[0][falls] - tau).max() < 1e-12
+    still = worst_case.worst_weights(start, x, 0.0)
+    assert (still.parked, still.gap) == (0, pytest.approx(still.supremum, abs=1e-12))
+    assert np.array_equal(still.W, start.W)
+
+
+def test_a_neuron_on_the_edge_of_the_ball_is_covered_by_the_tolerance() -> None:
+    # <w, x> + b - tau equals delta up to rounding: whether it can fall silent is a coin toss.
+    delta, tau = 0.1, 0.7
+    x = point(2)
+    start = TwoLayerNetwork([[0.8 / x[0], 0.0]], [-1.0], [0.0], tau)
+    worst = worst_case.worst_weights(start, x, delta)
+    assert worst.tolerance >= tau
+    assert worst.attained
+
+
+def test_a_shortfall_beyond_the_tolerance_is_not_called_attained() -> None:
+    worst = worst_case.WorstWeights(np.zeros((1, 2)), 0.9, 1.0, 1e-9, 0)
+    assert worst.shortfall == pytest.approx(0.1)
+    assert not worst.attained
+
+
+# --- the moments ---
+
+
+def oracle_moments(t: float, theta: float, activation: str) -> tuple[float, float]:
+    """E and E of the square of U + V in standard units, by adaptive quadrature of a search."""
+
+    def width(v: float) -> float:
+        z = t + v
+        ends = [-theta, 0.0, theta] + ([-v] if abs(v) <= theta else [])
+        values = []
+        for u in ends:
+            fires = u > -v
+            active = z + u if activation == "jump" else v + u
+            values.append((active if fires else 0.0) - (u if v > 0 else 0.0))
+        return max(values) - min(values)
+
+    def moment(power: int) -> float:
+        total = 0.0
+        edges = sorted({-theta, 0.0, theta, *([theta - t] if 0 < t < theta else [])})
+        for low, high in itertools.pairwise(edges):
+            total += integrate.quad(
+                lambda v: width(v) ** power * stats.norm.pdf(t + v),
+                low,
+                high,
+                epsabs=0,
+                epsrel=1e-11,
+            )[0]
+        return total
+
+    return moment(1), moment(2)
+
+
+def rules(m: int) -> list[tuple[str, float]]:
+    return [(key, rule.tau(m)) for key, rule in scaling.TAU_RULES.items()]
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("m", [2**8, 2**20])
+@pytest.mark.parametrize("radius", [0.05, 1.0, 4.0])
+def test_moments_agree_with_quadrature_for_every_threshold_rule(
+    activation: str, m: int, radius: float
+) -> None:
+    a, delta = m**-0.2, radius * m**-0.6
+    std = math.sqrt(2 / m)
+    for key, tau in rules(m):
+        law = worst_case.half_width_moments(m, a, delta, tau, activation)
+        first, second = oracle_moments(tau / std, delta / std, activation)
+        mean = a * m * std * first / 2
+        variance = a**2 * m * std**2 * (second - first**2) / 4
+        assert law.mean == pytest.approx(mean, rel=1e-8), key
+        assert law.variance == pytest.approx(variance, rel=1e-8), key
+        assert law.std == pytest.approx(math.sqrt(variance), rel=1e-8), key
+
+
+def phi(x: float) -> float:
+    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def q(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+def psi(x: float) -> float:
+    return phi(x) - x * q(x)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.2, 1.0, 3.0])
+@pytest.mark.parametrize("theta", [0.5, 1.5, 4.0])
+def test_means_agree_with_the_closed_forms(t: float, theta: float) -> None:
+    m, a = 200, 0.25
+    s = math.sqrt(2 / m)
+    continuous = psi(t - theta) - 2 * psi(t) + psi(t + theta)
+    silent = phi(t - theta) - phi(t) + theta * (q(t - theta) - q(t))
+    active = theta * (q(t) - q(theta)) - phi(t) + phi(theta) if t < theta else 0.0
+    fall = t * (q(t) - q(t + theta))
+    for activation, value in (("continuous", continuous), ("jump", silent + active + fall)):
+        law = worst_case.half_width_moments(m, a, theta * s, t * s, activation)
+        assert law.mean == pytest.approx(a * m * s * value / 2, rel=1e-11), activation
+
+
+def sample(m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([seed, m])
+    return rng.standard_normal(m) * math.sqrt(2 / m), rng.choice([-1.0, 1.0], m)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("m", [2**8, 2**13])
+def test_simulated_half_widths_have_the_mean_and_variance_of_the_closed_form(
+    activation: str, m: int
+) -> None:
+    seeds = 400
+    a, delta = m**-0.2, m**-0.6
+    draws = [sample(m, seed) for seed in range(seeds)]
+    for key, tau in rules(m):
+        gaps = [worst_case.worst_gap(z, a * s, delta, tau, activation) for z, s in draws]
+        law = worst_case.half_width_moments(m, a, delta, tau, activation)
+        half = np.array([gap.half_width for gap in gaps])
+        z = (half.mean() - law.mean) / (law.std / math.sqrt(seeds))
+        assert abs(z) < 4, f"{key}: z = {z}"
+        # The half-width is a sum of independent terms: nearly normal, so the sample variance is
+        # nearly chi-square.
+        v = (half.var(ddof=1) / law.variance - 1) * math.sqrt((seeds - 1) / 2)
+        assert abs(v) < 4, f"{key}: z of the variance = {v}"
+        for side in (np.array([g.above for g in gaps]), np.array([g.below for g in gaps])):
+            z = (side.mean() - law.mean) / (side.std(ddof=1) / math.sqrt(seeds))
+            assert abs(z) < 4, f"{key}: z of a supremum = {z}"
+
+
+def tau_of(name: str, activation: str) -> tuple[scaling.Scaling, Callable[[int], float]]:
+    rules = scaling.get_scaling(name)
+    return rules, lambda m: rules.tau(m)
+
+
+# name, activation, exponent that follows, exponent that must be excluded
+SLOPES = [
+    ("PRINTED", "jump", Fraction(1, 10), Fraction(-1, 10)),
+    ("PRINTED", "continuous", Fraction(1, 10), Fraction(-1, 10)),
+    ("R1", "continuous", Fraction(-3, 10), Fraction(-1, 10)),
+    ("R1", "jump", Fraction(-3, 10), Fraction(-1, 10)),
+    ("R2", "jump", Fraction(-1, 10), Fraction(1, 10)),
+    ("R2", "continuous", Fraction(-1, 10), Fraction(1, 10)),
+    ("R3", "continuous", Fraction(-1, 10), Fraction(1, 10)),
+    ("R3", "jump", Fraction(0), Fraction(-1, 10)),
+    ("ZHANG", "jump", Fraction(-1, 6), Fraction(-1, 10)),
+]
+
+
+@pytest.mark.parametrize(("name", "activation", "power", "rival"), SLOPES)
+def test_measured_slopes_contain_what_follows_and_exclude_the_rival(
+    name: str, activation: str, power: Fraction, rival: Fraction
+) -> None:
+    preset, tau = tau_of(name, activation)
+    widths = [2**k for k in range(8, 17)]
+    table, law = [], []
+    for m in widths:
+        law.append(
+            worst_case.half_width_moments(
+                m, preset.output_weight(m), preset.radius(m), tau(m), activation
+            ).mean
+        )
+    for seed in range(10):
+        row = []
+        for m in widths:
+            z, sign = sample(m, seed)
+            gap = worst_case.worst_gap(
+                z, preset.output_weight(m) * sign, preset.radius(m), tau(m), activation
+            )
+            row.append(gap.half_width)
+        table.append(row)
+    slope = loglog_slope(widths, table, 0.9999)
+    x = np.log(widths) - np.mean(np.log(widths))
+    exact = float(np.log(law) @ x / (x @ x))
+    assert slope.contains(exact), f"{slope} does not contain {exact}"
+    assert slope.excludes(float(rival)), f"{slope} contains {rival}"
+    assert abs(exact - power) < abs(exact - rival)
+
+
+@pytest.mark.parametrize(("name", "activation", "power", "rival"), SLOPES)
+def test_the_closed_form_grows_with_the_exact_exponent(
+    name: str, activation: str, power: Fraction, rival: Fraction
+) -> None:
+    preset, tau = tau_of(name, activation)
+    near, far = 2**240, 2**250
+
+    def mean(m: int) -> float:
+        return worst_case.half_width_moments(
+            m, preset.output_weight(m), preset.radius(m), tau(m), activation
+        ).mean
+
+    slope = math.log(mean(far) / mean(near)) / math.log(far / near)
+    # With R3 and the jump a factor sqrt(log m) remains.
+    slack = (
+        0.5 * math.log(250 / 240) / math.log(far / near)
+        if (name, activation)
+        == (
+            "R3",
+            "jump",
+        )
+        else 0.0
+    )
+    assert slope == pytest.approx(float(power) + slack, abs=1e-5)
+
+
+def test_printed_gap_has_the_constant_one_over_four_root_pi() -> None:
+    m = 2**400
+    for K in (1.0, 3.0):
+        law = worst_case.half_width_moments(m, m**-0.2, K * m**-0.6, 1 / m, "jump")
+        assert law.mean / (K**2 * m**0.1) == pytest.approx(1 / (4 * math.sqrt(math.pi)), rel=1e-9)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("t", [0.0, 0.7, 2.0])
+@pytest.mark.parametrize("ratio", [0.0, 0.4, 1.0, 3.0])
+def test_leading_term_is_the_limit_of_thin_windows(activation: str, t: float, ratio: float) -> None:
+    m, a = 1000, 0.5
+    s = math.sqrt(2 / m)
+    delta = 1e-6 * s
+    tau = t * s if t else ratio * delta
+    law = worst_case.half_width_moments(m, a, delta, tau, activation)
+    lead = worst_case.half_width_leading_term(m, a, delta, tau, activation)
+    assert law.mean == pytest.approx(lead, rel=1e-5)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_moments_at_radius_zero_and_of_a_huge_ball(activation: str) -> None:
+    law = worst_case.half_width_moments(64, 0.5, 0.0, 0.3, activation)
+    assert (law.mean, law.variance) == (0.0, 0.0)
+    # A ball so large that every neuron can do everything: U + V is delta + z, or tau + delta - z.
+    m, tau, delta = 64, 0.1, 1e3
+    huge = worst_case.half_width_moments(m, 0.5, delta, tau, activation)
+    assert huge.mean == pytest.approx(0.25 * m * delta, rel=1e-3)
+
+
+@pytest.mark.parametrize("t", [-3.0, 0.0, 1.0, 8.0])
+@pytest.mark.parametrize(("low", "high"), [(-0.5, 0.5), (0.0, 1e-9), (-50.0, 50.0), (1.0, 4.0)])
+def test_window_integral_of_one_is_a_normal_probability(t: float, low: float, high: float) -> None:
+    exact = stats.norm.sf(t + low) - stats.norm.sf(t + high)
+    if high < 1e-3:
+        exact = phi(t) * high
+    found = worst_case.window_integral(np.ones_like, [low, high], t)
+    assert found == pytest.approx(exact, rel=1e-8)
+    if abs(t) < 5:
+        relative = worst_case.window_integral(np.ones_like, [low, high], t, relative=True)
+        assert relative * phi(t) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: worst_case.gap_terms([0.0], -1.0, 0.0), "delta"),
+        (lambda: worst_case.gap_terms([0.0], 1.0, -1.0), "tau"),
+        (lambda: worst_case.gap_terms([math.nan], 1.0, 1.0), "z"),
+        (lambda: worst_case.worst_gap([0.0], [1.0, 1.0], 1.0, 1.0), "a"),
+        (lambda: worst_case.worst_gap([0.0], [1.0], 1.0, 1.0, active=[True, False]), "active"),
+        (lambda: worst_case.half_width_moments(0, 1.0, 1.0, 1.0), "m"),
+        (lambda: worst_case.half_width_moments(4, -1.0, 1.0, 1.0), "a"),
+        (lambda: worst_case.half_width_leading_term(4, 1.0, math.inf, 1.0), "delta"),
+        (lambda: worst_case.half_width_moments(4, 1.0, 1.0, 1.0, "soft"), "activation"),
+        (
+            lambda: worst_case.worst_weights(
+                TwoLayerNetwork.initialize(4, 2, rng=0),
+                point(2),
+                0.1,
+                "left",  # type: ignore[arg-type]
+            ),
+            "side",
+        ),
+    ],
+)
+def test_bad_values_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{word} must"):
+        call()
+
+
+def test_exactly_decided_activity_overrules_the_rounded_comparison() -> None:
+    rise, fall = worst_case.gap_terms([0.5], 0.25, 0.5, "jump", active=[True])
+    assert (rise[0], fall[0]) == (0.0, 0.5)
+    rise, fall = worst_case.gap_terms([0.5], 0.25, 0.5, "jump")
+    assert (rise[0], fall[0]) == (0.75, 0.0)
