@@ -29,6 +29,8 @@ error, stated where they are used.
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -237,13 +239,15 @@ class CapRelaxation:
         found = [self._bound(flat), self._bound(self._parallel()), self.interval()]
         return min(found, key=lambda bound: bound.value)
 
-    def optimized(self, iterations: int = 100) -> CertifiedBound:
+    def optimized(self, iterations: int = 100, time_limit: object = None) -> CertifiedBound:
         """Bound every unstable neuron by one line, with the best slopes found.
 
         Parameters
         ----------
         iterations : int, default 100
             Most iterations of the minimisation, ``>= 1``.
+        time_limit : float, optional
+            Most seconds, ``> 0``; no new iteration begins after that.
 
         Returns
         -------
@@ -253,11 +257,15 @@ class CapRelaxation:
         Raises
         ------
         TypeError, ValueError
-            If `iterations` is not an integer ``>= 1``.
+            If `iterations` is not an integer ``>= 1``, or `time_limit` not a number ``> 0``.
         """
         from scipy.optimize import Bounds, minimize
 
+        begun = time.monotonic()
         most = validation.count(iterations, "iterations")
+        seconds = math.inf
+        if time_limit is not None:
+            seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
         start = self.linear()
         if not self.unstable:
             return start
@@ -265,6 +273,10 @@ class CapRelaxation:
         def objective(slopes: FloatArray) -> tuple[float, FloatArray]:
             value, point, _ = self._supported(slopes)
             return value, self._factors * (self._W @ point + self._b - self._anchor)
+
+        def stop(xk: FloatArray) -> None:
+            if time.monotonic() - begun > seconds:
+                raise StopIteration
 
         box = Bounds(self._flattest, self._steepest)
         first = start.slopes if start.slopes.any() else self._parallel()
@@ -274,6 +286,7 @@ class CapRelaxation:
             jac=True,
             method="L-BFGS-B",
             bounds=box,
+            callback=stop,
             options={"maxiter": most},
         )
         found = self._bound(np.clip(run.x, self._flattest, self._steepest))

@@ -24,21 +24,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sublinear_lib import geometry, validation
-from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib import geometry, predicates, validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.adversary.branch_and_bound import Bracket, Status, branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
 from sublinear_lib.adversary.incumbent import decided
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
+from sublinear_lib.adversary.progress import progress_bar
 from sublinear_lib.adversary.protocol import Objective
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import supremum_on_sphere
+from sublinear_lib.evaluation import Evaluator, Region
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -71,6 +73,16 @@ _METHODS = (
 _LARGEST_TO_SPLIT = 6
 # With more unstable neurons, pieces of the cap close sooner than the arrangement is swept.
 _MOST_CIRCLES = 2000
+# How far points of an attack may miss their cap, and X.
+_MISS = 1e-8
+_HARDLY = 1e-3
+
+
+class _Lists(NamedTuple):
+    """The neurons that an attack can notice, in the form that evaluators take."""
+
+    indptr: IntArray
+    indices: IntArray
 
 
 class _Height:
@@ -121,8 +133,9 @@ def bracket(
     threshold : float, optional
         Only decide whether the supremum exceeds this number.
     time_limit : float, default 10
-        Most seconds for sweeping the sphere, splitting or solving, ``> 0``.  What is found when
-        they are up depends on the machine; a bracket it is all the same.
+        Most seconds, ``> 0``.  When they are up, no new run of the attack, iteration of a
+        minimisation, sweep or piece is begun; one of each and the bound without optimisation are
+        always done.  What is found by then depends on the machine; a bracket it is all the same.
     rng : int, SeedSequence or Generator, default 0
         Source of randomness of the attack.
 
@@ -162,7 +175,7 @@ def bracket(
         lower, upper, witness = find(network, middle, radius, side)
         status = decided(lower, upper, width, level)
         return Bracket(lower, upper, witness, status, chosen, 1, time.monotonic() - begun)
-    question = _Question(network, middle, radius, side, width, level, seconds)
+    question = _Question(network, middle, radius, side, width, level, seconds, begun)
     return replace(question.answer(chosen, generator), seconds=time.monotonic() - begun)
 
 
@@ -177,6 +190,17 @@ class _Question:
     tol: float
     level: float | None
     seconds: float
+    begun: float
+
+    @property
+    def left(self) -> float:
+        """Seconds left, never quite none."""
+        return max(self.seconds - (time.monotonic() - self.begun), _HARDLY)
+
+    @property
+    def late(self) -> bool:
+        """Whether time is up."""
+        return self.left == _HARDLY
 
     def answer(self, method: str, generator: np.random.Generator) -> Bracket:
         """Bracket it."""
@@ -191,22 +215,54 @@ class _Question:
             method = "sphere" if few else "split"
         if method == "sphere":
             return self._on_sphere()
-        attack = SmoothedGradient(rho=self.rho)
-        found = attack(
-            self.network, self.middle[None, :], np.zeros(1), _Height(self.side), generator
-        )
+        lower, witness = self._attacked(lower, generator)
+        if self.level is not None and lower > self.level:
+            return self._bracket(lower, max(simple.upper, lower), witness)
         if method == "split":
-            return self._by(branch_and_bound, found.X)
-        lower = float(self.side * found.value[0])
-        simple = self._bracket(lower, relaxation.optimized().value, found.X[0])
-        if method == "relaxation" or (method == "auto" and simple.status != "unknown"):
+            return self._by(branch_and_bound, witness)
+        optimized = relaxation.optimized(time_limit=self.left)
+        simple = self._bracket(lower, optimized.value, witness)
+        if method == "relaxation" or (
+            method == "auto" and (self.late or simple.status != "unknown")
+        ):
             return simple
-        better = self._by(mixed_integer if method == "milp" else split_neurons, found.X)
+        better = self._by(mixed_integer if method == "milp" else split_neurons, witness)
         if simple.upper < better.upper:
             upper = max(simple.upper, better.lower)
             status = decided(better.lower, upper, self.tol, self.level)
             better = replace(better, upper=upper, status=status)
         return better
+
+    def _attacked(self, lower: float, generator: np.random.Generator) -> tuple[float, FloatArray]:
+        """Look for a high point, run by run, until there is none left or no need for one."""
+        attack = SmoothedGradient(rho=self.rho)
+        evaluator = self._evaluator(attack.margin(self.network.evaluator(1).weight_scale))
+        best, witness = lower, self.middle
+        anchor, label = self.middle[None, :], np.zeros(1)
+        for run in range(attack.restarts):
+            # From one generator, single runs are the runs of the whole attack.
+            single = replace(attack, restarts=1, random_start=run > 0)
+            found = single(evaluator, anchor, label, _Height(self.side), generator)
+            value = float(self.side * self.network.forward(found.X)[0])
+            if value > best:
+                best, witness = value, found.X[0]
+            enough = self.level is not None and best > self.level
+            if enough or self.late:
+                break
+        return best, witness
+
+    def _evaluator(self, margin: float) -> Evaluator:
+        """Return the network on the neurons that the attack can notice in this cap."""
+        network, reach = self.network, min(self.rho, geometry.SLICE_DIAMETER)
+        lengths = predicates.row_norms(network.W[:, :-1])
+        heights = np.abs(network.W[:, -1])
+        # As in the sources of a trainer: outwards by what an evaluator lets points miss X by.
+        highest = network.W @ self.middle + network.b + (reach + 2.0 * _MISS) * lengths
+        highest += 2.0 * _MISS * (heights + np.abs(network.b))
+        near = np.flatnonzero(highest > network.tau - margin * (1.0 + _MISS))
+        lists = _Lists(np.array([0, near.size]), near)
+        region = Region(self.middle[None, :], reach, _MISS, margin)
+        return network.evaluator(1, lists=lists, region=region)
 
     def _bracket(self, lower: float, upper: float, witness: FloatArray) -> Bracket:
         # The value of the network is rounded too; the certificate holds for exact arithmetic.
@@ -221,23 +277,23 @@ class _Question:
             self.rho,
             side=self.side,
             tol=self.tol,
-            time_limit=self.seconds,
+            time_limit=self.left,
         )
         status = decided(found.lower, found.upper, self.tol, self.level)
         method = "sphere" if found.exact else "branch and bound"
         nodes = max(found.nodes, 1)
         return Bracket(found.lower, found.upper, found.witness, status, method, nodes, 0.0)
 
-    def _by(self, method: Callable[..., Bracket], start: FloatArray) -> Bracket:
+    def _by(self, method: Callable[..., Bracket], witness: FloatArray) -> Bracket:
         return method(
             self.network,
             self.middle,
             self.rho,
             side=self.side,
-            start=start,
+            start=witness[None, :],
             tol=self.tol,
             threshold=self.level,
-            time_limit=self.seconds,
+            time_limit=self.left,
         )
 
 
@@ -280,11 +336,15 @@ class RobustLoss:
         Bounds of the worst loss of each example over its cap.
     X : ndarray of float64, shape (n, d)
         Points of the caps with the losses `lower_losses`.
+    status : tuple of str
+        ``"exact"``: the bounds of this example are no farther apart than the tolerance.
+        ``"unknown"``: they are, because a limit was met.
     """
 
     lower_losses: FloatArray
     upper_losses: FloatArray
     X: FloatArray
+    status: tuple[Status, ...]
 
     @property
     def lower(self) -> float:
@@ -296,9 +356,17 @@ class RobustLoss:
         """Upper bound of ``L_{A*}``."""
         return float(np.mean(self.upper_losses))
 
+    @property
+    def unknown(self) -> int:
+        """Number of examples whose bounds are farther apart than the tolerance."""
+        return self.status.count("unknown")
+
     def __repr__(self) -> str:
-        """Return the bracket."""
-        return f"RobustLoss(lower={self.lower:.6g}, upper={self.upper:.6g}, n={len(self.X)})"
+        """Return the bracket, and how much of it is open."""
+        return (
+            f"RobustLoss(lower={self.lower:.6g}, upper={self.upper:.6g}, n={len(self.X)}, "
+            f"unknown={self.unknown})"
+        )
 
 
 def robust_loss(
@@ -312,6 +380,7 @@ def robust_loss(
     tol: object = 1e-3,
     time_limit: object = 10.0,
     rng: Seed = 0,
+    progress: bool = False,
 ) -> RobustLoss:
     """Bracket the robust loss of the best adversary, ``L_{A*}(f)``.
 
@@ -329,11 +398,13 @@ def robust_loss(
         The loss, convex in the output.
     method, tol, time_limit, rng
         As for `bracket`, twice per example; `time_limit` holds for each call.
+    progress : bool, default False
+        Whether to show a progress bar.
 
     Returns
     -------
     RobustLoss
-        ``lower <= L_{A*} <= upper``.
+        ``lower <= L_{A*} <= upper``, and for every example whether its bounds are exact.
 
     Raises
     ------
@@ -354,27 +425,34 @@ def robust_loss(
     """
     points, labels, generator = _examples(network, X, y, rng)
     objective = get_loss(loss) if isinstance(loss, str) else loss
+    width = validation.scalar(tol, "tol", minimum=0)
+    wanted = validation.boolean(progress, "progress")
     lower, upper, reached = np.empty(len(points)), np.empty(len(points)), points.copy()
-    for i, (x, label) in enumerate(zip(points, labels, strict=True)):
-        ends = [
-            bracket(
-                network,
-                x,
-                rho,
-                side=side,
-                method=method,
-                tol=tol,
-                time_limit=time_limit,
-                rng=generator,
-            )
-            for side in (1, -1)
-        ]
-        twice = np.array([label, label])
-        found = objective.value(twice, np.array([ends[0].lower, -ends[1].lower]))
-        limit = objective.value(twice, np.array([ends[0].upper, -ends[1].upper]))
-        worst = int(np.argmax(found))
-        lower[i], upper[i], reached[i] = found[worst], limit.max(), ends[worst].witness
-    return RobustLoss(lower, upper, reached)
+    with progress_bar(len(points), "robust loss", wanted, "example") as tick:
+        for i, (x, label) in enumerate(zip(points, labels, strict=True)):
+            ends = [
+                bracket(
+                    network,
+                    x,
+                    rho,
+                    side=side,
+                    method=method,
+                    tol=width,
+                    time_limit=time_limit,
+                    rng=generator,
+                )
+                for side in (1, -1)
+            ]
+            twice = np.array([label, label])
+            found = objective.value(twice, np.array([ends[0].lower, -ends[1].lower]))
+            limit = objective.value(twice, np.array([ends[0].upper, -ends[1].upper]))
+            worst = int(np.argmax(found))
+            lower[i], upper[i], reached[i] = found[worst], limit.max(), ends[worst].witness
+            tick()
+    statuses = tuple(
+        decided(low, high, width, None) for low, high in zip(lower, upper, strict=True)
+    )
+    return RobustLoss(lower, upper, reached, statuses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,6 +496,7 @@ def certified_accuracy(
     method: BracketMethod = "auto",
     time_limit: object = 10.0,
     rng: Seed = 0,
+    progress: bool = False,
 ) -> CertifiedAccuracy:
     """Bound the robust accuracy from both sides.
 
@@ -433,6 +512,8 @@ def certified_accuracy(
         Radius of the caps.
     method, time_limit, rng
         As for `bracket`, once per example.
+    progress : bool, default False
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -446,12 +527,15 @@ def certified_accuracy(
     """
     points, labels, generator = _examples(network, X, y, rng)
     _named_classes(labels)
-    statuses = tuple(
-        _sign_on_cap(network, x, label, rho, method, time_limit, generator).status
-        for x, label in zip(points, labels, strict=True)
-    )
+    wanted = validation.boolean(progress, "progress")
+    statuses: list[Status] = []
+    with progress_bar(len(points), "certifying", wanted, "example") as tick:
+        for x, label in zip(points, labels, strict=True):
+            found = _sign_on_cap(network, x, label, rho, method, time_limit, generator)
+            statuses.append(found.status)
+            tick()
     right = labels * network.forward(points) > 0.0
-    return CertifiedAccuracy(statuses, float(np.mean(right)))
+    return CertifiedAccuracy(tuple(statuses), float(np.mean(right)))
 
 
 @dataclass(frozen=True)

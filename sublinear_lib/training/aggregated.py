@@ -4,7 +4,7 @@ At high activity every list of neurons is long, and every evaluation on it costs
 what a gradient attack asks for, ``f`` and its input gradient, are three sums over the half-space of
 active neurons, and :class:`sublinear_lib.halfspace.AggregateTree` adds up whole subtrees of it at
 once: in d dimensions for about ``m**(1 - 1/d)`` rows per point, however many neurons are active.
-For d <= 4 this makes the attack, which is most of a step of Algorithm 1, sublinear at any activity.
+In few dimensions this makes the attack, most of a step of Algorithm 1, sublinear at any activity.
 The forward pass and the gradient in the weights name the neurons one by one (lines 12 and 17 to
 20), so these stay what they are in the dense trainer, on the neurons that can fire.
 
@@ -24,10 +24,7 @@ from sublinear_lib.evaluation import Neurons, Region
 from sublinear_lib.halfspace import AggregateTree
 from sublinear_lib.training.living import LivingEvaluator, LivingNeurons
 
-__all__ = ["LARGEST_DIMENSION", "AggregatedNeurons"]
-
-LARGEST_DIMENSION = 4
-"""Up to which d sums over half-spaces beat sums over neurons."""
+__all__ = ["AggregatedNeurons"]
 
 
 class AggregatedNeurons(LivingNeurons):
@@ -38,7 +35,7 @@ class AggregatedNeurons(LivingNeurons):
     neurons : Neurons
         The weights, shared with the trainer.
     X : ndarray of float64, shape (n, d)
-        The clean points, ``d <= 4``.
+        The clean points.
     rho : float
         Radius of the caps.
     margin : float, default 0
@@ -49,7 +46,7 @@ class AggregatedNeurons(LivingNeurons):
     Raises
     ------
     ValueError
-        If ``d > 4``, or the weights are so large that a sum could overflow.
+        If the weights are so large that a sum could overflow.
 
     Notes
     -----
@@ -64,11 +61,6 @@ class AggregatedNeurons(LivingNeurons):
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        if neurons.d > LARGEST_DIMENSION:
-            raise ValueError(
-                f"network must have d <= {LARGEST_DIMENSION} for index='aggregates', "
-                f"got d = {neurons.d}"
-            )
         super().__init__(neurons, X, rho, "blas", margin, alive)
         compact = self._compact
         self._tree = AggregateTree(compact.W, compact.a, bias=compact.b, domain="slice")

@@ -43,9 +43,11 @@ VERSION = 1
 """The newest version of the format that is read, and the one that is written."""
 
 _SUBJECTS = ("network", "data", "settings", "generator")
-_COUNTS = tuple(item.name for item in fields(StepRecord) if item.type == "int")
-_OPTIONAL = tuple(item.name for item in fields(StepRecord) if str(item.type).endswith("None"))
-_COLUMNS = tuple(item.name for item in fields(StepRecord) if item.name != "seconds")
+_KINDS = {item.name: str(item.type) for item in fields(StepRecord)}
+_COUNTS = tuple(name for name, kind in _KINDS.items() if kind == "int")
+_OPTIONAL = tuple(name for name, kind in _KINDS.items() if kind.endswith("None"))
+_OPTIONAL_COUNTS = tuple(name for name, kind in _KINDS.items() if kind == "int | None")
+_COLUMNS = tuple(name for name in _KINDS if name != "seconds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +270,8 @@ def _records(contents: Mapping[str, np.ndarray]) -> tuple[StepRecord, ...]:
     columns = {name: contents[f"record_{name}"].tolist() for name in _COLUMNS}
     for name in _OPTIONAL:
         columns[name] = [None if value != value else value for value in columns[name]]
-    columns["flips"] = [None if value is None else int(value) for value in columns["flips"]]
+    for name in _OPTIONAL_COUNTS:
+        columns[name] = [None if value is None else int(value) for value in columns[name]]
     seconds = {phase: contents[f"seconds_{phase}"].tolist() for phase in PHASES}
     return tuple(
         StepRecord(

@@ -57,6 +57,9 @@ class StepRecord:
     robust_lower, robust_upper : float, optional
         Certified bounds of the robust loss ``L_{A*}(f_{W_t})`` against the best adversary;
         ``None`` in steps that were not measured.
+    robust_unknown : int, optional
+        Number of examples for which the two bounds are farther apart than the tolerance of
+        `Measure`, because a limit was met; 0 means that the robust loss is exact.
     """
 
     step: int
@@ -76,6 +79,7 @@ class StepRecord:
     flips: int | None = None
     robust_lower: float | None = None
     robust_upper: float | None = None
+    robust_unknown: int | None = None
 
     @property
     def work(self) -> int:
@@ -113,7 +117,7 @@ class History:
     ----------
     loss, clean_loss, activity_mean, activity_max, candidates, drift_max, drift_frobenius : ndarray
         Columns of float64, shape (steps,); see `StepRecord`.
-    flips, robust_lower, robust_upper : ndarray
+    flips, robust_lower, robust_upper, robust_unknown : ndarray
         Columns of float64, NaN in steps that were not measured.
     step, touched, work_query, work_adversary, work_forward, work_backward : ndarray
         Columns of int64, shape (steps,).
@@ -245,6 +249,11 @@ class History:
     def robust_upper(self) -> FloatArray:
         """Upper bounds of the robust loss against the best adversary."""
         return self._floats("robust_upper")
+
+    @property
+    def robust_unknown(self) -> FloatArray:
+        """Number of examples whose robust loss is not known to the tolerance."""
+        return self._floats("robust_unknown")
 
     @property
     def work(self) -> IntArray:

@@ -26,6 +26,9 @@ __all__ = ["Measure", "count_flips"]
 class Measure:
     """Which steps are measured, and how.
 
+    The history then holds bounds of the robust loss that are certified in every dimension, and in
+    `robust_unknown` for how many examples they are wider than `tol`.
+
     Parameters
     ----------
     every : int, default 10
@@ -37,8 +40,8 @@ class Measure:
     tol : float, default 1e-3
         Width that counts as exact, ``>= 0``.
     time_limit : float, default 10.0
-        Seconds for each bound, of which there are two per example, ``> 0``.  A bracket that hits
-        the limit depends on the machine.
+        Seconds for each bound, of which there are two per example, ``> 0``; see
+        :func:`sublinear_lib.adversary.bracket`.  Bounds that hit the limit depend on the machine.
 
     Raises
     ------
@@ -94,7 +97,11 @@ class Measure:
             worst = robust_loss(
                 now, X, y, rho, loss, method=self.method, tol=self.tol, time_limit=self.time_limit
             )
-            measured.update(robust_lower=worst.lower, robust_upper=worst.upper)
+            measured.update(
+                robust_lower=worst.lower,
+                robust_upper=worst.upper,
+                robust_unknown=worst.unknown,
+            )
         return measured
 
 

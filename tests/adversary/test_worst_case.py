@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -19,7 +21,15 @@ from sublinear_lib.adversary import (
     robust_loss_under,
     supremum_on_sphere,
 )
+from sublinear_lib.adversary import worst_case as module
+from sublinear_lib.evaluation import Evaluator
 from sublinear_lib.network import TwoLayerNetwork
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """No time passes between the parts of a bracket, however slow the machine is."""
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 def problem(m, d, seed, n=1, activation="jump", t=1.28):
@@ -76,7 +86,7 @@ def test_every_method_brackets_the_exact_supremum_on_the_sphere(method, activati
         (9, 100, 0.1, "neuron splitting"),
     ],
 )
-def test_the_method_goes_by_the_dimension_and_the_unstable_neurons(d, m, rho, method):
+def test_the_method_goes_by_the_dimension_and_the_unstable_neurons(d, m, rho, method, patient):
     network, X = problem(m, d, 0)
     found = bracket(network, X[0], rho, tol=1e-4, time_limit=0.2)
     assert found.method == method
@@ -84,7 +94,7 @@ def test_the_method_goes_by_the_dimension_and_the_unstable_neurons(d, m, rho, me
     assert (unstable > 2000) == (method == "branch and bound" and d == 4)
 
 
-def test_in_many_dimensions_auto_is_no_worse_than_the_relaxation():
+def test_in_many_dimensions_auto_is_no_worse_than_the_relaxation(patient):
     for m in (100, 300):
         network, X = problem(m, 9, 2)
         for side in (1, -1):
@@ -92,6 +102,63 @@ def test_in_many_dimensions_auto_is_no_worse_than_the_relaxation():
             tight = bracket(network, X[0], 0.2, side=side, time_limit=0.3)
             assert tight.lower >= loose.lower - 1e-13  # a batch may differ in the last digit
             assert tight.upper <= loose.upper
+
+
+@pytest.mark.parametrize("d", [5, 9])
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_attack_on_the_candidates_is_the_attack_on_the_network(d, side, patient):
+    for seed in range(3):
+        network, X = problem(400, d, seed)
+        found = bracket(network, X[0], 0.15, side=side, method="relaxation", rng=4)
+        whole = SmoothedGradient(rho=0.15)(
+            network, X, np.zeros(1), module._Height(side), np.random.default_rng(4)
+        )
+        assert found.lower == pytest.approx(whole.loss[0], abs=1e-12)
+        assert_array_equal(found.witness.round(9), whole.X[0].round(9))
+
+
+def count_passes(monkeypatch):
+    """Count the gradients that attacks ask for, and the neurons they are taken over."""
+    seen = []
+    original = Evaluator.smoothed_input_gradient
+
+    def counting(self, X, bandwidth):
+        seen.append(self.candidates)
+        return original(self, X, bandwidth)
+
+    monkeypatch.setattr(Evaluator, "smoothed_input_gradient", counting)
+    return seen
+
+
+def test_the_attack_meets_the_neurons_near_the_cap_only(monkeypatch):
+    network, X = problem(4000, 5, 0)
+    seen = count_passes(monkeypatch)
+    bracket(network, X[0], 0.02, method="relaxation")
+    assert len(seen) == 8 * 40
+    assert max(seen) < 0.3 * 4000
+
+
+def test_nothing_new_is_begun_when_time_is_up(monkeypatch):
+    network, X = problem(300, 9, 2)
+    seen = count_passes(monkeypatch)
+    moments = iter([0.0] + [100.0] * 1000)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    found = bracket(network, X[0], 0.2)
+    assert len(seen) == 40
+    assert (found.method, found.nodes, found.status) == ("relaxation", 1, "unknown")
+    patience = bracket(network, X[0], 0.2, method="relaxation")
+    assert found.lower <= patience.upper
+    assert patience.lower <= found.upper
+
+
+def test_an_attack_that_answered_the_question_ends(monkeypatch):
+    network, X = problem(300, 9, 2)
+    seen = count_passes(monkeypatch)
+    clean = float(network.forward(X)[0])
+    found = bracket(network, X[0], 0.2, threshold=clean + 1e-6)
+    assert found.status == "falsified"
+    assert len(seen) == 40
+    assert network.forward(found.witness[None])[0] == found.lower > clean + 1e-6
 
 
 def test_special_position_falls_back_on_branch_and_bound():
@@ -138,6 +205,37 @@ def test_in_five_dimensions_the_robust_loss_is_bracketed():
     assert found.upper - found.lower <= 0.01
     clean = np.abs(y - network.forward(X)).mean()
     assert clean <= found.lower
+    assert found.status == ("exact",) * 3
+
+
+def test_an_open_robust_loss_says_for_which_examples():
+    # Nothing can fire near the second point, where the loss is known without any search.
+    network = TwoLayerNetwork.initialize(3000, 6, rng=0, tau=0.03)
+    W = network.W.copy()
+    W[:, 0] = np.abs(W[:, 0]) + 0.1
+    network = network.with_weights(W)
+    X = geometry.embed(np.array([[1.0, 0, 0, 0, 0], [-1.0, 0, 0, 0, 0]]))
+    found = robust_loss(network, X, [1.0, 1.0], 0.05, "absolute", tol=1e-6, time_limit=0.05)
+    assert found.status == ("unknown", "exact")
+    assert found.unknown == 1
+    assert "unknown=1" in repr(found)
+    widths = found.upper_losses - found.lower_losses
+    assert widths[0] > 1e-6 >= widths[1]
+
+
+def test_long_certificates_can_show_how_far_they_are(capsys):
+    network, X = problem(200, 3, 2, n=5)
+    y = np.array([1.0, -1.0, 1.0, -1.0, 1.0])
+    for ask in (
+        lambda **more: robust_loss(network, X, y, 0.1, "huber", **more).upper_losses.tolist(),
+        lambda **more: certified_accuracy(network, X, y, 0.1, **more).status,
+    ):
+        plain = ask()
+        assert capsys.readouterr().err == ""
+        assert ask(progress=True) == plain
+        assert "5/5" in capsys.readouterr().err
+        with pytest.raises(TypeError, match="progress"):
+            ask(progress=1)
 
 
 def test_certified_and_attacked_accuracy_enclose_the_exact_one():

@@ -92,7 +92,13 @@ def _close(ours, theirs):
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize(
     ("d", "t", "activation"),
-    [(2, 0.5, "jump"), (3, 0.0, "jump"), (3, 1.28, "continuous"), (4, 0.3, "jump")],
+    [
+        (2, 0.5, "jump"),
+        (3, 0.0, "jump"),
+        (3, 1.28, "continuous"),
+        (4, 0.3, "jump"),
+        (9, 1.0, "jump"),
+    ],
 )
 @pytest.mark.parametrize("batch_size", [None, 4])
 def test_training_through_aggregates_equals_the_dense_trainer(
@@ -169,15 +175,6 @@ def test_sums_follow_the_weights(d, m, t, activation, aside, seed):
         if alive is not None:
             dead = np.setdiff1d(np.arange(m), alive)
             assert not network.with_weights(neurons.W).active_mask(X)[:, dead].any()
-
-
-def test_in_more_than_four_dimensions_aggregates_are_refused():
-    network, X, y = problem(5, 100, 3)
-    trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=0.1), steps=1, index="aggregates"
-    )
-    with pytest.raises(ValueError, match=r"d <= 4 for index='aggregates', got d = 5"):
-        trainer.fit(network, X, y, rng=0)
 
 
 def test_a_canonical_order_of_sums_does_not_exist_for_aggregates():

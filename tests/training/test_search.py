@@ -453,6 +453,7 @@ def test_measured_steps_hold_the_robust_loss_and_the_flips_of_the_network_before
         worst = robust_loss(networks[t], X, y, 0.1, "huber")
         assert history.robust_lower[t] == worst.lower
         assert history.robust_upper[t] == worst.upper
+        assert history.robust_unknown[t] == worst.unknown == 0
         assert history.loss[t] <= history.robust_upper[t] + 1e-12
         flipped = network.active_mask(X) != networks[t].active_mask(X)
         assert history.flips[t] == flipped.sum()
@@ -463,7 +464,41 @@ def test_measured_steps_hold_the_robust_loss_and_the_flips_of_the_network_before
         adversary=ProjectedGradient(rho=0.1), steps=2, measure=Measure(every=1, robust=False)
     ).fit(network, X, y, rng=0)
     assert np.isnan(flips_only.robust_lower).all()
+    assert np.isnan(flips_only.robust_unknown).all()
     assert flips_only.flips[1] == count_flips(network, networks[1], X)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 6])
+def test_the_robust_loss_is_measured_in_every_dimension_and_says_what_it_knows(d):
+    network, X, y = problem(d, 120, 2, t=1.65)
+    limit = 0.3
+    history = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1),
+        steps=3,
+        measure=Measure(every=2, tol=1e-3, time_limit=limit),
+    ).fit(network, X, y, rng=0)
+    for t in (0, 2):
+        assert history.loss[t] <= history.robust_upper[t] + 1e-12
+        assert history.robust_lower[t] <= history.robust_upper[t]
+        exact = history.robust_upper[t] - history.robust_lower[t] <= 1e-3
+        assert exact or history.robust_unknown[t] > 0
+        # Two bounds per example, and what was begun before time was up.
+        assert history.seconds["monitor"][t] < 2 * 2 * limit + 3.0
+    assert np.isnan(history.robust_unknown[1])
+    if d <= 4:
+        assert history.robust_unknown[0] == history.robust_unknown[2] == 0
+
+
+def test_a_measurement_that_met_its_limit_says_so():
+    network, X, y = problem(6, 3000, 2, t=1.28)
+    history = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.3),
+        steps=1,
+        measure=Measure(every=1, tol=1e-6, time_limit=0.01),
+    ).fit(network, X, y, rng=0)
+    assert history.robust_unknown[0] == 2
+    assert history.records[0].robust_unknown == 2
+    assert history.to_dict()["robust_unknown"] == [2.0]
 
 
 def test_the_dictionary_of_a_history_is_json_with_none_where_nothing_was_measured():
