@@ -1,0 +1,1038 @@
+r"""The polynomials of the existence proof, built with exact rational coefficients.
+
+Lemma A.1, Theorem A.2, Definition B.1, Lemma B.4, Claim B.5, Lemma B.6, Proposition B.7 and
+Corollary B.8: from the Taylor sum of the sign function and the Chebyshev expansion of a power to a
+polynomial that fits the labels on whole balls around the data.  Degrees, coefficients and errors
+are fractions; that a polynomial stays within bounds on an interval is proven through its Bernstein
+coefficients there, of which it is a convex combination, never read off a grid.  Before changing
+anything, know two facts that make errors exact.  The sign polynomial of A.1 has the derivative
+``const (1 - z^2)^k``, so it is monotone and its worst error on ``[eta, 1]`` is the one at eta.  And
+the error of the truncated power of A.2 is a positive combination of Chebyshev polynomials, so its
+largest value is the one at ``z = 1``, a binomial tail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import arb, fmpq, fmpq_poly, fmpz_poly
+
+from sublinear_lib.theory.enclosures import (
+    Ball,
+    Enclosure,
+    Inequality,
+    Number,
+    UndecidedError,
+    ball,
+    ceiling,
+    decide,
+    enclose,
+    rational,
+)
+from sublinear_lib.validation import boolean, count, labels, points_on_slice
+
+if TYPE_CHECKING:
+    from sublinear_lib._typing import FloatArray
+
+__all__ = [
+    "Polynomial",
+    "RobustFit",
+    "SignApproximation",
+    "StepApproximation",
+    "chebyshev",
+    "chebyshev_coefficients",
+    "log_complexity",
+    "robust_fit",
+    "sign_approximation",
+    "sign_order",
+    "sign_polynomial",
+    "sign_polynomial_error",
+    "stays_within",
+    "step_approximation",
+    "truncated_power",
+    "truncated_power_coefficients",
+    "truncated_power_error",
+]
+
+_DEEPEST = 60
+_ZERO, _ONE = Fraction(0), Fraction(1)
+
+
+def _fmpq(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A polynomial in one variable with rational coefficients.
+
+    Parameters
+    ----------
+    coefficients : tuple of Fraction
+        ``coefficients[j]`` belongs to ``z^j``.  The last one is not zero; the zero polynomial has
+        none.
+
+    Raises
+    ------
+    TypeError
+        If a coefficient is neither a Fraction nor an int.
+    ValueError
+        If the last coefficient is zero.
+
+    Examples
+    --------
+    >>> p = Polynomial((Fraction(1), Fraction(0), Fraction(-2)))
+    >>> p.degree, p.largest_coefficient, p(Fraction(1, 2))
+    (2, Fraction(2, 1), Fraction(1, 2))
+    """
+
+    coefficients: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        """Check the coefficients."""
+        given: tuple[object, ...] = self.coefficients
+        for value in given:
+            if isinstance(value, bool) or not isinstance(value, int | Fraction):
+                raise TypeError(f"coefficients must be exact fractions, got {value!r}")
+        if self.coefficients and not self.coefficients[-1]:
+            raise ValueError("coefficients must not end with zero")
+
+    @property
+    def degree(self) -> int:
+        """The degree; -1 for the zero polynomial."""
+        return len(self.coefficients) - 1
+
+    @property
+    def largest_coefficient(self) -> Fraction:
+        """The largest absolute value of a coefficient; 0 for the zero polynomial."""
+        return max((abs(Fraction(value)) for value in self.coefficients), default=_ZERO)
+
+    def __call__(self, z: Number) -> Fraction:
+        """Return the exact value at a number."""
+        return _fraction(_flint(self)(_fmpq(rational(z, "z"))))
+
+
+def _flint(polynomial: Polynomial) -> fmpq_poly:
+    return fmpq_poly([_fmpq(Fraction(value)) for value in polynomial.coefficients])
+
+
+def _polynomial(source: fmpq_poly) -> Polynomial:
+    return Polynomial(tuple(_fraction(value) for value in source.coeffs()))
+
+
+def _bernstein(source: fmpq_poly, left: Fraction, right: Fraction) -> list[Fraction]:
+    """Bernstein coefficients on [left, right]; the first and last are the values at the ends.
+
+    With ``q(u) = p(left + (right - left) u)`` and ``u = 1/(1 + v)``, the coefficient of
+    ``v^(n - i)`` in ``(1 + v)^n q(1/(1 + v))`` is the i-th one times ``binomial(n, i)``.
+    """
+    n = source.degree()
+    q = source(fmpq_poly([_fmpq(left), _fmpq(right - left)])).coeffs()
+    q += [fmpq(0)] * (n + 1 - len(q))
+    shifted = fmpq_poly(q[::-1])(fmpq_poly([1, 1])).coeffs()
+    shifted += [fmpq(0)] * (n + 1 - len(shifted))
+    return [_fraction(value) / math.comb(n, i) for i, value in enumerate(shifted[::-1])]
+
+
+def stays_within(
+    polynomial: Polynomial, left: Number, right: Number, lowest: Number, highest: Number
+) -> bool:
+    r"""Decide whether a polynomial stays between two levels on an interval.
+
+    Parameters
+    ----------
+    polynomial : Polynomial
+        The polynomial.
+    left, right : int, float or Fraction
+        The ends of the interval, included, ``left < right``.
+    lowest, highest : int, float or Fraction
+        The levels, included.
+
+    Returns
+    -------
+    bool
+        Whether ``lowest <= p(z) <= highest`` for all z of the interval.  It is proven either way.
+
+    Raises
+    ------
+    ValueError
+        If ``left >= right`` or a number is not finite.
+    UndecidedError
+        If the polynomial touches a level inside the interval, or nearly so.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    On an interval a polynomial is a convex combination of its Bernstein coefficients, so it lies
+    between the smallest and the largest of them; the first and the last are its values at the ends.
+    The interval is halved until either shows the answer; the coefficients approach the values
+    quadratically in the length.  All numbers are fractions.
+
+    Examples
+    --------
+    >>> parabola = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
+    >>> stays_within(parabola, -1, 1, -1, 1), stays_within(parabola, -1, 1, 0.1, 1)
+    (True, False)
+    """
+    low, high = rational(left, "left"), rational(right, "right")
+    if low >= high:
+        raise ValueError(f"left must be below right, got {left} and {right}")
+    floor, ceil = rational(lowest, "lowest"), rational(highest, "highest")
+    source = _flint(polynomial)
+    if source.degree() < 1:
+        return floor <= polynomial(low) <= ceil
+    open_intervals = [(low, high, 0)]
+    while open_intervals:
+        start, end, depth = open_intervals.pop()
+        values = _bernstein(source, start, end)
+        if not (floor <= values[0] <= ceil and floor <= values[-1] <= ceil):
+            return False
+        if floor <= min(values) and max(values) <= ceil:
+            continue
+        if depth == _DEEPEST:
+            raise UndecidedError(
+                f"the polynomial comes too close to a level near z = {float(start)!r} to decide"
+            )
+        middle = (start + end) / 2
+        open_intervals += [(start, middle, depth + 1), (middle, end, depth + 1)]
+    return True
+
+
+# A.1
+
+
+def _accuracy(value: Number, name: str) -> Fraction:
+    return rational(value, name, exclusive_minimum=0, maximum=1)
+
+
+def _order(eta: Fraction, eps: Fraction) -> int:
+    return ceiling(lambda: ball(2 / eps).log() / ball(eta) ** 2)
+
+
+def sign_order(eta: Number, eps: Number) -> int:
+    r"""Return the order ``k = ceil(ln(2/eps) / eta^2)`` of Lemma A.1.
+
+    Parameters
+    ----------
+    eta : int, float or Fraction
+        Half the width of the gap around zero, in (0, 1].
+    eps : int, float or Fraction
+        Twice the accuracy wanted, in (0, 1].
+
+    Returns
+    -------
+    int
+        The order; the polynomial has degree ``2 k + 1``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.1, "k = 1/eta^2 ln(2/eps_1)", rounded up as a number of terms must be.
+
+    Examples
+    --------
+    >>> sign_order(Fraction(1, 2), Fraction(1, 10))
+    12
+    """
+    return _order(_accuracy(eta, "eta"), _accuracy(eps, "eps"))
+
+
+def sign_polynomial(k: int) -> Polynomial:
+    r"""Build the sign polynomial of Lemma A.1.
+
+    ``p_k(z) = z sum_(i <= k) c_i (1 - z^2)^i`` with ``c_i = prod_(j <= i) (2 j - 1)/(2 j)``.
+
+    Parameters
+    ----------
+    k : int
+        The order, ``k >= 0``.
+
+    Returns
+    -------
+    Polynomial
+        Odd, of degree ``2 k + 1``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 - y)^(-1/2)`` is the sum of all
+    ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for ``0 < z <= 1``, which vanishes
+    to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative, of degree 2 k, is divisible by
+    ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with
+    ``p_k'(0) = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients
+    are computed; the tests compare with the sum.
+
+    Examples
+    --------
+    >>> sign_polynomial(1).coefficients
+    (Fraction(0, 1), Fraction(3, 2), Fraction(0, 1), Fraction(-1, 2))
+    """
+    k = count(k, "k", minimum=0)
+    slope = Fraction((2 * k + 1) * math.comb(2 * k, k), 4**k)
+    coefficients = [_ZERO] * (2 * k + 2)
+    for i in range(k + 1):
+        coefficients[2 * i + 1] = slope * Fraction((-1) ** i * math.comb(k, i), 2 * i + 1)
+    return Polynomial(tuple(coefficients))
+
+
+def sign_polynomial_error(k: int, eta: Number, eps: Number) -> Inequality:
+    r"""Compare the exact error of the sign polynomial outside a gap with ``eps / 2`` (Lemma A.1).
+
+    Parameters
+    ----------
+    k : int
+        The order, ``k >= 0``.
+    eta : int, float or Fraction
+        Half the width of the gap, in (0, 1].
+    eps : int, float or Fraction
+        Twice the accuracy, in (0, 1].
+
+    Returns
+    -------
+    Inequality
+        The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against
+        ``eps / 2`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so the
+    supremum is ``1 - p_k(eta)``.
+    Proof of the lemma, for ``k >= ln(2/eps) / eta^2``.  The ``c_i`` decrease, so
+    ``1 - p_k(eta) <= c_(k+1) (1 - eta^2)^(k+1) / eta``.  Here ``(1 - eta^2)^(k+1) <=
+    exp(-eta^2 k) <= eps/2``, and ``c_(k+1) <= 1/sqrt(pi (k + 1))`` is at most eta, because
+    ``k >= ln(2) / eta^2 > 1/(pi eta^2)``.
+
+    Examples
+    --------
+    >>> sign_polynomial_error(1, Fraction(1, 2), Fraction(1, 2)).left.lower
+    Fraction(5, 16)
+    """
+    k = count(k, "k", minimum=0)
+    gap, accuracy = _accuracy(eta, "eta"), _accuracy(eps, "eps")
+    return decide(1 - sign_polynomial(k)(gap), "<=", accuracy / 2)
+
+
+# B.7, A.2, B.8
+
+
+def chebyshev(k: int) -> Polynomial:
+    r"""Build the Chebyshev polynomial ``C_k`` with its integer coefficients.
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 0``.
+
+    Returns
+    -------
+    Polynomial
+        ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that
+        ``C_k(cos v) = cos(k v)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Proposition B.7, whose double sum is the one above with the power of ``x^2 - 1``
+    expanded.
+
+    Examples
+    --------
+    >>> [int(c) for c in chebyshev(3).coefficients]
+    [0, -3, 0, 4]
+    """
+    return _polynomial(fmpq_poly(fmpz_poly.chebyshev_t(count(k, "k", minimum=0))))
+
+
+def chebyshev_coefficients(k: int) -> Inequality:
+    r"""Compare the coefficients of a Chebyshev polynomial with ``2^(2k)`` (Proposition B.7).
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 0``.
+
+    Returns
+    -------
+    Inequality
+        The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``).
+        The largest coefficient, of which the proposition speaks, is not larger.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Proposition B.7.
+    Proof for all k.  The signs of the coefficients alternate, so the sum is ``|C_k(sqrt(-1))|``,
+    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies
+    ``S_(k+1) = 2 S_k + S_(k-1)``, ``S_0 = S_1 = 1``: it is
+    ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate of 1.27 k bits where the
+    proposition allows 2 k.
+
+    Examples
+    --------
+    >>> chebyshev_coefficients(5).left.lower
+    Fraction(41, 1)
+    """
+    k = count(k, "k", minimum=0)
+    total = sum((abs(value) for value in chebyshev(k).coefficients), _ZERO)
+    return decide(total, "<=", Fraction(4) ** k)
+
+
+def _level_weights(s: int, most: int) -> list[int]:
+    """Integers w_0..w_most with Pr[|Z_s| = j] = w_j / 2^s, for a sum of s signs."""
+    weights = [0] * (most + 1)
+    j = s % 2
+    value = math.comb(s, (s + j) // 2)
+    while j <= min(s, most):
+        weights[j] = 2 * value if j else value
+        value = value * (s - j) // (s + j + 2)
+        j += 2
+    return weights
+
+
+def _chebyshev_sum(weights: Sequence[int]) -> fmpz_poly:
+    """Sum of weights[j] C_j."""
+    total, last, here = fmpz_poly([]), fmpz_poly([0, 1]), fmpz_poly([1])
+    twice = fmpz_poly([0, 2])
+    for weight in weights:
+        total += weight * here
+        last, here = here, twice * here - last
+    return total
+
+
+def truncated_power(s: int, most: int) -> Polynomial:
+    r"""Build the truncated Chebyshev expansion of a power (Theorem A.2, Corollary B.8).
+
+    ``p_(s, M)(z) = E[C_|Z|(z) 1[|Z| <= M]]`` with Z a sum of s independent signs.
+
+    Parameters
+    ----------
+    s : int
+        The power, ``s >= 0``.
+    most : int
+        The cut M (t in Theorem A.2), ``M >= 0``.
+
+    Returns
+    -------
+    Polynomial
+        Of degree at most M.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Theorem A.2 (Sachdeva and Vishnoi), which writes X_m and Z_m for the same sum, and
+    Corollary B.8.
+
+    Examples
+    --------
+    >>> [int(c) for c in truncated_power(3, 3).coefficients]
+    [0, 0, 0, 1]
+    """
+    s, most = count(s, "s", minimum=0), count(most, "most", minimum=0)
+    return _polynomial(fmpq_poly(_chebyshev_sum(_level_weights(s, most)), 2**s))
+
+
+def truncated_power_error(m: int, t: int) -> Inequality:
+    r"""Compare the exact error of the truncated power with ``2 exp(-t^2/(2m))`` (Theorem A.2).
+
+    Parameters
+    ----------
+    m : int
+        The power, ``m >= 1``.
+    t : int
+        The cut, ``t >= 0``.
+
+    Returns
+    -------
+    Inequality
+        The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
+        (``<=``).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not an integer or out of range.
+
+    Notes
+    -----
+    Source: Theorem A.2.
+    Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v sum X_i) = cos(v)^m``, hence
+    ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| > t]]``.  All ``|C_j| <= 1`` on
+    [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1`` and equals ``Pr[|Z| > t]``,
+    which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
+
+    Examples
+    --------
+    >>> truncated_power_error(4, 2).left.lower
+    Fraction(1, 8)
+    """
+    m, t = count(m, "m"), count(t, "t", minimum=0)
+    inside = Fraction(sum(_level_weights(m, t)), 2**m)
+    if t == 0:
+        return decide(1 - inside, "<=", Fraction(2))
+    return decide(1 - inside, "<=", lambda: 2 * ball(Fraction(-t * t, 2 * m)).exp())
+
+
+def truncated_power_coefficients(s: int, most: int) -> Inequality:
+    r"""Compare the coefficients of the truncated power with ``2^(2M)`` (Corollary B.8).
+
+    Parameters
+    ----------
+    s : int
+        The power, ``s >= 0``.
+    most : int
+        The cut M, ``M >= 0``.
+
+    Returns
+    -------
+    Inequality
+        The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Corollary B.8.
+    Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at most 1, so the
+    bound of `chebyshev_coefficients` carries over.
+
+    Examples
+    --------
+    >>> truncated_power_coefficients(10, 3).holds
+    True
+    """
+    polynomial = truncated_power(s, most)
+    return decide(polynomial.largest_coefficient, "<=", Fraction(4) ** most)
+
+
+# B.6
+
+
+def _sign_weights(k: int, most: int) -> list[int]:
+    """Integers w_0..w_most with w_j / 8^k = sum_(i <= k) c_i Pr[|Z_i| = j].
+
+    ``c_i = binomial(2 i, i) / 4^i``, and the probabilities are multiples of ``2^-i``.
+    """
+    weights = [0] * (most + 1)
+    for i in range(k + 1):
+        factor = math.comb(2 * i, i) << (3 * (k - i))
+        for j, weight in enumerate(_level_weights(i, most)):
+            if weight:
+                weights[j] += factor * weight
+    return weights
+
+
+def _truncated_sign(k: int, t: int) -> tuple[fmpq_poly, Fraction]:
+    """Build ``z sum_(i <= k) c_i p_(i, t)(1 - z^2)``, of degree 2 t + 1.
+
+    Also return a bound on its distance to the sign polynomial of order k on [-1, 1].
+    """
+    weights = _sign_weights(k, t + 2)
+    in_y = _chebyshev_sum(weights[: t + 1])
+    in_square = in_y(fmpz_poly([1, -1]))
+    cut = Fraction(weights[t + 1] + weights[t + 2], 8**k)
+    return fmpq_poly(in_square.inflate(2).left_shift(1), 8**k), cut
+
+
+@dataclass(frozen=True)
+class SignApproximation:
+    """A polynomial near the sign function outside a gap, with what Lemma B.6 says about it.
+
+    Attributes
+    ----------
+    polynomial : Polynomial
+        Odd.
+    eta : Fraction
+        Half the width of the gap.
+    eps : Fraction
+        The accuracy claimed.
+    printed_degree : Enclosure
+        The bound M on the degree.
+    error_bound : Fraction
+        Proven to be at least ``|p - 1|`` on ``[eta, 1]``, by the argument in `sign_approximation`.
+    degree_holds : bool
+        Whether the degree is at most M.
+    error_holds : bool
+        Whether ``|p - 1| <= eps`` on ``[eta, 1]``, and with it ``|p + 1| <= eps`` on
+        ``[-1, -eta]``; proven on the whole interval.
+    coefficients : Inequality
+        The largest coefficient against ``2^(4M)`` (``<=``).
+    """
+
+    polynomial: Polynomial
+    eta: Fraction
+    eps: Fraction
+    printed_degree: Enclosure
+    error_bound: Fraction
+    degree_holds: bool
+    error_holds: bool
+    coefficients: Inequality
+
+    @property
+    def holds(self) -> bool:
+        """Whether the polynomial is a witness for all three claims of the lemma."""
+        return self.degree_holds and self.error_holds and self.coefficients.holds
+
+
+def _largest_odd(bound: Enclosure) -> int:
+    below = int(bound.lower // 1)
+    return below if below % 2 else below - 1
+
+
+def sign_approximation(
+    eta: Number, eps: Number, degree: int | None = None, *, eta_in_logarithm: bool = True
+) -> SignApproximation:
+    r"""Build a polynomial near the sign function and check Lemma B.6 on it.
+
+    ``p(z) = z sum_(i <= k) c_i p_(i, t)(1 - z^2)``: the sign polynomial of Lemma A.1, accurate to
+    ``eps/2`` at ``k = sign_order(eta, eps)``, with every power of ``1 - z^2`` truncated as in
+    Theorem A.2.  Its degree is ``2 t + 1`` instead of ``2 k + 1``, of order ``1/eta`` instead of
+    ``1/eta^2``.
+
+    Parameters
+    ----------
+    eta : int, float or Fraction
+        Half the width of the gap, in (0, 1).
+    eps : int, float or Fraction
+        The accuracy, in (0, 1).
+    degree : int, optional
+        An odd degree ``>= 1``.  By default the largest odd integer that the lemma allows.
+    eta_in_logarithm : bool, default True
+        Read ``M = (3/eta) ln(2/(eta eps))``; otherwise ``M = (3/eta) ln(2/eps)``.
+
+    Returns
+    -------
+    SignApproximation
+        The polynomial and the three claims.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or `degree` is even.
+    UndecidedError
+        If the error comes too close to `eps` to decide.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.6 with Lemma A.1, Theorem A.2, Corollary B.8.  The print shows "M = 3 eta eps_1"
+    with the logarithm lost; it fits both readings.  The paper gives no proof.
+
+    Error.  Let ``1 - z^2 = cos v`` with v in [0, pi/2], so ``z = sqrt(2) sin(v/2)``, and let
+    ``w_j = sum_(i <= k) c_i Pr[|Z_i| = j]``.  The truncation leaves out
+    ``z sum_(j > t) w_j cos(j v)``.  Split the sum by the parity of j: in each part w_j decreases
+    (binomial coefficients do away from the middle), and the partial sums of ``cos(j v)`` over
+    steps of two are at most ``1/sin v <= 1/(sqrt(2) sin(v/2)) = 1/z``.  Summation by parts bounds
+    what is left out by ``w_(t+1) + w_(t+2)`` on all of [0, 1].  With `sign_polynomial_error`,
+    ``|p - 1| <= 1 - p_k(eta) + w_(t+1) + w_(t+2)``, which is `error_bound`.
+
+    Coefficients.  The truncated powers have coefficients of sum at most ``(1 + sqrt(2))^t`` (B.7),
+    the substitution ``y = 1 - z^2`` multiplies that by at most ``2^t``, the ``c_i <= 1`` sum to at
+    most ``k + 1`` and ``t < M/2``: every coefficient is at most ``(k + 1) 2^(1.14 M)``, below
+    ``2^(4 M)`` by far.
+
+    Time grows like ``k t`` operations with integers of 3 k bits.
+
+    Examples
+    --------
+    >>> found = sign_approximation(Fraction(1, 2), Fraction(1, 10))
+    >>> found.polynomial.degree, round(float(found.printed_degree), 3), found.holds
+    (21, 22.133, True)
+    """
+    gap = rational(eta, "eta", exclusive_minimum=0, exclusive_maximum=1)
+    accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
+    boolean(eta_in_logarithm, "eta_in_logarithm")
+    inside = gap if eta_in_logarithm else _ONE
+
+    def printed() -> Ball:
+        return 3 / ball(gap) * ball(2 / (inside * accuracy)).log()
+
+    bound = enclose(printed)
+    chosen = _largest_odd(bound) if degree is None else count(degree, "degree")
+    if chosen % 2 == 0:
+        raise ValueError(f"degree must be odd, got {degree}")
+    order = _order(gap, accuracy)
+    source, cut = _truncated_sign(order, (chosen - 1) // 2)
+    polynomial = _polynomial(source)
+    return SignApproximation(
+        polynomial=polynomial,
+        eta=gap,
+        eps=accuracy,
+        printed_degree=bound,
+        error_bound=1 - sign_polynomial(order)(gap) + cut,
+        degree_holds=decide(Fraction(polynomial.degree), "<=", printed).holds,
+        error_holds=stays_within(polynomial, gap, 1, 1 - accuracy, 1 + accuracy),
+        coefficients=decide(
+            polynomial.largest_coefficient, "<=", lambda: arb(2) ** (4 * printed())
+        ),
+    )
+
+
+# B.5, B.4
+
+
+@dataclass(frozen=True)
+class StepApproximation:
+    """A polynomial near a step of the inner product, with what Claim B.5 says about it.
+
+    Attributes
+    ----------
+    polynomial : Polynomial
+        q.
+    delta, rho, eps : Fraction
+        The separation, the radius of the adversary, the accuracy claimed.
+    gamma : Fraction
+        ``delta (delta - 2 rho)``.
+    printed_degree : Enclosure
+        The bound ``M = 24 ln(16/eps) / gamma`` on the degree.
+    degree_holds : bool
+        Whether the degree is at most M.
+    low_holds : bool
+        Whether ``|q| <= eps`` on ``[-1, 1 - (delta - rho)^2/2]``, proven.
+    high_holds : bool
+        Whether ``|q - 1| <= eps`` on ``[1 - rho^2/2, 1]``, proven.
+    coefficients : Inequality
+        The largest coefficient against ``2^(6M) / gamma``, that is the claim with constant one.
+    """
+
+    polynomial: Polynomial
+    delta: Fraction
+    rho: Fraction
+    eps: Fraction
+    gamma: Fraction
+    printed_degree: Enclosure
+    degree_holds: bool
+    low_holds: bool
+    high_holds: bool
+    coefficients: Inequality
+
+    @property
+    def holds(self) -> bool:
+        """Whether the polynomial is a witness for all claims."""
+        return self.degree_holds and self.low_holds and self.high_holds and self.coefficients.holds
+
+
+def step_approximation(
+    delta: Number, rho: Number, eps: Number, degree: int | None = None
+) -> StepApproximation:
+    r"""Build a polynomial that tells near inner products from far ones (Claim B.5).
+
+    ``q(z) = (1 + p((z - z_0)/2)) / 2`` with ``z_0 = 1 - (rho^2 + (delta - rho)^2)/4``, half-way
+    between the two intervals of the claim, and p as in `sign_approximation` for the gap
+    ``eta = gamma/8`` and the accuracy ``2 eps``.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 < rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1/2].
+    degree : int, optional
+        An odd degree ``>= 1``.  By default the largest odd integer that the claim allows.
+
+    Returns
+    -------
+    StepApproximation
+        The polynomial and the claims.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or `degree` is even.
+    UndecidedError
+        If an error comes too close to `eps` to decide.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
+    are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
+    Lemma B.6 with eta in the logarithm gives the degree ``24 ln(8/(gamma eps)) / gamma``, which is
+    within the printed M only for ``gamma >= 1/2``.  (The 16 of the printed M is 2 times 8: a factor
+    ``1/gamma`` seems lost in its logarithm.)  For smaller gamma the printed M needs the sharper
+    reading of B.6, or the construction, which this function checks.
+
+    Examples
+    --------
+    >>> found = step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4))
+    >>> found.polynomial.degree, found.holds
+    (49, True)
+    """
+    separation = rational(delta, "delta", exclusive_minimum=0, exclusive_maximum=2)
+    radius = rational(rho, "rho", exclusive_minimum=0, exclusive_maximum=separation / 2)
+    accuracy = rational(eps, "eps", exclusive_minimum=0, maximum=Fraction(1, 2))
+    gamma = separation * (separation - 2 * radius)
+
+    def printed() -> Ball:
+        return 24 / ball(gamma) * ball(16 / accuracy).log()
+
+    bound = enclose(printed)
+    chosen = _largest_odd(bound) if degree is None else count(degree, "degree")
+    if chosen % 2 == 0:
+        raise ValueError(f"degree must be odd, got {degree}")
+    sign, _ = _truncated_sign(_order(gamma / 8, 2 * accuracy), (chosen - 1) // 2)
+    far, near = 1 - (separation - radius) ** 2 / 2, 1 - radius**2 / 2
+    centre = (far + near) / 2
+    q = (1 + sign(fmpq_poly([_fmpq(-centre / 2), fmpq(1, 2)]))) / 2
+    polynomial = _polynomial(q)
+    return StepApproximation(
+        polynomial=polynomial,
+        delta=separation,
+        rho=radius,
+        eps=accuracy,
+        gamma=gamma,
+        printed_degree=bound,
+        degree_holds=decide(Fraction(polynomial.degree), "<=", printed).holds,
+        low_holds=stays_within(polynomial, -1, far, -accuracy, accuracy),
+        high_holds=stays_within(polynomial, near, 1, 1 - accuracy, 1 + accuracy),
+        coefficients=decide(
+            polynomial.largest_coefficient, "<=", lambda: arb(2) ** (6 * printed()) / ball(gamma)
+        ),
+    )
+
+
+def _unit(point: FloatArray) -> list[Ball]:
+    entries = [ball(Fraction(float(value))) for value in point]
+    squares = arb(0)
+    for entry in entries:
+        squares += entry * entry
+    return [entry / squares.sqrt() for entry in entries]
+
+
+def _inner(first: FloatArray, second: FloatArray) -> Ball:
+    """Inner product of two points scaled to length one."""
+    total = arb(0)
+    for one, other in zip(_unit(first), _unit(second), strict=True):
+        total += one * other
+    return total
+
+
+def _squared_distance(first: FloatArray, second: FloatArray) -> Callable[[], Ball]:
+    """Return the recipe of the squared distance of two points scaled to length one."""
+    return lambda: 2 - 2 * _inner(first, second)
+
+
+@dataclass(frozen=True)
+class RobustFit:
+    """The function ``f*(x) = sum_i y_i q(<x_i, x>)`` of Lemma B.4 on a data set.
+
+    Attributes
+    ----------
+    step : StepApproximation
+        The polynomial q, with accuracy ``eps / (3 n)``.
+    X : ndarray of float64, shape (n, d)
+        The points; what counts are their directions.
+    y : ndarray of float64, shape (n,)
+        The labels.
+    bound : Fraction
+        Proven to be at least ``|f*(x) - y_j|`` for every j and every x of ``B_2(x_j, rho)``.
+    """
+
+    step: StepApproximation
+    X: FloatArray
+    y: FloatArray
+    bound: Fraction
+
+    def value(self, x: FloatArray) -> Enclosure:
+        """Enclose ``f*`` at the direction of a point.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (d,)
+            The point, not zero.
+
+        Returns
+        -------
+        Enclosure
+            Of relative accuracy ``2^-53``.
+        """
+        coefficients = [Fraction(value) for value in self.step.polynomial.coefficients]
+
+        def total() -> Ball:
+            found = arb(0)
+            for point, label in zip(self.X, self.y, strict=True):
+                z, value = _inner(point, x), arb(0)
+                for coefficient in reversed(coefficients):
+                    value = value * z + ball(coefficient)
+                found += ball(Fraction(float(label))) * value
+            return found
+
+        return enclose(total)
+
+
+def robust_fit(
+    X: FloatArray, y: FloatArray, delta: Number, rho: Number, eps: Number, degree: int | None = None
+) -> RobustFit:
+    r"""Combine step polynomials into a function that fits the labels robustly (Lemma B.4).
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, d)
+        Data on the slice; the points are scaled to length one exactly.
+    y : ndarray of float64, shape (n,)
+        Labels, ``|y_i| <= 1``.
+    delta : int, float or Fraction
+        A separation: any two points must be at least delta apart, which is checked rigorously.
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 < rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1).
+    degree : int, optional
+        An odd degree for q.  By default the largest odd integer up to
+        ``M = 24 ln(48 n/eps) / gamma``.
+
+    Returns
+    -------
+    RobustFit
+        The function, with a proven bound on its error on all balls, at most ``eps/3``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, two points are closer than delta, or q misses its accuracy
+        at the degree given.
+    UndecidedError
+        If a distance is too close to delta to decide.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.4, Definition 3.7.
+    Proof.  For ``||x - x_j|| <= rho``, ``<x_j, x> = 1 - ||x - x_j||^2/2 >= 1 - rho^2/2``, and for
+    ``i != j`` ``||x - x_i|| >= delta - rho`` gives ``<x_i, x> <= 1 - (delta - rho)^2/2``.  So
+    ``|f*(x) - y_j| <= |y_j| |q(<x_j, x>) - 1| + sum_(i != j) |y_i| |q(<x_i, x>)|
+    <= eps/(3n) sum_i |y_i| <= eps/3``, and M is that of Claim B.5 at ``eps/(3n)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]])
+    >>> fit = robust_fit(X, np.array([1.0, -1.0]), 1.7, 0.1, 0.9)
+    >>> fit.bound <= Fraction(0.9) / 3
+    True
+    """
+    points = points_on_slice(X, "X")
+    targets = labels(y, "y", n=len(points))
+    separation = rational(delta, "delta", exclusive_minimum=0, exclusive_maximum=2)
+    accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
+    for i in range(len(points)):
+        for j in range(i):
+            if not decide(_squared_distance(points[i], points[j]), ">=", separation**2).holds:
+                raise ValueError(f"X must have points at least {delta} apart: rows {j} and {i}")
+    step = step_approximation(separation, rho, accuracy / (3 * len(points)), degree)
+    if not (step.low_holds and step.high_holds):
+        raise ValueError(f"degree must be larger: {step.polynomial.degree} misses the accuracy")
+    weight = sum((abs(Fraction(float(label))) for label in targets), _ZERO)
+    return RobustFit(step=step, X=points, y=targets, bound=step.eps * weight)
+
+
+# B.1
+
+
+def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None) -> Enclosure:
+    r"""Enclose the logarithm of a complexity of Definition B.1.
+
+    ``C(phi, eps) = sum_j c^j (1 + (ln(1/eps)/j)^(j/2)) |alpha_j|`` and
+    ``C(phi) = c sum_j (j + 1)^1.75 |alpha_j|``.
+
+    Parameters
+    ----------
+    polynomial : Polynomial
+        phi, not zero.
+    c : int, float or Fraction
+        The "large enough constant", ``> 0``.
+    eps : int, float or Fraction, optional
+        The accuracy, in (0, 1); without it ``C(phi)`` is meant.
+
+    Returns
+    -------
+    Enclosure
+        The natural logarithm.  The complexity itself is soon beyond every float.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or the polynomial zero.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Definition B.1.  The term ``j = 0`` divides by zero as printed; its power is read as the
+    limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.
+
+    Examples
+    --------
+    >>> linear = Polynomial((Fraction(0), Fraction(1)))
+    >>> math.exp(float(log_complexity(linear, 1)))
+    3.363585661014858
+    """
+    constant = rational(c, "c", exclusive_minimum=0)
+    if polynomial.degree < 0:
+        raise ValueError("polynomial must not be zero")
+    sizes = [abs(Fraction(value)) for value in polynomial.coefficients]
+    if eps is None:
+
+        def plain() -> Ball:
+            total = arb(0)
+            for j, size in enumerate(sizes):
+                total += ball(size) * arb(j + 1) ** ball(Fraction(7, 4))
+            return (ball(constant) * total).log()
+
+        return enclose(plain)
+    accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
+
+    def full() -> Ball:
+        level, total, power = ball(1 / accuracy).log(), arb(0), arb(1)
+        for j, size in enumerate(sizes):
+            factor = (level / j) ** ball(Fraction(j, 2)) if j else arb(1)
+            total += power * (1 + factor) * ball(size)
+            power *= ball(constant)
+        return total.log()
+
+    return enclose(full)

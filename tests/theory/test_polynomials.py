@@ -1,0 +1,448 @@
+"""Promises of ``theory.polynomials``: exact coefficients, exact errors, proven bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.geometry import sample_caps
+from sublinear_lib.theory import polynomials
+from sublinear_lib.theory.enclosures import UndecidedError
+from sublinear_lib.theory.polynomials import Polynomial
+
+MODEST = settings(max_examples=25, deadline=None)
+COEFFICIENTS = st.lists(
+    st.fractions(min_value=-5, max_value=5, max_denominator=6), min_size=1, max_size=6
+)
+HALF = Fraction(1, 2)
+
+
+def times(p: list[Fraction], q: list[Fraction]) -> list[Fraction]:
+    product_ = [Fraction(0)] * (len(p) + len(q) - 1)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            product_[i + j] += a * b
+    return product_
+
+
+def plus(p: list[Fraction], q: list[Fraction]) -> list[Fraction]:
+    longer, shorter = (p, q) if len(p) >= len(q) else (q, p)
+    return [a + (shorter[i] if i < len(shorter) else 0) for i, a in enumerate(longer)]
+
+
+def power(p: list[Fraction], n: int) -> list[Fraction]:
+    result = [Fraction(1)]
+    for _ in range(n):
+        result = times(result, p)
+    return result
+
+
+def trimmed(p: list[Fraction]) -> tuple[Fraction, ...]:
+    while p and not p[-1]:
+        p = p[:-1]
+    return tuple(p)
+
+
+def grid(left: float | Fraction, right: float | Fraction, n: int = 41) -> list[Fraction]:
+    """Exact points of an interval."""
+    low, high = Fraction(left), Fraction(right)
+    return [low + (high - low) * Fraction(i, n - 1) for i in range(n)]
+
+
+# Polynomials and their range
+
+
+@MODEST
+@given(COEFFICIENTS, st.fractions(-3, 3, max_denominator=7))
+def test_a_polynomial_has_its_degree_its_largest_coefficient_and_its_values(
+    given_coefficients: list[Fraction], z: Fraction
+) -> None:
+    p = Polynomial(trimmed(given_coefficients))
+    assert p(z) == sum(c * z**j for j, c in enumerate(given_coefficients))
+    assert p.largest_coefficient == max(abs(c) for c in given_coefficients)
+    assert p.degree == max((j for j, c in enumerate(given_coefficients) if c), default=-1)
+
+
+@MODEST
+@given(COEFFICIENTS, st.fractions(-2, 1, max_denominator=5), st.fractions(HALF, 2))
+def test_a_range_is_decided_as_values_on_a_fine_grid_suggest(
+    given_coefficients: list[Fraction], left: Fraction, length: Fraction
+) -> None:
+    p, right = Polynomial(trimmed(given_coefficients)), left + length
+    values = [p(z) for z in grid(left, right, 201)]
+    low, high = min(values), max(values)
+    slope = sum(
+        j * abs(c) * max(abs(left), abs(right), 1) ** (j - 1)
+        for j, c in enumerate(given_coefficients)
+        if j
+    )
+    margin = slope * length / 400 + Fraction(1, 1000)  # what a grid of this step can miss
+    assert polynomials.stays_within(p, left, right, low - margin, high + margin)
+    if low < high:
+        between = (high - low) / 100
+        assert not polynomials.stays_within(p, left, right, low + between, high)
+        assert not polynomials.stays_within(p, left, right, low, high - between)
+
+
+def test_a_range_beyond_a_narrow_bump_is_seen() -> None:
+    # 1 - 10^6 (z - 1/3)^2 leaves the level 1 - 10^-9 only within 3.2e-8 of one third
+    p = Polynomial((1 - Fraction(10**6, 9), Fraction(2 * 10**6, 3), Fraction(-(10**6))))
+    low = Fraction(-(10**7))
+    assert not polynomials.stays_within(p, 0, 1, low, 1 - Fraction(1, 10**9))
+    assert polynomials.stays_within(p, 0, 1, low, 1 + Fraction(1, 10**9))
+    with pytest.raises(UndecidedError, match=r"0\.3333"):
+        polynomials.stays_within(p, 0, 1, low, 1)  # it touches the level inside
+
+
+def test_a_constant_and_the_zero_polynomial_have_a_range() -> None:
+    assert polynomials.stays_within(Polynomial((HALF,)), 0, 1, HALF, HALF)
+    assert not polynomials.stays_within(Polynomial((HALF,)), 0, 1, 1, 2)
+    assert polynomials.stays_within(Polynomial(()), 0, 1, 0, 0)
+
+
+# A.1
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 5, 12])
+def test_the_sign_polynomial_is_the_printed_sum(k: int) -> None:
+    one_minus_square = [Fraction(1), Fraction(0), Fraction(-1)]
+    total = [Fraction(0)]
+    for i in range(k + 1):
+        c = math.prod((Fraction(2 * j - 1, 2 * j) for j in range(1, i + 1)), start=Fraction(1))
+        total = plus(total, times([c], power(one_minus_square, i)))
+    assert polynomials.sign_polynomial(k).coefficients == trimmed(
+        times([Fraction(0), Fraction(1)], total)
+    )
+
+
+@pytest.mark.parametrize("eta", [Fraction(9, 10), HALF, Fraction(1, 5)])
+@pytest.mark.parametrize("eps", [Fraction(1), Fraction(1, 10), Fraction(1, 1000)])
+def test_lemma_a1_holds_with_the_exact_error(eta: Fraction, eps: Fraction) -> None:
+    k = polynomials.sign_order(eta, eps)
+    assert k == math.ceil(math.log(2 / eps) / eta**2)
+    found = polynomials.sign_polynomial_error(k, eta, eps)
+    assert found.holds and found.right.lower == eps / 2
+    p = polynomials.sign_polynomial(k)
+    errors = [abs(1 - p(z)) for z in grid(eta, 1)]
+    assert found.left.lower == max(errors) == errors[0]
+    assert all(abs(-1 - p(-z)) == abs(1 - p(z)) for z in grid(eta, 1, 5))
+
+
+def test_a_sixth_of_the_printed_order_is_too_few_terms() -> None:
+    eta, eps = Fraction(1, 5), Fraction(1, 1000)
+    k = polynomials.sign_order(eta, eps) // 6
+    assert not polynomials.sign_polynomial_error(k, eta, eps).holds
+
+
+# B.7
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 7, 30])
+def test_chebyshev_polynomials_are_the_papers_double_sum(k: int) -> None:
+    total = [Fraction(0)] * (k + 1)
+    for i in range(k // 2 + 1):
+        for j in range(i + 1):
+            sign = (-1) ** (i - j)
+            total[2 * j + k - 2 * i] += math.comb(k, 2 * i) * math.comb(i, j) * sign
+    found = polynomials.chebyshev(k)
+    assert found.coefficients == trimmed(total)
+    assert found(HALF) == pytest.approx(math.cos(k * math.pi / 3), abs=1e-12)
+
+
+def test_the_coefficients_of_chebyshev_polynomials_grow_slower_than_printed() -> None:
+    sums = [polynomials.chebyshev_coefficients(k) for k in range(60)]
+    assert all(each.holds for each in sums)
+    values = [each.left.lower for each in sums]
+    assert values[:2] == [1, 1]
+    assert all(values[k + 1] == 2 * values[k] + values[k - 1] for k in range(1, 59))
+    assert [each.right.lower for each in sums] == [4**k for k in range(60)]
+    assert all(polynomials.chebyshev(k).largest_coefficient <= values[k] for k in (0, 3, 20, 59))
+
+
+# A.2, B.8
+
+
+@pytest.mark.parametrize("s", [0, 1, 4, 7])
+@pytest.mark.parametrize("most", [0, 1, 3, 9])
+def test_the_truncated_power_is_an_average_over_all_signs(s: int, most: int) -> None:
+    total = [Fraction(0)]
+    for signs in product((-1, 1), repeat=s):
+        if abs(sum(signs)) <= most:
+            term = polynomials.chebyshev(abs(sum(signs))).coefficients
+            total = plus(total, times([Fraction(1, 2**s)], list(term)))
+    assert polynomials.truncated_power(s, most).coefficients == trimmed(total)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 20, 61])
+@pytest.mark.parametrize("t", [0, 1, 3, 8, 15])
+def test_theorem_a2_holds_with_the_exact_error(m: int, t: int) -> None:
+    found = polynomials.truncated_power_error(m, t)
+    p = polynomials.truncated_power(m, t)
+    errors = [abs(p(z) - z**m) for z in grid(-1, 1)]
+    assert found.left.lower == max(errors) == errors[-1]
+    assert float(found.right) == pytest.approx(2 * math.exp(-t * t / (2 * m)), rel=1e-12)
+    assert found.holds
+    assert p.degree <= t
+
+
+def test_without_a_cut_the_expansion_is_the_power_itself() -> None:
+    for m in (1, 2, 13):
+        assert polynomials.truncated_power(m, m).coefficients == (*[0] * m, 1)
+        assert polynomials.truncated_power_error(m, m).left.upper == 0
+
+
+@pytest.mark.parametrize(("s", "most"), [(10, 5), (40, 20), (200, 60), (7, 0)])
+def test_corollary_b8_holds_exactly(s: int, most: int) -> None:
+    found = polynomials.truncated_power_coefficients(s, most)
+    assert found.holds
+    assert found.left.lower == polynomials.truncated_power(s, most).largest_coefficient
+    assert found.right.lower == 4**most
+
+
+# B.6
+
+
+def full_degree(M: float, order: int) -> int:
+    """Largest odd degree up to M, unless no power is high enough to be cut."""
+    return min(2 * math.floor((M - 1) / 2) + 1, 2 * order + 1)
+
+
+def bernoulli_sign_weights(k: int, j: int) -> Fraction:
+    """Sum over i <= k of c_i Pr[|Z_i| = j], term by term."""
+    total, c = Fraction(0), Fraction(1)
+    for i in range(k + 1):
+        if i >= j and (i - j) % 2 == 0:
+            total += c * Fraction(math.comb(i, (i + j) // 2), 2**i) * (2 if j else 1)
+        c *= Fraction(2 * i + 1, 2 * i + 2)
+    return total
+
+
+@pytest.mark.parametrize("eta", [Fraction(9, 10), HALF, Fraction(1, 5)])
+@pytest.mark.parametrize("eps", [Fraction(9, 10), Fraction(1, 10), Fraction(1, 100)])
+@pytest.mark.parametrize("within", [True, False])
+def test_lemma_b6_has_a_witness_in_either_reading(
+    eta: Fraction, eps: Fraction, within: bool
+) -> None:
+    found = polynomials.sign_approximation(eta, eps, eta_in_logarithm=within)
+    M = 3 / float(eta) * math.log(2 / float(eps) / (float(eta) if within else 1))
+    assert float(found.printed_degree) == pytest.approx(M, rel=1e-12)
+    assert found.holds
+    assert found.polynomial.degree == full_degree(M, polynomials.sign_order(eta, eps))
+    assert float(found.coefficients.right.midpoint) == pytest.approx(16.0**M, rel=1e-9)
+    assert found.coefficients.left.lower == found.polynomial.largest_coefficient
+    errors = [abs(1 - found.polynomial(z)) for z in grid(eta, 1)]
+    assert max(errors) <= found.error_bound <= eps
+    assert all(found.polynomial(-z) == -found.polynomial(z) for z in grid(eta, 1, 5))
+
+
+@pytest.mark.parametrize(("eta", "eps", "degree"), [(HALF, HALF, 7), (Fraction(1, 5), HALF, 15)])
+def test_the_polynomial_of_b6_is_the_composition_of_a1_and_a2(
+    eta: Fraction, eps: Fraction, degree: int
+) -> None:
+    found = polynomials.sign_approximation(eta, eps, degree)
+    k, t = polynomials.sign_order(eta, eps), (degree - 1) // 2
+    one_minus_square = [Fraction(1), Fraction(0), Fraction(-1)]
+    total, c = [Fraction(0)], Fraction(1)
+    for i in range(k + 1):
+        for l, a in enumerate(polynomials.truncated_power(i, t).coefficients):  # noqa: E741
+            total = plus(total, times([c * a], power(one_minus_square, l)))
+        c *= Fraction(2 * i + 1, 2 * i + 2)
+    assert found.polynomial.coefficients == trimmed(times([Fraction(0), Fraction(1)], total))
+    tail = bernoulli_sign_weights(k, t + 1) + bernoulli_sign_weights(k, t + 2)
+    assert found.error_bound == polynomials.sign_polynomial_error(k, eta, eps).left.lower + tail
+
+
+def test_with_a_third_of_the_degree_the_accuracy_is_missed() -> None:
+    found = polynomials.sign_approximation(Fraction(1, 5), Fraction(1, 10), 15)
+    assert found.degree_holds and not found.error_holds and not found.holds
+
+
+def test_a_degree_beyond_the_printed_one_is_seen() -> None:
+    found = polynomials.sign_approximation(HALF, HALF, 15)
+    assert float(found.printed_degree) < 15
+    assert not found.degree_holds and found.error_holds and not found.holds
+
+
+# B.5
+
+
+@pytest.mark.parametrize(
+    ("delta", "rho", "eps"),
+    [
+        (Fraction(3, 2), Fraction(1, 10), Fraction(1, 4)),
+        (Fraction(1), Fraction(1, 10), Fraction(1, 20)),
+        (Fraction(4, 5), Fraction(1, 10), HALF),  # gamma = 12/25 < 1/2
+    ],
+)
+def test_claim_b5_has_a_witness(delta: Fraction, rho: Fraction, eps: Fraction) -> None:
+    found = polynomials.step_approximation(delta, rho, eps)
+    gamma = delta * (delta - 2 * rho)
+    M = 24 * math.log(16 / eps) / float(gamma)
+    assert found.gamma == gamma
+    assert float(found.printed_degree) == pytest.approx(M, rel=1e-12)
+    assert found.holds
+    order = math.ceil(math.log(1 / eps) / (float(gamma) / 8) ** 2)
+    assert found.polynomial.degree == full_degree(M, order)
+    log_bound = 6 * M * math.log(2) - math.log(gamma)
+    right = found.coefficients.right.midpoint
+    log_right = math.log(right.numerator) - math.log(right.denominator)
+    assert log_right == pytest.approx(log_bound, rel=1e-12)
+    assert found.coefficients.left.lower == found.polynomial.largest_coefficient
+    q = found.polynomial
+    assert all(abs(q(z)) <= eps for z in grid(-1, 1 - (delta - rho) ** 2 / 2, 21))
+    assert all(abs(q(z) - 1) <= eps for z in grid(1 - rho**2 / 2, 1, 21))
+
+
+@pytest.mark.parametrize(("degree", "low", "high"), [(1, False, False), (21, True, True)])
+def test_the_claims_of_b5_are_decided_for_the_degree_given(
+    degree: int, low: bool, high: bool
+) -> None:
+    found = polynomials.step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4), degree)
+    assert (found.low_holds, found.high_holds) == (low, high)
+    assert found.polynomial.degree == degree
+    assert found.holds == (low and high)
+
+
+def test_half_way_between_the_two_intervals_the_step_is_one_half() -> None:
+    found = polynomials.step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4), 9)
+    far, near = 1 - Fraction(7, 5) ** 2 / 2, 1 - Fraction(1, 100) / 2
+    assert found.polynomial((far + near) / 2) == HALF
+
+
+# B.4
+
+
+def circle(angles: list[float]) -> np.ndarray:
+    radius = math.sqrt(0.75)
+    return np.array([[radius * math.cos(v), radius * math.sin(v), 0.5] for v in angles])
+
+
+@pytest.mark.parametrize("eps", [0.3, 0.9])
+def test_lemma_b4_fits_the_labels_on_all_balls(eps: float) -> None:
+    X, y, rho = circle([0.0, 2.1, 4.2]), np.array([1.0, -1.0, 0.5]), 0.1
+    fit = polynomials.robust_fit(X, y, 1.48, rho, eps)
+    assert fit.bound == Fraction(eps) / 9 * Fraction(5, 2) <= Fraction(eps) / 3
+    assert fit.step.eps == Fraction(eps) / 9
+    M = 24 * math.log(48 * 3 / eps) / (1.48 * (1.48 - 0.2))
+    assert float(fit.step.printed_degree) == pytest.approx(M, rel=1e-9)
+    rng = np.random.default_rng(4)
+    for _ in range(4):
+        moved = sample_caps(X, 0.999 * rho, rng)
+        for x, label in zip(moved, y, strict=True):
+            assert abs(float(fit.value(x)) - label) <= float(fit.bound)
+
+
+def test_the_fit_is_the_sum_over_the_data() -> None:
+    X, y = circle([0.0, 3.0]), np.array([0.25, -1.0])
+    fit = polynomials.robust_fit(X, y, 1.7, 0.1, 0.9, 21)
+    x = circle([1.0])[0]
+    expected = sum(
+        label * float(fit.step.polynomial(Fraction(float(point @ x))))
+        for point, label in zip(X, y, strict=True)
+    )
+    assert float(fit.value(x)) == pytest.approx(expected, rel=1e-9)
+    assert float(fit.value(2.5 * x)) == pytest.approx(float(fit.value(x)), rel=1e-12)
+
+
+def test_points_closer_than_delta_are_refused() -> None:
+    with pytest.raises(ValueError, match="rows 0 and 2"):
+        polynomials.robust_fit(
+            circle([0.0, 2.0, 0.9]), np.array([1.0, -1.0, 1.0]), 0.8, 0.1, 0.9, 3
+        )
+
+
+def test_a_degree_that_is_too_small_is_refused() -> None:
+    with pytest.raises(ValueError, match="degree must be larger"):
+        polynomials.robust_fit(circle([0.0, 3.0]), np.array([1.0, -1.0]), 1.7, 0.1, 0.9, 3)
+
+
+# B.1
+
+
+@MODEST
+@given(
+    COEFFICIENTS.filter(any),
+    st.fractions(Fraction(1, 10), 4, max_denominator=10),
+    st.fractions(Fraction(1, 50), Fraction(49, 50), max_denominator=50),
+)
+def test_complexities_are_those_of_definition_b1(
+    given_coefficients: list[Fraction], c: Fraction, eps: Fraction
+) -> None:
+    p = Polynomial(trimmed(given_coefficients))
+    plain = float(c) * sum(
+        (j + 1) ** 1.75 * abs(float(a)) for j, a in enumerate(given_coefficients)
+    )
+    level = math.log(1 / eps)
+    full = 2 * abs(float(given_coefficients[0])) + sum(
+        float(c) ** j * (1 + math.sqrt(level / j) ** j) * abs(float(a))
+        for j, a in enumerate(given_coefficients)
+        if j
+    )
+    found = polynomials.log_complexity(p, c), polynomials.log_complexity(p, c, eps)
+    assert [float(each) for each in found] == [
+        pytest.approx(math.log(plain), rel=1e-9, abs=1e-9),
+        pytest.approx(math.log(full), rel=1e-9, abs=1e-9),
+    ]
+
+
+def test_the_complexity_of_a_step_polynomial_is_far_below_the_chain_of_b9() -> None:
+    step = polynomials.step_approximation(Fraction(1), Fraction(1, 10), Fraction(1, 100))
+    found = float(polynomials.log_complexity(step.polynomial, 1))
+    assert 60 < found < 80
+    # the chain of Lemma B.9: C(q) <= c (M + 1)^2.75 2^(6 M) / gamma
+    M = float(step.printed_degree)
+    assert found <= 2.75 * math.log(M + 1) + 6 * M * math.log(2) - math.log(step.gamma)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Polynomial((Fraction(1), Fraction(0))), "coefficients"),
+        (lambda: polynomials.stays_within(Polynomial((HALF,)), 1, 1, 0, 1), "left"),
+        (lambda: polynomials.sign_order(0, HALF), "eta"),
+        (lambda: polynomials.sign_order(HALF, 2), "eps"),
+        (lambda: polynomials.sign_polynomial(-1), "k must"),
+        (lambda: polynomials.sign_polynomial_error(1, 2, HALF), "eta"),
+        (lambda: polynomials.chebyshev(-1), "k must"),
+        (lambda: polynomials.truncated_power(-1, 1), "s must"),
+        (lambda: polynomials.truncated_power_error(0, 1), "m must"),
+        (lambda: polynomials.truncated_power_coefficients(1, -1), "most"),
+        (lambda: polynomials.sign_approximation(1, HALF), "eta"),
+        (lambda: polynomials.sign_approximation(HALF, 1), "eps"),
+        (lambda: polynomials.sign_approximation(HALF, HALF, 4), "degree must be odd"),
+        (lambda: polynomials.step_approximation(1, HALF, HALF), "rho"),
+        (lambda: polynomials.step_approximation(2, HALF, HALF), "delta"),
+        (lambda: polynomials.step_approximation(1, Fraction(1, 10), 1), "eps"),
+        (lambda: polynomials.step_approximation(1, Fraction(1, 10), HALF, 2), "degree"),
+        (lambda: polynomials.log_complexity(Polynomial(()), 1), "polynomial"),
+        (lambda: polynomials.log_complexity(Polynomial((HALF,)), 0), "c must"),
+        (lambda: polynomials.log_complexity(Polynomial((HALF,)), 1, 1), "eps"),
+    ],
+)
+def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Polynomial((0.5,)),
+        lambda: polynomials.chebyshev(2.0),
+        lambda: polynomials.sign_approximation(HALF, HALF, eta_in_logarithm=1),
+        lambda: polynomials.stays_within(Polynomial((HALF,)), "0", 1, 0, 1),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        call()
