@@ -1,0 +1,255 @@
+"""Promises of ``theory.jump``: the price of the jump, in the worst case and under descent."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from sublinear_lib.theory import jump, worst_case
+
+ACTIVATIONS = ("jump", "continuous")
+LEVELS = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
+
+
+def q(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+def phi(x: float) -> float:
+    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+# --- the inverse Mills ratio ---
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-3, 0.3, 1.0, 4.0, 12.0])
+def test_inverse_mills_is_density_over_tail(t: float) -> None:
+    assert jump.inverse_mills(t) == pytest.approx(phi(t) / q(t), rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [30, 1000, 10**6, 10**8])
+def test_inverse_mills_follows_its_continued_fraction_where_density_and_tail_underflow(
+    t: int,
+) -> None:
+    value = Fraction(t)  # phi/Q = t + 1/(t + 2/(t + 3/(t + ...)))
+    for k in range(40, 0, -1):
+        value = Fraction((t + k / value).limit_denominator(10**60))
+    assert jump.inverse_mills(float(t)) == pytest.approx(float(value), rel=1e-14)
+    # The digits behind t too: phi/Q - t = 1/t (1 + o(1)), where they are not rounded away.
+    if t <= 1000:
+        assert jump.inverse_mills(float(t)) - t == pytest.approx(float(value - t), rel=1e-6)
+
+
+# --- Proposition 2, first half ---
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    data=st.lists(st.tuples(st.integers(-64, 64), st.integers(-4, 4)), min_size=1, max_size=12),
+    delta=st.integers(0, 48),
+    tau=st.integers(0, 48),
+)
+def test_half_width_is_never_below_the_bound(
+    data: list[tuple[int, int]], delta: int, tau: int
+) -> None:
+    z = [Fraction(k, 32) for k, _ in data]
+    a = [Fraction(k, 4) for _, k in data]
+    radius, level = Fraction(delta, 32), Fraction(tau, 32)
+    near = [-radius < v - level <= radius for v in z]
+    exact = level / 2 * sum(abs(w) for w, inside in zip(a, near, strict=True) if inside)
+    numbers = [float(v) for v in z], [float(v) for v in a], float(radius), float(level)
+    bound = jump.jump_half_width_bound(*numbers)
+    assert bound == exact
+    assert bound <= worst_case.worst_gap(*numbers).half_width
+
+
+def test_the_bound_is_attained_by_windows_that_shrink_to_the_threshold() -> None:
+    # On a window of length zero in relation to tau the rise is tau + O(delta), the fall tau.
+    z, delta, tau = [1.0 - 1e-9, 1.0 + 1e-9], 2e-9, 1.0
+    half = worst_case.worst_gap(z, [1.0, 1.0], delta, tau).half_width
+    assert half == pytest.approx(jump.jump_half_width_bound(z, [1.0, 1.0], delta, tau), rel=1e-8)
+
+
+@pytest.mark.parametrize("t", LEVELS)
+@pytest.mark.parametrize("theta", [0.05, 0.5, 2.0])
+def test_price_is_the_ratio_of_the_exact_means(t: float, theta: float) -> None:
+    exact = t * (q(t - theta) - q(t + theta)) / (2 * theta * q(t))
+    assert jump.jump_price(t, theta) == pytest.approx(exact, rel=1e-11)
+    assert jump.jump_price(t, theta) <= jump.half_width_over_g(t, theta)
+
+
+@pytest.mark.parametrize("t", [*LEVELS, 40.0, 1e5])
+def test_price_of_a_thin_window_is_the_limit_and_at_least_the_square(t: float) -> None:
+    assert jump.jump_price(t) == pytest.approx(t * jump.inverse_mills(t), rel=1e-14)
+    assert jump.jump_price(t) >= t * t
+    thin = 1e-7 / (1 + t)
+    assert jump.jump_price(t, thin) == pytest.approx(jump.jump_price(t), rel=1e-6)
+
+
+def test_printed_values_of_the_price() -> None:
+    values = [round(jump.jump_price(t), 2) for t in (0.5, 1.0, 1.5, 2.0)]
+    assert values == [0.57, 1.53, 2.91, 4.75]
+
+
+def draw(m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([seed, m])
+    return rng.standard_normal(m) * math.sqrt(2 / m), rng.choice([-1.0, 1.0], m)
+
+
+@pytest.mark.parametrize("t", [0.5, 1.0, 2.0])
+def test_simulated_half_width_over_g_is_the_closed_form_and_exceeds_the_price(t: float) -> None:
+    m, theta, seeds = 2**16, 0.1, 60
+    s = math.sqrt(2 / m)
+    top, bottom = [], []
+    for seed in range(seeds):
+        z, sign = draw(m, seed)
+        gap = worst_case.worst_gap(z, sign, theta * s, t * s)
+        top.append(gap.half_width)
+        bottom.append(gap.largest_g)
+        assert jump.jump_half_width_bound(z, sign, theta * s, t * s) <= gap.half_width
+    ratio = jump.half_width_over_g(t, theta)
+    rest = np.array(top) - ratio * np.array(bottom)  # has mean zero if the ratio is right
+    assert abs(rest.mean() / (rest.std(ddof=1) / math.sqrt(seeds))) < 4
+    # The test tells the ratio from one that is five percent away.
+    for factor in (0.95, 1.05):
+        wrong = np.array(top) - factor * ratio * np.array(bottom)
+        assert abs(wrong.mean() / (wrong.std(ddof=1) / math.sqrt(seeds))) > 4
+    assert ratio > jump.jump_price(t, theta) > 0.98 * jump.jump_price(t)
+
+
+# --- Proposition 2, second half ---
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("t", [*LEVELS, 10.0, 1000.0])
+@pytest.mark.parametrize("theta", [1e-3, 0.1, 1.0, 3.0, 10.0])
+def test_no_threshold_beats_the_price_of_the_ball(t: float, theta: float, activation: str) -> None:
+    assert jump.half_width_over_g(t, theta, activation) >= jump.ball_price(theta)
+
+
+def test_price_of_the_ball_is_a_normal_probability() -> None:
+    for theta in (0.0, 0.1, 1.0, 5.0):
+        exact = (1 - 2 * stats.norm.sf(theta / 2)) / 4
+        assert jump.ball_price(theta) == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("theta", [0.3, 2.0])
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_half_width_over_g_is_the_quotient_of_the_two_means(
+    t: float, theta: float, activation: str
+) -> None:
+    m, a = 500, 0.3
+    s = math.sqrt(2 / m)
+    law = worst_case.half_width_moments(m, a, theta * s, t * s, activation)
+    quotient = law.mean / (a * theta * s * m * q(t))
+    assert jump.half_width_over_g(t, theta, activation) == pytest.approx(quotient, rel=1e-12)
+
+
+def test_continuous_activation_pays_nothing_for_a_thin_window() -> None:
+    for t in (0.0, 1.0, 3.0):
+        thin = 1e-5
+        value = jump.half_width_over_g(t, thin, "continuous")
+        assert value == pytest.approx(thin * jump.inverse_mills(t) / 2, rel=1e-4)
+
+
+# --- gradient descent ---
+
+
+def descend(
+    z: np.ndarray, a: np.ndarray, tau: float, travel: float, activation: str, steps: int
+) -> tuple[float, float]:
+    """Follow the formal gradient of one example upward; return the changes of f and g."""
+    begun = z > tau  # silent neurons have no gradient
+    start, weight = z[begun], a[begun]
+    now, push = start.copy(), travel / steps * np.sign(weight)
+
+    def value() -> float:
+        return float(weight @ np.where(now > tau, now - (0.0 if activation == "jump" else tau), 0))
+
+    first = value()
+    for _ in range(steps):
+        now += push * (now > tau)
+    return value() - first, float(weight @ (now - start))
+
+
+@pytest.mark.parametrize("t", [0.5, 1.0, 1.5, 2.0, 2.5])
+def test_descent_moves_f_by_the_stated_multiple_of_g(t: float) -> None:
+    m, travel, seeds, steps = 2**14, 0.05, 60, 100
+    s = math.sqrt(2 / m)
+    changes = np.array(
+        [descend(*draw(m, seed), t * s, travel * s, "jump", steps) for seed in range(seeds)]
+    )
+
+    def score(ratio: float) -> float:
+        rest = changes @ np.array([1.0, -ratio])  # of mean zero if the ratio is right
+        return abs(float(rest.mean() / (rest.std(ddof=1) / math.sqrt(seeds))))
+
+    assert score(jump.gradient_ratio(t, travel)) < 4
+    # The rivals: f moves as g predicts, or by twice the excess (as if all neurons sank).
+    assert score(1.0) > 10
+    assert score(1.0 + t * jump.inverse_mills(t)) > 10
+
+
+def test_descent_moves_f_as_g_predicts_with_the_continuous_activation() -> None:
+    m, travel = 2**14, 0.05
+    for steps in (50, 500):
+        f, g = descend(
+            *draw(m, 0), math.sqrt(2 / m), travel * math.sqrt(2 / m), "continuous", steps
+        )
+        # g counts the last step of a neuron that falls silent in full, f only down to tau.
+        assert f == pytest.approx(g, rel=0.2 / steps)
+
+
+def test_limit_values_of_the_ratio() -> None:
+    expected = [1.285, 1.763, 2.454, 3.373, 4.528]
+    values = [round(jump.gradient_ratio(t), 3) for t in (0.5, 1.0, 1.5, 2.0, 2.5)]
+    assert values == expected
+    for t in (0.0, 0.5, 3.0):
+        assert jump.gradient_ratio(t) == pytest.approx(1 + t * phi(t) / (2 * q(t)), rel=1e-12)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("travel", [1e-3, 0.3, 2.0, 20.0])
+def test_ratio_on_a_longer_way_agrees_with_quadrature(t: float, travel: float) -> None:
+    waited = integrate.quad(lambda v: q(t + v), 0, travel, epsabs=0, epsrel=1e-12)[0]
+    exact = 1 + t * (q(t) - q(t + travel)) / (travel * q(t) + waited)
+    assert jump.gradient_ratio(t, travel) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("t", [1.0, 5.0, 100.0, 1e4, 1e8])
+def test_ratio_is_stable_and_falls_along_the_way(t: float) -> None:
+    ways = [0.0] + [k / (1 + t) for k in (1e-8, 1e-4, 1e-2, 0.1, 1.0, 10.0)]
+    values = [jump.gradient_ratio(t, way) for way in ways]
+    assert values[1] == pytest.approx(values[0], rel=1e-7)
+    assert all(first > second > 1 for first, second in itertools.pairwise(values[1:]))
+    assert values[0] == pytest.approx(1 + t * jump.inverse_mills(t) / 2, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: jump.inverse_mills(-1.0), "t"),
+        (lambda: jump.jump_price(math.nan), "t"),
+        (lambda: jump.jump_price(1.0, -1.0), "theta"),
+        (lambda: jump.ball_price(-1.0), "theta"),
+        (lambda: jump.half_width_over_g(1.0, 0.0), "theta"),
+        (lambda: jump.half_width_over_g(1.0, 1.0, "soft"), "activation"),
+        (lambda: jump.gradient_ratio(1.0, -1.0), "travel"),
+        (lambda: jump.gradient_ratio(-1.0), "t"),
+        (lambda: jump.jump_half_width_bound([0.0], [1.0, 2.0], 1.0, 1.0), "a"),
+        (lambda: jump.jump_half_width_bound([0.0], [1.0], -1.0, 1.0), "delta"),
+        (lambda: jump.jump_half_width_bound([0.0], [1.0], 1.0, -1.0), "tau"),
+    ],
+)
+def test_bad_values_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{word} must"):
+        call()
