@@ -1,0 +1,659 @@
+r"""How many neurons can change their state when the weights move: Claims 4.6 = C.16, C.2 and C.3.
+
+A neuron changes its state at x for some move of length delta iff ``-delta < z_r(x) - tau <= delta``
+(it fires iff ``z > tau``); up to an event of probability zero that is the paper's indicator
+``Psi_r(x, delta) = 1[|z_r - tau| <= delta]``.  At one fixed x the number of such neurons is
+therefore *exactly* binomial.  Over n fixed points the neurons still are independent, so the union
+is binomial too, with a probability that depends on the angles between the points.  Over all of X,
+where an adversary may look first, the exact maximum is computed for d = 3.  Before changing
+anything, know that ``thin-window`` probabilities are integrals of the density, never differences of
+distribution functions, which would lose all digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special, stats
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory.worst_case import window_integral
+from sublinear_lib.validation import count, points_on_slice, scalar
+
+__all__ = [
+    "MaximalFlips",
+    "expected_flips",
+    "expected_union",
+    "flip_bound",
+    "flip_count_interval",
+    "flip_count_tail",
+    "flip_probability",
+    "log_no_flip_probability",
+    "max_flips_on_circle",
+    "max_near_on_circle",
+    "near_mask",
+    "union_bracket",
+]
+
+_MARGIN = 8.0  # standard deviations beyond which a normal distribution function is flat
+
+
+def near_mask(network: TwoLayerNetwork, X: object, delta: float) -> BoolArray:
+    """Return which neurons some move of length delta can switch, at each point.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation.
+    X : array-like, shape (n, d)
+        Points of X.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, m)
+        Whether ``-delta < z_r(x_i) - tau <= delta``.  The greatest number of neurons that one W of
+        the ball switches somewhere among the points is the number of columns with a True entry: a
+        neuron near the threshold at x_i is switched there by ``+-delta x_i``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off X or a negative length.
+
+    Notes
+    -----
+    Source: the indicator ``Psi_r`` of Claims C.2, C.3 and C.16.  The sign of ``z_r - tau`` is
+    decided exactly, its size is rounded.
+    """
+    radius = scalar(delta, "delta", minimum=0.0)
+    distance = network.preactivations(X) - network.tau
+    fires = network.active_mask(X)
+    return np.where(fires, distance <= radius, distance > -radius)
+
+
+def flip_probability(tau: float, m: int, delta: float) -> float:
+    r"""Compute the probability that a neuron can be switched at a fixed point, exactly.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``P(|z - tau| <= delta) = Q(t - theta) - Q(t + theta)`` for ``z ~ N(0, 2/m)``, where t and
+        theta are tau and delta in standard deviations; accurate for thin windows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claims C.2 and C.16, where it is bounded with Claim A.10.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> round(flip_probability(0.0, m, m**-0.625) * m**0.125, 3)  # towards 1 / sqrt(pi) = 0.564
+    0.563
+    """
+    t, theta = _standard(tau, m, delta)
+    return window_integral(np.ones_like, [-theta, theta], t)
+
+
+def _standard(tau: float, m: int, delta: float) -> tuple[float, float]:
+    std = scaling.preactivation_std(m)
+    return scalar(tau, "tau", minimum=0.0) / std, scalar(delta, "delta", minimum=0.0) / std
+
+
+def expected_flips(tau: float, m: int, delta: float) -> float:
+    """Compute the mean of the greatest number of switched neurons at a fixed point.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``m`` times `flip_probability`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim 4.6 with ``n = 1``, Claim C.2.
+
+    Examples
+    --------
+    >>> expected_flips(0.0, 100, 10.0)
+    100.0
+    """
+    return count(m, "m") * flip_probability(tau, m, delta)
+
+
+def flip_bound(m: int, delta: float) -> float:
+    r"""Bound the expected number of switched neurons for every threshold (Claim A.10).
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``m^{3/2} delta / sqrt(pi)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim A.10 with Claim A.3, as used in C.2 and C.16.  The density of ``N(0, 2/m)`` is at
+    most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the window is ``2 delta`` long.  The
+    constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``; at a threshold of t standard
+    deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta = m^{-15/24}`` the bound is
+    ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10} / sqrt(pi)``.
+
+    Examples
+    --------
+    >>> round(flip_bound(2**16, 2.0**-10) / 2**14 * math.sqrt(math.pi), 12)  # m^(7/8) = 2^14
+    1.0
+    """
+    return math.pow(count(m, "m"), 1.5) * scalar(delta, "delta", minimum=0.0) / math.sqrt(math.pi)
+
+
+def flip_count_interval(
+    tau: float, m: int, delta: float, confidence: float = 0.999
+) -> tuple[int, int]:
+    """Give the range in which the number of switchable neurons at a fixed point falls.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+    confidence : float, default 0.999
+        Probability that the range must at least have, in (0, 1).
+
+    Returns
+    -------
+    tuple of int
+        ``(lowest, highest)``, quantiles of the exact binomial law.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim 4.6 with ``n = 1``: the indicators of the m neurons are independent.
+
+    Examples
+    --------
+    >>> flip_count_interval(0.0, 1000, 0.0)
+    (0, 0)
+    """
+    level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    law = stats.binom(m, flip_probability(tau, m, delta))
+    tail = (1.0 - level) / 2.0
+    return int(law.ppf(tail)), int(law.isf(tail))
+
+
+def flip_count_tail(number: float, tau: float, m: int, delta: float) -> float:
+    """Compute the exact probability that more than a number of neurons can be switched at a point.
+
+    Parameters
+    ----------
+    number : float
+        A number of neurons, ``>= 0``, not necessarily whole.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim 4.6 = C.16 for one point.
+
+    Examples
+    --------
+    >>> flip_count_tail(10, 0.0, 10, 1.0)
+    0.0
+    """
+    level = scalar(number, "number", minimum=0.0)
+    return float(stats.binom.sf(math.floor(level), m, flip_probability(tau, m, delta)))
+
+
+def log_no_flip_probability(tau: float, m: int, delta: float) -> float:
+    r"""Compute the logarithm of the probability that no neuron at all can be switched at a point.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: second half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``;
+    an indicator below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The
+    probability of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for
+    ``delta = m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a
+    bound on the *probability* of the indicator.
+
+    Examples
+    --------
+    >>> log_no_flip_probability(0.0, 2**20, 2.0**-12.5) < -100_000
+    True
+    """
+    p = flip_probability(tau, m, delta)
+    return count(m, "m") * math.log1p(-p) if p < 1.0 else -math.inf
+
+
+def _pair_probability(t: float, theta: float, correlation: float) -> float:
+    """Return P(both of two standard normal variables lie within theta of t)."""
+    rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
+    if rest == 0.0:
+        return window_integral(np.ones_like, [-theta, theta], t)
+
+    def other(v: FloatArray) -> FloatArray:
+        return _interval_probability(t, theta, correlation * (t + v), rest)
+
+    steps = [(t + side * theta) / correlation - t for side in (-1.0, 1.0)]
+    edges = _edges(-theta, theta, steps, _MARGIN * rest / correlation)
+    return window_integral(other, edges, t)
+
+
+def _interval_probability(t: float, theta: float, mean: FloatArray, std: float) -> FloatArray:
+    """Return P(|mean + std N - t| <= theta), without cancellation in the tails."""
+    gap = np.abs(mean - t)  # by symmetry the mean may stand below
+    near: FloatArray = special.ndtr((theta - gap) / std) - special.ndtr((-theta - gap) / std)
+    return near
+
+
+def _edges(low: float, high: float, steps: list[float], width: float) -> list[float]:
+    """Return break points that isolate smooth steps of a given half-width."""
+    inner = [step + side * width for step in steps for side in (-1.0, 0.0, 1.0)]
+    return sorted({low, high, *(v for v in inner if low < v < high)})
+
+
+def expected_union(n: int, inner: float, tau: float, m: int, delta: float) -> float:
+    r"""Compute the mean number of neurons that can be switched at one of n equidistant points.
+
+    Parameters
+    ----------
+    n : int
+        Number of points, ``n >= 1``.
+    inner : float
+        Their common inner product, ``-1/2 <= inner <= 1``: any for ``n = 2``, ``1/4`` for points
+        with orthogonal directions ``(sqrt(3)/2 e_i, 1/2)``, for n > 2 at least
+        ``1/4 - 3/(4 (n - 1))``, below which no such points exist.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        The expectation, at most ``min(m, n m p)`` with p the probability for one point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim 4.6 = C.16 for n fixed points.  The pre-activations of one neuron at the points
+    are normal with variance ``2/m`` and correlation ``r = (1 + inner)/2``, between 1/4 and 1.  Such
+    variables are ``sqrt(2/m) (sqrt(r) N_0 + sqrt(1 - r) N_i)`` with independent N: given
+    ``N_0 = g`` the n events are independent, each of probability ``p(g)``, and
+
+        P(union) = E[1 - (1 - p(N_0))^n].
+
+    It is ``n p`` while that is small and tends to 1 with n: the factor n of the printed bound stops
+    being true to size once ``n m^{-1/8}`` is of order one, which is n = 6 at ``m = 2^20``.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> [round(expected_union(n, 0.25, 0.0, m, m**-0.625) / m, 2) for n in (1, 2, 8, 64)]
+    [0.1, 0.19, 0.52, 0.91]
+    """
+    n = count(n, "n")
+    lowest = -0.5 if n == 2 else max(-0.5, 0.25 - 0.75 / max(n - 1, 1))
+    product = scalar(inner, "inner", minimum=lowest, maximum=1.0)
+    t, theta = _standard(tau, m, delta)
+    correlation = 0.5 * (1.0 + product)
+    if n == 1 or correlation == 1.0:
+        return expected_flips(tau, m, delta)
+    root, rest = math.sqrt(correlation), math.sqrt(1.0 - correlation)
+
+    def some(g: FloatArray) -> FloatArray:
+        p = np.minimum(_interval_probability(t, theta, root * g, rest), 1.0 - 2.0**-53)
+        return np.asarray(-np.expm1(n * np.log1p(-p)))
+
+    steps = [(t + side * theta) / root for side in (-1.0, 1.0)]
+    edges = _edges(-40.0, 40.0, steps, _MARGIN * rest / root)
+    return m * window_integral(some, edges, 0.0)
+
+
+def union_bracket(X: object, tau: float, m: int, delta: float) -> tuple[float, float]:
+    r"""Enclose the mean number of neurons that can be switched at one of any n fixed points.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+        Points of X.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    lower, upper : float
+        Bounds of the expectation, equal for ``n <= 2``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off X or a number out of range.
+
+    Notes
+    -----
+    Source: Claim 4.6 = C.16; instead of the paper's union bound ``n m p``, bounds of second order
+    from the exact pair probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij``
+    over the pairs, and ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives
+    ``P >= 2 S_1 / (k + 1) - 2 S_2 / (k (k + 1))``, and that of Hunter
+    ``P <= S_1 - sum p_ij`` over the edges of a heaviest spanning tree.
+
+    Examples
+    --------
+    >>> pair = [[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]]
+    >>> low, high = union_bracket(pair, 0.0, 1024, 0.01)
+    >>> abs(low - high) < 1e-9 and abs(low - expected_union(2, -0.5, 0.0, 1024, 0.01)) < 1e-9
+    True
+    """
+    points = points_on_slice(X)
+    m = count(m, "m")
+    t, theta = _standard(tau, m, delta)
+    single = flip_probability(tau, m, delta)
+    n = len(points)
+    if n == 1 or single == 0.0:
+        return m * single, m * single
+    products = np.clip(points @ points.T, -0.5, 1.0)
+    pairs = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            pairs[i, j] = pairs[j, i] = _pair_probability(t, theta, 0.5 * (1.0 + products[i, j]))
+    first, second = n * single, float(np.tril(pairs, -1).sum())
+    k = 1 + math.floor(2.0 * second / first)
+    lower = 2.0 * first / (k + 1) - 2.0 * second / (k * (k + 1))
+    upper = min(1.0, first - _heaviest_tree(pairs))
+    return m * lower, m * upper
+
+
+def _heaviest_tree(weights: FloatArray) -> float:
+    """Return the weight of a heaviest spanning tree of a complete graph (Prim's algorithm)."""
+    best = weights[0].copy()
+    inside = np.zeros(len(weights), dtype=bool)
+    inside[0] = True
+    total = 0.0
+    for _ in range(len(weights) - 1):
+        new = int(np.argmax(np.where(inside, -1.0, best)))
+        total += float(best[new])
+        inside[new] = True
+        best = np.maximum(best, weights[new])
+    return total
+
+
+@dataclass(frozen=True)
+class MaximalFlips:
+    """The largest number of neurons counted anywhere on X, with a point that shows it.
+
+    Attributes
+    ----------
+    count : int
+        The maximum over X.
+    x : ndarray of shape (3,)
+        A point of X where it is taken, in the middle of its arc.
+    """
+
+    count: int
+    x: FloatArray
+
+
+def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
+    r"""Find the point of X at which most neurons are within delta of the threshold, for d = 3.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation, ``d = 3``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    MaximalFlips
+        The maximum over x in X of ``sum_r 1[|z_r(x) - tau| <= delta]``, which almost surely is the
+        supremum, over x and over the weights of the ball, of the number of switched neurons
+        (Claims C.2 and 4.6 with the point chosen last).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the network's dimension is not 3 or delta is negative.
+
+    Notes
+    -----
+    On X = {(s cos v, s sin v, 1/2)}, s = sqrt(3)/2, neuron r has
+    ``z_r - tau = R_r cos(v - v_r) + e_r`` with ``R_r = s |w'_r|`` and
+    ``e_r = b_r + w_{r,3}/2 - tau``.  It is near the threshold where the cosine lies between
+    ``(-delta - e_r)/R_r`` and ``(delta - e_r)/R_r``: nowhere, everywhere, on one arc or on two.  A
+    sweep over the sorted ends of these closed arcs (beginnings first where both coincide) visits
+    every value that the count takes.  The ends are rounded to float64.  Time O(m log m).
+    """
+    _require_circle(network)
+    radius = scalar(delta, "delta", minimum=0.0)
+    size, centre, offset = _waves(network)
+    low = np.full(network.m, -np.inf)
+    high = np.full(network.m, np.inf)
+    turning = size > 0.0
+    np.divide(-radius - offset, size, out=low, where=turning)
+    np.divide(radius - offset, size, out=high, where=turning)
+    possible = np.where(turning, (low <= 1.0) & (high >= -1.0), np.abs(offset) <= radius)
+    always = possible & (low <= -1.0) & (high >= 1.0)
+    # The angle to the neuron's direction ranges over [inner, outer], on either side.
+    inner = np.arccos(np.clip(high, -1.0, 1.0))
+    outer = np.arccos(np.clip(low, -1.0, 1.0))
+    one = possible & ~always & (high >= 1.0)
+    other = possible & ~always & (low <= -1.0) & ~one
+    two = possible & ~always & ~one & ~other
+    begin = np.concatenate(
+        (
+            (centre - outer)[one],
+            (centre + inner)[other],
+            (centre + inner)[two],
+            (centre - outer)[two],
+        )
+    )
+    length = np.concatenate(
+        (
+            2.0 * outer[one],
+            2.0 * (math.pi - inner[other]),
+            (outer - inner)[two],
+            (outer - inner)[two],
+        )
+    )
+    turn = 2.0 * math.pi
+    begin = np.mod(begin, turn)
+    end = np.mod(begin + length, turn)
+    base = int(np.count_nonzero(always)) + int(np.count_nonzero(end < begin))
+    angle = np.concatenate((begin, end))
+    step = np.concatenate(
+        (np.ones(begin.size, dtype=np.int64), np.full(end.size, -1, dtype=np.int64))
+    )
+    return _sweep(angle, step, base)
+
+
+def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
+    r"""Find the point of X at which most neurons differ in state between two sets of weights.
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialisation, ``d = 3``.
+    W : array-like, shape (m, 3)
+        The present weights.
+
+    Returns
+    -------
+    MaximalFlips
+        The maximum over X of ``sum_r 1[Phi_{x,r} != Phi^0_{x,r}]``, up to the finitely many points
+        where a pre-activation equals tau.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the network's dimension is not 3 or W has another shape.
+
+    Notes
+    -----
+    Source: the left-hand sides of Claims C.2 and 4.6.  For either set of weights a neuron is active
+    on an open arc, everywhere or nowhere (``theory.activity``).  Its two states differ on the
+    symmetric difference: the indicator toggles at each of at most four ends.  The sweep over all
+    sorted ends is exact but for their rounding to float64.  Time O(m log m).
+    """
+    _require_circle(initial)
+    now = initial.with_weights(W)
+    ends = np.concatenate((_active_ends(initial), _active_ends(now)), axis=1)
+    begins = np.concatenate((_active_at_zero(initial), _active_at_zero(now)))
+    differs = begins[: initial.m] != begins[initial.m :]
+    ends.sort(axis=1)  # missing ends are infinite and come last
+    step = np.where(differs, -1, 1)[:, None] * np.array([1, -1, 1, -1])
+    real = np.isfinite(ends)
+    angle, change = ends[real], step[real]
+    # At equal angles the falls come first: a neuron that did not move has coinciding ends.
+    order = np.argsort(change, kind="stable")
+    return _sweep(angle[order], change[order], int(np.count_nonzero(differs)))
+
+
+def _require_circle(network: TwoLayerNetwork) -> None:
+    if network.d != 3:
+        raise ValueError(
+            f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
+        )
+
+
+def _waves(network: TwoLayerNetwork) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return R, v_r and e with ``z_r - tau = R cos(v - v_r) + e`` on the circle."""
+    size = SLICE_RADIUS * np.hypot(network.W[:, 0], network.W[:, 1])
+    centre = np.arctan2(network.W[:, 1], network.W[:, 0])
+    return size, centre, network.b + SLICE_HEIGHT * network.W[:, 2] - network.tau
+
+
+def _active_ends(network: TwoLayerNetwork) -> FloatArray:
+    """Return the two ends of each active arc in [0, 2 pi), infinite where there are none."""
+    size, centre, offset = _waves(network)
+    ends = np.full((network.m, 2), np.inf)
+    level = np.full(network.m, np.inf)
+    np.divide(-offset, size, out=level, where=size > 0.0)
+    partly = np.abs(level) < 1.0
+    half = np.arccos(level[partly])
+    ends[partly, 0] = np.mod(centre[partly] - half, 2.0 * math.pi)
+    ends[partly, 1] = np.mod(centre[partly] + half, 2.0 * math.pi)
+    return ends
+
+
+def _active_at_zero(network: TwoLayerNetwork) -> BoolArray:
+    """Return which neurons are active just behind the angle 0, as the rounded ends have it."""
+    ends = _active_ends(network)
+    covers = ends[:, 0] > ends[:, 1]
+    return np.where(np.isfinite(ends[:, 0]), covers, _waves(network)[2] > 0.0)
+
+
+def _sweep(angle: FloatArray, step: IntArray, base: int) -> MaximalFlips:
+    """Return the largest value of ``base + sum of steps so far``, with a point where it is taken.
+
+    Steps at equal angles are taken in the order given.
+    """
+    order = np.argsort(angle, kind="stable")
+    running = base + np.cumsum(step[order])
+    if running.size == 0 or running.max() <= base:
+        ends = angle[order[:1]]
+        best, middle = base, float(ends[0]) / 2.0 if ends.size else 0.0
+    else:
+        at = int(np.argmax(running))
+        here = float(angle[order[at]])
+        after = (
+            float(angle[order[at + 1]])
+            if at + 1 < order.size
+            else 2.0 * math.pi + float(angle.min())
+        )
+        best, middle = int(running[at]), (here + after) / 2.0
+    x = np.array([SLICE_RADIUS * math.cos(middle), SLICE_RADIUS * math.sin(middle), SLICE_HEIGHT])
+    return MaximalFlips(count=best, x=x)

@@ -1,0 +1,412 @@
+"""Promises of ``theory.flips``: exact laws at fixed points, exact maxima on the circle."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import clopper_pearson, loglog_slope
+from sublinear_lib.theory import flips
+
+HALF = math.sqrt(3.0) / 2.0
+
+
+def q(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+# --- one point ---
+
+
+@pytest.mark.parametrize("m", [1, 100, 2**20])
+@pytest.mark.parametrize("t", [0.0, 0.5, 2.0, 6.0])
+@pytest.mark.parametrize("theta", [1e-6, 0.1, 1.0, 7.0])
+def test_probability_is_that_of_the_window(m: int, t: float, theta: float) -> None:
+    s = math.sqrt(2 / m)
+    exact, _ = integrate.quad(
+        lambda v: math.exp(-((t + v) ** 2) / 2) / math.sqrt(2 * math.pi),
+        -theta,
+        theta,
+        epsabs=0,
+        epsrel=1e-12,
+        limit=200,
+    )
+    p = flips.flip_probability(t * s, m, theta * s)
+    assert p == pytest.approx(exact, rel=1e-9)
+    assert flips.expected_flips(t * s, m, theta * s) == pytest.approx(m * exact, rel=1e-9)
+    if theta >= 0.1 and t < 3:
+        assert p == pytest.approx(q(t - theta) - q(t + theta), rel=1e-9)
+
+
+@settings(deadline=None, max_examples=80)
+@given(m=st.integers(1, 10**6), t=st.floats(0.0, 5.0), theta=st.floats(0.0, 5.0))
+def test_bound_of_claim_a10_holds_at_every_threshold(m: int, t: float, theta: float) -> None:
+    s = math.sqrt(2 / m)
+    expected = flips.expected_flips(t * s, m, theta * s)
+    assert expected <= flips.flip_bound(m, theta * s) * (1 + 1e-12)
+    assert expected <= m * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("t", "constant"), [(0.0, 1.0), (1.0, math.exp(-0.5)), (2.0, math.exp(-2))]
+)
+def test_the_constant_one_over_root_pi_is_sharp(t: float, constant: float) -> None:
+    m = 2**200
+    tau = t * math.sqrt(2 / m)
+    for delta, power in ((m**-0.625, 0.875), (m**-0.6, 0.9)):
+        found = flips.expected_flips(tau, m, delta) / m**power
+        assert found == pytest.approx(constant / math.sqrt(math.pi), rel=1e-4)
+    assert flips.flip_bound(m, m**-0.625) == pytest.approx(m**0.875 / math.sqrt(math.pi), rel=1e-9)
+
+
+def test_the_mask_is_the_definition_at_dyadic_numbers() -> None:
+    # All numbers are multiples of 1/16, so nothing is rounded; the ends of the window occur.
+    rng = np.random.default_rng(0)
+    for tau, delta in itertools.product((0, 3, 8), (0, 1, 5)):
+        b = rng.integers(-20, 21, 60)
+        network = TwoLayerNetwork(np.zeros((60, 2)), np.ones(60), b / 16, tau / 16)
+        near = flips.near_mask(network, [[HALF, 0.5]], delta / 16)[0]
+        for value, inside in zip(b.tolist(), near.tolist(), strict=True):
+            moves = [Fraction(k, 2) for k in range(-2 * delta, 2 * delta + 1)]
+            switched = any((value + u > tau) != (value > tau) for u in moves)
+            assert inside == switched, f"b = {value}/16, tau = {tau}/16, delta = {delta}/16"
+
+
+def test_count_at_a_point_is_binomial() -> None:
+    m, seeds, delta, tau = 256, 300, 0.05, 0.06
+    x = [[HALF, 0.0, 0.5]]
+    counts = [
+        int(flips.near_mask(TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau), x, delta).sum())
+        for seed in range(seeds)
+    ]
+    p = flips.flip_probability(tau, m, delta)
+    assert clopper_pearson(sum(counts), m * seeds).contains(p)
+    assert not clopper_pearson(sum(counts), m * seeds).contains(p / 2)
+    level = stats.binom(m, p).cdf(np.array(counts) - 1) + stats.binom(m, p).pmf(counts) / 2
+    assert stats.kstest(level, "uniform").pvalue > 1e-3
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    m=st.integers(1, 3000),
+    t=st.floats(0.0, 3.0),
+    theta=st.floats(0.0, 2.0),
+    confidence=st.sampled_from([0.5, 0.95, 0.999]),
+)
+def test_count_interval_has_the_promised_probability(
+    m: int, t: float, theta: float, confidence: float
+) -> None:
+    s = math.sqrt(2 / m)
+    low, high = flips.flip_count_interval(t * s, m, theta * s, confidence)
+    p = min(1.0, q(t - theta) - q(t + theta))
+    law = stats.binom(m, p)
+    assert 0 <= low <= high <= m
+    assert law.cdf(high) - law.cdf(low - 1) >= confidence - 1e-9
+    assert high == 0 or law.sf(high - 1) >= (1 - confidence) / 2 - 1e-9  # not wider than needed
+    assert law.cdf(low) >= (1 - confidence) / 2 - 1e-9
+
+
+def test_count_tail_is_the_exact_sum_of_binomial_terms() -> None:
+    m, tau, delta = 12, 0.2, 0.3
+    t, theta = tau * math.sqrt(m / 2), delta * math.sqrt(m / 2)
+    p = q(t - theta) - q(t + theta)
+    for number in (0, 2.5, 11, 12):
+        exact = sum(
+            math.comb(m, k) * p**k * (1 - p) ** (m - k)
+            for k in range(math.floor(number) + 1, m + 1)
+        )
+        found = flips.flip_count_tail(number, tau, m, delta)
+        assert found == pytest.approx(exact, abs=1e-12)
+
+
+def test_no_flip_probability_is_the_first_binomial_term() -> None:
+    m, tau, delta = 50, 0.1, 0.02
+    log = flips.log_no_flip_probability(tau, m, delta)
+    p = flips.flip_probability(tau, m, delta)
+    assert math.exp(log) == pytest.approx(1 - flips.flip_count_tail(0, tau, m, delta), rel=1e-10)
+    assert log == pytest.approx(m * math.log(1 - p), rel=1e-10)
+    assert flips.log_no_flip_probability(0.0, 4, 1e9) <= -100
+    far = 2**60
+    log = flips.log_no_flip_probability(0.0, far, far**-0.625)
+    assert -log / far**0.875 == pytest.approx(1 / math.sqrt(math.pi), rel=1e-2)
+
+
+# name of the scaling, exponent of delta, exponent of the count, rival
+SLOPES = [
+    (0.0, Fraction(5, 8), Fraction(7, 8), Fraction(9, 10)),
+    (0.0, Fraction(3, 5), Fraction(9, 10), Fraction(7, 8)),
+    (0.0, Fraction(4, 5), Fraction(7, 10), Fraction(9, 10)),
+    (0.2, Fraction(3, 5), Fraction(7, 10), Fraction(9, 10)),
+    (0.2, Fraction(5, 8), Fraction(27, 40), Fraction(7, 8)),
+]
+
+
+@pytest.mark.parametrize(("c", "radius", "power", "rival"), SLOPES)
+def test_measured_slopes_contain_the_closed_form_and_exclude_the_rival(
+    c: float, radius: Fraction, power: Fraction, rival: Fraction
+) -> None:
+    widths = [2**k for k in range(8, 19)]
+
+    def parameters(m: int) -> tuple[float, int, float]:
+        return scaling.SPARSE_C.tau(m, c=c) if c else 1 / m, m, m ** -float(radius)
+
+    means = [flips.expected_flips(*parameters(m)) for m in widths]
+    table = []
+    for seed in range(12):
+        row = []
+        for m, mean in zip(widths, means, strict=True):
+            tau, _, delta = parameters(m)
+            z = np.random.default_rng([seed, m]).standard_normal(m) * math.sqrt(2 / m)
+            count = np.count_nonzero((z > tau - delta) & (z <= tau + delta))
+            row.append(max(count, 1))
+            assert abs(count - mean) < 4 * math.sqrt(mean * (1 - mean / m)), f"m = {m}"
+        table.append(row)
+    x = np.log(widths) - np.mean(np.log(widths))
+    exact = float(np.log(means) @ x / (x @ x))
+    slope = loglog_slope(widths, table, 0.9999)
+    assert slope.contains(exact)
+    assert slope.excludes(float(rival)), f"{slope} contains {rival}"
+    assert abs(exact - power) < abs(exact - rival)
+
+    near, far = 2**240, 2**250
+    values = [flips.expected_flips(*parameters(m)) for m in (near, far)]
+    limit = math.log(values[1] / values[0]) / math.log(far / near)
+    assert limit == pytest.approx(float(power), abs=1e-5)
+
+
+# --- n points ---
+
+
+def simulate_union(points: np.ndarray, t: float, theta: float, draws: int) -> tuple[int, int]:
+    """Count how often one of the points is near, for independent neurons of variance 2."""
+    rng = np.random.default_rng(7)
+    d = points.shape[1]
+    z = rng.standard_normal((draws, d)) @ points.T + rng.standard_normal((draws, 1))
+    near = np.abs(z / math.sqrt(2) - t) <= theta
+    return int(near.any(axis=1).sum()), draws
+
+
+@pytest.mark.parametrize("t", [0.0, 1.3])
+@pytest.mark.parametrize("theta", [0.1, 0.8])
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_union_over_orthogonal_directions_agrees_with_simulation(
+    n: int, t: float, theta: float
+) -> None:
+    points = geometry.embed(np.eye(n))
+    hits, draws = simulate_union(points, t, theta, 200_000)
+    m = 64
+    s = math.sqrt(2 / m)
+    share = flips.expected_union(n, 0.25, t * s, m, theta * s) / m
+    assert clopper_pearson(hits, draws, 0.9999).contains(share)
+    assert not clopper_pearson(hits, draws, 0.9999).contains(n * q(t - theta) - n * q(t + theta))
+    lower, upper = flips.union_bracket(points, t * s, m, theta * s)
+    assert lower / m <= share * (1 + 1e-9)
+    assert share <= upper / m * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("inner", [-0.5, 0.0, 0.25, 0.9, 0.999999])
+@pytest.mark.parametrize("theta", [1e-3, 0.3, 3.0])
+@pytest.mark.parametrize("t", [0.0, 2.0])
+def test_union_of_two_points_is_inclusion_and_exclusion(
+    inner: float, theta: float, t: float
+) -> None:
+    m = 32
+    s = math.sqrt(2 / m)
+    u = (inner - 0.25) / 0.75
+    points = geometry.embed(np.array([[1.0, 0.0], [u, math.sqrt(1 - u * u)]]))
+    share = flips.expected_union(2, float(inner), t * s, m, theta * s) / m
+    lower, upper = flips.union_bracket(points, t * s, m, theta * s)
+    assert lower == pytest.approx(upper, rel=1e-12)
+    assert share * m == pytest.approx(lower, rel=1e-6)
+    r = (1 + inner) / 2
+    law = stats.multivariate_normal([0, 0], [[1, r], [r, 1]])
+    if theta >= 0.3 and r < 0.999:
+        box = law.cdf([t + theta, t + theta], lower_limit=[t - theta, t - theta])
+        single = q(t - theta) - q(t + theta)
+        assert share == pytest.approx(2 * single - box, rel=1e-6)
+
+
+def test_union_of_one_point_or_coinciding_points_is_the_single_count() -> None:
+    single = flips.expected_flips(0.1, 100, 0.05)
+    assert flips.expected_union(1, 0.25, 0.1, 100, 0.05) == single
+    assert flips.expected_union(5, 1.0, 0.1, 100, 0.05) == single
+    x = [[HALF, 0.5]]
+    assert flips.union_bracket(x, 0.1, 100, 0.05) == (single, single)
+    lower, upper = flips.union_bracket(x * 3, 0.1, 100, 0.05)
+    assert (lower, upper) == (pytest.approx(single), pytest.approx(single))
+    assert flips.union_bracket(x * 3, 0.1, 100, 0.0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("m", [2**10, 2**20])
+def test_union_grows_like_n_at_first_and_saturates(m: int) -> None:
+    delta = m**-0.625
+    values = [flips.expected_union(n, 0.25, 1 / m, m, delta) for n in (1, 2, 4, 64, 10**6, 10**12)]
+    single = values[0]
+    assert all(first < second for first, second in itertools.pairwise(values[:5]))
+    assert values[1] < 2 * single
+    assert values[1] > 1.8 * single or m < 2**15
+    assert values[-1] == pytest.approx(m, rel=1e-3)
+    assert values[3] < 0.2 * 64 * single, "64 points are far from 64 times one point"
+
+
+def test_the_slope_of_the_union_is_that_of_the_closed_form_and_tends_to_seven_eighths() -> None:
+    def slope(n: int, low: int, high: int) -> float:
+        values = [flips.expected_union(n, 0.25, 0.0, m, m**-0.625) for m in (low, high)]
+        return math.log(values[1] / values[0]) / math.log(high / low)
+
+    assert slope(2, 2**240, 2**250) == pytest.approx(7 / 8, abs=1e-5)
+    assert slope(8, 2**8, 2**18) > 0.93  # saturated: nearly every neuron is near some point
+
+
+@pytest.mark.parametrize("t", [0.0, 1.5])
+def test_bracket_holds_for_arbitrary_points(t: float) -> None:
+    points = geometry.sample_slice(9, 4, rng=3)
+    m, theta = 64, 0.2
+    s = math.sqrt(2 / m)
+    lower, upper = flips.union_bracket(points, t * s, m, theta * s)
+    hits, draws = simulate_union(points, t, theta, 200_000)
+    share = clopper_pearson(hits, draws, 0.9999)
+    assert lower / m <= share.upper
+    assert upper / m >= share.lower
+    assert 0 < lower < upper < 9 * flips.expected_flips(t * s, m, theta * s)
+
+
+# --- the circle ---
+
+
+def circle(count: int) -> np.ndarray:
+    angle = np.linspace(0, 2 * math.pi, count, endpoint=False) + 0.001
+    return np.column_stack([HALF * np.cos(angle), HALF * np.sin(angle), np.full(count, 0.5)])
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    m=st.integers(1, 120),
+    t=st.floats(0.0, 3.0),
+    theta=st.floats(1e-3, 2.0),
+    seed=st.integers(0, 10**6),
+)
+def test_maximum_near_the_threshold_is_attained_and_never_exceeded(
+    m: int, t: float, theta: float, seed: int
+) -> None:
+    s = math.sqrt(2 / m)
+    network = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=t * s)
+    best = flips.max_near_on_circle(network, theta * s)
+    assert flips.near_mask(network, best.x[None, :], theta * s).sum() == best.count
+    assert flips.near_mask(network, circle(1500), theta * s).sum(axis=1).max() <= best.count
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    m=st.integers(1, 120),
+    t=st.floats(0.0, 3.0),
+    theta=st.floats(0.0, 3.0),
+    seed=st.integers(0, 10**6),
+)
+def test_maximum_of_the_flips_is_attained_and_never_exceeded(
+    m: int, t: float, theta: float, seed: int
+) -> None:
+    s = math.sqrt(2 / m)
+    start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=t * s)
+    moves = np.random.default_rng(seed).standard_normal((m, 3))
+    moves *= theta * s / np.linalg.norm(moves, axis=1, keepdims=True)
+    moves[::5] = 0.0
+    W = start.W + moves
+    best = flips.max_flips_on_circle(start, W)
+    now = start.with_weights(W)
+    at = start.active_mask(best.x[None, :]) != now.active_mask(best.x[None, :])
+    assert at.sum() == best.count
+    grid = circle(1500)
+    assert (start.active_mask(grid) != now.active_mask(grid)).sum(axis=1).max() <= best.count
+    assert best.count <= flips.max_near_on_circle(start, theta * s * (1 + 1e-9)).count
+
+
+def brute_circle(network: TwoLayerNetwork, delta: float) -> int:
+    """The maximum over the ends of all arcs and the points between them, from the definition."""
+    size = HALF * np.hypot(network.W[:, 0], network.W[:, 1])
+    direction = np.arctan2(network.W[:, 1], network.W[:, 0])
+    offset = network.b + network.W[:, 2] / 2 - network.tau
+    ends = [0.0]
+    for side in (-delta, delta):
+        for level, centre in zip((side - offset) / size, direction, strict=True):
+            if abs(level) <= 1:
+                ends += [centre - math.acos(level), centre + math.acos(level)]
+    ends = sorted(end % (2 * math.pi) for end in ends)
+    middles = [(u + v) / 2 for u, v in itertools.pairwise([*ends, ends[0] + 2 * math.pi])]
+    return max(
+        int(np.count_nonzero(np.abs(size * np.cos(v - direction) + offset) <= delta))
+        for v in middles
+    )
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("theta", [0.01, 0.3, 3.0])
+def test_sweep_agrees_with_a_visit_of_every_arc(t: float, theta: float) -> None:
+    m = 300
+    s = math.sqrt(2 / m)
+    for seed in range(3):
+        network = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=t * s)
+        assert flips.max_near_on_circle(network, theta * s).count == brute_circle(
+            network, theta * s
+        )
+
+
+def test_constant_neurons_are_near_everywhere_or_nowhere() -> None:
+    network = TwoLayerNetwork(np.zeros((3, 3)), np.ones(3), [0.5, 0.7, 0.9], 0.6)
+    assert flips.max_near_on_circle(network, 0.15).count == 2
+    assert flips.max_near_on_circle(network, 0.05).count == 0
+    waking = np.array([[0.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+    assert flips.max_flips_on_circle(network, waking).count == 2
+    assert flips.max_flips_on_circle(network, network.W).count == 0
+
+
+def test_the_maximum_over_the_circle_has_the_order_of_one_point() -> None:
+    m = 2**15
+    delta = m**-0.625
+    network = TwoLayerNetwork.initialize(m, 3, rng=0)
+    best = flips.max_near_on_circle(network, delta).count
+    low, _ = flips.flip_count_interval(1 / m, m, delta)
+    assert low < best < 1.25 * flips.expected_flips(1 / m, m, delta)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: flips.flip_probability(-1.0, 4, 1.0), "tau"),
+        (lambda: flips.flip_probability(1.0, 0, 1.0), "m"),
+        (lambda: flips.expected_flips(1.0, 4, -1.0), "delta"),
+        (lambda: flips.flip_bound(4, -1.0), "delta"),
+        (lambda: flips.flip_count_interval(1.0, 4, 1.0, 1.0), "confidence"),
+        (lambda: flips.flip_count_tail(-1, 1.0, 4, 1.0), "number"),
+        (lambda: flips.expected_union(0, 0.25, 1.0, 4, 1.0), "n"),
+        (lambda: flips.expected_union(2, -0.6, 1.0, 4, 1.0), "inner"),
+        (lambda: flips.expected_union(5, 0.0, 1.0, 4, 1.0), "inner"),
+        (lambda: flips.union_bracket([[1.0, 0.0]], 1.0, 4, 1.0), "points|X"),
+        (lambda: flips.max_near_on_circle(TwoLayerNetwork.initialize(4, 4, rng=0), 1.0), "network"),
+        (
+            lambda: flips.max_flips_on_circle(
+                TwoLayerNetwork.initialize(4, 2, rng=0), np.zeros((4, 2))
+            ),
+            "network",
+        ),
+        (
+            lambda: flips.max_flips_on_circle(
+                TwoLayerNetwork.initialize(4, 3, rng=0), np.zeros((3, 3))
+            ),
+            "W",
+        ),
+    ],
+)
+def test_bad_values_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(ValueError, match=rf"^({word}) must"):
+        call()
