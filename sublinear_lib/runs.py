@@ -1,34 +1,42 @@
 """One run of ``sublinear train``: data, network, training, and the files that are left behind.
 
 A run is a frozen set of numbers and names (`TrainingRun`); `execute` does what Algorithm 1 does
-with them.  With a folder it also writes its settings, checkpoints on the way, and at the end the
-network, the history and a picture.  Started again with the same settings, it goes on where it
-stopped.  Know before adding a setting: a folder belongs to one set of settings, and a run with
-others is refused.
+with them.  With a folder it also writes its settings, checkpoints on the way, the network, the
+history and a picture when training ends, and a summary when testing has ended.  Started again with
+the same settings, it goes on from its last checkpoint.  Know before adding a setting: a folder
+belongs to one set of settings, and a run with others is refused.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sublinear_lib import datasets, scaling, validation
 from sublinear_lib.adversary import (
     Adversary,
+    CertifiedAccuracy,
     IdentityAdversary,
     ProjectedGradient,
     SmoothedGradient,
     accuracy,
     accuracy_under_attack,
+    certified_accuracy,
 )
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training import History, SublinearAdversarialTraining
+from sublinear_lib.training import (
+    History,
+    Search,
+    SublinearAdversarialTraining,
+    TrainingDiverged,
+)
 
 __all__ = ["ADVERSARIES", "RunReport", "TrainingRun"]
 
@@ -36,6 +44,8 @@ ADVERSARIES = ("smoothed", "projected", "identity")
 """The adversaries to train against, by name."""
 
 _SETTINGS = "settings.json"
+# What a run that goes on may change: how long it trains, and what is found out afterwards.
+_FREE = ("steps", "certify", "certify_seconds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +63,7 @@ class TrainingRun:
     rho : float, default 0.2
         Radius of the caps in training and in testing, ``>= 0``.
     steps : int, default 200
-        Steps of Algorithm 1, ``>= 1``.  The only setting that a resumed run may change.
+        Steps of Algorithm 1, ``>= 1``.  A resumed run may change it.
     adversary : {"smoothed", "projected", "identity"}, default "smoothed"
         The adversary to train against.
     attack_steps : int, default 5
@@ -64,12 +74,18 @@ class TrainingRun:
         Name of a loss of Definition 3.2.
     eta : str, default "auto"
         Name of a rule for the step size, or a number.
-    index : str, default "query"
-        How neurons are found.
+    index : str, default "auto"
+        How neurons are found; see `SublinearAdversarialTraining`.
     test_fraction : float, default 0.25
         Share of the data that is kept for testing, in (0, 1).
     seed : int, default 0
-        Seed of the split, the initial weights and the adversary.
+        Seed of the split, the initial weights and the adversary, ``>= 0``.
+    certify : int, default 20
+        For how many test examples, from the first, to try to prove that the trained network is
+        right all over the cap, ``>= 0``.  A resumed run may change it.
+    certify_seconds : float, default 0.5
+        Seconds for each of them, ``> 0``, as in :func:`sublinear_lib.adversary.bracket`.  A resumed
+        run may change it.
 
     Raises
     ------
@@ -87,9 +103,11 @@ class TrainingRun:
     activation: str = "jump"
     loss: str = "huber"
     eta: str = "auto"
-    index: str = "query"
+    index: str = "auto"
     test_fraction: float = 0.25
     seed: int = 0
+    certify: int = 20
+    certify_seconds: float = 0.5
 
     def execute(
         self,
@@ -117,12 +135,21 @@ class TrainingRun:
         Raises
         ------
         TypeError, ValueError
-            If a setting is of the wrong type or value, or the folder belongs to another run.
+            If a setting is of the wrong type or value, or the folder belongs to another run or is
+            no folder of a run.
+        OSError
+            If the folder cannot be made or written.
+        TrainingDiverged
+            If training diverges; with a folder, the history so far is stored.
         """
-        split, weights, stream, attack = np.random.SeedSequence(self.seed).spawn(4)
-        train, test = datasets.load_split(
-            self.data, self.test_fraction, np.random.default_rng(split)
-        )
+        self._check()
+        split, weights, stream, attack, proof = np.random.SeedSequence(self.seed).spawn(5)
+        try:
+            train, test = datasets.load_split(
+                self.data, self.test_fraction, np.random.default_rng(split)
+            )
+        except ValueError as error:
+            raise ValueError(f"data cannot be loaded: {error}") from error
         tau = scaling.threshold_from_activity(self.activity, self.m)
         start = TwoLayerNetwork.initialize(
             self.m,
@@ -136,13 +163,19 @@ class TrainingRun:
             loss=self.loss,
             eta=_number_or_name(self.eta),
             steps=self.steps,
-            index=validation.choice(
-                self.index, "index", ("query", "scan", "tree", "lists", "auto", "literal")
-            ),
+            index=cast(Search, self.index),
             progress=progress,
         )
         checkpoint = None if out is None else self._claim(out, say)
-        history = trainer.fit(start, train.X, train.y, rng=stream, checkpoint=checkpoint)
+        try:
+            history = trainer.fit(start, train.X, train.y, rng=stream, checkpoint=checkpoint)
+        except TrainingDiverged as error:
+            if out is not None:
+                _store_history(error.history, out)
+            raise
+        if out is not None:
+            history.final.save(out / "network.npz")
+            _store_history(history, out)
         say("testing")
         strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
         rows = []
@@ -152,10 +185,34 @@ class TrainingRun:
                 network, test.X, test.y, strong, np.random.default_rng(attack)
             )
             rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
-        report = RunReport(self, history, tau, train.n, test.n, tuple(rows))
+        proved = None
+        if self.certify:
+            proved = certified_accuracy(
+                history.final,
+                test.X[: self.certify],
+                test.y[: self.certify],
+                self.rho,
+                time_limit=self.certify_seconds,
+                rng=np.random.default_rng(proof),
+                progress=progress,
+            )
+        report = RunReport(self, history, tau, train.n, test.n, tuple(rows), proved)
         if out is not None:
             report.store(out)
         return report
+
+    def _check(self) -> None:
+        """Refuse what no room below would refuse by the name that it has here."""
+        validation.count(self.m, "m")
+        validation.scalar(self.activity, "activity", exclusive_minimum=0, maximum=0.5)
+        validation.scalar(self.rho, "rho", minimum=0)
+        validation.count(self.attack_steps, "attack_steps")
+        validation.scalar(
+            self.test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
+        )
+        validation.count(self.seed, "seed", minimum=0)
+        validation.count(self.certify, "certify", minimum=0)
+        validation.scalar(self.certify_seconds, "certify_seconds", exclusive_minimum=0)
 
     def _adversary(self) -> Adversary:
         name = validation.choice(self.adversary, "adversary", ADVERSARIES)
@@ -169,23 +226,69 @@ class TrainingRun:
         """Make sure that the folder is for this run, and return where its checkpoints go."""
         out.mkdir(parents=True, exist_ok=True)
         path = out / _SETTINGS
-        mine = {name: value for name, value in asdict(self).items() if name != "steps"}
+        mine = {name: value for name, value in asdict(self).items() if name not in _FREE}
         if path.exists():
-            try:
-                stored = json.loads(path.read_text(encoding="utf-8"))
-            except json.JSONDecodeError as error:
-                raise ValueError(f"out must be the folder of a run, got a broken {path}") from error
+            stored = _settings(path)
             different = sorted(name for name in mine if stored.get(name) != mine[name])
             if different:
                 raise ValueError(
                     f"out must be a new folder or one of a run with the same settings, got {out}, "
                     f"whose {', '.join(different)} differ"
                 )
+        else:
+            names = sorted(entry.name for entry in out.iterdir())
+            foreign = [name for name in names if not name.startswith(".")]
+            if foreign:
+                raise ValueError(
+                    f"out must be a new or empty folder, or that of a run, got {out}, which holds "
+                    f"{foreign[0]!r} and no {_SETTINGS}"
+                )
         checkpoint = out / "checkpoint.npz"
         if checkpoint.exists():
             say(f"going on from {checkpoint}")
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        _write(path, json.dumps(asdict(self), indent=1) + "\n")
         return checkpoint
+
+
+def _settings(path: Path) -> dict[str, Any]:
+    """Read the settings of the run that a folder belongs to."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"out must be the folder of a run, got a broken {path}") from error
+    if not isinstance(stored, dict):
+        raise ValueError(f"out must be the folder of a run, got a {path} of something else")
+    return stored
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that is complete at every moment."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _store_history(history: History, out: Path) -> None:
+    """Write the history into a folder, as a table and, with two steps or more, as a picture."""
+    from sublinear_lib import plotting
+
+    if len(history) > 1:
+        picture = plotting.training_run(
+            history.step,
+            history.loss,
+            history.clean_loss,
+            history.activity_mean,
+            name="run",
+        )
+        (out / "run.png").write_bytes(picture.png)
+    columns = history.to_dict(seconds=True)
+    with (out / "history.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _number_or_name(text: str) -> float | str:
@@ -211,6 +314,8 @@ class RunReport:
         Numbers of examples.
     tests : tuple of dict
         Accuracies of the network before and after training.
+    proved : CertifiedAccuracy, optional
+        What is known for certain about the trained network at the first test examples.
     """
 
     run: TrainingRun
@@ -219,6 +324,7 @@ class RunReport:
     n_train: int
     n_test: int
     tests: tuple[dict[str, Any], ...]
+    proved: CertifiedAccuracy | None = None
 
     def summary(self) -> dict[str, Any]:
         """Return the outcome as numbers and names.
@@ -229,6 +335,8 @@ class RunReport:
             Losses, activity, work and accuracies.
         """
         history = self.history
+        if not len(history):
+            raise ValueError("training ended before its first step: there is nothing to report")
         return {
             "data": self.run.data,
             "training points": self.n_train,
@@ -236,6 +344,7 @@ class RunReport:
             "threshold tau": self.tau,
             "method": history.method,
             "steps": len(history),
+            "stopped": history.stopped or "after the last step",
             "step size": history.eta,
             "first loss": float(history.loss[0]),
             "last loss": float(history.loss[-1]),
@@ -249,33 +358,27 @@ class RunReport:
                 for row in self.tests
                 for key in ("accuracy", "accuracy under attack")
             },
+            **self._certificates(),
+        }
+
+    def _certificates(self) -> dict[str, Any]:
+        proved = self.proved
+        if proved is None:
+            return {}
+        return {
+            "test points looked at for a proof": len(proved.status),
+            "certified right all over the cap": proved.certified,
+            "falsified: wrong at a point found": proved.status.count("falsified")
+            / len(proved.status),
+            "unknown": proved.unknown,
         }
 
     def store(self, out: Path) -> None:
-        """Write network, history and summary into a folder.
+        """Write the summary into a folder.
 
         Parameters
         ----------
         out : Path
             The folder, which exists.
         """
-        from sublinear_lib import plotting
-
-        self.history.final.save(out / "network.npz")
-        if len(self.history) > 1:
-            history = self.history
-            picture = plotting.training_run(
-                history.step,
-                history.loss,
-                history.clean_loss,
-                history.activity_mean,
-                name="run",
-            )
-            (out / "run.png").write_bytes(picture.png)
-        columns = self.history.to_dict(seconds=True)
-        with (out / "history.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
-        text = json.dumps(self.summary(), indent=1)
-        (out / "summary.json").write_text(text + "\n", encoding="utf-8")
+        _write(out / "summary.json", json.dumps(self.summary(), indent=1) + "\n")

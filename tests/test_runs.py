@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +18,27 @@ from click.testing import CliRunner
 from numpy.testing import assert_array_equal
 from PIL import Image
 
-from sublinear_lib import adversary, datasets, plotting
+from sublinear_lib import adversary, datasets, plotting, runs
 from sublinear_lib.cli import main
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.runs import TrainingRun
 
-SMALL = {"m": 300, "steps": 12, "activity": 0.1, "attack_steps": 2}
+ROOT = Path(__file__).parents[1]
+SMALL = {"m": 300, "steps": 12, "activity": 0.1, "attack_steps": 2, "certify_seconds": 0.05}
 
 
 def train(*arguments):
-    options = ["--m", "300", "--activity", "0.1", "--attack-steps", "2", "--quiet"]
+    options = [
+        "--m",
+        "300",
+        "--activity",
+        "0.1",
+        "--attack-steps",
+        "2",
+        "--certify",
+        "2",
+        "--quiet",
+    ]
     return CliRunner().invoke(main, ["train", *options, *arguments])
 
 
@@ -83,11 +101,10 @@ def test_every_adversary_and_form_trains(name):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--data", "mnist"), "name must"),
+        (("--data", "mnist"), "data cannot be loaded: name must"),
         (("--rho", "-1"), "rho must"),
         (("--eta", "huge"), "eta must"),
         (("--loss", "squared"), "1-Lipschitz"),
-        (("--index", "magic"), "index must"),
         (("--test-fraction", "2"), "test_fraction must"),
     ],
 )
@@ -115,3 +132,172 @@ def test_the_picture_of_a_run_says_what_it_shows():
         plotting.training_run([0, 1], [1, 1], [1, -1], [0.1, 0.1], name="run")
     with pytest.raises(ValueError, match="ascending"):
         plotting.training_run([0, 0], [1, 1], [1, 1], [0.1, 0.1], name="run")
+
+
+# -- what a run leaves behind, however it ends -----------------------------------------------------
+
+
+def test_the_summary_says_what_is_proved_and_what_is_not():
+    exact = TrainingRun(
+        data="circle-8", m=400, activity=0.1, rho=0.05, steps=150, adversary="projected", certify=9
+    ).execute(progress=False)
+    summary = exact.summary()
+    assert summary["test points looked at for a proof"] == exact.n_test
+    parts = [
+        summary[name]
+        for name in (
+            "certified right all over the cap",
+            "falsified: wrong at a point found",
+            "unknown",
+        )
+    ]
+    assert sum(parts) == 1.0
+    assert parts[2] == 0.0, "on the circle everything is decided"
+    assert parts[0] <= summary["test accuracy under attack after training"]
+    none = TrainingRun(data="circle-8", m=100, steps=2, certify=0).execute(progress=False)
+    assert none.proved is None
+    assert not any("proof" in name or "certified" in name for name in none.summary())
+
+
+def test_the_table_shows_clean_attacked_and_certified_accuracy():
+    result = train("--data", "circle-8", "--steps", "3")
+    for text in ("accuracy after", "under attack after", "certified right", "falsified", "unknown"):
+        assert text in result.output
+
+
+def test_a_folder_that_is_no_run_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    result = train("--steps", "2", "--out", str(tmp_path))
+    assert result.exit_code == 1
+    assert "holds 'thesis.tex' and no settings.json" in result.output
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+    (tmp_path / "settings.json").write_text("[1, 2]")
+    result = train("--steps", "2", "--out", str(tmp_path))
+    assert result.exit_code == 1
+    assert "something else" in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_of_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = train("--steps", "2", "--out", str(tmp_path / "file" / "run"))
+    assert result.exit_code == 1
+    assert result.output.startswith("Error:")
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_a_diverging_run_names_the_step_and_keeps_its_history(tmp_path):
+    result = train("--steps", "9", "--eta", "1e155", "--out", str(tmp_path / "run"))
+    assert result.exit_code == 1
+    assert "training diverged at step" in result.output
+    with (tmp_path / "run" / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert f"diverged at step {len(rows)}" in result.output
+    assert not (tmp_path / "run" / "summary.json").exists()
+
+
+def test_what_was_trained_is_stored_before_it_is_tested(tmp_path, monkeypatch):
+    def interrupt(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runs, "certified_accuracy", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        TrainingRun(**SMALL).execute(tmp_path / "run", progress=False)
+    kept = {entry.name for entry in (tmp_path / "run").iterdir()}
+    assert {"settings.json", "checkpoint.npz", "network.npz", "history.csv", "run.png"} <= kept
+    assert "summary.json" not in kept
+    monkeypatch.undo()
+    report = TrainingRun(**SMALL).execute(tmp_path / "run", progress=False)
+    assert len(report.history) == SMALL["steps"]
+
+
+def test_a_run_that_goes_on_may_be_tested_in_another_way(tmp_path):
+    TrainingRun(**SMALL, certify=1).execute(tmp_path, progress=False)
+    again = TrainingRun(**{**SMALL, "certify": 2, "certify_seconds": 0.1}).execute(
+        tmp_path, progress=False
+    )
+    assert len(again.proved.status) == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"data": "mnist"}, "data cannot be loaded"),
+        ({"m": 0}, "m must"),
+        ({"activity": 0.7}, "activity must"),
+        ({"rho": -0.1}, "rho must"),
+        ({"steps": 0}, "steps must"),
+        ({"attack_steps": 0}, "attack_steps must"),
+        ({"test_fraction": 1.0}, "test_fraction must"),
+        ({"seed": -1}, "seed must"),
+        ({"certify": -1}, "certify must"),
+        ({"certify_seconds": 0.0}, "certify_seconds must"),
+        ({"adversary": "nobody"}, "adversary must"),
+        ({"index": "magic"}, "index must"),
+    ],
+)
+def test_every_setting_is_refused_by_its_own_name(setting, message, tmp_path):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        TrainingRun(**{**SMALL, **setting}).execute(tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_help_shows_every_default():
+    text = " ".join(CliRunner().invoke(main, ["train", "--help"]).output.split())
+    for name, value in asdict(TrainingRun()).items():
+        assert f"--{name.replace('_', '-')}" in text
+        assert f"[default: {value}]" in text, name
+
+
+def test_the_default_adversary_sees_the_jump():
+    assert TrainingRun().activation == "jump"
+    assert isinstance(TrainingRun()._adversary(), adversary.SmoothedGradient)
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from sublinear_lib.runs import TrainingRun
+from tests.test_runs import LONG
+say = lambda text: print(text, flush=True)
+TrainingRun(**LONG).execute(Path(sys.argv[1]), progress=False, say=say)
+"""
+LONG = {"data": "circle-8", "m": 2000, "steps": 20_000, "activity": 0.1, "certify": 0}
+
+
+def wait_for_a_checkpoint(out):
+    """Wait until a checkpoint is written that was not there before."""
+    path = out / "checkpoint.npz"
+    before = path.stat().st_mtime_ns if path.exists() else None
+    for _ in range(1200):
+        if path.exists() and path.stat().st_mtime_ns != before:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} was not written in a minute")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_control_c_ends_a_run_with_everything_stored_and_killing_it_loses_little(tmp_path):
+    out = tmp_path / "run"
+
+    def begin():
+        return subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(out)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+
+    killed = begin()
+    wait_for_a_checkpoint(out)
+    killed.kill()
+    killed.communicate()
+    stopped = begin()
+    assert "going on from" in stopped.stdout.readline()
+    wait_for_a_checkpoint(out)
+    stopped.send_signal(signal.SIGINT)
+    stopped.communicate(timeout=60)
+    assert stopped.returncode == 0
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["stopped"] == "interrupted from the keyboard"
+    assert 10 <= summary["steps"] < LONG["steps"]
+    with (out / "history.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == summary["steps"]
+    TwoLayerNetwork.load(out / "network.npz")
