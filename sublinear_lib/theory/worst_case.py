@@ -114,13 +114,12 @@ def gap_terms(
     level = scalar(tau, "tau", minimum=0.0)
     form = get_activation(activation)
     fires = values > level if active is None else mask(active, "active", shape=values.shape)
-    return _terms(values, fires, radius, level, form)
+    return _terms(values, values - level, fires, radius, level, form)
 
 
 def _terms(
-    z: FloatArray, fires: BoolArray, delta: float, tau: float, form: ShiftedReLU
+    z: FloatArray, s: FloatArray, fires: BoolArray, delta: float, tau: float, form: ShiftedReLU
 ) -> tuple[FloatArray, FloatArray]:
-    s = z - tau
     if form == JUMP:
         wakes = ~fires & (s > -delta)
         rise = np.where(fires, np.maximum(delta - z, 0.0), np.where(wakes, z + delta, 0.0))
@@ -227,11 +226,11 @@ def worst_gap(
     level = scalar(tau, "tau", minimum=0.0)
     form = get_activation(activation)
     fires = values > level if active is None else mask(active, "active", shape=values.shape)
-    rise, fall = _terms(values, fires, radius, level, form)
+    s = values - level
+    rise, fall = _terms(values, s, fires, radius, level, form)
     size = np.abs(weights)
     up = weights >= 0.0
     initial = float(weights @ form.value(values, level, active=fires))
-    s = values - level
     near = np.where(fires, s <= radius, s > -radius)
     return WorstGap(
         above=initial + float(size @ np.where(up, rise, fall)),
@@ -372,9 +371,9 @@ def worst_weights(
     z = network.preactivations(point)[0]
     fires = network.active_mask(point)[0]
     worst = worst_gap(z, network.a, radius, network.tau, network.activation, fires)
-    rise, fall = _terms(z, fires, radius, network.tau, network.activation)
-    rises = (network.a >= 0.0) == (side == "above")
     s = z - network.tau
+    rise, fall = _terms(z, s, fires, radius, network.tau, network.activation)
+    rises = (network.a >= 0.0) == (side == "above")
 
     size = np.linalg.norm(network.W, axis=1) + np.abs(network.b) + network.tau + radius
     margin = 2.0**-50 * network.d * size  # covers the rounding of a pre-activation, twice over
@@ -500,7 +499,8 @@ def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[Float
     """
 
     def width(v: FloatArray) -> FloatArray:
-        rise, fall = _terms(t + v, v > 0.0, theta, t, form)
+        # With v given, z - tau is not formed as a difference: windows may be thinner than rounding.
+        rise, fall = _terms(t + v, v, v > 0.0, theta, t, form)
         return rise + fall
 
     return width

@@ -392,6 +392,16 @@ def test_leading_term_is_the_limit_of_thin_windows(activation: str, t: float, ra
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_moments_keep_their_digits_in_windows_thinner_than_rounding(activation: str) -> None:
+    m, a, t = 1000, 0.5, 7.0
+    s = math.sqrt(2 / m)
+    for theta in (1e-12, 1e-20, 1e-40):
+        law = worst_case.half_width_moments(m, a, theta * s, t * s, activation)
+        lead = worst_case.half_width_leading_term(m, a, theta * s, t * s, activation)
+        assert law.mean == pytest.approx(lead, rel=1e-10)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_moments_at_radius_zero_and_of_a_huge_ball(activation: str) -> None:
     law = worst_case.half_width_moments(64, 0.5, 0.0, 0.3, activation)
     assert (law.mean, law.variance) == (0.0, 0.0)

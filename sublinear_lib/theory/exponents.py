@@ -1,0 +1,976 @@
+r"""Every power of m in the proofs, in exact fractions: what is printed and what follows.
+
+A *chain* is a product of powers of the width that a proof multiplies out, with the value the paper
+prints for it.  Each factor is an affine form in the three exponents that define a scaling,
+``|a_r| = m^-alpha``, radius ``K m^-beta``, active share ``m^-c``, so that one chain can be read at
+the printed powers and at those of every repair.  Before changing anything, know that the verdicts
+come from comparing fractions and from nothing else; K, n, epsilon and powers of ``log m`` count as
+constants; and a failing chain condemns the printed value, not always the statement it serves (the
+field `scope` says which).  The second half of the module is the set of all (alpha, beta, c) for
+which the repaired statements hold together, as an exact polytope.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
+from sublinear_lib.validation import choice
+
+__all__ = [
+    "CHAINS",
+    "CONSISTENT",
+    "CRUDE",
+    "PRINTED_DRIFT",
+    "PRINTED_STEPS",
+    "SPARSE",
+    "Chain",
+    "Factor",
+    "Inequality",
+    "Power",
+    "Region",
+    "drift_power",
+    "explained",
+]
+
+Relation = Literal["=", "<=", ">=", "<"]
+Scope = Literal["statement", "proof"]
+Verdict = Literal["agrees", "weaker", "fails"]
+Exact = Fraction | int
+Point = tuple[Fraction, Fraction, Fraction]
+
+
+def _fraction(value: object, name: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise TypeError(
+            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    return value if isinstance(value, Fraction) else Fraction(value)
+
+
+@dataclass(frozen=True)
+class Power:
+    """An exponent of m that depends on the scaling: an affine form in (alpha, beta, c).
+
+    Parameters
+    ----------
+    constant, alpha, beta, c : fractions.Fraction or int
+        The exponent is ``constant + alpha * (alpha) + beta * (beta) + c * (c)``.
+
+    Raises
+    ------
+    TypeError
+        If a coefficient is not exact.
+
+    Examples
+    --------
+    >>> flips = Power(Fraction(3, 2), beta=-1, c=-1)  # m * m^-beta * m^(1/2 - c)
+    >>> flips.at(Fraction(1, 5), Fraction(3, 5), 0)
+    Fraction(9, 10)
+    """
+
+    constant: Exact = 0
+    alpha: Exact = 0
+    beta: Exact = 0
+    c: Exact = 0
+
+    def __post_init__(self) -> None:
+        """Store the coefficients as fractions."""
+        for name in ("constant", "alpha", "beta", "c"):
+            object.__setattr__(self, name, _fraction(getattr(self, name), name))
+
+    @cached_property
+    def coefficients(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """The constant and the coefficients of alpha, beta and c."""
+        return Fraction(self.constant), Fraction(self.alpha), Fraction(self.beta), Fraction(self.c)
+
+    def at(self, alpha: Exact, beta: Exact, c: Exact) -> Fraction:
+        """Return the exponent for given powers.
+
+        Parameters
+        ----------
+        alpha, beta, c : fractions.Fraction or int
+            The powers of the output weights, of the radius and of the active share.
+
+        Returns
+        -------
+        fractions.Fraction
+            The value of the form.
+
+        Raises
+        ------
+        TypeError
+            If a power is not exact.
+        """
+        constant, by_alpha, by_beta, by_c = self.coefficients
+        return (
+            constant
+            + by_alpha * _fraction(alpha, "alpha")
+            + by_beta * _fraction(beta, "beta")
+            + by_c * _fraction(c, "c")
+        )
+
+    def __add__(self, other: Power) -> Power:
+        """Multiply two powers of m."""
+        return Power(*map(sum, zip(self.coefficients, other.coefficients, strict=True)))
+
+    def __mul__(self, number: Exact) -> Power:
+        """Raise a power of m to an exact exponent."""
+        factor = _fraction(number, "number")
+        return Power(*(factor * value for value in self.coefficients))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Power:
+        """Return the reciprocal of a power of m."""
+        return self * -1
+
+    def __sub__(self, other: Power) -> Power:
+        """Divide two powers of m."""
+        return self + -other
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of a chain.
+
+    Parameters
+    ----------
+    label : str
+        What it is, in LaTeX without dollar signs.
+    power : Power
+        Its exponent.
+    """
+
+    label: str
+    power: Power
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A product of powers that the paper forms, with the value it prints.
+
+    Parameters
+    ----------
+    key : str
+        Unique name.
+    source : str
+        Where it is printed.
+    quantity : str
+        What is computed, in words.
+    factors : tuple of Factor
+        The product.
+    printed : fractions.Fraction
+        The exponent that the paper prints, or the value that the paper needs.
+    relation : {"=", "<=", ">=", "<"}
+        How *derived* must stand to *printed*: ``"<="`` for upper bounds ``O(m^printed)``,
+        ``">="`` where the printed value must not exceed what follows (a largest value allowed, the
+        exponent of a failure probability), ``"="`` for a step of arithmetic, ``"<"`` for a strict
+        requirement.
+    scope : {"statement", "proof"}
+        Whether the printed value is part of a numbered statement or of a proof.
+    base : {"m", "d"}
+        Of which number these are powers.
+    note : str
+        What to know about the verdict.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `printed` is not exact or a keyword is not one of the words.
+
+    Examples
+    --------
+    >>> chain = CHAINS["4.1"]
+    >>> [str(factor.power.at(Fraction(1, 5), Fraction(3, 5), 0)) for factor in chain.factors]
+    ['-1/5', '-3/5', '9/10']
+    >>> str(chain.printed), str(chain.derived()), chain.verdict()
+    ('-1/10', '1/10', 'fails')
+    """
+
+    key: str
+    source: str
+    quantity: str
+    factors: tuple[Factor, ...]
+    printed: Fraction
+    relation: Relation = "<="
+    scope: Scope = "proof"
+    base: Literal["m", "d"] = "m"
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the words and the printed value."""
+        choice(self.relation, "relation", ("=", "<=", ">=", "<"))
+        choice(self.scope, "scope", ("statement", "proof"))
+        choice(self.base, "base", ("m", "d"))
+        object.__setattr__(self, "printed", _fraction(self.printed, "printed"))
+
+    @cached_property
+    def power(self) -> Power:
+        """The exponent of the product as an affine form."""
+        return sum((factor.power for factor in self.factors), Power())
+
+    def derived(self, scaling: str | Scaling = PRINTED) -> Fraction:
+        """Return the exponent that follows.
+
+        Parameters
+        ----------
+        scaling : str or Scaling, default PRINTED
+            At which powers.
+
+        Returns
+        -------
+        fractions.Fraction
+            The sum of the exponents of the factors.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a scaling that does not exist.
+        """
+        rules = get_scaling(scaling)
+        return self.power.at(rules.alpha, rules.beta, rules.c)
+
+    def verdict(self, scaling: str | Scaling = PRINTED) -> Verdict:
+        """Compare the printed exponent with what follows, exactly.
+
+        Parameters
+        ----------
+        scaling : str or Scaling, default PRINTED
+            At which powers.
+
+        Returns
+        -------
+        {"agrees", "weaker", "fails"}
+            ``"weaker"`` when the printed value is true but not what follows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a scaling that does not exist.
+        """
+        derived = self.derived(scaling)
+        if self.relation == "<":
+            return "agrees" if derived < self.printed else "fails"
+        if derived == self.printed:
+            return "agrees"
+        if self.relation == "<=" and derived < self.printed:
+            return "weaker"
+        if self.relation == ">=" and derived > self.printed:
+            return "weaker"
+        return "fails"
+
+
+def _m(label: str, numerator: int, denominator: int = 1) -> Factor:
+    return Factor(label, Power(Fraction(numerator, denominator)))
+
+
+# The powers that everything is made of. A flip window of half-width m^-b holds a share
+# m^-b * m^(1/2 - c) of the neurons: the density of N(0, 2/m) at the threshold is m^(1/2 - c).
+_ALL = _m("m", 1)
+_WEIGHT = Factor(r"|a_r| = m^{-\alpha}", Power(alpha=-1))
+_RADIUS = Factor(r"K m^{-\beta}", Power(beta=-1))
+_DENSITY = Factor(r"m^{1/2-c}", Power(Fraction(1, 2), c=-1))
+_FLIPS = Factor(r"m \cdot K m^{-\beta} \cdot m^{1/2-c}", Power(Fraction(3, 2), beta=-1, c=-1))
+_NET = _m(r"\|\mu\| \leq 1/m", -1)
+_DRIFT = _m(r"m^{-15/24}", -15, 24)
+_ETA = _m(r"\eta = \Theta(\epsilon m^{-1/5})", -1, 5)
+_GRADIENT = Factor(r"\sum_r a_r^2 = m \cdot m^{-2\alpha}", Power(1, alpha=-2))
+_SUM_MOVES = Factor(r"\sum_r \|\Delta w_r\| \leq m \cdot K m^{-\beta}", Power(1, beta=-1))
+
+
+def _chain(
+    key: str,
+    source: str,
+    quantity: str,
+    factors: tuple[Factor, ...],
+    printed: tuple[int, int],
+    **words: object,
+) -> Chain:
+    return Chain(key, source, quantity, factors, Fraction(*printed), **words)  # type: ignore[arg-type]
+
+
+_LIST = (
+    _chain(
+        "C.2-probability",
+        "proof of Claim C.2",
+        "probability that a neuron is within the radius of the threshold",
+        (_RADIUS, _DENSITY),
+        (-1, 10),
+    ),
+    _chain(
+        "C.2",
+        "Claim C.2 and Lemma C.3",
+        "number of neurons that can change their state in the ball",
+        (_ALL, _RADIUS, _DENSITY),
+        (9, 10),
+        scope="statement",
+    ),
+    _chain(
+        "C.5",
+        "Claim C.5",
+        "|A - g|: weight, times move, times flips",
+        (_WEIGHT, _RADIUS, _FLIPS),
+        (-1, 10),
+        scope="statement",
+    ),
+    _chain(
+        "C.6",
+        "Claim C.6",
+        "|B| with failure probability theta_{1/5}: typical size times deviation",
+        (
+            Factor(r"\sqrt{m a_r^2 \cdot 2/m} = m^{-\alpha}", Power(alpha=-1)),
+            _m(r"m^{1/10}", 1, 10),
+        ),
+        (-1, 10),
+        scope="statement",
+    ),
+    _chain(
+        "C.6-prose",
+        "sentence before Claim C.6",
+        "|B|, typical size",
+        (Factor(r"\sqrt{m a_r^2 \cdot 2/m} = m^{-\alpha}", Power(alpha=-1)),),
+        (-3, 10),
+        note="Claim C.6 itself prints -1/10 and is right.",
+    ),
+    _chain(
+        "C.6-probability",
+        "proof of Claim C.6",
+        "exponent of Hoeffding's inequality: deviation^2 over sum of squares",
+        (_m(r"(m^{-1/10})^2", -1, 5), Factor(r"(m a_r^2 \cdot 2/m)^{-1}", Power(alpha=2))),
+        (1, 5),
+        relation=">=",
+    ),
+    _chain(
+        "C.7",
+        "Claim C.7",
+        "|C|: weight, times pre-activation, times flips",
+        (_WEIGHT, _RADIUS, _FLIPS),
+        (-1, 10),
+        scope="statement",
+        note="|z| <= tau + K m^-beta on the window, of the order of the radius for tau = O(1/m).",
+    ),
+    _chain(
+        "C.7-prose",
+        "sentence before Claim C.7",
+        "|C|, as announced",
+        (_WEIGHT, _RADIUS, _FLIPS),
+        (-3, 10),
+        note="The value for beta = 4/5.",
+    ),
+    _chain(
+        "4.1",
+        "Theorem 4.1 = C.1, Lemma C.8",
+        "sup |f - g| over the ball",
+        (_WEIGHT, _RADIUS, _FLIPS),
+        (-1, 10),
+        scope="statement",
+        note="Not only the proof: the exact supremum has this order, see worst_case.",
+    ),
+    _chain(
+        "C.1-net",
+        "proof of Theorem C.1, m >= Omega(d^3)",
+        "power of d that m must have for m^(1/5) >= d log m",
+        (_m(r"d^{1/(1/5)}", 5),),
+        (3, 1),
+        base="d",
+    ),
+    _chain(
+        "C.9-moves",
+        "proof of Lemma C.9",
+        "sum of the moves",
+        (_ALL, _RADIUS),
+        (1, 5),
+        note="The value for beta = 4/5.",
+    ),
+    _chain(
+        "C.9-f-moves",
+        "Equation (15) = (5), first term",
+        "weight, times sum of the moves, times ||mu||",
+        (_WEIGHT, _SUM_MOVES, _NET),
+        (-1, 1),
+        scope="statement",
+        note="Absorbed by the second term, m^(-1/5): the sum in (5) is right.",
+    ),
+    _chain(
+        "C.9-f-initial",
+        "Equation (15) = (5), second term",
+        "weight, times sum of the initial norms O(1), times ||mu||",
+        (_WEIGHT, _m(r"\sum_r \|w_{r,0}\| = O(m)", 1), _NET),
+        (-1, 5),
+        scope="statement",
+    ),
+    _chain(
+        "C.9-f-jump",
+        "Equation (15) = (5), jump term with tau = O(1/m)",
+        "weight, times number of neurons, times tau",
+        (_WEIGHT, _ALL, _m(r"\tau = 1/m", -1)),
+        (-1, 5),
+        scope="statement",
+    ),
+    _chain(
+        "C.9-f-jump-sparse",
+        "Equation (15) = (5), jump term with Section 4.2's tau = K/m^(3/5)",
+        "weight, times flips, times tau",
+        (_WEIGHT, _FLIPS, _m(r"\tau = K m^{-3/5}", -3, 5)),
+        (-1, 5),
+        scope="statement",
+        note="W may park every neuron of the window on the threshold; (5) assumes tau = O(1/m).",
+    ),
+    _chain(
+        "C.9-g-moves",
+        "Equation (14) = (4), first term",
+        "weight, times sum of the moves, times ||mu||",
+        (_WEIGHT, _SUM_MOVES, _NET),
+        (-1, 2),
+        scope="statement",
+    ),
+    _chain(
+        "C.9-flips",
+        "proof of Lemma C.9",
+        "neurons within O(1/m) of the threshold",
+        (_ALL, _NET, _DENSITY),
+        (1, 2),
+    ),
+    _chain(
+        "C.9-g-flips",
+        "Equation (14) = (4), second term as argued",
+        "weight, times radius, times m^(1/2) flips",
+        (_WEIGHT, _RADIUS, _m(r"m^{1/2}", 1, 2)),
+        (-1, 2),
+        note="The argument fails; (4) itself holds, because far fewer than m^(1/2) neurons flip.",
+    ),
+    _chain(
+        "4.6-probability",
+        "Claim 4.6 = C.16, second half and proof",
+        "probability that a neuron is within m^(-15/24) of the threshold",
+        (_DRIFT, _DENSITY),
+        (-1, 8),
+    ),
+    _chain(
+        "4.6",
+        "Claim 4.6 = C.16, first half",
+        "number of neurons that can change their state",
+        (_ALL, _DRIFT, _DENSITY),
+        (7, 8),
+        scope="statement",
+    ),
+    _chain(
+        "C.14",
+        "Lemma C.14",
+        "coupling of the gradients: weight times flips",
+        (_WEIGHT, _m(r"m^{7/8}", 7, 8)),
+        (27, 50),
+        scope="statement",
+        note="27/40: the denominator is misprinted, and the misprint is used further on.",
+    ),
+    _chain(
+        "C.12-gradient",
+        "proof of Theorem C.12, before Equation (21)",
+        "squared Frobenius norm of the gradient",
+        (_GRADIENT,),
+        (1, 5),
+        note="The value for alpha = 2/5.",
+    ),
+    _chain(
+        "C.12-regret",
+        "Equation (21) per step, needed O(epsilon)",
+        "eta times squared norm of the gradient",
+        (_ETA, _GRADIENT),
+        (0, 1),
+    ),
+    _chain(
+        "4.3",
+        "Theorem 4.3 = C.12, eta = Theta(epsilon m^(-1/5))",
+        "largest step size with eta times squared gradient O(epsilon)",
+        (Factor(r"(m \cdot m^{-2\alpha})^{-1}", Power(-1, alpha=2)),),
+        (-1, 5),
+        relation=">=",
+        scope="statement",
+        note="A larger step moves f by more than a constant: the statement fails, with a witness.",
+    ),
+    _chain(
+        "C.12-distance",
+        "Equation (21) per step, needed O(epsilon) with T = Theta(K^2/epsilon^2)",
+        "m D_W^2 / (eta T)",
+        (_ALL, Factor(r"D_W^2 = K^2 m^{-2\beta}", Power(beta=-2)), _m(r"\eta^{-1}", 1, 5)),
+        (0, 1),
+    ),
+    _chain(
+        "C.13",
+        "Remark C.13, D_max <= m^(-15/24)",
+        "distance travelled: eta, times T = Theta(K^2/epsilon^2), times weight",
+        (_ETA, _WEIGHT),
+        (-15, 24),
+        scope="statement",
+    ),
+    _chain(
+        "C.12-31/150",
+        "proof of Theorem C.12, m^(31/150)",
+        "printed coupling m^(27/50) times weight (from eta T |a_r|)",
+        (_m(r"m^{27/50}", 27, 50), _WEIGHT),
+        (31, 150),
+        relation="=",
+        note="31/150 = 27/50 - 1/3: the weight is that of an earlier paper, m^(-1/3).",
+    ),
+    _chain(
+        "C.12-29/150",
+        "proof of Theorem C.12, m^(29/150) in a denominator",
+        "printed coupling m^(27/50) times radius",
+        (_m(r"m^{27/50}", 27, 50), _RADIUS),
+        (-29, 150),
+        relation="=",
+        note="-29/150 = 27/50 - 11/15; no radius of the text is m^(-11/15).",
+    ),
+    _chain(
+        "C.12-last",
+        "proof of Theorem C.12, last condition on m, as printed",
+        "eta T n m^(31/150), needed O(epsilon)",
+        (_ETA, _m(r"m^{31/150}", 31, 150)),
+        (0, 1),
+        note="+1/150: growing m makes it worse, so no m is large enough.",
+    ),
+    _chain(
+        "C.12-coupling",
+        "proof of Theorem C.12, needed o(1)",
+        "true coupling times radius",
+        (_WEIGHT, _m(r"m^{7/8}", 7, 8), _RADIUS),
+        (0, 1),
+        relation="<",
+    ),
+    _chain(
+        "4.5-exponent",
+        "Lemma 4.5 = C.15",
+        "exponent in Q_0: threshold^2 over variance",
+        (_m(r"(K m^{-3/5})^2", -6, 5), _m(r"(2/m)^{-1}", 1)),
+        (-1, 5),
+        relation="=",
+        scope="statement",
+    ),
+    _chain(
+        "4.5",
+        "Lemma 4.5 = C.15, Q_0 = O(m^{c_Q}) with c_Q < 1",
+        "order of Q_0 for fixed K: m times exp(-K^2 m^(-1/5)/4), which tends to m",
+        (_ALL, _m(r"\exp(-K^2 m^{-1/5}/4) \to 1", 0)),
+        (1, 1),
+        relation="<",
+        scope="statement",
+    ),
+    _chain(
+        "B.9",
+        "Theorem B.9 = 4.4",
+        "radius that the construction needs: n / (m |a_r|)",
+        (Factor(r"|a_r|^{-1}", Power(alpha=1)), _m(r"n/m", -1)),
+        (-3, 5),
+        scope="statement",
+        note="The proof gives -4/5 and weakens it; Theorem 4.1 then needs the weak radius.",
+    ),
+    _chain(
+        "5.3-union",
+        "Lemma 5.3 with the union count of Claim 4.6 for every point, m >= n^(300/31)",
+        "n m^(7/8) neurons per point, needed o(m)",
+        (_m(r"n \leq m^{31/300}", 31, 300), _m(r"m^{7/8}", 7, 8)),
+        (1, 1),
+        relation="<",
+    ),
+)
+
+CHAINS: Mapping[str, Chain] = MappingProxyType({chain.key: chain for chain in _LIST})
+"""The chains of Appendices B and C by key, in the order of the argument."""
+
+
+def explained(alpha: Exact, beta: Exact) -> tuple[str, ...]:
+    """List the chains whose printed value is exactly what certain powers would give.
+
+    Parameters
+    ----------
+    alpha, beta : fractions.Fraction or int
+        Powers of the output weights and of the radius; the active share counts as constant.
+
+    Returns
+    -------
+    tuple of str
+        Keys of chains that depend on the powers at all and print the derived value.
+
+    Raises
+    ------
+    TypeError
+        If a power is not exact.
+
+    Notes
+    -----
+    The printed text is a blend: no single choice explains all printed values.
+
+    Examples
+    --------
+    >>> "4.1" in explained(Fraction(2, 5), Fraction(3, 5))
+    True
+    """
+    return tuple(
+        key
+        for key, chain in CHAINS.items()
+        if any(chain.power.coefficients[1:3]) and chain.power.at(alpha, beta, 0) == chain.printed
+    )
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """A condition on (alpha, beta, c): an exponent that must not be positive.
+
+    Parameters
+    ----------
+    name : str
+        Short name.
+    power : Power
+        The exponent.
+    strict : bool
+        Whether it must be negative.
+    reason : str
+        Which quantity it belongs to and what it ensures.
+    """
+
+    name: str
+    power: Power
+    strict: bool
+    reason: str
+
+    def holds(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
+        """Decide the condition exactly.
+
+        Parameters
+        ----------
+        alpha, beta, c : fractions.Fraction or int
+            The powers.
+
+        Returns
+        -------
+        bool
+            Whether the exponent is negative, or not positive if the condition is not strict.
+
+        Raises
+        ------
+        TypeError
+            If a power is not exact.
+        """
+        value = self.power.at(alpha, beta, c)
+        return value < 0 if self.strict else value <= 0
+
+
+def drift_power(support: Exact = 1) -> Power:
+    r"""Return the exponent of the distance that training travels, with the step size that follows.
+
+    Parameters
+    ----------
+    support : {1, 0}
+        1 if the comparison weights W* move only neurons that are active at initialisation
+        somewhere in the caps (a share ``m^-c``, up to ``m^o(1)``), 0 if all neurons may move.
+
+    Returns
+    -------
+    Power
+        ``1 - alpha - 2 beta - support * c``.
+
+    Raises
+    ------
+    ValueError
+        If `support` is neither 0 nor 1.
+
+    Notes
+    -----
+    With ``G^2 = sum of a_r^2 over active neurons = m^{1 - 2 alpha - c}``, the regret of gradient
+    descent ``eta G^2 / 2 + D_F^2 / (2 eta T)`` is epsilon for ``eta = epsilon / G^2`` and
+    ``T = D_F^2 G^2 / epsilon^2``; each step moves a neuron by at most ``eta |a_r|``, so T steps by
+    ``D = a D_F^2 / epsilon``, where ``D_F^2 = ||W* - W_0||_F^2`` is at most
+    ``m^{1 - support * c} K^2 m^{-2 beta}``.
+
+    *Any* W* of the ball may be compared with the restricted one: let W' be W* on the neurons that
+    are active at W_0 for some x of the caps and W_0 elsewhere.  Since g counts only neurons active
+    at W_0, ``g(x; W') = g(x; W*)`` for every x of the caps, and the regret bound uses W* through g
+    and through ``sup |f - g|`` alone.
+
+    Examples
+    --------
+    >>> drift_power().at(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
+    Fraction(-3, 5)
+    """
+    if support not in (0, 1):
+        raise ValueError(f"support must be 0 or 1, got {support!r}")
+    return Power(1, alpha=-1, beta=-2, c=-_fraction(support, "support"))
+
+
+_GAP = Power(Fraction(3, 2), alpha=-1, c=-1)  # a m^{3/2 - c} delta^2 with delta = 1
+
+
+def _consistency(support: int) -> tuple[Inequality, ...]:
+    drift = drift_power(support)
+    return (
+        Inequality("alpha >= 0", Power(alpha=-1), False, "the output weights do not grow"),
+        Inequality("c >= 0", Power(c=-1), False, "at most all neurons fire"),
+        Inequality(
+            "existence",
+            Power(-1, alpha=1, beta=1, c=1),
+            False,
+            "sup |g| = a delta m^(1-c) over the ball must reach the labels (Theorem 4.4)",
+        ),
+        Inequality(
+            "gap in the ball",
+            _GAP + Power(beta=-2),
+            True,
+            "sup |f - g| = a m^(3/2-c) delta^2 over the ball (Theorem 4.1)",
+        ),
+        Inequality(
+            "lazy drift",
+            drift + Power(Fraction(1, 2)),
+            True,
+            "training stays within a standard deviation m^(-1/2) of the start",
+        ),
+        Inequality(
+            "gap along the run",
+            _GAP + 2 * drift,
+            True,
+            "sup |f - g| and the coupling a * flips(D) * D over the distance D of the run "
+            "(Theorem 4.3)",
+        ),
+        Inequality(
+            "initial output",
+            Power(alpha=-1, c=Fraction(-1, 2)),
+            True,
+            "f(x; W_0) = m^(-alpha - c/2) vanishes (Claim C.6)",
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Region:
+    """A bounded set of (alpha, beta, c), the intersection of half-spaces with exact coefficients.
+
+    Parameters
+    ----------
+    name : str
+        What holds in the region.
+    inequalities : tuple of Inequality
+        The half-spaces, strict or not.
+
+    Examples
+    --------
+    >>> CONSISTENT.contains(Fraction(1, 5), Fraction(3, 5), Fraction(1, 5))
+    True
+    >>> CONSISTENT.violated(Fraction(1, 5), Fraction(3, 5), 0)
+    ('gap in the ball', 'lazy drift', 'gap along the run')
+    """
+
+    name: str
+    inequalities: tuple[Inequality, ...]
+
+    def contains(self, alpha: Exact, beta: Exact, c: Exact) -> bool:
+        """Decide membership exactly, strict inequalities taken strictly.
+
+        Parameters
+        ----------
+        alpha, beta, c : fractions.Fraction or int
+            The powers.
+
+        Returns
+        -------
+        bool
+            Whether every inequality holds.
+
+        Raises
+        ------
+        TypeError
+            If a power is not exact.
+        """
+        return not self.violated(alpha, beta, c)
+
+    def violated(self, alpha: Exact, beta: Exact, c: Exact) -> tuple[str, ...]:
+        """List the names of the inequalities that fail.
+
+        Parameters
+        ----------
+        alpha, beta, c : fractions.Fraction or int
+            The powers.
+
+        Returns
+        -------
+        tuple of str
+            The names, empty inside the region.
+
+        Raises
+        ------
+        TypeError
+            If a power is not exact.
+        """
+        return tuple(part.name for part in self.inequalities if not part.holds(alpha, beta, c))
+
+    def with_also(self, name: str, *inequalities: Inequality) -> Region:
+        """Return the part of the region where further inequalities hold.
+
+        Parameters
+        ----------
+        name : str
+            Name of the part.
+        *inequalities : Inequality
+            What else is demanded.
+
+        Returns
+        -------
+        Region
+            The part.
+        """
+        return Region(name, self.inequalities + inequalities)
+
+    def vertices(self) -> tuple[Point, ...]:
+        """Return the vertices of the closure, in lexicographic order.
+
+        Returns
+        -------
+        tuple of (Fraction, Fraction, Fraction)
+            The points (alpha, beta, c) in which three independent planes meet and no inequality
+            fails, all taken as not strict; a vertex belongs to the region iff `contains` says so.
+        """
+        return _vertices(self.inequalities)
+
+    def facets(self) -> tuple[str, ...]:
+        """Return the names of the inequalities that bound the closure.
+
+        Returns
+        -------
+        tuple of str
+            Those with at least three vertices on their plane; the others follow from them.
+        """
+        corners = self.vertices()
+        return tuple(
+            part.name
+            for part in self.inequalities
+            if sum(part.power.at(*corner) == 0 for corner in corners) >= 3
+        )
+
+    def slice_at(self, c: Exact) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return the polygon of (alpha, beta) at a fixed c.
+
+        Parameters
+        ----------
+        c : fractions.Fraction or int
+            The power of the active share.
+
+        Returns
+        -------
+        tuple of (Fraction, Fraction)
+            The vertices of the closure, counterclockwise from the lexicographically first; empty if
+            the slice is.
+
+        Raises
+        ------
+        TypeError
+            If `c` is not exact.
+        """
+        height = _fraction(c, "c")
+        lines = []
+        for part in self.inequalities:
+            constant, by_alpha, by_beta, by_c = part.power.coefficients
+            lines.append((by_alpha, by_beta, constant + by_c * height))
+        found = set()
+        for first, second in itertools.combinations(lines, 2):
+            point = _solve([list(first[:2]), list(second[:2])], [-first[2], -second[2]])
+            if point is not None and all(u * point[0] + v * point[1] + w <= 0 for u, v, w in lines):
+                found.add((point[0], point[1]))
+        return _hull(sorted(found))
+
+
+@lru_cache(maxsize=64)
+def _vertices(inequalities: tuple[Inequality, ...]) -> tuple[Point, ...]:
+    found = set()
+    for planes in itertools.combinations(inequalities, 3):
+        rows = [plane.power.coefficients for plane in planes]
+        point = _solve([list(row[1:]) for row in rows], [-row[0] for row in rows])
+        if point is not None and all(part.power.at(*point) <= 0 for part in inequalities):
+            found.add((point[0], point[1], point[2]))
+    return tuple(sorted(found))
+
+
+def _solve(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
+    """Solve a square system exactly; None if it is singular."""
+    size = len(matrix)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for column in range(size):
+        pivot = next((i for i in range(column, size) if rows[i][column] != 0), None)
+        if pivot is None:
+            return None
+        rows[column], rows[pivot] = rows[pivot], rows[column]
+        lead = rows[column][column]
+        rows[column] = [value / lead for value in rows[column]]
+        for i in range(size):
+            if i != column and rows[i][column] != 0:
+                factor = rows[i][column]
+                rows[i] = [
+                    value - factor * own for value, own in zip(rows[i], rows[column], strict=True)
+                ]
+    return [row[-1] for row in rows]
+
+
+def _hull(points: list[tuple[Fraction, Fraction]]) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Return the convex hull of sorted points, counterclockwise (Andrew's monotone chain)."""
+    if len(points) <= 2:
+        return tuple(points)
+
+    def half(sequence: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+        chain: list[tuple[Fraction, Fraction]] = []
+        for point in sequence:
+            while len(chain) >= 2:
+                (x0, y0), (x1, y1) = chain[-2:]
+                if (x1 - x0) * (point[1] - y0) - (y1 - y0) * (point[0] - x0) > 0:
+                    break
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    return tuple(half(points) + half(points[::-1]))
+
+
+CONSISTENT = Region("Theorems 4.1, 4.3 and 4.4 hold together", _consistency(1))
+r"""Where the repaired theorems hold together, for the continuous activation.
+
+Derivation.  Let ``sigma = alpha + c``.  Existence is ``sigma + beta <= 1``.  The run travels
+``D = m^{1 - sigma - 2 beta}``, which is at least the radius where existence holds; the gap and the
+coupling over that distance are both ``m^{3/2 - sigma} D^2``, so they vanish iff
+``3 sigma + 4 beta > 7/2``.  Inserting ``beta <= 1 - sigma`` gives ``sigma < 1/2``, and then
+``1 - sigma - 2 beta < -3/4 + sigma/2 < -1/2`` (lazy drift) and
+``3/2 - sigma - 2 beta < -1/4 + sigma/2 < 0`` (gap in the ball) follow.  The last condition,
+``alpha + c/2 > 0``, only excludes ``alpha = c = 0``.  In the plane (sigma, beta) the region is the
+triangle with the corners (0, 7/8), (0, 1) and (1/2, 1/2); in space it is the tetrahedron over it.
+
+The jump activation has the same region with ``c = 0`` and ``tau = O(m^{-beta})``, and no other
+part: for c > 0 its gap is at least ``a delta m^{1-c}``, the size of ``sup |g|`` (Proposition 2).
+"""
+
+SPARSE = CONSISTENT.with_also(
+    "the theorems hold together and o(m) neurons fire",
+    Inequality("sparsity", Power(c=-1), True, "m^(1-c) = o(m) neurons fire (Theorem 1.1)"),
+)
+"""The part of `CONSISTENT` in which the iteration is sublinear."""
+
+CRUDE = Region("the same with a comparison that moves all neurons", _consistency(0))
+"""`CONSISTENT` without restricting W* to neurons that fire: the region of a cruder proof."""
+
+PRINTED_STEPS = Inequality(
+    "printed T",
+    Power(1, alpha=-1, beta=-1, c=-1),
+    False,
+    "T = (K/epsilon)^2 m^(2(1 - alpha - beta - c)) does not grow with m",
+)
+"""What ``T = Theta(K^2/epsilon^2)`` of Theorem 4.3 needs besides."""
+
+PRINTED_DRIFT = Inequality(
+    "printed drift",
+    drift_power() + Power(Fraction(15, 24)),
+    False,
+    "the run stays within m^(-15/24), as Remark C.13, Claim 4.6 and Lemma C.14 assume",
+)
+"""What the printed distance ``m^{-15/24}`` needs besides."""

@@ -1,0 +1,394 @@
+"""Promises of ``theory.exponents``: every power exact, every verdict a comparison of fractions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import scaling
+from sublinear_lib.theory import exponents, worst_case
+from sublinear_lib.theory.exponents import CHAINS, CONSISTENT, CRUDE, SPARSE, Chain, Factor, Power
+
+# key: printed; what follows at (1/5, 3/5), at (1/5, 4/5), at (2/5, 3/5); verdict.  Worked out by
+# hand, in the margin of the paper.
+TABLE: dict[str, tuple[F, F, F, F, str]] = {
+    "C.2-probability": (F(-1, 10), F(-1, 10), F(-3, 10), F(-1, 10), "agrees"),
+    "C.2": (F(9, 10), F(9, 10), F(7, 10), F(9, 10), "agrees"),
+    "C.5": (F(-1, 10), F(1, 10), F(-3, 10), F(-1, 10), "fails"),
+    "C.6": (F(-1, 10), F(-1, 10), F(-1, 10), F(-3, 10), "agrees"),
+    "C.6-prose": (F(-3, 10), F(-1, 5), F(-1, 5), F(-2, 5), "fails"),
+    "C.6-probability": (F(1, 5), F(1, 5), F(1, 5), F(3, 5), "agrees"),
+    "C.7": (F(-1, 10), F(1, 10), F(-3, 10), F(-1, 10), "fails"),
+    "C.7-prose": (F(-3, 10), F(1, 10), F(-3, 10), F(-1, 10), "fails"),
+    "4.1": (F(-1, 10), F(1, 10), F(-3, 10), F(-1, 10), "fails"),
+    "C.1-net": (F(3), F(5), F(5), F(5), "fails"),
+    "C.9-moves": (F(1, 5), F(2, 5), F(1, 5), F(2, 5), "fails"),
+    "C.9-f-moves": (F(-1), F(-4, 5), F(-1), F(-1), "fails"),
+    "C.9-f-initial": (F(-1, 5), F(-1, 5), F(-1, 5), F(-2, 5), "agrees"),
+    "C.9-f-jump": (F(-1, 5), F(-1, 5), F(-1, 5), F(-2, 5), "agrees"),
+    "C.9-f-jump-sparse": (F(-1, 5), F(1, 10), F(-1, 10), F(-1, 10), "fails"),
+    "C.9-g-moves": (F(-1, 2), F(-4, 5), F(-1), F(-1), "weaker"),
+    "C.9-flips": (F(1, 2), F(1, 2), F(1, 2), F(1, 2), "agrees"),
+    "C.9-g-flips": (F(-1, 2), F(-3, 10), F(-1, 2), F(-1, 2), "fails"),
+    "4.6-probability": (F(-1, 8), F(-1, 8), F(-1, 8), F(-1, 8), "agrees"),
+    "4.6": (F(7, 8), F(7, 8), F(7, 8), F(7, 8), "agrees"),
+    "C.14": (F(27, 50), F(27, 40), F(27, 40), F(19, 40), "fails"),
+    "C.12-gradient": (F(1, 5), F(3, 5), F(3, 5), F(1, 5), "fails"),
+    "C.12-regret": (F(0), F(2, 5), F(2, 5), F(0), "fails"),
+    "4.3": (F(-1, 5), F(-3, 5), F(-3, 5), F(-1, 5), "fails"),
+    "C.12-distance": (F(0), F(0), F(-2, 5), F(0), "agrees"),
+    "C.13": (F(-15, 24), F(-2, 5), F(-2, 5), F(-3, 5), "fails"),
+    "C.12-31/150": (F(31, 150), F(17, 50), F(17, 50), F(7, 50), "fails"),
+    "C.12-29/150": (F(-29, 150), F(-3, 50), F(-13, 50), F(-3, 50), "fails"),
+    "C.12-last": (F(0), F(1, 150), F(1, 150), F(1, 150), "fails"),
+    "C.12-coupling": (F(0), F(3, 40), F(-1, 8), F(-1, 8), "fails"),
+    "4.5-exponent": (F(-1, 5), F(-1, 5), F(-1, 5), F(-1, 5), "agrees"),
+    "4.5": (F(1), F(1), F(1), F(1), "fails"),
+    "B.9": (F(-3, 5), F(-4, 5), F(-4, 5), F(-3, 5), "weaker"),
+    "5.3-union": (F(1), F(587, 600), F(587, 600), F(587, 600), "agrees"),
+}
+
+SMALL = st.integers(-40, 40).map(lambda k: F(k, 60))
+PRESETS = list(scaling.PRESETS.values())
+
+
+def test_the_list_of_chains_is_complete() -> None:
+    assert set(CHAINS) == set(TABLE)
+    assert [chain.key for chain in CHAINS.values()] == list(CHAINS)
+
+
+@pytest.mark.parametrize("key", TABLE)
+def test_a_chain_has_the_exponents_worked_out_by_hand(key: str) -> None:
+    chain = CHAINS[key]
+    printed, at_printed, at_r1, at_r2, verdict = TABLE[key]
+    assert chain.printed == printed
+    assert [chain.derived(name) for name in ("PRINTED", "R1", "R2")] == [at_printed, at_r1, at_r2]
+    assert chain.verdict() == verdict
+    assert chain.derived() == sum(factor.power.at(F(1, 5), F(3, 5), 0) for factor in chain.factors)
+    assert chain.source
+    assert chain.quantity
+    assert chain.factors
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_chains_and_scalings_agree(preset: scaling.Scaling) -> None:
+    assert CHAINS["C.2"].derived(preset) == preset.flips_exponent
+    if preset.tau_rule.decay is None or preset.activation.name == "continuous" or preset.c == 0:
+        assert CHAINS["4.1"].derived(preset) == preset.gap_exponent
+    if preset.c == 0:
+        assert CHAINS["C.12-gradient"].derived(preset) == preset.gradient_exponent
+        assert CHAINS["4.3"].derived(preset) == preset.derived_eta_exponent
+        assert CHAINS["C.6-prose"].derived(preset) == preset.initial_output_exponent
+    if preset.name == "PRINTED":
+        assert CHAINS["C.13"].derived(preset) == preset.drift_exponent
+    drift = exponents.drift_power().at(preset.alpha, preset.beta, preset.c)
+    derived = preset.derived_eta_exponent + preset.derived_steps_exponent - preset.alpha
+    assert drift == derived
+
+
+def test_the_chain_of_theorem_41_multiplies_out_in_integers() -> None:
+    # At m = 2^10 every factor is a whole power of two, and so is the product m^(1/10) = 2.
+    factors = [
+        F(2) ** (10 * factor.power.at(F(1, 5), F(3, 5), 0)) for factor in CHAINS["4.1"].factors
+    ]
+    assert factors == [F(1, 4), F(1, 64), F(512)]
+    assert math.prod(factors) == 2
+
+
+def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
+    assert F(27, 50) - F(1, 3) == CHAINS["C.12-31/150"].printed
+    assert F(27, 50) - F(11, 15) == CHAINS["C.12-29/150"].printed
+    assert CHAINS["C.12-31/150"].power.at(F(1, 3), F(11, 15), 0) == F(31, 150)
+    assert CHAINS["C.12-29/150"].power.at(F(1, 3), F(11, 15), 0) == F(-29, 150)
+
+
+def test_no_choice_of_powers_explains_all_printed_values() -> None:
+    depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
+    grid = [F(k, 30) for k in range(31)]
+    counts = {
+        (alpha, beta): len(exponents.explained(alpha, beta))
+        for alpha, beta in itertools.product(grid, grid)
+    }
+    assert max(counts.values()) < len(depend)
+    best = sorted(counts, key=lambda pair: -counts[pair])[:2]
+    assert set(best) == {(F(2, 5), F(3, 5)), (F(1, 5), F(4, 5))}
+    assert counts[F(1, 5), F(3, 5)] < counts[F(1, 5), F(4, 5)]
+    printed = exponents.explained(F(1, 5), F(3, 5))
+    assert printed == tuple(key for key in depend if CHAINS[key].derived() == CHAINS[key].printed)
+    assert "4.1" not in printed
+    assert "4.6" not in exponents.explained(F(2, 5), F(3, 5)), "it does not depend on the powers"
+
+
+@pytest.mark.parametrize(
+    ("relation", "verdicts"),
+    [  # derived below, equal to, above printed
+        ("=", ("fails", "agrees", "fails")),
+        ("<=", ("weaker", "agrees", "fails")),
+        (">=", ("fails", "agrees", "weaker")),
+        ("<", ("agrees", "fails", "fails")),
+    ],
+)
+def test_verdicts_compare_in_the_direction_of_the_relation(
+    relation: exponents.Relation, verdicts: tuple[str, str, str]
+) -> None:
+    for power, verdict in zip((F(0), F(1, 3), F(1)), verdicts, strict=True):
+        chain = Chain("k", "s", "q", (Factor("x", Power(power)),), F(1, 3), relation)
+        assert chain.verdict() == verdict
+
+
+def test_a_difference_of_one_part_in_a_billion_is_seen() -> None:
+    chain = Chain("k", "s", "q", (Factor("x", Power(F(10**9 + 1, 10**10))),), F(1, 10))
+    assert chain.verdict() == "fails"
+
+
+@settings(deadline=None, max_examples=100)
+@given(first=st.tuples(*[SMALL] * 4), second=st.tuples(*[SMALL] * 4), at=st.tuples(*[SMALL] * 3))
+def test_powers_form_a_vector_space(
+    first: tuple[F, F, F, F], second: tuple[F, F, F, F], at: tuple[F, F, F]
+) -> None:
+    u, v = Power(*first), Power(*second)
+    expected = first[0] + sum(k * x for k, x in zip(first[1:], at, strict=True))
+    assert u.at(*at) == expected
+    assert (u + v).at(*at) == u.at(*at) + v.at(*at)
+    assert (u - v).at(*at) == u.at(*at) - v.at(*at)
+    assert (-u).at(*at) == -u.at(*at)
+    assert (F(2, 3) * u).at(*at) == (u * F(2, 3)).at(*at) == F(2, 3) * u.at(*at)
+
+
+# --- the region ---
+
+
+def test_vertices_are_those_of_the_tetrahedron() -> None:
+    expected = (
+        (F(0), F(1, 2), F(1, 2)),
+        (F(0), F(7, 8), F(0)),
+        (F(0), F(1), F(0)),
+        (F(1, 2), F(1, 2), F(0)),
+    )
+    assert CONSISTENT.vertices() == expected
+    assert SPARSE.vertices() == expected
+    assert CONSISTENT.facets() == ("alpha >= 0", "c >= 0", "existence", "gap along the run")
+    for corner in expected:
+        assert not SPARSE.contains(*corner)
+    assert [CONSISTENT.contains(*corner) for corner in expected] == [False] * 4
+    assert CRUDE.vertices() == (
+        (F(0), F(5, 6), F(1, 6)),
+        (F(0), F(7, 8), F(0)),
+        (F(0), F(1), F(0)),
+        (F(1, 2), F(1, 2), F(0)),
+    )
+
+
+def test_membership_of_the_presets() -> None:
+    inside = {preset.name: CONSISTENT.contains(*powers(preset)) for preset in PRESETS}
+    assert inside == {"PRINTED": False, "R1": True, "R2": True, "R3": True, "ZHANG": True}
+    sparse = {preset.name for preset in PRESETS if SPARSE.contains(*powers(preset))}
+    assert sparse == {"R3"}
+    assert CONSISTENT.violated(F(1, 5), F(3, 5), 0) == (
+        "gap in the ball",
+        "lazy drift",
+        "gap along the run",
+    )
+    crude = {preset.name for preset in PRESETS if CRUDE.contains(*powers(preset))}
+    assert crude == {"R1", "R2", "ZHANG"}
+    steps = CONSISTENT.with_also("printed T", exponents.PRINTED_STEPS)
+    drift = CONSISTENT.with_also("printed drift", exponents.PRINTED_DRIFT)
+    assert {p.name for p in PRESETS if steps.contains(*powers(p))} == {"R1", "R2", "R3", "ZHANG"}
+    assert {p.name for p in PRESETS if drift.contains(*powers(p))} == {"R1", "ZHANG"}
+
+
+def powers(preset: scaling.Scaling) -> tuple[F, F, F]:
+    return preset.alpha, preset.beta, preset.c
+
+
+def admissible(alpha: F, beta: F, c: F, activation: str) -> bool:
+    """Decide from the derived exponents of a scaling, which know saturation and the jump."""
+    rule = "c" if c > 0 else "1/m"
+    draft = scaling.Scaling("", alpha, beta, c, activation, rule, F(0), F(0), "", "")
+    chosen = scaling.Scaling(
+        "",
+        alpha,
+        beta,
+        c,
+        activation,
+        rule,
+        draft.derived_eta_exponent,
+        draft.derived_steps_exponent,
+        "",
+        "",
+    )
+    along = scaling.Scaling(
+        "", alpha, min(max(-chosen.drift_exponent, F(0)), F(1)), c, activation, rule, 0, 0, "", ""
+    )
+    return (
+        chosen.expressivity_exponent >= 0
+        and chosen.gap_exponent < 0
+        and chosen.coupling_exponent < 0
+        and along.gap_exponent < 0
+        and chosen.initial_output_exponent < 0
+    )
+
+
+GRID = [
+    (F(i, 24), F(j, 24), F(k, 24)) for i in range(25) for j in range(25) for k in range(0, 25, 2)
+]
+
+
+def test_membership_is_what_the_exponents_of_a_scaling_say() -> None:
+    inside = 0
+    for point in GRID:
+        expected = admissible(*point, "continuous")
+        assert CONSISTENT.contains(*point) == expected, point
+        inside += expected
+    assert 30 < inside < len(GRID) / 4
+
+
+def test_the_jump_has_the_same_region_without_sparsity_and_no_sparse_point() -> None:
+    for alpha, beta, c in GRID:
+        expected = CONSISTENT.contains(alpha, beta, c) and c == 0
+        assert admissible(alpha, beta, c, "jump") == expected, (alpha, beta, c)
+
+
+@settings(deadline=None, max_examples=200)
+@given(weights=st.lists(st.integers(1, 50), min_size=4, max_size=4))
+def test_every_mixture_of_the_vertices_is_inside(weights: list[int]) -> None:
+    total = sum(weights)
+    for region in (CONSISTENT, SPARSE, CRUDE):
+        point = [
+            sum(
+                F(w, total) * corner[i]
+                for w, corner in zip(weights, region.vertices(), strict=True)
+            )
+            for i in range(3)
+        ]
+        assert region.contains(*point)
+
+
+@settings(deadline=None, max_examples=300)
+@given(point=st.tuples(*[st.integers(-10, 70).map(lambda k: F(k, 60))] * 3))
+def test_membership_is_the_two_inequalities_of_the_derivation(point: tuple[F, F, F]) -> None:
+    alpha, beta, c = point
+    total = alpha + c
+    expected = (
+        alpha >= 0 and c >= 0 and total + beta <= 1 and 3 * total + 4 * beta > F(7, 2) and total > 0
+    )
+    assert CONSISTENT.contains(*point) == expected
+    slice_ = CONSISTENT.slice_at(c)
+    if expected:
+        assert inside_polygon(slice_, (alpha, beta))
+
+
+def inside_polygon(polygon: tuple[tuple[F, F], ...], point: tuple[F, F]) -> bool:
+    return all(
+        (v[0] - u[0]) * (point[1] - u[1]) - (v[1] - u[1]) * (point[0] - u[0]) >= 0
+        for u, v in zip(polygon, polygon[1:] + polygon[:1], strict=True)
+    )
+
+
+def test_slices_are_the_polygons_at_fixed_sparsity() -> None:
+    assert CONSISTENT.slice_at(0) == ((F(0), F(7, 8)), (F(1, 2), F(1, 2)), (F(0), F(1)))
+    fifth = CONSISTENT.slice_at(F(1, 5))
+    assert fifth == ((F(0), F(29, 40)), (F(3, 10), F(1, 2)), (F(0), F(4, 5)))
+    assert CONSISTENT.slice_at(F(1, 2)) == ((F(0), F(1, 2)),)
+    assert CONSISTENT.slice_at(F(2, 3)) == ()
+    assert inside_polygon(fifth, (F(1, 5), F(3, 5)))
+    assert not inside_polygon(CONSISTENT.slice_at(0), (F(1, 5), F(3, 5)))
+
+
+def test_the_natural_line_is_consistent_for_weights_between_zero_and_one_half() -> None:
+    drift = CONSISTENT.with_also("", exponents.PRINTED_DRIFT)
+    for k in range(25):
+        alpha = F(k, 24)
+        assert CONSISTENT.contains(alpha, 1 - alpha, 0) == (0 < alpha < F(1, 2))
+        assert drift.contains(alpha, 1 - alpha, 0) == (0 < alpha <= F(3, 8))
+        for j in range(25):
+            c = F(j, 24)
+            on_line = CRUDE.contains(alpha, 1 - alpha - c, c)
+            assert on_line == (alpha + 3 * c < F(1, 2) and alpha + c > 0)
+
+
+def test_drift_is_steps_times_step_size_times_weight() -> None:
+    for alpha, beta, c in GRID[::97]:
+        gradient = 1 - 2 * alpha - c
+        for support, distance in ((1, 1 - c - 2 * beta), (0, 1 - 2 * beta)):
+            eta, steps = -gradient, distance + gradient
+            found = exponents.drift_power(support).at(alpha, beta, c)
+            assert found == eta + steps - alpha
+
+
+@pytest.mark.parametrize(
+    ("point", "vanishes"),
+    [
+        ((F(1, 5), F(3, 5), F(0)), False),  # printed
+        ((F(1, 5), F(4, 5), F(0)), True),  # R1
+        ((F(1, 5), F(3, 5), F(1, 5)), True),  # R3
+        ((F(0), F(3, 4), F(1, 5)), True),  # output weights of size 1
+        ((F(0), F(7, 10), F(1, 5)), False),  # just outside
+    ],
+)
+def test_the_exact_gap_along_the_run_vanishes_exactly_inside(
+    point: tuple[F, F, F], vanishes: bool
+) -> None:
+    alpha, _, c = point
+    drift = float(exponents.drift_power().at(*point))
+
+    def gap(m: int) -> float:
+        tau = scaling.SPARSE_C.tau(m, c=c)
+        law = worst_case.half_width_moments(m, m ** -float(alpha), m**drift, tau, "continuous")
+        return law.mean
+
+    slope = math.log(gap(2**300) / gap(2**200)) / math.log(2**100)
+    assert (slope < 0) == vanishes == CONSISTENT.contains(*point)
+    if drift < -0.5:
+        power = F(3, 2) - alpha - c + 2 * exponents.drift_power().at(*point)
+        assert slope == pytest.approx(float(power), abs=2e-3)
+
+
+def test_weights_of_size_one_are_consistent_because_few_neurons_fire() -> None:
+    # alpha = 0: f(x; W_0) still vanishes, its variance being E N(0, 2/m)-tail moments times m.
+    def std(m: int) -> float:
+        t = scaling.standardize_threshold(scaling.SPARSE_C.tau(m, c=F(1, 5)), m)
+        second = worst_case.window_integral(np.square, [0.0, math.inf], t)
+        return math.sqrt(m * (2 / m) * second)
+
+    assert CONSISTENT.contains(F(0), F(3, 4), F(1, 5))
+    widths = (2**20, 2**40, 2**80, 2**160)
+    values = [std(m) * m**0.1 for m in widths]
+    assert all(first > second for first, second in itertools.pairwise(values)), (
+        "and m^(-c/2) is met"
+    )
+    assert not CONSISTENT.contains(F(0), F(7, 8), F(0))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Power(0.2),  # type: ignore[arg-type]
+        lambda: Power(alpha=True),
+        lambda: Power().at(0.2, 0, 0),  # type: ignore[arg-type]
+        lambda: CONSISTENT.contains(0.2, F(3, 5), 0),  # type: ignore[arg-type]
+        lambda: CONSISTENT.slice_at(0.2),  # type: ignore[arg-type]
+        lambda: Chain("k", "s", "q", (), 0.5),  # type: ignore[arg-type]
+        lambda: Power(1) * 0.5,  # type: ignore[operator]
+        lambda: exponents.explained(0.2, F(3, 5)),  # type: ignore[arg-type]
+    ],
+)
+def test_floats_are_refused_because_they_are_not_exact(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match=r"must be an exact fractions\.Fraction or an int, got"):
+        call()
+
+
+def test_other_bad_values_are_named() -> None:
+    with pytest.raises(ValueError, match="relation must"):
+        Chain("k", "s", "q", (), F(1), ">")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="support must be 0 or 1, got 2"):
+        exponents.drift_power(2)
+    with pytest.raises(ValueError, match="scaling must"):
+        CHAINS["4.1"].derived("R9")
