@@ -4,10 +4,13 @@ Each module holds the quantities of one group of statements, so that a chapter, 
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
 Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1;
 ``reporting`` holds the share of neurons that a search on X (Section 3.2) has to look at.
+``concentration``, ``polynomials`` and ``existence`` hold the lemmas of the appendices, decided by
+exact numbers or by ``enclosures``.
 """
 
 from __future__ import annotations
 
+from sublinear_lib.theory import concentration, enclosures, existence, polynomials
 from sublinear_lib.theory.activity import (
     MaximalActivity,
     active_count_interval,
@@ -29,10 +32,14 @@ __all__ = [
     "active_count_interval",
     "active_count_tail",
     "candidate_share",
+    "concentration",
     "dense_cost",
+    "enclosures",
+    "existence",
     "gaussian_tail_bound",
     "max_active_on_circle",
     "near_zero_probability",
+    "polynomials",
     "printed_failure_probability",
     "printed_gap_bound",
     "printed_q0",

@@ -1,0 +1,932 @@
+r"""A pseudo-network that fits the labels: the existence half of the paper, made executable.
+
+Lemma B.3, Lemma B.9, Theorem B.10 (= 4.4), Lemma C.18 and Claim C.19.  The heart is one identity
+for Hermite polynomials, ``E[He_k(g) 1{g >= theta}] = He_(k-1)(theta) phi(theta)``: it turns the
+expectation over a random neuron into a power of an inner product, exactly and at *every* threshold,
+where the paper works at threshold zero and bridges to tau.  Units here are those of Lemma C.18:
+``w ~ N(0, I_d)``, ``b ~ N(0, 1)``; a threshold of the network is multiplied by ``sqrt(m)`` first.
+Before changing anything, know that the feature that gives the identity is unbounded; what is
+bounded, and therefore what has a radius, is its truncation, whose error is computed too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from flint import acb, arb, fmpq, fmpq_poly, fmpz_poly
+from numpy.polynomial import hermite_e
+from scipy import optimize
+
+from sublinear_lib.theory.enclosures import (
+    Ball,
+    Enclosure,
+    Inequality,
+    Number,
+    UndecidedError,
+    ball,
+    decide,
+    enclose,
+    rational,
+)
+from sublinear_lib.theory.polynomials import Polynomial, stays_within
+from sublinear_lib.validation import boolean, count, float_array, points_on_slice, scalar
+
+if TYPE_CHECKING:
+    from sublinear_lib._typing import FloatArray
+
+__all__ = [
+    "HermiteFeature",
+    "RadiusBracket",
+    "bounded_feature",
+    "bridge",
+    "explicit_shifts",
+    "flip_probability",
+    "hermite",
+    "hermite_feature",
+    "hermite_half_line",
+    "hermite_mass",
+    "reachable_flip_bound",
+    "smallest_radius",
+    "union_bound_condition",
+]
+
+_ZERO = Fraction(0)
+_STEP = Fraction(1, 8)
+
+
+def _fmpq(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _hermite(k: int) -> fmpz_poly:
+    last, here, x = fmpz_poly([]), fmpz_poly([1]), fmpz_poly([0, 1])
+    for j in range(k):
+        last, here = here, x * here - j * last
+    return here
+
+
+def hermite(k: int) -> Polynomial:
+    r"""Build the Hermite polynomial ``He_k`` with its integer coefficients.
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 0``.
+
+    Returns
+    -------
+    Polynomial
+        ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a non-negative integer.
+
+    Notes
+    -----
+    Source: behind Lemma B.3.  These are the polynomials orthogonal under N(0, 1).
+
+    Examples
+    --------
+    >>> [int(c) for c in hermite(4).coefficients]
+    [3, 0, -6, 0, 1]
+    """
+    k = count(k, "k", minimum=0)
+    return Polynomial(tuple(Fraction(int(c)) for c in _hermite(k).coeffs()))
+
+
+def _density(x: Ball) -> Ball:
+    return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def _value(polynomial: fmpz_poly, at: Fraction) -> Fraction:
+    found = fmpq_poly(polynomial)(_fmpq(at))
+    return Fraction(int(found.p), int(found.q))
+
+
+def hermite_half_line(k: int, theta: Number) -> Enclosure:
+    r"""Enclose ``E[He_k(g) 1{g >= theta}]`` for g ~ N(0, 1).
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 0``.
+    theta : int, float or Fraction
+        The threshold, of any sign.
+
+    Returns
+    -------
+    Enclosure
+        ``He_(k-1)(theta) phi(theta)`` for ``k >= 1`` and ``Q(theta)`` for ``k = 0``.
+
+    Raises
+    ------
+    ValueError
+        If `k` is negative or `theta` not finite.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: behind Lemma B.3.
+    Proof.  ``He_(k-1)' = (k - 1) He_(k-2)``, so by the recurrence the derivative of
+    ``-He_(k-1) phi`` is ``(x He_(k-1) - He_(k-1)') phi = He_k phi``; it vanishes at infinity.
+
+    Examples
+    --------
+    >>> float(hermite_half_line(0, 0)), float(hermite_half_line(2, 0))
+    (0.5, 0.0)
+    """
+    k, at = count(k, "k", minimum=0), rational(theta, "theta")
+    if k == 0:
+        return enclose(lambda: (ball(at) / arb(2).sqrt()).erfc() / 2)
+    factor = _value(_hermite(k - 1), at)
+    return enclose(lambda: ball(factor) * _density(ball(at))) if factor else enclose(_ZERO)
+
+
+def _signed_mass(k: int, tau: Fraction, built_for: Fraction) -> Ball:
+    """E[sgn(He_(k-1)(built_for - b)) He_(k-1)(tau - b) phi(tau - b)] for b ~ N(0, 1), k >= 1.
+
+    With v = built_for - b and u = v - (built_for - tau/2) the two densities multiply to
+    exp(-u^2 - tau^2/4) / (2 pi), and the polynomial is He_(k-1)(u + tau/2).  It is integrated in
+    closed form between the zeros of He_(k-1)(v): p exp(-u^2) has the primitive
+    A exp(-u^2) + B (sqrt(pi)/2) erf(u) with p = A' - 2 u A + B.
+    """
+    he = _hermite(k - 1)
+    rest = fmpq_poly(he)(fmpq_poly([_fmpq(tau / 2), fmpq(1)]))
+    primitive = fmpq_poly([])
+    while rest.degree() > 0:
+        degree = rest.degree()
+        term = fmpq_poly([0] * (degree - 1) + [rest[degree] / -2])
+        primitive += term
+        rest -= term.derivative() - fmpq_poly([0, 2]) * term
+    half_root_pi = arb(rest[0]) * arb.pi().sqrt() / 2
+
+    def at(u: Ball) -> Ball:
+        total = arb(0)
+        for value in primitive.coeffs()[::-1]:
+            total = total * u + arb(value)
+        return total * (-u * u).exp() + half_root_pi * u.erf()
+
+    roots = cast("list[tuple[acb, int]]", he.complex_roots())  # with their multiplicities, all one
+    zeros = sorted((root.real for root, _ in roots), key=lambda zero: float(zero.mid()))
+    ends = [at(zero - ball(built_for - tau / 2)) for zero in zeros]
+    total, sign, upper = arb(0), 1, half_root_pi
+    for lower in [*ends[::-1], -half_root_pi]:
+        total += sign * (upper - lower)
+        sign, upper = -sign, lower
+    return total * (-(ball(tau) ** 2) / 4).exp() / (2 * arb.pi())
+
+
+def _mass(k: int, tau: Fraction, built_for: Fraction) -> Ball:
+    if k == 0:
+        return (ball(tau) / 2).erfc() / 2
+    return _signed_mass(k, tau, built_for)
+
+
+def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclosure:
+    r"""Enclose the factor that a threshold leaves of the k-th Hermite term.
+
+    For unit vectors x, x' and ``s_k(b) = sgn(He_(k-1)(tau_0 - b))`` (``s_0 = 1``),
+    ``E[He_k(<x', w>) s_k(b) 1{<w, x> + b >= tau}] = M_k <x', x>^k`` with
+    ``M_k = E[s_k(b) He_(k-1)(tau - b) phi(tau - b)]`` and ``M_0 = Q(tau / sqrt(2))``.
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 0``.
+    tau : int, float or Fraction
+        The threshold that acts.
+    built_for : int, float or Fraction, optional
+        The threshold ``tau_0`` that the signs are chosen for; by default `tau`, and then ``M_k``,
+        called ``N_k``, is positive: ``E[|He_(k-1)(tau - b)| phi(tau - b)]``.
+
+    Returns
+    -------
+    Enclosure
+        ``M_k``.
+
+    Raises
+    ------
+    ValueError
+        If `k` is negative or a threshold not finite.
+    UndecidedError
+        If ``M_k`` is zero.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.3 at ``tau = 0``; derived here for every threshold (Theorem E).
+    Proof.  Put ``z = <x', x>`` and ``g = <w, x>``.  Then ``<x', w> = z g + sqrt(1 - z^2) g'`` with
+    an independent standard normal g', and ``E[He_k(z g + sqrt(1 - z^2) g') | g] = z^k He_k(g)``:
+    both sides are the k-th coefficients, times k!, of the generating function
+    ``exp(s X - s^2/2)``, since ``E exp(s sqrt(1 - z^2) g') = exp(s^2 (1 - z^2)/2)``.  Given b, the
+    rest is `hermite_half_line` at ``theta = tau - b``.  For k = 1, ``N_1 = exp(-tau^2/4) /
+    (2 sqrt(pi))``: with ``tau = sqrt(2) sqrt(2 c log m)`` this is ``m^-c / (2 sqrt(pi))`` exactly.
+
+    Examples
+    --------
+    >>> float(hermite_mass(1, 0)) == float(1 / (2 * np.sqrt(np.pi)))
+    True
+    """
+    k, acting = count(k, "k", minimum=0), rational(tau, "tau")
+    chosen = acting if built_for is None else rational(built_for, "built_for")
+    return enclose(lambda: _mass(k, acting, chosen))
+
+
+@dataclass(frozen=True)
+class HermiteFeature:
+    """A function h of ``<x', w>`` and b whose active part has a polynomial as its mean.
+
+    ``h(g, b) = sum_k (alpha_k / N_k) He_k(g) s_k(b)``, where ``N_k`` and ``s_k`` belong to the
+    threshold `built_for`; with a `level`, the terms ``k >= 1`` are set to zero where
+    ``|g| > level``.
+
+    Attributes
+    ----------
+    target : Polynomial
+        The polynomial ``sum_k alpha_k z^k``.
+    built_for : Fraction
+        The threshold.
+    level : Fraction or None
+        Where the feature is cut off.
+    masses : tuple of Enclosure or None
+        ``N_0, ..., N_K``; None where ``alpha_k = 0``.
+    """
+
+    target: Polynomial
+    built_for: Fraction
+    level: Fraction | None
+    masses: tuple[Enclosure | None, ...]
+
+    def __call__(self, g: FloatArray, b: FloatArray) -> FloatArray:
+        """Evaluate the feature.
+
+        Parameters
+        ----------
+        g : ndarray of float64
+            Values of ``<x', w>``.
+        b : ndarray of float64, same shape
+            Biases.
+
+        Returns
+        -------
+        ndarray of float64, same shape
+            ``h(g, b)``, rounded.
+        """
+        g, b = float_array(g, "g", allow_empty=True), float_array(b, "b", allow_empty=True)
+        reach = np.inf if self.level is None else float(self.level)
+        kept: FloatArray = (np.abs(g) <= reach).astype(np.float64)
+        total: FloatArray = np.zeros(g.shape)
+        for k, mass in enumerate(self.masses):
+            if mass is None:
+                continue
+            factor = float(self.target.coefficients[k] / mass.midpoint)
+            if k == 0:
+                total += factor
+                continue
+            basis = np.zeros(k + 1)
+            basis[k] = 1.0
+            signs = hermite_e.hermeval(float(self.built_for) - b, basis[1:]) >= 0.0
+            total += factor * hermite_e.hermeval(g, basis) * np.where(signs, kept, -kept)
+        return total
+
+    def expectation(self, z: Number, tau: Number | None = None) -> Enclosure:
+        """Enclose ``E[h(<x', w>, b) 1{<w, x> + b >= tau}]`` of the feature without its cut.
+
+        Parameters
+        ----------
+        z : int, float or Fraction
+            ``<x', x>``, in [-1, 1].
+        tau : int, float or Fraction, optional
+            The threshold that acts; by default `built_for`, and then the value is ``target(z)``.
+
+        Returns
+        -------
+        Enclosure
+            The mean, exact for ``tau = built_for``.
+        """
+        at = rational(z, "z", minimum=-1, maximum=1)
+        acting = self.built_for if tau is None else rational(tau, "tau")
+        if acting == self.built_for:
+            return enclose(self.target(at))
+
+        def total() -> Ball:
+            found = arb(0)
+            for k, mass in enumerate(self.masses):
+                if mass is not None:
+                    ratio = _mass(k, acting, self.built_for) / _mass(
+                        k, self.built_for, self.built_for
+                    )
+                    found += ball(Fraction(self.target.coefficients[k]) * at**k) * ratio
+            return found
+
+        return enclose(total)
+
+    @property
+    def bound(self) -> Enclosure:
+        """A bound on ``|h|``: ``sum_k |alpha_k| max |He_k| / N_k``; needs a level."""
+        level = self._level()
+
+        def total() -> Ball:
+            found = arb(0)
+            for k, mass in enumerate(self.masses):
+                if mass is not None:
+                    size = abs(Fraction(self.target.coefficients[k])) * _value(_hermite(k), level)
+                    found += ball(size) / _mass(k, self.built_for, self.built_for)
+            return found
+
+        return enclose(total)
+
+    @property
+    def error(self) -> Enclosure:
+        """A bound on what the cut changes in the mean, at every threshold; needs a level."""
+        level = self._level()
+        if len(self.masses) < 2:
+            return enclose(_ZERO)
+
+        def total() -> Ball:
+            found = arb(0)
+            for k, mass in enumerate(self.masses):
+                if k and mass is not None:
+                    tail = (
+                        2
+                        * abs(Fraction(self.target.coefficients[k]))
+                        * _value(_hermite(k - 1), level)
+                    )
+                    found += ball(tail) / _mass(k, self.built_for, self.built_for)
+            return found * _density(ball(level))
+
+        return enclose(total)
+
+    def _level(self) -> Fraction:
+        if self.level is None:
+            raise ValueError("level is None: a feature that is not cut off has no bound")
+        return self.level
+
+
+def hermite_feature(
+    target: Polynomial, built_for: Number, level: Number | None = None
+) -> HermiteFeature:
+    r"""Build the feature whose active part has a given polynomial as its mean (Theorem E).
+
+    Parameters
+    ----------
+    target : Polynomial
+        ``q(z) = sum_k alpha_k z^k``, not zero.
+    built_for : int, float or Fraction
+        The threshold, in units where the entries are N(0, 1).
+    level : int, float or Fraction, optional
+        Where to cut; so large that ``|He_k| < He_k(level)`` between the ends of
+        ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
+
+    Returns
+    -------
+    HermiteFeature
+        h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
+        exactly (without the cut) or up to its `error` (with it).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, the target zero, or the level too small.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.3 (there at threshold 0, with an h that is not written down) and Lemma C.18.
+    Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most
+    ``|alpha_k| / N_k E[|He_k(g)| 1{|g| > R}]``, and for R beyond the zeros of He_k, as He_k is even
+    or odd, this expectation is ``2 E[He_k(g) 1{g >= R}] = 2 He_(k-1)(R) phi(R)``.  That the largest
+    value of ``|He_k|`` on [-R, R] is the one at R is proven on the interval by `stays_within`.
+    Conversely ``|E[h 1{active}]| <= max |h| Pr[active]``, so the factor ``1/N_k`` cannot be much
+    smaller than one over the active fraction.
+
+    Examples
+    --------
+    >>> h = hermite_feature(Polynomial((Fraction(0), Fraction(1))), 1)
+    >>> h.expectation(Fraction(1, 3)).lower
+    Fraction(1, 3)
+    """
+    threshold = rational(built_for, "built_for")
+    if target.degree < 0:
+        raise ValueError("target must not be the zero polynomial")
+    cut = None if level is None else rational(level, "level", exclusive_minimum=0)
+    used = [k for k, value in enumerate(target.coefficients) if value]
+    if cut is not None:
+        for k in used:
+            if not _largest_at_end(k, cut):
+                raise ValueError(
+                    f"level must lie beyond the zeros and bumps of He_{k}, got {level}"
+                )
+    masses = tuple(
+        hermite_mass(k, threshold) if value else None for k, value in enumerate(target.coefficients)
+    )
+    return HermiteFeature(target, threshold, cut, masses)
+
+
+def _largest_at_end(k: int, level: Fraction) -> bool:
+    """Prove that He_k is positive beyond `level` and nowhere larger on [-level, level].
+
+    The derivatives of He_k are multiples of He_(k-1), ..., He_0.  Where all of these are positive
+    He_k increases from there on, so only the part up to a point just below `level` is searched.
+    """
+    before = level * (1 - Fraction(1, 2**20))
+    if any(_value(_hermite(j), before) <= 0 for j in range(k + 1)):
+        return False
+    top = _value(_hermite(k), level)
+    try:
+        return k == 0 or stays_within(hermite(k), -before, before, -top, top)
+    except UndecidedError:  # a bump is exactly as high
+        return False
+
+
+def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeature:
+    r"""Build a bounded feature whose active part has a polynomial as its mean up to eps (B.3).
+
+    Parameters
+    ----------
+    target : Polynomial
+        The polynomial phi of Lemma B.3, not zero.
+    tau : int, float or Fraction
+        The threshold, ``>= 0``; the lemma is about 0.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1).
+
+    Returns
+    -------
+    HermiteFeature
+        Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound`
+        is to be compared with ``C(phi, eps)`` of Definition B.1
+        (`polynomials.log_complexity`).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or the target zero.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.3, made constructive, and for every threshold.
+
+    Examples
+    --------
+    >>> h = bounded_feature(Polynomial((Fraction(0), Fraction(1))), 0, Fraction(1, 100))
+    >>> float(h.level), round(float(h.bound), 2)
+    (3.375, 11.96)
+    """
+    threshold = rational(tau, "tau", minimum=0)
+    accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
+    level = _STEP
+    plain = hermite_feature(target, threshold)
+    while True:
+        try:
+            found = hermite_feature(target, threshold, level)
+        except ValueError:
+            level += _STEP
+            continue
+        if len(plain.masses) < 2 or found.error.upper <= accuracy:
+            return found
+        level += _STEP
+
+
+def explicit_shifts(
+    feature: HermiteFeature,
+    W: FloatArray,
+    b: FloatArray,
+    a: FloatArray,
+    X: FloatArray,
+    y: FloatArray,
+) -> FloatArray:
+    r"""Write down the weights ``W*`` of Lemmas B.9 and C.18.
+
+    The neurons are dealt out to the data points in blocks of ``floor(m/n)``, the last block taking
+    the rest.  A neuron r of the block of ``x_i``, of length k_i, moves only in its last coordinate,
+    by ``2 y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r k_i)``.
+
+    Parameters
+    ----------
+    feature : HermiteFeature
+        h, for the threshold ``sqrt(m) tau``.
+    W : ndarray of float64, shape (m, d)
+        Initial weights, entries N(0, 1/m).
+    b : ndarray of float64, shape (m,)
+        Initial biases.
+    a : ndarray of float64, shape (m,)
+        Output weights, none zero.
+    X : ndarray of float64, shape (n, d)
+        Data on the slice, ``n <= m``.
+    y : ndarray of float64, shape (n,)
+        Labels.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        The move of every neuron in the direction of the last coordinate; its largest absolute value
+        is the radius of W*.
+
+    Raises
+    ------
+    ValueError
+        If shapes or values do not fit.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of Lemma B.9.
+    As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
+    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most
+    ``2 C max|y| / (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``; C contains the factor ``m^c``
+    of a threshold at which the fraction ``m^-c`` fires.
+
+    Examples
+    --------
+    >>> h = hermite_feature(Polynomial((Fraction(1),)), 0)
+    >>> X = np.array([[3**0.5 / 2, 0.5]])
+    >>> shifts = explicit_shifts(h, np.ones((4, 2)), np.ones(4), np.ones(4), X, np.array([1.0]))
+    >>> [round(float(value), 12) for value in shifts]
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    W = float_array(W, "W", shape=("m", "d"))
+    m, d = W.shape
+    b, a = float_array(b, "b", shape=(m,)), float_array(a, "a", shape=(m,))
+    X = points_on_slice(X, "X", d=d)
+    n = len(X)
+    y = float_array(y, "y", shape=(n,))
+    if not a.all():
+        raise ValueError("a must not contain zeros")
+    if n > m:
+        raise ValueError(f"X must not have more points than there are neurons ({m}), got {n}")
+    owner = np.minimum(np.arange(m) // (m // n), n - 1)
+    length = np.bincount(owner)[owner]
+    root = np.sqrt(m)
+    h = feature(root * np.einsum("rj,rj->r", W, X[owner]), root * b)
+    shifts: FloatArray = 2.0 * y[owner] * h / (a * length)
+    return shifts
+
+
+@dataclass(frozen=True)
+class RadiusBracket:
+    """The smallest radius of a ball that holds weights with a wanted pseudo-network.
+
+    Attributes
+    ----------
+    lower : float
+        Below it no W fits, in any direction of movement (a dual certificate, rounded).
+    upper : float
+        The radius of `shifts`.
+    shifts : ndarray of float64, shape (m,)
+        Moves in the direction of the last coordinate that fit.
+    error : float
+        The largest ``|g(x; W) - target|`` that they leave, recomputed.
+    kappa : float
+        ``upper sum_r |a_r|``: the radius without its scaling ``m^(alpha - 1)``.
+    """
+
+    lower: float
+    upper: float
+    shifts: FloatArray
+    error: float
+    kappa: float
+
+
+def smallest_radius(
+    W: FloatArray,
+    b: FloatArray,
+    a: FloatArray,
+    tau: float,
+    X: FloatArray,
+    targets: FloatArray,
+    eps: float,
+) -> RadiusBracket:
+    r"""Find the smallest ball around W_0 in which a pseudo-network meets targets (B.9, by LP).
+
+    Parameters
+    ----------
+    W : ndarray of float64, shape (m, d)
+        Initial weights.
+    b : ndarray of float64, shape (m,)
+        Biases.
+    a : ndarray of float64, shape (m,)
+        Output weights, none zero.
+    tau : float
+        Threshold, in absolute units, ``>= 0``.
+    X : ndarray of float64, shape (p, d)
+        Points of the slice at which g is to meet the targets (data points and points of their
+        balls).
+    targets : ndarray of float64, shape (p,)
+        The values wanted.
+    eps : float
+        The deviation allowed, ``>= 0``.
+
+    Returns
+    -------
+    RadiusBracket
+        The smallest radius for moves along the last coordinate, with the moves, and a lower bound
+        for moves in all directions.
+
+    Raises
+    ------
+    ValueError
+        If shapes or values do not fit, or no W whatever meets the targets.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K / m^(4/5)``).
+    ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves, so the
+    smallest radius solves a linear program; neurons with the same active points share a variable.
+    Lower bound: for any multipliers l_p and any W in the ball of radius D with
+    ``|g(x_p) - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <=
+    D sum_r |a_r| ||sum_p l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the
+    linear program.  At a single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius
+    is at least of order ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the
+    number of different sets of active points.
+
+    Examples
+    --------
+    >>> W, b, a = np.array([[0.0, 2.0], [0.0, -2.0]]), np.zeros(2), np.array([0.5, -0.5])
+    >>> X = np.array([[3**0.5 / 2, 0.5]])
+    >>> found = smallest_radius(W, b, a, 0.0, X, np.array([1.0]), 0.5)
+    >>> round(found.lower, 9), round(found.upper, 9)
+    (1.0, 2.0)
+    """
+    W = float_array(W, "W", shape=("m", "d"))
+    m, d = W.shape
+    b, a = float_array(b, "b", shape=(m,)), float_array(a, "a", shape=(m,))
+    tau = scalar(tau, "tau", minimum=0.0)
+    X = points_on_slice(X, "X", d=d)
+    targets = float_array(targets, "targets", shape=(len(X),))
+    eps = scalar(eps, "eps", minimum=0.0)
+    if not a.all():
+        raise ValueError("a must not contain zeros")
+    active = W @ X.T + b[:, None] > tau
+    patterns, group = np.unique(active, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    total = float(np.abs(a).sum())
+    share = np.bincount(group, weights=np.abs(a)) / total  # of every pattern
+    # In the unknowns v = shift sign(a) sum|a| and kappa, all coefficients are of order one.
+    design = patterns.T * share / 2.0
+    q, p = design.shape[1], len(X)
+    one = np.ones((q, 1))
+    rows = np.block(
+        [
+            [design, np.zeros((p, 1))],
+            [-design, np.zeros((p, 1))],
+            [np.eye(q), -one],
+            [-np.eye(q), -one],
+        ]
+    )
+    limits = np.concatenate([targets + eps, eps - targets, np.zeros(2 * q)])
+    cost = np.zeros(q + 1)
+    cost[-1] = 1.0
+    solved = optimize.linprog(
+        cost, A_ub=rows, b_ub=limits, bounds=[(None, None)] * q + [(0.0, None)], method="highs"
+    )
+    if solved.x is None or solved.status != 0:
+        raise ValueError(f"targets cannot be met within eps = {eps}: {solved.message}")
+    moves = np.asarray(solved.x[:-1], dtype=np.float64)[group] / total
+    shifts: FloatArray = np.sign(a) * moves
+    values = (a * shifts) @ active / 2.0
+    multipliers = np.asarray(solved.ineqlin.marginals, dtype=np.float64)
+    weights = multipliers[:p] - multipliers[p : 2 * p]
+    pull = np.linalg.norm((patterns * weights) @ X, axis=1) @ share * total
+    gain = float(weights @ targets - eps * np.abs(weights).sum())
+    upper = float(np.abs(shifts).max(initial=0.0))
+    return RadiusBracket(
+        lower=max(gain, 0.0) / float(pull) if pull > 0.0 else 0.0,
+        upper=upper,
+        shifts=shifts,
+        error=float(np.abs(values - targets).max()),
+        kappa=upper * total,
+    )
+
+
+# C.18
+
+
+def bridge(tau: Number, *, as_printed: bool = False) -> Inequality:
+    r"""Compare the mass between threshold zero and tau with its linear bound (equation 25).
+
+    The proof of Lemma C.18 builds h for threshold 0 and uses it at tau; the difference is at most
+    ``max |h|`` times ``Pr[0 <= z < tau]``, z ~ N(0, 2), which is below ``tau / (2 sqrt(pi))``.
+    Equation (25) prints the indicator of ``z < tau``, whose probability is above 1/2.
+
+    Parameters
+    ----------
+    tau : int, float or Fraction
+        The threshold, ``> 0``.
+    as_printed : bool, default False
+        Take the printed indicator.
+
+    Returns
+    -------
+    Inequality
+        The probability against ``tau / (2 sqrt(pi))`` (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If `tau` is not positive.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma C.18, the display before equation (25), equations (25) and (26).  The repaired
+    half follows from the density of N(0, 2), at most ``1/(2 sqrt(pi))``.  As printed the claim
+    O(tau) is false whatever the constant, as ``Pr[z < tau] > 1/2``.
+
+    Examples
+    --------
+    >>> bridge(Fraction(1, 10)).holds, bridge(Fraction(1, 10), as_printed=True).holds
+    (True, False)
+    """
+    at = rational(tau, "tau", exclusive_minimum=0)
+    boolean(as_printed, "as_printed")
+
+    def mass() -> Ball:
+        inside = (ball(at) / 2).erf() / 2
+        return inside + ball(Fraction(1, 2)) if as_printed else inside
+
+    return decide(mass, "<=", lambda: ball(at) / (2 * arb.pi().sqrt()))
+
+
+def union_bound_condition(
+    k: int, d: int, ratio: Number, net_power: Number = 1, failure: Number = 1
+) -> Inequality:
+    r"""Decide whether the union bound in the proof of Lemma C.18 goes through.
+
+    For one x, Hoeffding's inequality (A.6) for terms in [-C, C] fails with probability at most
+    ``2 exp(-k eps^2 / (2 C^2))``.  Over a net of ``k^(net_power d)`` points, and to be left with
+    ``exp(-failure sqrt(k))``, the proof needs
+    ``log 2 + net_power d log k + failure sqrt(k) <= k / (2 (C/eps)^2)``.
+
+    Parameters
+    ----------
+    k : int
+        The number of neurons, ``>= 2``.
+    d : int
+        The dimension, ``>= 1``.
+    ratio : int, float or Fraction
+        ``C(q, eps_3) / eps_3``, ``> 0``.
+    net_power : int, float or Fraction, default 1
+        The power of k in the size of the net, per dimension, ``> 0``.
+    failure : int, float or Fraction, default 1
+        The constant in the probability claimed, ``>= 0``.
+
+    Returns
+    -------
+    Inequality
+        The two sides above (``<=``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and equation (29).
+    The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side is
+    ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
+    ``k >= c d log(k) ratio^2`` for the net and ``k >= c ratio^4`` for the probability.  Both are
+    harmless where k is larger than every polynomial of d and the ratio.
+
+    Examples
+    --------
+    >>> [union_bound_condition(k, 3, 10).holds for k in (100 * 3 * 10**2, 100 * 10**4)]
+    [False, True]
+    """
+    k, d = count(k, "k", minimum=2), count(d, "d")
+    size = rational(ratio, "ratio", exclusive_minimum=0)
+    power = rational(net_power, "net_power", exclusive_minimum=0)
+    rate = rational(failure, "failure", minimum=0)
+
+    def needed() -> Ball:
+        return arb(2).log() + ball(power * d) * arb(k).log() + ball(rate) * arb(k).sqrt()
+
+    return decide(needed, "<=", Fraction(k) / (2 * size**2))
+
+
+# C.19
+
+
+def flip_probability(nu: Number, tau: Number) -> Enclosure:
+    r"""Enclose the probability that a fixed move of the input changes the state of a neuron.
+
+    For unit vectors x and x' at distance nu, ``Pr[<w, x> + b >= tau > <w, x'> + b]`` plus the same
+    with x and x' exchanged.
+
+    Parameters
+    ----------
+    nu : int, float or Fraction
+        The length of the move, in (0, 2].
+    tau : int, float or Fraction
+        The threshold, in units where the entries are N(0, 1), of any sign.
+
+    Returns
+    -------
+    Enclosure
+        The probability.  It depends on nothing else.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim C.19.  It is at most ``(2/pi) arcsin(nu / sqrt(8)) exp(-tau^2/4) <= nu/4``, so
+    ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at
+    ``nu = k^-c``; for the features of `hermite_feature`, ``S_2`` is simply
+    ``q(<x_i, x + mu>) - q(<x_i, x>)``.
+    Proof.  The two pre-activations, divided by sqrt(2), are standard normal with correlation
+    ``1 - nu^2/4``.  By Plackett's identity the probability that both are at least
+    ``h = tau/sqrt(2)`` has the derivative ``exp(-h^2/(1 + r)) / (2 pi sqrt(1 - r^2))`` in the
+    correlation r.  Hence the probability of different states is twice the integral of this from
+    ``1 - nu^2/4`` to 1, which with ``r = cos v`` is ``(1/pi)`` times the integral of
+    ``exp(-tau^2 / (2 (1 + cos v)))`` over
+    ``0 <= v <= arccos(1 - nu^2/4) = 2 arcsin(nu / sqrt(8))``.
+
+    Examples
+    --------
+    >>> round(float(flip_probability(2, 0)), 12)
+    0.5
+    """
+    length = rational(nu, "nu", exclusive_minimum=0, maximum=2)
+    at = rational(tau, "tau")
+
+    def total() -> Ball:
+        end = 2 * (ball(length) / arb(8).sqrt()).asin()
+        if not at:
+            return end / arb.pi()
+        square = acb(ball(at) ** 2)
+        found = acb.integral(lambda v, _: (-square / (2 * (1 + v.cos()))).exp(), acb(0), acb(end))
+        return found.real / arb.pi()
+
+    return enclose(total, 40)
+
+
+def reachable_flip_bound(nu: Number, d: int) -> Enclosure:
+    r"""Bound the probability that some move of at most a length changes the state of a neuron.
+
+    Parameters
+    ----------
+    nu : int, float or Fraction
+        The largest length of a move, ``> 0``.
+    d : int
+        The dimension, ``>= 1``.
+
+    Returns
+    -------
+    Enclosure
+        ``sqrt(2/pi) nu E||w||``, proven to be at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for
+        every unit vector x and every tau.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for all r at once instead and then
+    has windows ``k^(-1/2)``.
+    Proof.  Given w, the density of b is at most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long.
+    ``E||w|| = sqrt(2) Gamma((d+1)/2) / Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k``
+    of k neurons can change on average: a constant number for ``nu = 1/k``, where the claim allows
+    ``sqrt(k)``; its probability follows from Chernoff's bound.  The limit of the probability over
+    nu as nu tends to 0 is ``2 E[||w|| phi(tau - <w, x>)]``, in which the norm and the
+    pre-activation are not independent.
+
+    Examples
+    --------
+    >>> round(float(reachable_flip_bound(1, 1)), 12) == round(2 / np.pi, 12)
+    True
+    """
+    length = rational(nu, "nu", exclusive_minimum=0)
+    d = count(d, "d")
+
+    def total() -> Ball:
+        half = Fraction(1, 2)
+        mean = arb(2).sqrt() * ball((d + 1) * half).gamma() / ball(d * half).gamma()
+        return (2 / arb.pi()).sqrt() * ball(length) * mean
+
+    return enclose(total)

@@ -1,0 +1,500 @@
+"""Promises of ``theory.existence``: exact means, explicit weights, smallest radii, flips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.polynomial import hermite_e
+from numpy.polynomial import polynomial as power_basis
+from scipy import integrate, optimize, special, stats
+
+from sublinear_lib import statistics
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.theory import existence, polynomials
+from sublinear_lib.theory.polynomials import Polynomial
+
+HALF = Fraction(1, 2)
+CUBIC = Polynomial((Fraction(3, 10), HALF, Fraction(-2, 5), Fraction(1, 5)))
+ROOT2 = math.sqrt(2)
+
+
+def he(k: int, x: float | np.ndarray) -> float | np.ndarray:
+    return hermite_e.hermeval(x, [0.0] * k + [1.0])
+
+
+def phi(x: float) -> float:
+    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def circle(angles: np.ndarray | list[float]) -> np.ndarray:
+    v, radius = np.asarray(angles, dtype=float), math.sqrt(0.75)
+    return np.column_stack([radius * np.cos(v), radius * np.sin(v), np.full(v.size, 0.5)])
+
+
+# Hermite polynomials
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 5, 10])
+def test_hermite_polynomials_are_those_of_the_normal_law(k: int) -> None:
+    expected = hermite_e.herme2poly([0.0] * k + [1.0])
+    assert [int(c) for c in existence.hermite(k).coefficients] == list(expected.astype(int))
+
+
+@pytest.mark.parametrize("k", range(7))
+@pytest.mark.parametrize("theta", [-1.5, 0.0, 0.25, 3.0])
+def test_the_half_line_identity_agrees_with_quadrature(k: int, theta: float) -> None:
+    found = float(existence.hermite_half_line(k, theta))
+    exact = integrate.quad(lambda g: he(k, g) * phi(g), theta, 40, epsabs=1e-12, limit=200)[0]
+    assert found == pytest.approx(exact, rel=1e-8, abs=1e-10)
+
+
+def test_the_half_line_identity_is_a_polynomial_identity() -> None:
+    # x He_(k-1) - He_(k-1)' = He_k, in integers, so that -He_(k-1) phi has derivative He_k phi
+    for k in range(1, 40):
+        before = [int(c) for c in existence.hermite(k - 1).coefficients]
+        expected = [int(c) for c in existence.hermite(k).coefficients]
+        found = [0] * (k + 1)
+        for j, c in enumerate(before):
+            found[j + 1] += c
+            if j:
+                found[j - 1] -= j * c
+        assert found == expected
+
+
+@pytest.mark.parametrize("k", range(8))
+def test_rotating_one_gaussian_into_another_scales_a_hermite_polynomial(k: int) -> None:
+    # E He_k(z g + sqrt(1 - z^2) g') = z^k He_k(g) as polynomials in z and g, in integers
+    found: dict[tuple[int, int], int] = {}
+    for degree, c in enumerate(existence.hermite(k).coefficients):
+        for even in range(0, degree + 1, 2):
+            moment = math.prod(range(1, even, 2))
+            rest = degree - even
+            for i in range(even // 2 + 1):
+                key = (rest + 2 * i, rest)
+                factor = math.comb(degree, even) * moment * math.comb(even // 2, i) * (-1) ** i
+                found[key] = found.get(key, 0) + int(c) * factor
+    expected = {(k, j): int(c) for j, c in enumerate(existence.hermite(k).coefficients) if c}
+    assert {key: value for key, value in found.items() if value} == expected
+
+
+# The factors of the thresholds
+
+
+def mass_by_quadrature(k: int, tau: float, built_for: float) -> float:
+    if k == 0:
+        return float(stats.norm.sf(tau / ROOT2))
+    zeros = built_for - hermite_e.hermeroots([0.0] * (k - 1) + [1.0]) if k > 1 else np.zeros(0)
+    edges = np.concatenate(([-30.0], np.sort(zeros), [30.0]))
+
+    def integrand(b: float) -> float:
+        sign = math.copysign(1.0, he(k - 1, built_for - b))
+        return sign * he(k - 1, tau - b) * phi(tau - b) * phi(b)
+
+    pieces = [
+        integrate.quad(integrand, low, high, epsabs=1e-13, limit=200, points=[tau / 2])[0]
+        for low, high in pairwise(edges)
+    ]
+    return sum(pieces)
+
+
+@pytest.mark.parametrize("k", range(6))
+@pytest.mark.parametrize(
+    ("tau", "built_for"), [(0.0, 0.0), (0.5, 0.5), (3.0, 3.0), (1.0, 0.0), (0.25, 1.5)]
+)
+def test_the_mass_agrees_with_quadrature(k: int, tau: float, built_for: float) -> None:
+    found = float(existence.hermite_mass(k, tau, built_for))
+    assert found == pytest.approx(mass_by_quadrature(k, tau, built_for), rel=1e-8, abs=1e-10)
+    if tau == built_for:
+        assert found > 0
+        assert existence.hermite_mass(k, tau) == existence.hermite_mass(k, tau, tau)
+
+
+@pytest.mark.parametrize("tau", [0, 1, Fraction(5, 2), 6])
+def test_the_linear_term_keeps_exactly_a_power_of_the_width(tau: int | Fraction) -> None:
+    expected = math.exp(-(float(tau) ** 2) / 4) / (2 * math.sqrt(math.pi))
+    assert float(existence.hermite_mass(1, tau)) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_a_sparse_threshold_costs_every_term_about_one_over_the_active_fraction(k: int) -> None:
+    def inflation(c: float, m: float) -> float:
+        return 1 / float(existence.hermite_mass(k, 2 * math.sqrt(c * math.log(m))))
+
+    slope = math.log(inflation(0.2, 1e30) / inflation(0.2, 1e20)) / math.log(1e10)
+    assert 0.15 < slope < 0.2  # m^c up to powers of log m
+
+
+# The feature
+
+
+@pytest.mark.parametrize(("built_for", "tau"), [(0, 0), (1, 1), (2, 2), (0, 1), (1, HALF)])
+def test_the_mean_of_the_active_feature_is_the_expectation(
+    built_for: int, tau: int | Fraction
+) -> None:
+    feature = existence.hermite_feature(CUBIC, built_for)
+    rng, n = np.random.default_rng([3, built_for, int(2 * tau)]), 400_000
+    g, rest, b = rng.standard_normal((3, n))
+    h = feature(g, b)
+    for z in (Fraction(4, 5), Fraction(-3, 10)):
+        active = float(z) * g + math.sqrt(1 - float(z) ** 2) * rest + b >= float(tau)
+        sample = h * active
+        error = sample.std() / math.sqrt(n)
+        expected = feature.expectation(z, tau)
+        assert abs(sample.mean() - float(expected)) < 4 * error
+        if tau == built_for:
+            assert expected.lower == expected.upper == CUBIC(z)
+        else:
+            assert abs(sample.mean() - float(CUBIC(z))) > 4 * error
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_the_feature_is_its_formula(k: int) -> None:
+    target = Polynomial((*[Fraction(0)] * k, Fraction(-3, 2)))
+    feature = existence.hermite_feature(target, 1, 5)
+    g = np.array([-5.5, -2.0, 0.3, 1.7, 4.9, 5.1])
+    b = np.array([0.4, -3.0, 2.2, 0.9, 0.1, 0.3])
+    factor = -1.5 / mass_by_quadrature(k, 1.0, 1.0)
+    signs = np.sign(he(k - 1, 1.0 - b)) if k else np.ones(6)
+    kept = np.abs(g) <= 5 if k else np.ones(6)
+    np.testing.assert_allclose(feature(g, b), factor * he(k, g) * signs * kept, rtol=1e-8)
+    assert [mass is not None for mass in feature.masses] == [False] * k + [True]
+
+
+@pytest.mark.parametrize("built_for", [0, 2])
+@pytest.mark.parametrize("level", [4, Fraction(9, 2)])
+def test_a_cut_feature_has_its_bound_and_its_error(built_for: int, level: int | Fraction) -> None:
+    feature = existence.hermite_feature(CUBIC, built_for, level)
+    factors = [
+        abs(float(c)) / mass_by_quadrature(k, built_for, built_for)
+        for k, c in enumerate(CUBIC.coefficients)
+    ]
+    R = float(level)
+    bound = sum(f * he(k, R) for k, f in enumerate(factors))
+    assert float(feature.bound) == pytest.approx(bound, rel=1e-9)
+    g = np.linspace(-R - 1, R + 1, 2001)
+    for b in (-2.0, 0.1, 1.4, 3.0):
+        assert np.abs(feature(g, np.full(g.size, b))).max() <= bound * (1 + 1e-12)
+    lost = sum(
+        f * 2 * integrate.quad(lambda x, k=k: he(k, x) * phi(x), R, 40, epsabs=1e-14)[0]
+        for k, f in enumerate(factors)
+        if k
+    )
+    assert float(feature.error) == pytest.approx(lost, rel=1e-6)
+
+
+@pytest.mark.parametrize("eps", [Fraction(1, 10), Fraction(1, 1000)])
+@pytest.mark.parametrize("k", range(1, 6))
+def test_lemma_b3_holds_for_monomials_with_the_constant_six(k: int, eps: Fraction) -> None:
+    target = Polynomial((*[Fraction(0)] * k, Fraction(1)))
+    feature = existence.bounded_feature(target, 0, eps)
+    assert feature.error.upper <= eps
+    assert math.log(float(feature.bound)) <= float(polynomials.log_complexity(target, 6, eps))
+
+
+def test_the_cut_is_at_the_smallest_level_on_its_grid() -> None:
+    feature = existence.bounded_feature(CUBIC, 1, Fraction(1, 100))
+    below = existence.hermite_feature(CUBIC, 1, feature.level - Fraction(1, 8))
+    assert feature.error.upper <= Fraction(1, 100) < below.error.lower
+
+
+def test_a_level_below_a_bump_is_refused() -> None:
+    quartic = Polynomial((*[Fraction(0)] * 4, Fraction(1)))
+    for level in (1, Fraction(5, 2)):  # He_4 has its last zero at 2.33, and |He_4(sqrt 3)| = 6
+        with pytest.raises(ValueError, match="He_4"):
+            existence.hermite_feature(quartic, 0, level)
+    assert existence.hermite_feature(quartic, 0, Fraction(27, 10)).level == Fraction(27, 10)
+    # He_3 is as high at -1 as at 2: not strictly larger at the end
+    with pytest.raises(ValueError, match="He_3"):
+        existence.hermite_feature(Polynomial((*[Fraction(0)] * 3, Fraction(1))), 0, 2)
+
+
+# The explicit weights
+
+
+def test_the_explicit_weights_are_those_of_the_proof() -> None:
+    m, d = 11, 3
+    rng = np.random.default_rng(5)
+    W, b = rng.standard_normal((m, d)) / math.sqrt(m), rng.standard_normal(m) / math.sqrt(m)
+    a = rng.choice([-0.3, 0.3], m)
+    X, y = circle([0.0, 2.0, 4.0]), np.array([1.0, -0.5, 0.25])
+    feature = existence.hermite_feature(CUBIC, 1)
+    shifts = existence.explicit_shifts(feature, W, b, a, X, y)
+    owner = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2]
+    length = {0: 3, 1: 3, 2: 5}
+    for r, i in enumerate(owner):
+        g = math.sqrt(m) * float(W[r] @ X[i])
+        h = float(feature(np.array([g]), np.array([math.sqrt(m) * b[r]]))[0])
+        assert shifts[r] == pytest.approx(2 * y[i] * h / (a[r] * length[i]), rel=1e-10)
+
+
+def test_the_explicit_pseudo_network_has_the_target_as_its_mean() -> None:
+    m, t, repeats = 3_000, 1.0, 60
+    tau = t * math.sqrt(2 / m)
+    feature = existence.hermite_feature(CUBIC, ROOT2 * t)
+    X, y = circle([0.0, 2.5]), np.array([1.0, -0.7])
+    points = circle([0.3, 2.5, 4.0])
+    values = np.empty((repeats, 3))
+    for seed in range(repeats):
+        rng = np.random.default_rng([6, seed])
+        W, b = rng.standard_normal((m, 3)) / math.sqrt(m), rng.standard_normal(m) / math.sqrt(m)
+        a = rng.choice([-1.0, 1.0], m) * m**-0.2
+        shifts = existence.explicit_shifts(feature, W, b, a, X, y)
+        moved = W.copy()
+        moved[:, 2] += shifts
+        network = TwoLayerNetwork(W, a, b, tau, "jump")
+        values[seed] = PseudoNetwork(network, moved).forward(points)
+    targets = [
+        sum(label * float(CUBIC(float(point @ x))) for point, label in zip(X, y, strict=True))
+        for x in points
+    ]
+    z = (values.mean(0) - targets) / (values.std(0, ddof=1) / math.sqrt(repeats))
+    assert np.abs(z).max() < 4
+
+
+def test_the_error_over_the_circle_falls_like_one_over_the_root_of_the_width() -> None:
+    # Lemma C.18; the rival is a rate of 1/4
+    feature = existence.hermite_feature(CUBIC, 0)
+    X, widths = circle(np.linspace(0, 2 * math.pi, 48, endpoint=False)), [2**9, 2**11, 2**13]
+    target = power_basis.polyval(X @ X[0], [float(c) for c in CUBIC.coefficients])
+    errors = np.empty((12, len(widths)))
+    for seed in range(12):
+        for column, k in enumerate(widths):
+            rng = np.random.default_rng([7, seed, k])
+            w, b = rng.standard_normal((k, 3)), rng.standard_normal(k)
+            h = feature(w @ X[0], b)
+            errors[seed, column] = np.abs(h @ (w @ X.T + b[:, None] >= 0) / k - target).max()
+    slope = statistics.loglog_slope(widths, errors)
+    assert slope.lower < -0.5 < slope.upper < -0.25
+
+
+# The smallest radius
+
+
+def sample(m: int, seed: int, alpha: float = 0.2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([8, seed, m])
+    W, b = rng.standard_normal((m, 3)) / math.sqrt(m), rng.standard_normal(m) / math.sqrt(m)
+    return W, b, rng.choice([-1.0, 1.0], m) * m**-alpha
+
+
+@pytest.mark.parametrize("target", [0.8, -0.3])
+@pytest.mark.parametrize("t", [0.0, 1.0])
+def test_at_one_point_the_radius_is_the_target_over_the_active_weight(
+    target: float, t: float
+) -> None:
+    W, b, a = sample(300, 1)
+    a = a * np.linspace(0.5, 2, 300)
+    x, tau = circle([1.0]), t * math.sqrt(2 / 300)
+    weight = np.abs(a)[W @ x[0] + b > tau].sum()
+    found = existence.smallest_radius(W, b, a, tau, x, np.array([target]), 0.1)
+    assert found.upper == pytest.approx(2 * (abs(target) - 0.1) / weight, rel=1e-7)
+    assert found.lower == pytest.approx((abs(target) - 0.1) / weight, rel=1e-7)
+    assert found.kappa == pytest.approx(found.upper * np.abs(a).sum(), rel=1e-12)
+    assert found.error == pytest.approx(0.1, rel=1e-7)
+
+
+def test_the_radius_is_that_of_the_program_without_grouping() -> None:
+    m, eps = 40, 0.05
+    W, b, a = sample(m, 2)
+    X, y = circle([0.0, 0.2, 2.0, 2.2]), np.array([0.5, 0.5, -0.5, -0.5])
+    design = ((W @ X.T + b[:, None] > 0.05) * a[:, None]).T / 2
+    ones = np.ones((m, 1))
+    rows = np.block(
+        [
+            [design, np.zeros((4, 1))],
+            [-design, np.zeros((4, 1))],
+            [np.eye(m), -ones],
+            [-np.eye(m), -ones],
+        ]
+    )
+    limits = np.concatenate([y + eps, eps - y, np.zeros(2 * m)])
+    plain = optimize.linprog(
+        [0.0] * m + [1.0], A_ub=rows, b_ub=limits, bounds=[(None, None)] * (m + 1)
+    )
+    found = existence.smallest_radius(W, b, a, 0.05, X, y, eps)
+    assert found.upper == pytest.approx(plain.fun, rel=1e-7)
+    assert 0 < found.lower <= found.upper
+
+
+def test_the_moves_are_within_the_radius_and_meet_the_targets() -> None:
+    m, eps = 512, 0.1
+    W, b, a = sample(m, 3)
+    tau = math.sqrt(2 / m)
+    arcs = np.concatenate([v + np.linspace(-0.15, 0.15, 5) for v in (0.0, 2.0, 4.2)])
+    X, y = circle(arcs), np.repeat([0.5, -0.5, 0.4], 5)
+    found = existence.smallest_radius(W, b, a, tau, X, y, eps)
+    moved = W.copy()
+    moved[:, 2] += found.shifts
+    values = PseudoNetwork(TwoLayerNetwork(W, a, b, tau, "jump"), moved).forward(X)
+    assert np.abs(found.shifts).max() == found.upper
+    assert np.abs(values - y).max() == pytest.approx(found.error, rel=1e-9)
+    assert found.error <= eps * (1 + 1e-6)
+    # the certificate: even along other directions, nothing below the lower radius fits
+    assert 0.3 * found.upper < found.lower < found.upper
+
+
+def test_targets_within_the_tolerance_need_no_move() -> None:
+    W, b, a = sample(64, 4)
+    found = existence.smallest_radius(W, b, a, 0.0, circle([0.0, 2.0]), np.array([0.1, -0.1]), 0.2)
+    assert found.upper == found.lower == found.kappa == 0.0
+
+
+def test_targets_that_no_weights_meet_are_refused() -> None:
+    W, b, a = sample(4, 5)
+    with pytest.raises(ValueError, match="targets"):
+        existence.smallest_radius(W, b, a, 9.0, circle([0.0]), np.array([1.0]), 0.1)
+
+
+def test_without_its_scaling_the_radius_is_a_constant_over_the_active_fraction() -> None:
+    # radius * a * m * (active fraction) has slope zero, for t = 0 as for m^-1/5 active neurons;
+    # the rival would be the slope of the radius itself
+    widths = [2**8, 2**10, 2**12]
+    arcs = np.concatenate([v + np.linspace(-0.17, 0.17, 4) for v in (0.0, 2.0, 4.2)])
+    X, y = circle(arcs), np.repeat([0.5, -0.5, 0.4], 4)
+    for c in (0.0, 0.2):
+        kappa = np.empty((8, len(widths)))
+        for seed in range(8):
+            for column, m in enumerate(widths):
+                t = math.sqrt(2 * c * math.log(m))
+                W, b, a = sample(m, seed)
+                tau = t * math.sqrt(2 / m)
+                found = existence.smallest_radius(W, b, a, tau, X, y, 0.1)
+                kappa[seed, column] = found.kappa * stats.norm.sf(t)
+        slope = statistics.loglog_slope(widths, kappa)
+        assert -0.1 < slope.estimate < 0.1
+        assert slope.lower > -0.2
+
+
+# C.18
+
+
+@pytest.mark.parametrize("tau", [Fraction(1, 100), Fraction(1, 3), 1, 4])
+def test_the_bridge_from_zero_to_tau_is_linear_and_the_printed_one_is_not(
+    tau: int | Fraction,
+) -> None:
+    law = stats.norm(scale=ROOT2)
+    found, printed = existence.bridge(tau), existence.bridge(tau, as_printed=True)
+    line = float(tau) / (2 * math.sqrt(math.pi))
+    assert float(found.left) == pytest.approx(law.cdf(float(tau)) - 0.5, rel=1e-12)
+    assert float(printed.left) == pytest.approx(law.cdf(float(tau)), rel=1e-12)
+    assert float(found.right) == float(printed.right) == pytest.approx(line, rel=1e-12)
+    assert found.holds
+    assert printed.holds == (tau == 4)
+
+
+def test_the_union_bound_needs_more_than_the_printed_width() -> None:
+    k, d, ratio = 5_000, 3, Fraction(7, 2)
+    found = existence.union_bound_condition(k, d, ratio, Fraction(3, 2), Fraction(1, 4))
+    needed = math.log(2) + 4.5 * math.log(k) + math.sqrt(k) / 4
+    assert float(found.left) == pytest.approx(needed, rel=1e-12)
+    assert found.right.lower == found.right.upper == Fraction(k) / (2 * ratio**2)
+    for constant in (10, 1000):
+        # the printed width k = c_1 d ratio^2, at a ratio that beats the constant
+        ratio = 10 * constant
+        printed = constant * d * ratio**2
+        assert not existence.union_bound_condition(printed, d, ratio).holds
+    assert existence.union_bound_condition(100 * 1000**4, d, 1000).holds
+
+
+# C.19
+
+
+@pytest.mark.parametrize("nu", [0.01, 0.5, 1.2, 2.0])
+@pytest.mark.parametrize("tau", [0.0, 0.7, -2.0])
+def test_the_flip_probability_agrees_with_the_bivariate_normal_law(nu: float, tau: float) -> None:
+    # Pr[z >= tau > z'] = T-function free form: Phi(h) - Phi_2(h, h; r), doubled
+    h, r = tau / ROOT2, 1 - nu * nu / 4
+
+    def given(u: float) -> float:
+        return phi(u) * special.ndtr((h - r * u) / math.sqrt(1 - r * r))
+
+    exact = 2 * integrate.quad(given, h, h + 12, epsabs=1e-13, limit=400, points=[h + nu])[0]
+    found = float(existence.flip_probability(nu, tau))
+    assert found == pytest.approx(exact, rel=1e-7)
+    assert found <= nu / 4 * math.exp(-tau * tau / 4) * (1 + 1e-12)
+
+
+def test_random_neurons_flip_as_often_as_computed() -> None:
+    x, moved = circle([0.0, 0.3])
+    nu = Fraction(float(np.linalg.norm(x - moved)))
+    rng, n = np.random.default_rng(9), 400_000
+    w, b = rng.standard_normal((n, 3)), rng.standard_normal(n)
+    flips = int(np.count_nonzero((w @ x + b >= 0.5) != (w @ moved + b >= 0.5)))
+    p = float(existence.flip_probability(nu, HALF))
+    assert abs(flips - n * p) < 4 * math.sqrt(n * p * (1 - p))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 10])
+def test_the_reachable_flips_are_bounded_by_the_mean_norm(d: int) -> None:
+    found = float(existence.reachable_flip_bound(Fraction(1, 100), d))
+    mean = float(stats.chi(d).mean())
+    assert found == pytest.approx(0.01 * math.sqrt(2 / math.pi) * mean, rel=1e-12)
+    assert found <= 0.01 * math.sqrt(2 * d / math.pi)
+    rng, n = np.random.default_rng([9, d]), 200_000
+    w, b = rng.standard_normal((n, d)), rng.standard_normal(n)
+    near = np.abs(w[:, 0] + b) <= 0.01 * np.linalg.norm(w, axis=1)
+    frequency = np.count_nonzero(near) / n
+    # exactly half the bound for d = 1, in the limit of short moves, and more for larger d
+    assert 0.45 * found < frequency < found
+
+
+# Arguments
+
+W1, B1, A1, X1 = np.ones((2, 3)), np.ones(2), np.ones(2), circle([0.0])
+FEATURE = existence.hermite_feature(CUBIC, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: existence.hermite(-1), "k must"),
+        (lambda: existence.hermite_half_line(-1, 0), "k must"),
+        (lambda: existence.hermite_mass(-1, 0), "k must"),
+        (lambda: existence.hermite_mass(1, math.inf), "tau"),
+        (lambda: existence.hermite_feature(Polynomial(()), 0), "target"),
+        (lambda: existence.hermite_feature(CUBIC, 0, 0), "level"),
+        (lambda: existence.bounded_feature(CUBIC, -1, HALF), "tau"),
+        (lambda: existence.bounded_feature(CUBIC, 0, 1), "eps"),
+        (lambda: FEATURE.expectation(2), "z must"),
+        (lambda: FEATURE.bound, "level"),
+        (lambda: FEATURE.error, "level"),
+        (lambda: existence.explicit_shifts(FEATURE, W1, B1, 0 * A1, X1, np.ones(1)), "a must"),
+        (
+            lambda: existence.explicit_shifts(
+                FEATURE, W1, B1, A1, circle([0.0, 1.0, 2.0]), np.ones(3)
+            ),
+            "X must",
+        ),
+        (lambda: existence.smallest_radius(W1, B1, 0 * A1, 0.0, X1, np.ones(1), 0.1), "a must"),
+        (lambda: existence.smallest_radius(W1, B1, A1, -1.0, X1, np.ones(1), 0.1), "tau"),
+        (lambda: existence.smallest_radius(W1, B1, A1, 0.0, X1, np.ones(2), 0.1), "targets"),
+        (lambda: existence.smallest_radius(W1, B1, A1, 0.0, X1, np.ones(1), -0.1), "eps"),
+        (lambda: existence.bridge(0), "tau"),
+        (lambda: existence.union_bound_condition(1, 1, 1), "k must"),
+        (lambda: existence.union_bound_condition(2, 1, 0), "ratio"),
+        (lambda: existence.union_bound_condition(2, 1, 1, 0), "net_power"),
+        (lambda: existence.union_bound_condition(2, 1, 1, 1, -1), "failure"),
+        (lambda: existence.flip_probability(3, 0), "nu"),
+        (lambda: existence.reachable_flip_bound(0, 1), "nu"),
+    ],
+)
+def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: existence.hermite(1.0),
+        lambda: existence.bridge(1, as_printed=1),
+        lambda: existence.hermite_mass(1, "0"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(TypeError):
+        call()
