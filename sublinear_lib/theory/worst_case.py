@@ -134,8 +134,10 @@ class WorstGap:
 
     Attributes
     ----------
-    above, below : float
-        ``sup_W (f - g)(x)`` and ``sup_W (g - f)(x)``.
+    above : float
+        ``sup_W (f - g)(x)``.
+    below : float
+        ``sup_W (g - f)(x)``.
     half_width : float
         ``H(x)``, half their sum: half the difference of the extreme values of f - g.
     initial_output : float
@@ -512,8 +514,10 @@ class HalfWidthMoments:
 
     Attributes
     ----------
-    mean, variance : float
-        ``E H(x)`` and ``Var H(x)``, the same at every x of X.
+    mean : float
+        ``E H(x)``, the same at every x of X.
+    variance : float
+        ``Var H(x)``, likewise.
     """
 
     mean: float
