@@ -1,8 +1,9 @@
 """The passes of the dense rival between its matrix products, compiled.
 
 Same functions as the NumPy ones in :mod:`sublinear_lib.benchmarking.dense_training`, with one
-difference in speed only.  `gate` has no branches, so that it becomes vector code.  The other two
-skip chunks in which nothing fires: for few active neurons that is most of them.
+difference: no score may be NaN, which lets the search for a maximum become vector code.  `gate` has
+no branches and becomes vector code as a whole.  The other two skip chunks in which nothing fires:
+for few active neurons that is most of them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _CHUNK = 32
 
 def _compile(function: Function) -> Function:
     make = numba.njit(
-        cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
+        cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "nnan"}
     )
     return cast(Function, make(function))
 
@@ -64,8 +65,7 @@ def add_rows(
             end = min(start + _CHUNK, width)
             largest = scores[i, start]
             for j in range(start + 1, end):
-                z = scores[i, j]
-                largest = z if z > largest else largest
+                largest = max(largest, scores[i, j])
             if largest > tau:
                 for j in range(start, end):
                     z = scores[i, j]
@@ -88,8 +88,7 @@ def scatter(
             end = min(start + _CHUNK, width)
             largest = scores[i, start]
             for j in range(start + 1, end):
-                z = scores[i, j]
-                largest = z if z > largest else largest
+                largest = max(largest, scores[i, j])
             if largest > tau:
                 for j in range(start, end):
                     if scores[i, j] > tau:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +107,13 @@ class DenseIteration:
     gradient : {"products", "rows"}, default "products"
         How both gradients are summed.
 
+    Attributes
+    ----------
+    W : ndarray of float32, shape (k, d)
+        The weights of the neurons looked at, biases folded in.
+    moved : ndarray of float64, shape (n, d)
+        The adversarial points of the last iteration.
+
     Raises
     ------
     TypeError, ValueError
@@ -130,7 +137,7 @@ class DenseIteration:
         lifted = geometry.lift(network.W[chosen], network.b[chosen])
         self.W: Float32Array = np.ascontiguousarray(lifted, dtype=np.float32)
         self.X, self.y = X, y
-        self.moved, self.value_there = X, np.zeros(len(X))
+        self.moved = X
         self._a = network.a[chosen].astype(np.float32)
         self._tau = np.float32(network.tau)
         self._shift = np.float32(network.shift)
@@ -172,11 +179,6 @@ class DenseIteration:
         scores = self._scores[: len(X) * len(W)].reshape(len(X), len(W))
         np.matmul(X, W.T, out=scores)
         return scores
-
-    @property
-    def weight_scale(self) -> float:
-        """Root mean square of the weights, the last column left out."""
-        return float(np.sqrt(np.mean(self.W[:, :-1].astype(np.float64) ** 2)))
 
     def value(self, X: FloatArray) -> FloatArray:
         """Return f at the points.
@@ -225,10 +227,6 @@ class DenseIteration:
                 slope[i] += scores @ W
         return value, slope.astype(np.float64)
 
-    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
-        """Refuse: the attack of the benchmark asks for plain gradients."""
-        raise NotImplementedError("the dense peer has no smoothed gradient")
-
     def step(self) -> FloatArray:
         """Do one iteration.
 
@@ -237,7 +235,7 @@ class DenseIteration:
         ndarray of float64, shape (n,)
             The outputs at the adversarial points, before the weights moved.
         """
-        attack = self._adversary(self, self.X, self.y, self._loss, self._generator)
+        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
         slopes = self._loss.derivative(self.y, attack.value)
         points = attack.X.astype(np.float32)
         moves = (points * (-self._eta / len(points) * slopes)[:, None]).astype(np.float32)
@@ -256,12 +254,14 @@ class DenseIteration:
                 self._gate(scores, self._a[r], self._tau, self._shift, unused[i])
                 gradient += scores.T @ moves[i]
         self.W[last] += gradient
-        self.moved, self.value_there = attack.X, attack.value
+        self.moved = attack.X
         return attack.value
 
 
 class TorchIteration:
     """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32.
+
+    It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class TorchIteration:
         self._tau = network.tau
         self._shift = network.shift
         self.X, self.y = X, y
-        self.moved, self.value_there = X, np.zeros(len(X))
+        self.moved = X
         self._adversary, self._loss = adversary, loss
         self._eta, self._delta = eta, delta
         self._generator = np.random.default_rng(0)
@@ -302,11 +302,6 @@ class TorchIteration:
         """The weights now."""
         weights: Float32Array = self._W.detach().numpy()
         return weights
-
-    @property
-    def weight_scale(self) -> float:
-        """Root mean square of the weights, the last column left out."""
-        return float(np.sqrt(np.mean(self.W[:, :-1].astype(np.float64) ** 2)))
 
     def _forward(self, x: Any, W: Any) -> Any:
         torch = self._torch
@@ -353,10 +348,6 @@ class TorchIteration:
         (gradient,) = torch.autograd.grad(value.sum(), x)
         return value.detach().numpy().astype(np.float64), gradient.numpy().astype(np.float64)
 
-    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
-        """Refuse: the attack of the benchmark asks for plain gradients."""
-        raise NotImplementedError("the torch peer has no smoothed gradient")
-
     def step(self) -> FloatArray:
         """Do one iteration.
 
@@ -366,7 +357,7 @@ class TorchIteration:
             The outputs at the adversarial points, before the weights moved.
         """
         torch = self._torch
-        attack = self._adversary(self, self.X, self.y, self._loss, self._generator)
+        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
         x = torch.tensor(attack.X, dtype=torch.float32)
         value = self._forward(x, self._W)
         huber = torch.nn.functional.huber_loss(value, self._labels, delta=self._delta)
@@ -374,6 +365,6 @@ class TorchIteration:
         with torch.no_grad():
             self._W -= self._eta * self._W.grad
             self._W.grad = None
-        self.moved, self.value_there = attack.X, attack.value
+        self.moved = attack.X
         found: FloatArray = value.detach().numpy().astype(np.float64)
         return found

@@ -61,7 +61,7 @@ _WIDTHS = (2**14, 2**18)
 _MANY = 4
 """How many times as many examples the last cells have."""
 
-_PATIENCE = 3.0
+_PATIENCE = 2.0
 """Seconds that one iteration of a rival outside the core may be expected to take."""
 
 _AGREEMENT = 0.05
@@ -214,10 +214,12 @@ OWN = {
     "lists": "lists",
     "query": "query",
     "literal": "literal",
+    "aggregates": "aggregates",
     "dense_float64": "dense",
 }
 """The library's ways to find neurons, by their names in the results."""
 
+_AGGREGATED = 4
 _CORE = ("auto", "lists", "query")
 
 
@@ -269,6 +271,9 @@ def _cell(
         competitors: list[Competitor] = []
         own: dict[str, Stepper] = {}
         for name, index in OWN.items():
+            if name == "aggregates" and problem.d > _AGGREGATED:
+                absent[name] = f"meant for d <= {_AGGREGATED}"
+                continue
             if reason := patience.absent(name, problem, share):
                 absent[name] = reason
                 continue

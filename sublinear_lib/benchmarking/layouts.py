@@ -1,4 +1,8 @@
-"""The tables of a section, whatever benchmark it is of."""
+"""The tables of a section, whatever benchmark it is of.
+
+No object of the paper lives here.  Each benchmark has a module of layouts; a section without one
+shows its rows as they are stored, so that a new section can be looked at before it has a layout.
+"""
 
 from __future__ import annotations
 

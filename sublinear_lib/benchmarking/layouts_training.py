@@ -31,6 +31,7 @@ _SHOWN = (
     "auto",
     "lists",
     "query",
+    "aggregates",
     "literal",
     "alive",
     "dense_rows",

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.adversary import Adversary, AttackResult
-from sublinear_lib.losses import Loss, get_loss
+from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -61,12 +61,7 @@ class Watched:
 
 
 def wrong_moves(
-    before: TwoLayerNetwork,
-    after: TwoLayerNetwork,
-    points: FloatArray,
-    y: FloatArray,
-    loss: Loss,
-    eta: float,
+    before: TwoLayerNetwork, after: TwoLayerNetwork, points: FloatArray, moves: FloatArray
 ) -> tuple[int, int]:
     """Compare a step with the one that the active sets of real arithmetic ask for.
 
@@ -76,51 +71,37 @@ def wrong_moves(
         The network before and after the step.
     points : ndarray of float64, shape (n, d)
         The adversarial points of the step.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    loss : Loss
-        The loss.
-    eta : float
-        The step size.
+    moves : ndarray of float64, shape (n,)
+        How far each point pulls a neuron with output weight 1 that is active there,
+        ``-eta l'(y_i, f(x_i)) / n``; none is 0.
 
     Returns
     -------
     wrong : int
         Neurons whose weights moved otherwise.  One pair of a point and a neuron that is decided
-        otherwise moves the neuron by ``eta |c_i a_r|`` too far or too little, with
-        ``c_i = l'(y_i, f(x_i)) / n``; a quarter of the smallest such length is tolerated, which
-        rounding does not reach.
+        otherwise moves the neuron by ``|moves_i a_r|`` too far or too little; a quarter of the
+        smallest such length is tolerated, which rounding does not reach.
     active : int
         Pairs of a point and a neuron that are active in real arithmetic.
 
     Raises
     ------
     ValueError
-        If the loss is flat at an example, which then moves no neuron.
+        If a point pulls no neuron, so that nothing could be told about it.
     """
-    n = len(points)
-    blocks = [slice(i, i + _POINTS_AT_ONCE) for i in range(0, n, _POINTS_AT_ONCE)]
-    masks = [np.packbits(before.active_mask(points[block]), axis=0) for block in blocks]
-    value = np.zeros(n)
-    for block, packed in zip(blocks, masks, strict=True):
-        X = points[block]
-        active = np.unpackbits(packed, axis=0, count=len(X))
-        scores = X @ before.W.T + (before.b - before.shift)
-        value[block] = np.einsum("ir,ir,r->i", active, scores, before.a)
-    slopes = loss.derivative(y, value) / n
-    if not slopes.all():
-        raise ValueError("loss must not be flat at any example: it would move no neuron")
-    moves = np.zeros(before.W.shape)
-    pairs = 0
-    for block, packed in zip(blocks, masks, strict=True):
-        X = points[block]
-        active = np.unpackbits(packed, axis=0, count=len(X))
-        pairs += int(np.count_nonzero(active))
-        moves += active.T.astype(np.float64) @ (slopes[block, None] * X)
-    moves *= -eta * before.a[:, None]
-    off = np.linalg.norm(after.W - before.W - moves, axis=1)
-    allowed = 0.25 * eta * np.abs(before.a) * np.abs(slopes).min()
-    return int(np.count_nonzero(~(off <= allowed))), pairs
+    if not moves.all():
+        raise ValueError("moves must not be 0: active sets at such a point leave no trace")
+    wanted = np.zeros(before.W.shape)
+    active = 0
+    for start in range(0, len(points), _POINTS_AT_ONCE):
+        X = points[start : start + _POINTS_AT_ONCE]
+        mask = before.active_mask(X)
+        active += int(np.count_nonzero(mask))
+        wanted += mask.T.astype(np.float64) @ (moves[start : start + _POINTS_AT_ONCE, None] * X)
+    wanted *= before.a[:, None]
+    off = after.W - before.W - wanted
+    allowed = 0.25 * np.abs(before.a) * np.abs(moves).min()
+    return int(np.count_nonzero(~(np.einsum("ij,ij->i", off, off) <= allowed**2))), active
 
 
 class Stepper:
@@ -243,9 +224,9 @@ class Stepper:
         """
         before = self.network
         record = self.step()
-        wrong, active = wrong_moves(
-            before, self.network, self.found.X, self._y, get_loss(self._loss), self._eta
-        )
+        slopes = get_loss(self._loss).derivative(self._y, self.found.value)
+        moves = -self._eta / len(self._y) * slopes
+        wrong, active = wrong_moves(before, self.network, self.found.X, moves)
         counted = round(record.activity_mean * before.m * len(self._y))
         return max(wrong, abs(active - counted))
 
