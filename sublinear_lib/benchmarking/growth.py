@@ -46,7 +46,7 @@ _MOST_ROUNDS = 5
 def _problem(regime: str, d: int, m: int, settings: Settings, seed: int) -> TrainingProblem:
     tau = scaling.threshold_from_activity(_SHARE, m) if regime == "0.1 %" else None
     n = max(1, settings.queries // 4)
-    return TrainingProblem(d, m, n, tau, settings.seed + seed, REGIMES[regime])
+    return TrainingProblem.random(d, m, n, tau, settings.seed + seed, REGIMES[regime])
 
 
 def _dimension(settings: Settings) -> int:

@@ -191,6 +191,24 @@ def _differences(results: Results) -> Table:
     )
 
 
+def _digits(results: Results) -> list[Table]:
+    names = ("auto", "query", "dense_float64")
+    rows = [
+        [
+            width_text(row["m"]),
+            percent_text(row["share"]),
+            number_text(row["radius"]),
+            percent_text(row["candidates"]["auto"]),
+            percent_text(row["touched"]["auto"]),
+            *_ratios(row, "dense", names),
+        ]
+        for row in results.cells("digits")
+    ]
+    columns = ["m", "active", "radius", "candidates", "moved", f"{name_of('dense')}, ms"]
+    caption = f"{results.section('digits')['question']} Times as fast as {name_of('dense')}."
+    return [Table(caption, [*columns, *map(name_of, names)], rows)]
+
+
 def _steps(results: Results) -> list[Table]:
     names = ("auto", "lists", "query", "literal")
     rows = [
@@ -304,6 +322,7 @@ def growth_curves(
 
 TRAINING_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
     "iteration": _iteration,
+    "digits": _digits,
     "steps": _steps,
     "scaling": _scaling,
     "memory": _memory,

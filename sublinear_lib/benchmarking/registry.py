@@ -80,7 +80,13 @@ BENCHMARKS: dict[str, Benchmark] = {
         ),
         Benchmark(
             "training",
-            _named(iteration.ITERATION, iteration.STEPS, growth.SCALING, growth.MEMORY),
+            _named(
+                iteration.ITERATION,
+                iteration.DIGITS,
+                iteration.STEPS,
+                growth.SCALING,
+                growth.MEMORY,
+            ),
             Settings(dimensions=(3, 8, 32), rounds=7, seconds_per_cell=5.0),
             Settings.short().with_changes(dimensions=(3, 8)),
         ),

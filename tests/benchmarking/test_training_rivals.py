@@ -24,7 +24,7 @@ N, M, D = 48, 700, 5
 
 
 def problem(preset: str = "PRINTED", share: float = 0.1) -> TrainingProblem:
-    return TrainingProblem(D, M, N, scaling.threshold_from_activity(share, M), 3, preset)
+    return TrainingProblem.random(D, M, N, scaling.threshold_from_activity(share, M), 3, preset)
 
 
 def after_one_step(case: TrainingProblem, eta: float) -> TwoLayerNetwork:
@@ -103,7 +103,7 @@ def test_several_steps_of_tuned_dense_follow_the_trainer() -> None:
 
 
 def test_the_tiles_cover_every_pair_once() -> None:
-    case = TrainingProblem(4, 5000, 300, 0.03, 0)
+    case = TrainingProblem.random(4, 5000, 300, 0.03, 0)
     rival = DenseIteration(case.network, case.X, case.y, case.adversary, HuberLoss(), 1.0)
     for shape in ((64, 256), (300, 512), (128, 2048)):
         rival._shape = shape
@@ -195,7 +195,7 @@ def test_an_error_of_the_trainer_reaches_who_asked() -> None:
 
 @pytest.mark.parametrize("name", list(OWN))
 def test_no_trainer_moves_a_neuron_that_real_arithmetic_would_not(name: str) -> None:
-    case = TrainingProblem(3, M, N, scaling.threshold_from_activity(0.1, M), 5)
+    case = TrainingProblem.random(3, M, N, scaling.threshold_from_activity(0.1, M), 5)
     with case.stepper(OWN[name], 1.0) as stepper:
         assert [stepper.checked_step() for _ in range(3)] == [0, 0, 0]
 
@@ -241,7 +241,7 @@ def test_problems_are_drawn_from_their_seed() -> None:
     one, two = problem(), problem()
     assert np.array_equal(one.X, two.X)
     assert np.array_equal(one.network.W, two.network.W)
-    other = TrainingProblem(D, M, N + 1, one.tau, 3)
+    other = TrainingProblem.random(D, M, N + 1, one.network.tau, 3)
     assert not np.array_equal(one.network.W, other.network.W)
     assert set(one.y.tolist()) == {-1.0, 1.0}
     assert one.eta(0.5) == pytest.approx(0.5 * one.eta(1.0))
