@@ -6,7 +6,7 @@ A neuron changes its state at x for some move of length delta iff ``-delta < z_r
 therefore *exactly* binomial.  Over n fixed points the neurons still are independent, so the union
 is binomial too, with a probability that depends on the angles between the points.  Over all of X,
 where an adversary may look first, the exact maximum is computed for d = 3.  Before changing
-anything, know that ``thin-window`` probabilities are integrals of the density, never differences of
+anything, know that probabilities of thin windows are integrals of the density, never differences of
 distribution functions, which would lose all digits.
 """
 
@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _MARGIN = 8.0  # standard deviations beyond which a normal distribution function is flat
+_THIN = 0.5  # half-width, in standard deviations, below which a density is integrated by 16 nodes
 
 
 def near_mask(network: TwoLayerNetwork, X: object, delta: float) -> BoolArray:
@@ -112,7 +113,7 @@ def flip_probability(tau: float, m: int, delta: float) -> float:
     0.563
     """
     t, theta = _standard(tau, m, delta)
-    return window_integral(np.ones_like, [-theta, theta], t)
+    return min(1.0, window_integral(np.ones_like, [-theta, theta], t))
 
 
 def _standard(tau: float, m: int, delta: float) -> tuple[float, float]:
@@ -322,10 +323,14 @@ def _pair_probability(t: float, theta: float, correlation: float) -> float:
 
 
 def _interval_probability(t: float, theta: float, mean: FloatArray, std: float) -> FloatArray:
-    """Return P(|mean + std N - t| <= theta), without cancellation in the tails."""
-    gap = np.abs(mean - t)  # by symmetry the mean may stand below
-    near: FloatArray = special.ndtr((theta - gap) / std) - special.ndtr((-theta - gap) / std)
-    return near
+    """Return P(|mean + std N - t| <= theta), without cancellation."""
+    gap = np.abs(mean - t) / std  # by symmetry the mean may stand below
+    half = theta / std
+    if half > _THIN:
+        return np.asarray(special.ndtr(half - gap) - special.ndtr(-half - gap))
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    density = np.exp(-0.5 * (gap[:, None] + half * nodes) ** 2) / math.sqrt(2.0 * math.pi)
+    return np.asarray(half * (density @ weights))
 
 
 def _edges(low: float, high: float, steps: list[float], width: float) -> list[float]:

@@ -236,6 +236,29 @@ def test_union_of_two_points_is_inclusion_and_exclusion(
         assert share == pytest.approx(2 * single - box, rel=1e-6)
 
 
+@pytest.mark.parametrize("t", [0.0, 2.0])
+def test_union_keeps_its_digits_in_thin_windows(t: float) -> None:
+    m = 32
+    s = math.sqrt(2 / m)
+    for theta in (1e-8, 1e-13, 1e-30):
+        single = flips.expected_flips(t * s, m, theta * s)
+        assert single == pytest.approx(m * 2 * theta * stats.norm.pdf(t), rel=1e-6)
+        for n in (2, 5):  # the windows hardly ever meet
+            union = flips.expected_union(n, 0.25, t * s, m, theta * s)
+            assert union == pytest.approx(n * single, rel=1e-7)
+        assert flips.union_bracket(geometry.embed(np.eye(3)), t * s, m, theta * s) == (
+            pytest.approx(3 * single, rel=1e-6),
+            pytest.approx(3 * single, rel=1e-6),
+        )
+
+
+def test_probabilities_of_a_window_that_holds_everything_are_one() -> None:
+    for m in (3, 1000):
+        assert flips.flip_probability(0.1, m, 1e6) == 1.0
+        assert flips.flip_count_interval(0.1, m, 1e6) == (m, m)
+        assert flips.expected_union(4, 0.25, 0.1, m, 1e6) == pytest.approx(m, rel=1e-12)
+
+
 def test_union_of_one_point_or_coinciding_points_is_the_single_count() -> None:
     single = flips.expected_flips(0.1, 100, 0.05)
     assert flips.expected_union(1, 0.25, 0.1, 100, 0.05) == single
