@@ -58,6 +58,31 @@ _LONG_EPS = float(np.finfo(np.longdouble).eps)
 _INSIDE = 1e-9
 
 
+class _Keys:
+    """What decides where arcs are; looked up only for the few that seem to share an end.
+
+    Parameters
+    ----------
+    parts : list of (TwoLayerNetwork, ndarray of bool)
+        The networks, and which of their neurons have an arc.
+    """
+
+    def __init__(self, parts: list[tuple[TwoLayerNetwork, BoolArray]]) -> None:
+        self._parts = parts
+        self._neurons: list[IntArray] | None = None
+
+    def __call__(self, arc: int) -> FloatArray:
+        """Return weights and bias of the neuron of an arc, shape (4,)."""
+        if self._neurons is None:
+            self._neurons = [np.flatnonzero(crossing) for _, crossing in self._parts]
+        for (network, _), neurons in zip(self._parts, self._neurons, strict=True):
+            if arc < neurons.size:
+                r = neurons[arc]
+                return np.append(network.W[r], network.b[r])
+            arc -= neurons.size
+        raise IndexError(f"there is no arc {arc}")
+
+
 class _Arcs(NamedTuple):
     """Waves that are switched on along one open arc each."""
 
@@ -69,8 +94,8 @@ class _Arcs(NamedTuple):
     """How far each of its two ends may be from where it was computed, shape (k,)."""
     wave: FloatArray
     """Coefficients of cos, sin and 1 while it is on, shape (3, k)."""
-    key: FloatArray
-    """The numbers that decide where the ends are, shape (k, 4)."""
+    key: _Keys
+    """The numbers that decide where the ends are."""
 
 
 class _Neurons(NamedTuple):
@@ -324,9 +349,13 @@ class CircleWave:
         position = np.concatenate((begin[begins], stop[stops]))
         sign = np.repeat((1.0, -1.0), (begins.size, stops.size))
         left = position - slack[arc]
-        order = np.argsort(left, kind="stable")
+        # A stable sort costs three times as much, and only equal ends need one.
+        order = np.argsort(left)
+        lefts = left[order]
+        if (lefts[1:] == lefts[:-1]).any():
+            order = np.argsort(left, kind="stable")
         arc = arc[order]
-        return _Ends(left[order], position[order] + slack[arc], arc, sign[order])
+        return _Ends(lefts, position[order] + slack[arc], arc, sign[order])
 
     def _states(self, active: BoolArray, ends: _Ends, origin: float) -> FloatArray:
         """Return the wave before, between and after the ends, turned to the origin: (3, e + 1)."""
@@ -391,35 +420,45 @@ class _Sweep:
         if self._nowhere:
             self._low[:], self._high[:] = first, last
         self._certain = certain
-        cos, sin, self._level = states[:, certain]
-        self._height = np.hypot(cos, sin)
-        self._crest = np.mod(np.arctan2(sin, cos), _TURN)
+        self._height = np.hypot(states[0, certain], states[1, certain])
         self._at_low = _value(states[:, certain], self._low)
         self._at_high = _value(states[:, certain], self._high)
         self._heads = np.flatnonzero(self._between[:e])
-        sizes = np.diff(np.append(self._heads, e))
-        self.clustered = int(sizes[sizes > 1].sum())
+        self._sizes = np.diff(np.append(self._heads, e))
+        self.clustered = int(self._sizes[self._sizes > 1].sum())
         self.largest = float(np.abs(states).sum(axis=0).max())
 
     def best(self, side: float, error: float) -> _Best:
         """Return the supremum of `side` times the function, ``side = +1`` or ``-1``."""
-        crest = self._crest if side > 0 else np.mod(self._crest + np.pi, _TURN)
-        inside = (crest > self._low) & (crest < self._high)
         at_low, at_high = side * self._at_low, side * self._at_high
-        values = np.where(inside, self._height + side * self._level, np.maximum(at_low, at_high))
+        values = np.maximum(at_low, at_high)
+        # A crest counts where it lies inside; only those above all ends have to be located.
+        tops = side * self._states[2, self._certain]
+        tops += self._height
+        high_enough = np.flatnonzero(tops >= values.max())
+        cos, sin = side * self._states[:2, self._certain[high_enough]]
+        crest = np.mod(np.arctan2(sin, cos), _TURN)
+        inside = (crest > self._low[high_enough]) & (crest < self._high[high_enough])
+        values[high_enough[inside]] = tops[high_enough[inside]]
         winner = int(np.argmax(values))
-        bound = float(max(values[winner], self._largest_in_clusters(side)) + error)
+        value = float(values[winner])
+        bound = max(value, self._largest_in_clusters(side, value - error)) + error
+        place = int(np.searchsorted(high_enough, winner))
+        if place < high_enough.size and high_enough[place] == winner and inside[place]:
+            return _Best(value, float(crest[place]), bound, not self._nowhere)
         low, high = float(self._low[winner]), float(self._high[winner])
-        if inside[winner]:
-            return _Best(float(values[winner]), float(crest[winner]), bound, not self._nowhere)
-        step = min(0.25 * (high - low), _INSIDE)
+        # No further inside than costs a small part of 1e-8, however steep the wave is.
+        slope = max(float(self._height[winner]), 1.0)
+        step = min(0.25 * (high - low), _INSIDE / slope)
         interval = int(self._certain[winner])
         if at_low[winner] >= at_high[winner]:
             attained = low == self._first or self._holds(interval - 1, -1.0, error)
             attained = attained and not self._nowhere
+            step = 0.0 if low == self._first else step
             return _Best(float(at_low[winner]), low + step, bound, attained)
         attained = high == self._last or self._holds(interval, 1.0, error)
         attained = attained and not self._nowhere
+        step = 0.0 if high == self._last else step
         return _Best(float(at_high[winner]), high - step, bound, attained)
 
     def _holds(self, end: int, closing: float, error: float) -> bool:
@@ -433,38 +472,73 @@ class _Sweep:
         small = abs(float(_value(jump[:, None], self._ends.left[end : end + 1])[0])) <= error
         return bool(small or self._ends.sign[end] == closing)
 
-    def _largest_in_clusters(self, side: float) -> float:
-        """Bound the function in the clusters that touch the window, by all changes that help."""
-        ends = self._ends
-        if not ends.arc.size:
+    def _largest_in_clusters(self, side: float, level: float) -> float:
+        """Bound the function in the clusters that touch the window, by all changes that help.
+
+        Clusters in which it certainly stays below the level may be left out.
+        """
+        if not self._ends.arc.size:
             return -np.inf
-        heads = self._heads
-        left = ends.left[heads]
-        right = np.maximum.reduceat(ends.right, heads)
+        found = -np.inf
+        many = self._sizes > 1
+        for clusters in (np.flatnonzero(many), self._single_above(side, level, ~many)):
+            if clusters.size:
+                found = max(found, self._bound_clusters(side, clusters))
+        return found
+
+    def _single_above(self, side: float, level: float, single: BoolArray) -> IntArray:
+        """Return the clusters of one end whose two neighbours do not keep them below the level.
+
+        Between the places where it is certain what is on, the function is one wave or the other,
+        and no wave rises faster than its height.
+        """
+        ends, heads = self._ends, self._heads
+        e = ends.arc.size
+        # The values next to an end, at the certain interval before and at the one after it.
+        before, after = np.full(e + 1, np.inf), np.full(e + 1, np.inf)
+        before[self._certain] = side * self._at_high
+        after[self._certain] = side * self._at_low
+        height = np.zeros(e + 1)
+        height[self._certain] = self._height
+        end = heads[single]
+        # At the rim of the window the certain intervals are cut: their values are elsewhere.
+        whole = (ends.left[end] >= self._first) & (ends.right[end] <= self._last)
+        room = (ends.right[end] - ends.left[end]) * np.maximum(height[end], height[end + 1])
+        above = np.maximum(before[end], after[end + 1]) + 2.0 * room > level
+        kept: IntArray = np.flatnonzero(single)[above | ~whole]
+        return kept
+
+    def _bound_clusters(self, side: float, clusters: IntArray) -> float:
+        ends = self._ends
+        first, sizes = self._heads[clusters], self._sizes[clusters]
+        owner = np.repeat(np.arange(clusters.size), sizes)
+        offset = np.cumsum(sizes) - sizes
+        members = np.arange(owner.size) - offset[owner] + first[owner]
+        left = ends.left[first]
+        right = np.maximum.reduceat(ends.right[members], offset)
         touching = (right >= self._first) & (left <= self._last)
         if not touching.any():
             return -np.inf
-        jumps = np.diff(self._states, axis=1)
-        owner = np.repeat(np.arange(heads.size), np.diff(np.append(heads, ends.arc.size)))
-        first = self._first_of_equals()
-        if first.size < jumps.shape[1]:
-            jumps = np.add.reduceat(jumps, first, axis=1)
-            owner = owner[first]
+        jumps = self._states[:, members + 1] - self._states[:, members]
+        starts = self._first_of_equals(members, owner)
+        if starts.size < members.size:
+            jumps = np.add.reduceat(jumps, starts, axis=1)
+            owner = owner[starts]
         start, width = left[owner], (right - left)[owner]
         reach = np.hypot(jumps[0], jumps[1]) * width
         helps = np.maximum(side * _value(jumps, start) + reach, 0.0)
-        total = np.bincount(owner, weights=helps, minlength=heads.size)
-        before = self._states[:, heads]
+        total = np.bincount(owner, weights=helps, minlength=clusters.size)
+        before = self._states[:, first]
         total += side * _value(before, left) + np.hypot(before[0], before[1]) * (right - left)
         return float(total[touching].max())
 
-    def _first_of_equals(self) -> IntArray:
+    def _first_of_equals(self, members: IntArray, owner: IntArray) -> IntArray:
         """Return where runs of ends begin that lie at the very same place in real arithmetic."""
         ends, key = self._ends, self._arcs.key
-        equal = (ends.left[1:] == ends.left[:-1]) & (ends.sign[1:] == ends.sign[:-1])
+        left, sign, arc = ends.left[members], ends.sign[members], ends.arc[members]
+        equal = (left[1:] == left[:-1]) & (sign[1:] == sign[:-1]) & (owner[1:] == owner[:-1])
         for position in np.flatnonzero(equal):
-            one, other = ends.arc[position], ends.arc[position + 1]
-            equal[position] = np.array_equal(key[one], key[other])
+            equal[position] = np.array_equal(key(arc[position]), key(arc[position + 1]))
         return np.flatnonzero(np.concatenate(([True], ~equal)))
 
 
@@ -499,19 +573,19 @@ def _waves(
 ) -> tuple[FloatArray, FloatArray, _Arcs]:
     """Split the waves of networks into those always on and those on arcs."""
     base, size = np.zeros(3, dtype=np.longdouble), np.zeros(3)
-    arcs = []
+    arcs, keys = [], []
     for network, wave in parts:
         where = _where_active(network)
         base += wave[:, where.always].sum(axis=1, dtype=np.longdouble)
         size += np.abs(wave[:, where.always]).sum(axis=1)
-        key = np.column_stack((network.W, network.b))[where.crossing]
-        arcs.append(_Arcs(where.centre, where.half, where.slack, wave[:, where.crossing], key))
+        keys.append((network, where.crossing))
+        arcs.append((where.centre, where.half, where.slack, wave[:, where.crossing]))
     joined = _Arcs(
-        centre=np.concatenate([part.centre for part in arcs]),
-        half=np.concatenate([part.half for part in arcs]),
-        slack=np.concatenate([part.slack for part in arcs]),
-        wave=np.concatenate([part.wave for part in arcs], axis=1),
-        key=np.concatenate([part.key for part in arcs]),
+        centre=np.concatenate([part[0] for part in arcs]),
+        half=np.concatenate([part[1] for part in arcs]),
+        slack=np.concatenate([part[2] for part in arcs]),
+        wave=np.concatenate([part[3] for part in arcs], axis=1),
+        key=_Keys(keys),
     )
     return base.astype(np.float64), size, joined
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import geometry
@@ -15,6 +15,7 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
+from sublinear_lib.adversary.circle import _Sweep
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 
 
@@ -72,6 +73,8 @@ def test_the_bounds_hold_at_every_point_of_the_arc(network, arc):
 
 @settings(max_examples=100, deadline=None)
 @given(st.builds(network_of, st.just("normal"), st.integers(1, 40), st.integers(0, 10**6)), arcs)
+@example(network_of("normal", 35, 7490), (-1.0, 1.0))  # a steep wave at the rim of the window
+@example(network_of("normal", 35, 7490), (1.0, 1.0))
 def test_the_witnesses_have_the_extreme_values(network, arc):
     found = CircleWave.of_network(network).extremes(*arc)
     at_sup, at_inf = network.forward(np.stack((found.X_sup, found.X_inf)))
@@ -211,3 +214,29 @@ def test_a_single_point_at_an_end_is_bracketed():
     exact = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.0)
     point = CircleWave.of_network(exact).extremes(0.0, 0.0)  # z = sin(phi): an end, exactly
     assert point.lower <= 0.0 <= point.upper
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+def test_ends_that_are_left_out_of_the_bound_could_not_have_raised_it(activation, monkeypatch):
+    def every_single_end(self, side, level, single):
+        return np.flatnonzero(single)
+
+    grazing = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        network = TwoLayerNetwork.initialize(25, 3, rng=rng, tau=0.2, activation=activation)
+        # Waves that only just reach tau: their ends are known to 1e-8 and no better.
+        W, b = network.W.copy(), network.b.copy()
+        length = geometry.SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+        few = rng.random(25) < 0.3
+        b[few] = (0.2 - 0.5 * W[:, 2] - length * (1.0 - 1e-15 * rng.integers(0, 4, 25)))[few]
+        wave = CircleWave.of_network(TwoLayerNetwork(W, network.a, b, 0.2, activation))
+        windows = [(float(rng.uniform(0, 6)), half) for half in (0.05, 1.0, np.pi)]
+        ours = [wave.extremes(*window) for window in windows]
+        with monkeypatch.context() as patch:
+            patch.setattr(_Sweep, "_single_above", every_single_end)
+            all_ends = [wave.extremes(*window) for window in windows]
+        for one, other in zip(ours, all_ends, strict=True):
+            assert (one.upper, one.lower) == (other.upper, other.lower)
+            grazing += one.upper - one.sup > 1e-10
+    assert grazing > 0 or activation == "continuous", "some end must count"
