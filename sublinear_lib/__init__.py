@@ -18,6 +18,7 @@ _ROOMS = (
     "adversary",
     "archives",
     "benchmarking",
+    "claims",
     "datasets",
     "estimator",
     "geometry",

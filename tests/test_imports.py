@@ -35,6 +35,7 @@ FLOORS = {
     "theory": 2,
     "adversary": 3,
     "training": 3,
+    "claims": 4,
     "estimator": 4,
     "plotting": 5,
     "widgets": 5,

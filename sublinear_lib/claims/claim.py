@@ -1,0 +1,154 @@
+"""A numbered statement as an object: what it says, where it stands, what it rests on, its check.
+
+Everything the book shows about a statement is generated from its `Claim`: the ledger, the graph of
+dependencies, the boxes of the chapters, the table of ``sublinear verify``.  Before adding one, know
+what is asked of it: the statement in LaTeX with our reconstruction marked where the source is
+unreadable, one sentence in plain words, and, where the recorded verdict is a failure, what would
+have to be misread in the source for the verdict to change.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib.claims.evidence import Budget, Evidence, Findings, Verdict, judge
+
+__all__ = ["Check", "Claim", "Source"]
+
+Check = Callable[[Budget, np.random.Generator], Findings]
+"""Looks at a statement, within a budget, with its own randomness."""
+
+_ID = re.compile(r"[a-z]+(-[a-z0-9.]+)+")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a statement stands.
+
+    Parameters
+    ----------
+    work : str
+        ``"paper"``, ``"repair"`` (this project), ``"memorization"`` or ``"features"``.
+    place : str
+        Section, and equation if there is one.
+    """
+
+    work: str
+    place: str
+
+    def __post_init__(self) -> None:
+        """Check the work."""
+        validation.choice(self.work, "work", ("paper", "repair", "memorization", "features"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    r"""One numbered statement with its check.
+
+    Parameters
+    ----------
+    id : str
+        Unique and stable, such as ``"thm-4.1"``; the anchor of the statement on its page.
+    title : str
+        A few words.
+    statement : str
+        As printed, in LaTeX; what we reconstructed stands in ``\rec{...}``.
+    plain : str
+        The statement in one plain sentence.
+    source : Source
+        Where it stands.
+    recorded : Verdict
+        The verdict on record; a check that finds another one fails the verification.
+    check : callable
+        ``check(budget, rng)`` returns the findings.
+    depends_on : tuple of str
+        Ids of the statements that its proof uses.
+    chapter : str
+        The page that teaches it, such as ``"part1/how-many-neurons-fire"``.
+    repairs : str
+        For a repaired statement: the id of the printed one.
+    misreading : str
+        For a statement that fails: what would have to be misread in the source for the verdict to
+        change.
+
+    Raises
+    ------
+    ValueError
+        If an id is malformed, a failure has no `misreading`, or a repaired statement does not say
+        what it repairs.
+    """
+
+    id: str
+    title: str
+    statement: str
+    plain: str
+    source: Source
+    recorded: Verdict
+    check: Check = field(repr=False)
+    depends_on: tuple[str, ...] = ()
+    chapter: str = ""
+    repairs: str = ""
+    misreading: str = ""
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without running anything."""
+        for name in (self.id, *self.depends_on, *filter(None, (self.repairs,))):
+            if not _ID.fullmatch(name):
+                raise ValueError(f"id must look like 'thm-4.1', got {name!r}")
+        if self.recorded is Verdict.FAILS and not self.misreading:
+            raise ValueError(
+                f"misreading must say what would change the verdict of {self.id}, got nothing"
+            )
+        if (self.recorded is Verdict.REPAIRED) != bool(self.repairs):
+            raise ValueError(
+                f"repairs must name a statement exactly for repaired ones, got {self.repairs!r} "
+                f"for {self.id} with the verdict {self.recorded.value!r}"
+            )
+        if self.recorded is Verdict.UNDECIDED:
+            raise ValueError(f"recorded must be a verdict, got {self.recorded.value!r}")
+
+    def run(self, budget: Budget, seed: int) -> Evidence:
+        """Check the statement.
+
+        Parameters
+        ----------
+        budget : Budget
+            How much time the check may take.
+        seed : int
+            ``>= 0``; the randomness depends on it and on the id, so that every statement has its
+            own, whatever else is checked.
+
+        Returns
+        -------
+        Evidence
+            What was found, and the verdict that follows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a seed that is not an integer ``>= 0``, or a check that returns something else than
+            findings.
+        """
+        seed = validation.count(seed, "seed", minimum=0)
+        own = np.random.SeedSequence([seed, *self.id.encode()])
+        start = time.perf_counter()
+        findings = self.check(budget, np.random.default_rng(own))
+        seconds = time.perf_counter() - start
+        if not isinstance(findings, Findings):
+            raise TypeError(f"the check of {self.id} must return Findings, got {findings!r}")
+        observations = tuple(findings.observations)
+        return Evidence(
+            claim=self.id,
+            verdict=judge(observations, repaired=bool(self.repairs)),
+            observations=observations,
+            witness=findings.witness,
+            budget=budget,
+            seed=seed,
+            seconds=seconds,
+        )

@@ -1,0 +1,496 @@
+"""What a check of a numbered statement brings back, and how a verdict follows from it.
+
+A check makes *observations*: small facts, each with what was found, what was asked for, how it was
+decided, and on what part of a statement it bears.  The verdict is not written by the author of a
+check; `judge` derives it from the observations, by one rule for all statements.  Before changing
+that rule, know its two cautions: an observation that decides nothing (an interval that contains
+both exponents, say) makes the verdict `UNDECIDED`, and so does a failing *control*, for a check
+that misjudges what is known cannot judge what is not.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from sublinear_lib import validation
+from sublinear_lib.statistics import Interval
+
+__all__ = [
+    "Budget",
+    "Evidence",
+    "Findings",
+    "Method",
+    "Observation",
+    "Outcome",
+    "Role",
+    "Verdict",
+    "bound",
+    "exact",
+    "exponent",
+    "fact",
+    "judge",
+    "sample_mean",
+]
+
+Value: TypeAlias = int | float | Fraction | Interval | str
+"""What an observation found."""
+
+
+class Verdict(enum.Enum):
+    """What is known of a statement."""
+
+    HOLDS = "holds"
+    REPAIRED = "holds as repaired"
+    GAP = "proof gap"
+    FAILS = "fails as printed"
+    TYPO = "typo"
+    CITED = "cited"
+    UNDECIDED = "undecided"
+
+
+class Role(enum.Enum):
+    """On what an observation bears."""
+
+    STATEMENT = "statement"
+    """The statement, as printed (for a repaired one: as repaired)."""
+    PRINT = "print"
+    """The letters: something that everybody reads as a misprint."""
+    PROOF = "proof"
+    """A step of the printed proof."""
+    REPAIR = "repair"
+    """What holds instead; it does not change the verdict of the printed statement."""
+    CONTROL = "control"
+    """The check itself, on a case whose answer is known."""
+
+
+class Method(enum.Enum):
+    """How an observation was decided, from the strongest to the weakest."""
+
+    EXACT = "exact arithmetic"
+    CERTIFIED = "rigorous enclosure"
+    CLOSED_FORM = "closed form"
+    COMPUTED = "floating point"
+    MONTE_CARLO = "seeded simulation"
+    CITED = "cited"
+
+
+class Outcome(enum.Enum):
+    """Whether what was found is what was asked for."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+
+
+class Budget(enum.Enum):
+    """How much time a check may take."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+    def pick(self, quick: Any, full: Any) -> Any:
+        """Return the setting that goes with the budget.
+
+        Parameters
+        ----------
+        quick, full : object
+            The two settings.
+
+        Returns
+        -------
+        object
+            One of them.
+        """
+        return quick if self is Budget.QUICK else full
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One fact that a check found.
+
+    Parameters
+    ----------
+    what : str
+        What was looked at, in plain words, with its range.
+    found : int, float, Fraction, Interval or str
+        What came out.
+    asked : str
+        What the statement asks for, in plain words.
+    outcome : Outcome
+        Whether it is so.
+    method : Method
+        How it was decided.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+
+    Raises
+    ------
+    TypeError
+        If an argument has a wrong type.
+    """
+
+    what: str
+    found: Value
+    asked: str
+    outcome: Outcome
+    method: Method
+    role: Role = Role.STATEMENT
+
+    def __post_init__(self) -> None:
+        """Check the types."""
+        for name, kind in (
+            ("what", str),
+            ("found", (int, float, Fraction, Interval, str)),
+            ("asked", str),
+            ("outcome", Outcome),
+            ("method", Method),
+            ("role", Role),
+        ):
+            given = getattr(self, name)
+            if not isinstance(given, kind):
+                raise TypeError(
+                    f"{name} must be of type {_names(kind)}, got {type(given).__name__}"
+                )
+
+    @property
+    def shown(self) -> str:
+        """What was found, as text."""
+        if isinstance(self.found, float):
+            return f"{self.found:.6g}"
+        return str(self.found)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a check returns.
+
+    Parameters
+    ----------
+    observations : iterable of Observation
+        At least one.
+    witness : mapping of str to object, optional
+        Numbers with which a reader can see the failure again; of types that JSON has.
+
+    Raises
+    ------
+    ValueError
+        If there are no observations.
+    """
+
+    observations: Iterable[Observation]
+    witness: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Freeze what was given."""
+        kept = tuple(self.observations)
+        if not kept:
+            raise ValueError("observations must not be empty: a check has to look at something")
+        object.__setattr__(self, "observations", kept)
+        object.__setattr__(self, "witness", dict(self.witness))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The findings of one run of one check, with the verdict that follows.
+
+    Parameters
+    ----------
+    claim : str
+        Id of the statement.
+    verdict : Verdict
+        What follows from the observations.
+    observations : tuple of Observation
+        What was found.
+    witness : mapping of str to object
+        Numbers with which a reader can see a failure again.
+    budget : Budget
+        How much time the check had.
+    seed : int
+        From which its randomness came.
+    seconds : float
+        How long it took.
+    """
+
+    claim: str
+    verdict: Verdict
+    observations: tuple[Observation, ...]
+    witness: Mapping[str, Any]
+    budget: Budget
+    seed: int
+    seconds: float
+
+
+def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Verdict:
+    """Derive the verdict on a statement.
+
+    Parameters
+    ----------
+    observations : iterable of Observation
+        What a check found.
+    repaired : bool, default False
+        Whether the statement is a repaired one of this project.
+
+    Returns
+    -------
+    Verdict
+        `UNDECIDED` if a control fails or something that bears on the verdict is open; otherwise
+        `FAILS` if the statement does; otherwise `TYPO` if only its letters do; otherwise `GAP` if
+        only a step of its proof does; otherwise `HOLDS` (`REPAIRED` for a repaired statement).
+        `CITED` if all that is known of the statement is cited.
+
+    Raises
+    ------
+    ValueError
+        If nothing bears on the statement.
+
+    Examples
+    --------
+    >>> step = fact("the last step", "m^(1/10)", "m^(-1/10)", False, Method.EXACT, Role.PROOF)
+    >>> whole = fact("the statement", 0.3, "<= 0.5", True, Method.CERTIFIED)
+    >>> judge([whole, step]).value
+    'proof gap'
+    """
+    kept = tuple(observations)
+    statement = [item for item in kept if item.role is Role.STATEMENT]
+    if not statement:
+        raise ValueError("observations must contain one of the role Role.STATEMENT")
+    if any(item.role is Role.CONTROL and item.outcome is not Outcome.YES for item in kept):
+        return Verdict.UNDECIDED
+    bearing = (Role.STATEMENT, Role.PRINT, Role.PROOF)
+    # One clause that fails is enough, whatever is open elsewhere.
+    if any(item.outcome is Outcome.NO for item in statement):
+        return Verdict.FAILS
+    if any(item.role in bearing and item.outcome is Outcome.OPEN for item in kept):
+        return Verdict.UNDECIDED
+    for role, verdict in ((Role.PRINT, Verdict.TYPO), (Role.PROOF, Verdict.GAP)):
+        if any(item.role is role and item.outcome is Outcome.NO for item in kept):
+            return verdict
+    if all(item.method is Method.CITED for item in statement):
+        return Verdict.CITED
+    return Verdict.REPAIRED if repaired else Verdict.HOLDS
+
+
+def fact(
+    what: str,
+    found: Value,
+    asked: str,
+    holds: bool,
+    method: Method,
+    role: Role = Role.STATEMENT,
+) -> Observation:
+    """Note a fact that is decided.
+
+    Parameters
+    ----------
+    what, asked : str
+        What was looked at, and what the statement asks for.
+    found : int, float, Fraction, Interval or str
+        What came out.
+    holds : bool
+        Whether it is so.
+    method : Method
+        How it was decided.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+
+    Returns
+    -------
+    Observation
+        With the outcome yes or no.
+
+    Raises
+    ------
+    TypeError
+        If an argument has a wrong type.
+    """
+    outcome = Outcome.YES if validation.boolean(holds, "holds") else Outcome.NO
+    return Observation(what, found, asked, outcome, method, role)
+
+
+def exact(
+    what: str, found: int | Fraction, printed: int | Fraction, role: Role = Role.STATEMENT
+) -> Observation:
+    """Note whether two exact numbers are equal.
+
+    Parameters
+    ----------
+    what : str
+        What was computed.
+    found, printed : int or Fraction
+        What follows, and what is printed.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+
+    Returns
+    -------
+    Observation
+        Decided by exact arithmetic.
+
+    Raises
+    ------
+    TypeError
+        If a number is not exact.
+
+    Examples
+    --------
+    >>> exact("exponent of m", Fraction(1, 10), Fraction(-1, 10)).outcome.value
+    'no'
+    """
+    for name, value in (("found", found), ("printed", printed)):
+        if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+            raise TypeError(f"{name} must be an int or a Fraction, got {type(value).__name__}")
+    return fact(what, found, f"= {printed}", found == printed, Method.EXACT, role)
+
+
+def exponent(
+    what: str,
+    slope: Interval,
+    predicted: float | Fraction,
+    rival: float | Fraction,
+    role: Role = Role.STATEMENT,
+    method: Method = Method.MONTE_CARLO,
+) -> Observation:
+    """Note whether a measured slope shows one exponent and not another.
+
+    Parameters
+    ----------
+    what : str
+        What was measured, and over what range.
+    slope : Interval
+        The slope in a log-log plot.
+    predicted, rival : float or Fraction
+        The exponent that is asked for, and another one.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+    method : Method, default Method.MONTE_CARLO
+        How the slope was obtained.
+
+    Returns
+    -------
+    Observation
+        Yes if the interval contains the predicted exponent and excludes the rival, no if it
+        excludes the predicted one, open if it contains both.
+
+    Raises
+    ------
+    ValueError
+        If both exponents are the same.
+
+    Examples
+    --------
+    >>> exponent("slope", Interval(0.1, 0.05, 0.15, 0.95), 0.1, -0.1).outcome.value
+    'yes'
+    >>> exponent("slope", Interval(0.0, -0.2, 0.2, 0.95), 0.1, -0.1).outcome.value
+    'open'
+    """
+    if predicted == rival:
+        raise ValueError(f"rival must differ from predicted, got {rival} for both")
+    if slope.excludes(float(predicted)):
+        outcome = Outcome.NO
+    else:
+        outcome = Outcome.YES if slope.excludes(float(rival)) else Outcome.OPEN
+    asked = f"contains {predicted}, excludes {rival}"
+    return Observation(what, slope, asked, outcome, method, role)
+
+
+def sample_mean(
+    what: str,
+    mean: float,
+    standard_error: float,
+    expected: float,
+    role: Role = Role.STATEMENT,
+    *,
+    largest: float = 4.0,
+) -> Observation:
+    """Note whether a sample mean agrees with a closed form.
+
+    Parameters
+    ----------
+    what : str
+        What was sampled.
+    mean, standard_error : float
+        The sample mean and its standard error, ``standard_error > 0``.
+    expected : float
+        The closed form, at the same parameters.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+    largest : float, default 4
+        How many standard errors are still agreement.
+
+    Returns
+    -------
+    Observation
+        Yes if the mean lies less than `largest` standard errors from the closed form.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For numbers that are not finite, or a standard error that is not positive.
+
+    Examples
+    --------
+    >>> sample_mean("share of active neurons", 0.101, 0.001, 0.1).shown
+    '0.101 (z = +1.00)'
+    """
+    mean = validation.scalar(mean, "mean")
+    error = validation.scalar(standard_error, "standard_error", exclusive_minimum=0)
+    expected = validation.scalar(expected, "expected")
+    z = (mean - expected) / error
+    found = f"{mean:.6g} (z = {z:+.2f})"
+    asked = f"{expected:.6g}, within {largest:g} standard errors"
+    outcome = Outcome.YES if abs(z) < largest else Outcome.NO
+    return Observation(what, found, asked, outcome, Method.MONTE_CARLO, role)
+
+
+def bound(
+    what: str,
+    found: float,
+    limit: float,
+    role: Role = Role.STATEMENT,
+    method: Method = Method.COMPUTED,
+    *,
+    below: bool = True,
+) -> Observation:
+    """Note whether a number stays on one side of a bound.
+
+    Parameters
+    ----------
+    what : str
+        What was computed.
+    found, limit : float
+        The number and its bound.
+    role : Role, default Role.STATEMENT
+        On what it bears.
+    method : Method, default Method.COMPUTED
+        How the number was obtained.
+    below : bool, default True
+        Whether it has to be at most the bound; otherwise at least.
+
+    Returns
+    -------
+    Observation
+        Yes or no.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For numbers that are not finite.
+
+    Examples
+    --------
+    >>> bound("error of the polynomial", 0.2, 0.25).outcome.value
+    'yes'
+    """
+    found = validation.scalar(found, "found")
+    limit = validation.scalar(limit, "limit")
+    holds = found <= limit if below else found >= limit
+    return fact(what, found, f"{'<=' if below else '>='} {limit:.6g}", holds, method, role)
+
+
+def _names(kind: type | tuple[type, ...]) -> str:
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return " or ".join(item.__name__ for item in kinds)

@@ -1,0 +1,248 @@
+"""Stored evidence: what a verification found, in a file that the book reads.
+
+The ledger page, the graph and the boxes of the chapters show stored evidence, so a reader sees what
+a full run found without waiting for one.  Each entry carries the *fingerprint* of its claim, a hash
+of what the claim says and of the source of its check; `stale` compares it with the claim as it is
+now.  Before changing the format, raise `SCHEMA`; a file of another schema is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sublinear_lib.claims.claim import Claim
+from sublinear_lib.claims.evidence import (
+    Budget,
+    Evidence,
+    Method,
+    Observation,
+    Outcome,
+    Role,
+    Verdict,
+)
+from sublinear_lib.claims.ledger import Ledger
+from sublinear_lib.claims.verifying import Report
+from sublinear_lib.statistics import Interval
+
+__all__ = ["SCHEMA", "Stored", "fingerprint", "load_evidence", "merge", "save_evidence", "stale"]
+
+SCHEMA = 1
+"""The version of the format."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Evidence together with the fingerprint of the claim that it was found for.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was found.
+    fingerprint : str
+        That of the claim at the time.
+    """
+
+    evidence: Evidence
+    fingerprint: str
+
+
+def fingerprint(claim: Claim) -> str:
+    """Return a hash of what a claim says and of how it is checked.
+
+    Parameters
+    ----------
+    claim : Claim
+        The statement.
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits.
+    """
+    said = (
+        claim.id,
+        claim.statement,
+        claim.source.work,
+        claim.source.place,
+        claim.recorded.value,
+        *claim.depends_on,
+        claim.repairs,
+        inspect.getsource(inspect.unwrap(claim.check)),
+    )
+    return hashlib.sha256("\x00".join(said).encode()).hexdigest()[:16]
+
+
+def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:
+    """Return the claims whose stored evidence is missing, outdated or not what is on record.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The claims as they are now.
+    stored : mapping of str to Stored
+        What was found.
+
+    Returns
+    -------
+    tuple of str
+        Ids in reading order.
+    """
+    return tuple(
+        claim.id
+        for claim in ledger
+        if claim.id not in stored
+        or stored[claim.id].fingerprint != fingerprint(claim)
+        or stored[claim.id].evidence.verdict is not claim.recorded
+    )
+
+
+def merge(old: Mapping[str, Stored], reports: Iterable[Report]) -> dict[str, Stored]:
+    """Put new evidence in the place of old.
+
+    Parameters
+    ----------
+    old : mapping of str to Stored
+        What was stored.
+    reports : iterable of Report
+        What a run found; claims whose check raised keep their old evidence.
+
+    Returns
+    -------
+    dict of str to Stored
+        Both.
+    """
+    new = dict(old)
+    for report in reports:
+        if report.evidence is not None:
+            new[report.claim.id] = Stored(report.evidence, fingerprint(report.claim))
+    return new
+
+
+def save_evidence(path: str | os.PathLike[str], stored: Mapping[str, Stored]) -> None:
+    """Write evidence, beside its place first, so that an interrupt leaves the old file or the new.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    stored : mapping of str to Stored
+        What to write.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    TypeError
+        If a witness holds something that JSON has no form for.
+    """
+    entries = {
+        name: {"fingerprint": item.fingerprint, **_encoded(item.evidence)}
+        for name, item in sorted(stored.items())
+    }
+    text = json.dumps({"schema": SCHEMA, "evidence": entries}, indent=1, allow_nan=False) + "\n"
+    target = Path(path)
+    beside = target.with_name(target.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(target)
+
+
+def load_evidence(path: str | os.PathLike[str]) -> dict[str, Stored]:
+    """Read evidence.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    dict of str to Stored
+        By id.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no file of evidence, or one of another schema.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}")
+        return {
+            name: Stored(_decoded(name, entry), entry["fingerprint"])
+            for name, entry in data["evidence"].items()
+        }
+    except OSError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{str(path)!r} is not a file of evidence: {error}") from error
+
+
+def _encoded(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "verdict": evidence.verdict.value,
+        "budget": evidence.budget.value,
+        "seed": evidence.seed,
+        "seconds": round(evidence.seconds, 3),
+        "observations": [
+            {
+                "what": item.what,
+                "found": _value(item.found),
+                "asked": item.asked,
+                "outcome": item.outcome.value,
+                "method": item.method.value,
+                "role": item.role.value,
+            }
+            for item in evidence.observations
+        ],
+        "witness": dict(evidence.witness),
+    }
+
+
+def _decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        claim=name,
+        verdict=Verdict(entry["verdict"]),
+        observations=tuple(
+            Observation(
+                item["what"],
+                _restored(item["found"]),
+                item["asked"],
+                Outcome(item["outcome"]),
+                Method(item["method"]),
+                Role(item["role"]),
+            )
+            for item in entry["observations"]
+        ),
+        witness=dict(entry["witness"]),
+        budget=Budget(entry["budget"]),
+        seed=entry["seed"],
+        seconds=float(entry["seconds"]),
+    )
+
+
+def _value(found: object) -> object:
+    if isinstance(found, Fraction):
+        return {"fraction": str(found)}
+    if isinstance(found, Interval):
+        ends = [found.estimate, found.lower, found.upper, found.confidence]
+        return {"interval": ends}
+    return found
+
+
+def _restored(found: Any) -> Any:
+    if isinstance(found, dict):
+        if "fraction" in found:
+            return Fraction(found["fraction"])
+        return Interval(*found["interval"])
+    return found

@@ -1,0 +1,143 @@
+"""A verification finds the same on any number of processes, and stores what the book reads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sublinear_lib.claims import (
+    Budget,
+    Findings,
+    Ledger,
+    Verdict,
+    exact,
+    fingerprint,
+    load_evidence,
+    merge,
+    save_evidence,
+    stale,
+    verify,
+)
+from tests.claims.statements import check_broken, check_gap, claim, small_ledger
+
+
+def test_every_claim_gets_the_verdict_on_record() -> None:
+    reports = verify(small_ledger())
+    assert [report.verdict for report in reports] == [
+        Verdict.HOLDS,
+        Verdict.FAILS,
+        Verdict.REPAIRED,
+        Verdict.GAP,
+    ]
+    assert all(report.as_recorded for report in reports)
+
+
+def test_any_number_of_processes_finds_the_same() -> None:
+    alone, together = (verify(small_ledger(), jobs=jobs, seed=3) for jobs in (1, 2))
+    for one, two in zip(alone, together, strict=True):
+        assert one.evidence is not None
+        assert two.evidence is not None
+        assert replace(one.evidence, seconds=0.0) == replace(two.evidence, seconds=0.0)
+
+
+def test_a_budget_reaches_the_checks() -> None:
+    (quick,), (full,) = (
+        verify(small_ledger(), ["lem-a.1"], budget=budget) for budget in ("quick", "full")
+    )
+    assert quick.evidence is not None
+    assert full.evidence is not None
+    assert quick.evidence.budget is Budget.QUICK
+    assert full.evidence.budget is Budget.FULL
+    assert quick.evidence.observations != full.evidence.observations
+
+
+def test_a_check_that_raises_is_reported_and_the_others_go_on() -> None:
+    ledger = Ledger(
+        [claim("lem-a.1", check_broken, Verdict.HOLDS), claim("lem-a.2", check_gap, Verdict.GAP)]
+    )
+    broken, other = verify(ledger)
+    assert broken.verdict is Verdict.UNDECIDED
+    assert not broken.as_recorded
+    assert broken.error == "ArithmeticError: the enclosure did not close"
+    assert other.as_recorded
+
+
+def test_a_verdict_that_changed_is_noticed() -> None:
+    (report,) = verify(Ledger([claim("lem-a.1", check_gap, Verdict.HOLDS)]))
+    assert report.verdict is Verdict.GAP
+    assert not report.as_recorded
+
+
+@pytest.mark.parametrize(
+    "settings", [{"budget": "endless"}, {"jobs": 0}, {"seed": -1}, {"progress": "yes"}]
+)
+def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises((TypeError, ValueError), match=next(iter(settings))):
+        verify(small_ledger(), **settings)  # type: ignore[arg-type]
+
+
+def test_evidence_survives_storing(tmp_path: Path) -> None:
+    ledger, path = small_ledger(), tmp_path / "evidence.json"
+    stored = merge({}, verify(ledger))
+    save_evidence(path, stored)
+    again = load_evidence(path)
+    for name, item in stored.items():
+        assert again[name].fingerprint == item.fingerprint
+        assert replace(again[name].evidence, seconds=0.0) == replace(item.evidence, seconds=0.0)
+    assert again["thm-4.1"].evidence.observations[0].found == Fraction(1, 10)
+    assert stale(ledger, again) == ()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
+    ledger = small_ledger()
+    stored = merge({}, verify(ledger))
+    changed = [replace(item, statement="2 + 2 = 5") if item.id == "lem-a.1" else item
+               for item in ledger]  # fmt: skip
+    assert stale(Ledger(changed), stored) == ("lem-a.1",)
+
+    def check_power(budget: Budget, rng: np.random.Generator) -> Findings:
+        return Findings([exact("exponent of m", Fraction(1, 10), Fraction(-1, 10))])
+
+    other = [replace(item, check=check_power) if item.id == "thm-4.1" else item for item in ledger]
+    assert stale(Ledger(other), stored) == ("thm-4.1",)
+    del stored["thm-4.4"]
+    assert stale(ledger, stored) == ("thm-4.4",)
+    assert fingerprint(ledger["thm-4.1"]) == stored["thm-4.1"].fingerprint
+
+
+def test_a_check_that_raises_keeps_the_old_evidence() -> None:
+    good = Ledger([claim("lem-a.1", check_gap, Verdict.GAP)])
+    stored = merge({}, verify(good))
+    broken = Ledger([claim("lem-a.1", check_broken, Verdict.GAP)])
+    assert merge(stored, verify(broken)) == stored
+    assert stale(broken, stored) == ("lem-a.1",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"schema": 2, "evidence": {}}', '{"schema": 1, "evidence": {"x": {}}}'],
+)
+def test_a_foreign_file_of_evidence_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "evidence.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="not a file of evidence"):
+        load_evidence(path)
+
+
+def test_an_unstorable_witness_leaves_the_old_file(tmp_path: Path) -> None:
+    ledger, path = small_ledger(), tmp_path / "evidence.json"
+    stored = merge({}, verify(ledger))
+    save_evidence(path, stored)
+    before = path.read_bytes()
+    item = stored["thm-4.1"]
+    bad = replace(item, evidence=replace(item.evidence, witness={"array": np.zeros(2)}))
+    with pytest.raises(TypeError):
+        save_evidence(path, {**stored, "thm-4.1": bad})
+    assert path.read_bytes() == before
+    assert json.loads(before)["schema"] == 1
