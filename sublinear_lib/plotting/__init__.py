@@ -12,6 +12,7 @@ from sublinear_lib.plotting.activity import (
     activity_against_m,
     preactivation_histogram,
 )
+from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
@@ -54,12 +55,14 @@ __all__ = [
     "activations_pair",
     "activity_against_m",
     "boxes_picture",
+    "cost_curves",
     "digit_gallery",
     "duality_picture",
     "figure",
     "grouped",
     "house_style",
     "label_line_ends",
+    "ledger_bars",
     "loss_and_activity",
     "network_schematic",
     "note",
@@ -70,6 +73,7 @@ __all__ = [
     "percent",
     "preactivation_histogram",
     "recall_against_time",
+    "roofline_chart",
     "set_scale",
     "slice_picture",
     "speedup_by_dimension",

@@ -2,8 +2,10 @@
 
 Each module holds the quantities of one group of statements, so that a chapter, a check and a test
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
-Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1;
-``reporting`` holds the share of neurons that a search on X (Section 3.2) has to look at.
+Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1,
+``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, and ``traffic`` what a
+machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
+to look at.
 ``concentration``, ``polynomials`` and ``existence`` hold the lemmas of the appendices, decided by
 exact numbers or by ``enclosures``.
 ``worst_case`` holds the exact worst case of f - g (Theorem 4.1), ``jump`` the price of the
@@ -26,7 +28,13 @@ from sublinear_lib.theory.activity import (
     printed_q0,
     smallest_printed_K,
 )
-from sublinear_lib.theory.cost import IterationCost, candidate_share, dense_cost, sparse_cost
+from sublinear_lib.theory.cost import (
+    IterationCost,
+    candidate_share,
+    dense_cost,
+    listed_share,
+    sparse_cost,
+)
 from sublinear_lib.theory.exponents import (
     CHAINS,
     CONSISTENT,
@@ -64,7 +72,34 @@ from sublinear_lib.theory.jump import (
     jump_half_width_bound,
     jump_price,
 )
+from sublinear_lib.theory.ledger import (
+    LINES,
+    Ledger,
+    NeuronCounts,
+    Order,
+    corrected_orders,
+    dense_ledger,
+    elementary_orders,
+    expected_counts,
+    expected_ledger,
+    leading_exponent,
+    literal_ledger,
+    printed_ledger,
+    printed_orders,
+    shared_ledger,
+    surviving_share_asymptote,
+    surviving_share_bound,
+    widest_dimension,
+)
 from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
+from sublinear_lib.theory.traffic import (
+    Roofline,
+    Traffic,
+    break_even_share,
+    gather_traffic,
+    matrix_traffic,
+    roofline,
+)
 from sublinear_lib.theory.worst_case import (
     HalfWidthMoments,
     WorstGap,
@@ -82,6 +117,7 @@ __all__ = [
     "CHAINS",
     "CONSISTENT",
     "CRUDE",
+    "LINES",
     "PRINTED_DRIFT",
     "PRINTED_STEPS",
     "SPARSE",
@@ -90,22 +126,33 @@ __all__ = [
     "HalfWidthMoments",
     "Inequality",
     "IterationCost",
+    "Ledger",
     "MaximalActivity",
     "MaximalFlips",
+    "NeuronCounts",
+    "Order",
     "Power",
     "Region",
+    "Roofline",
+    "Traffic",
     "WorstGap",
     "WorstWeights",
     "active_count_interval",
     "active_count_tail",
     "ball_price",
+    "break_even_share",
     "candidate_share",
     "concentration",
+    "corrected_orders",
     "dense_cost",
+    "dense_ledger",
     "drift_power",
+    "elementary_orders",
     "enclosures",
     "existence",
+    "expected_counts",
     "expected_flips",
+    "expected_ledger",
     "expected_union",
     "explained",
     "flip_bound",
@@ -113,6 +160,7 @@ __all__ = [
     "flip_count_tail",
     "flip_probability",
     "gap_terms",
+    "gather_traffic",
     "gaussian_tail_bound",
     "gradient_ratio",
     "half_width_leading_term",
@@ -121,7 +169,11 @@ __all__ = [
     "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
+    "leading_exponent",
+    "listed_share",
+    "literal_ledger",
     "log_no_flip_probability",
+    "matrix_traffic",
     "max_active_on_circle",
     "max_flips_on_circle",
     "max_near_on_circle",
@@ -130,12 +182,19 @@ __all__ = [
     "polynomials",
     "printed_failure_probability",
     "printed_gap_bound",
+    "printed_ledger",
+    "printed_orders",
     "printed_q0",
+    "roofline",
+    "shared_ledger",
     "smallest_printed_K",
     "sparse_cost",
     "surviving_count_interval",
     "surviving_share",
+    "surviving_share_asymptote",
+    "surviving_share_bound",
     "union_bracket",
+    "widest_dimension",
     "window_integral",
     "worst_gap",
     "worst_gap_at",

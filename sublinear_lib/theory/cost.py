@@ -23,7 +23,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.validation import choice, count, scalar
 
-__all__ = ["IterationCost", "candidate_share", "dense_cost", "sparse_cost"]
+__all__ = ["IterationCost", "candidate_share", "dense_cost", "listed_share", "sparse_cost"]
 
 _NODES = 48
 _REACH = 10.0  # a standard normal exceeds it with probability 1e-23
@@ -93,7 +93,7 @@ def candidate_share(t: float, d: int, rho: float) -> float:
     Notes
     -----
     Source: Algorithm 1, lines 11 and 12, with Definition 3.1; derived here.  The expectation is a
-    Gauss-Legendre quadrature, over ``0 <= |p| <= 10`` and over the quantiles of q.
+    Gauss-Legendre quadrature over p and q, ten standard deviations to either side.
 
     Examples
     --------
@@ -121,11 +121,104 @@ def _quadrature(d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     half = _REACH * (u + 1.0) / 2.0
     p = np.concatenate((-half, half))  # in two halves: for d = 2 the integrand has a kink at p = 0
     p_weights = np.tile(u_weights, 2) * _REACH / 2.0 * stats.norm.pdf(p)
-    if d == 2:
-        q, q_weights = np.zeros(1), np.ones(1)
-    else:
-        q, q_weights = stats.chi.ppf((u + 1.0) / 2.0, d - 2), u_weights / 2.0
+    q, q_weights = _across(d)
     return p[:, None], np.hypot(p[:, None], q[None, :]), np.outer(p_weights, q_weights)
+
+
+def listed_share(t: float, d: int, rho: float) -> float:
+    r"""Compute the expected share of neurons that are candidates in a cap and can fire on X at all.
+
+    The trainer sets neurons aside that can fire nowhere on X before it makes lists, so a list holds
+    the neurons with both ``<w_r, x> + b_r + rho |w'_r| > tau`` and ``(sqrt(3)/2) |w'_r| + w_{r,d}/2
+    + b_r > tau``.  With p, q and the remainder as in `candidate_share` and ``h = sqrt(p^2 + q^2)``,
+    the share is
+
+    ``E[ Q( (t sqrt(2) - min((sqrt(3)/2) p + rho h, (sqrt(3)/2) h)) / sqrt(5/4) ) ]``.
+
+    Parameters
+    ----------
+    t : float
+        Standardized threshold ``tau / sqrt(2/m)``, any finite number.
+    d : int
+        Input dimension, ``d >= 2``.
+    rho : float
+        Radius of the cap (chord length), ``rho >= 0``.
+
+    Returns
+    -------
+    float
+        The share, in (0, 1), at most `candidate_share` and at most `surviving_share`; for
+        ``rho >= sqrt(3)`` equal to the latter.
+
+    Raises
+    ------
+    ValueError
+        If ``t`` is not finite, ``d < 2``, or ``rho`` is negative or not finite.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and Section 3.2; derived here.  The
+    quadrature splits p where the minimum turns.
+
+    Examples
+    --------
+    >>> listed_share(2.0, 3, 0.1) < candidate_share(2.0, 3, 0.1)
+    True
+    """
+    t = scalar(t, "t")
+    d = count(d, "d", minimum=2)
+    rho = scalar(rho, "rho", minimum=0.0)
+    return _listed(t, d, rho)
+
+
+@lru_cache(maxsize=1 << 14)
+def _listed(t: float, d: int, rho: float) -> float:
+    q, q_weights = _across(d)
+    along, weights = _panels(q, rho)
+    length = np.hypot(along, q[:, None])
+    reach = np.minimum(SLICE_RADIUS * along + rho * length, SLICE_RADIUS * length)
+    chance = special.ndtr((reach - t * math.sqrt(2.0)) / math.sqrt(1.0 + SLICE_HEIGHT**2))
+    return float(q_weights @ np.einsum("ij,ij->i", weights, chance))
+
+
+def _panels(q: FloatArray, rho: float) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the expectation over p for each q, split where the minimum turns.
+
+    It turns where ``p = (1 - rho / s) h``, with ``s = sqrt(3)/2``.
+    """
+    cosine = 1.0 - rho / SLICE_RADIUS
+    if cosine >= 1.0:
+        turn = np.full(q.size, _REACH)
+    elif cosine <= -1.0:
+        turn = np.full(q.size, -_REACH)
+    else:
+        turn = np.clip(q * cosine / math.sqrt(1.0 - cosine**2), -_REACH, _REACH)
+    ends = np.sort(
+        np.column_stack(
+            (np.full(q.size, -_REACH), np.zeros(q.size), turn, np.full(q.size, _REACH))
+        ),
+        axis=1,
+    )
+    u, u_weights = special.roots_legendre(_NODES)
+    half = np.diff(ends, axis=1)[:, :, None] / 2.0
+    nodes = ends[:, :-1, None] + half * (u + 1.0)
+    weights = half * u_weights * stats.norm.pdf(nodes)
+    return nodes.reshape(q.size, -1), weights.reshape(q.size, -1)
+
+
+@lru_cache(maxsize=64)
+def _across(d: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the expectation over q, good also where q is rarely as large."""
+    if d == 2:
+        return np.zeros(1), np.ones(1)
+    middle = math.sqrt(d - 2.0)
+    low, high = max(0.0, middle - _REACH), middle + _REACH
+    u, u_weights = special.roots_legendre(2 * _NODES)
+    half = (high - low) / 2.0
+    q = low + half * (u + 1.0)
+    return q, half * u_weights * stats.chi.pdf(q, d - 2)
 
 
 def dense_cost(m: int, n: int, attack_steps: int) -> IterationCost:

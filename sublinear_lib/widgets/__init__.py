@@ -16,6 +16,7 @@ from sublinear_lib.widgets.halfspace import (
     onion_explorer,
     onion_view,
 )
+from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
@@ -54,6 +55,8 @@ __all__ = [
     "cost_view",
     "half_space_cost_explorer",
     "half_space_cost_view",
+    "ledger_explorer",
+    "ledger_view",
     "onion_explorer",
     "onion_view",
     "preactivation_explorer",

@@ -13,7 +13,7 @@ from sublinear_lib import datasets, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson
-from sublinear_lib.theory import cost
+from sublinear_lib.theory import cost, surviving_share
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 
 
@@ -39,7 +39,7 @@ def test_candidate_share_in_dimension_three_is_a_two_dimensional_integral() -> N
     needed = t * math.sqrt(2) - math.sqrt(0.75) * p - rho * np.hypot(p, q)
     inner = stats.norm.sf(needed / math.sqrt(1.25)) * stats.norm.pdf(p) * 2 * stats.norm.pdf(q)
     oracle = np.trapezoid(np.trapezoid(inner, q, axis=1), p[:, 0])
-    assert cost.candidate_share(t, 3, rho) == pytest.approx(oracle, rel=1e-4)
+    assert cost.candidate_share(t, 3, rho) == pytest.approx(oracle, rel=2e-5)
 
 
 @pytest.mark.parametrize(("t", "d", "rho"), [(1.28, 3, 0.15), (2.33, 65, 0.2), (2.0, 8, 0.1)])
@@ -61,6 +61,31 @@ def test_candidate_share_matches_drawn_neurons(t: float, d: int, rho: float) -> 
 def test_candidate_share_grows_with_the_radius() -> None:
     shares = [cost.candidate_share(2.0, 20, rho) for rho in (0.0, 0.05, 0.1, 0.2, 0.5)]
     assert all(a < b for a, b in itertools.pairwise(shares))
+
+
+@pytest.mark.parametrize(("t", "d", "rho"), [(1.3, 2, 0.3), (2.0, 3, 0.1), (1.5, 8, 0.6)])
+def test_listed_share_matches_drawn_neurons(t: float, d: int, rho: float) -> None:
+    m = 400_000
+    rng = np.random.default_rng(d)
+    W, b = rng.standard_normal((m, d)), rng.standard_normal(m)
+    length, rest = np.linalg.norm(W[:, :-1], axis=1), W[:, -1] / 2 + b
+    needed = t * math.sqrt(2)
+    near = math.sqrt(0.75) * W[:, 0] + rest + rho * length > needed
+    alive = math.sqrt(0.75) * length + rest > needed
+    interval = clopper_pearson(int(np.count_nonzero(near & alive)), m, confidence=0.9999)
+    share = cost.listed_share(t, d, rho)
+    assert interval.contains(share), f"{share} outside {interval} at t={t}, d={d}, rho={rho}"
+
+
+@pytest.mark.parametrize("t", [0.0, 1.5, 3.0])
+@pytest.mark.parametrize("d", [2, 3, 9, 40])
+def test_listed_share_lies_between_the_active_and_the_surviving_share(t: float, d: int) -> None:
+    assert cost.listed_share(t, d, 0.0) == pytest.approx(stats.norm.sf(t), rel=1e-9)
+    shares = [cost.listed_share(t, d, rho) for rho in (0.0, 0.1, 0.4, 0.9, 1.5)]
+    assert all(a <= b * (1 + 1e-6) for a, b in itertools.pairwise(shares))
+    for rho, share in zip((0.0, 0.1, 0.4, 0.9, 1.5), shares, strict=True):
+        assert share <= cost.candidate_share(t, d, rho) * (1 + 1e-6)
+    assert cost.listed_share(t, d, 1.8) == pytest.approx(surviving_share(t, d), rel=1e-7)
 
 
 @pytest.mark.parametrize("attack_steps", [1, 2, 5])
@@ -108,8 +133,9 @@ def test_a_free_search_saves_exactly_the_query() -> None:
     ],
 )
 def test_bad_candidate_arguments_are_named(arguments: tuple, word: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{word} must"):
-        cost.candidate_share(*arguments)
+    for share in (cost.candidate_share, cost.listed_share):
+        with pytest.raises(ValueError, match=rf"^{word} must"):
+            share(*arguments)
 
 
 def test_bad_cost_arguments_are_named() -> None:

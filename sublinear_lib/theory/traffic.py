@@ -1,0 +1,255 @@
+r"""Arithmetic and memory: why ``m n d`` multiplications are not all equally long.
+
+Lemma 5.3 counts operations.  A machine that can do P operations per second and move B bytes per
+second needs at least ``max(operations / P, bytes / B)`` seconds: the *roofline*.  A matrix product
+reuses every number it loads many times and can reach P; a list of neurons loads a row for two
+operations per number and is paid in bytes.  The functions here turn shapes into operations and
+bytes, and these into seconds, for P and B that the *caller* gives: no number of any machine is
+stored.  Before using them, know that they are lower bounds of time for an ideal cache, not
+predictions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sublinear_lib.validation import boolean, count, scalar
+
+__all__ = [
+    "Roofline",
+    "Traffic",
+    "break_even_share",
+    "gather_traffic",
+    "matrix_traffic",
+    "roofline",
+]
+
+_ID_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Operations and bytes of a computation.
+
+    Parameters
+    ----------
+    operations : float
+        Multiplications and additions, ``> 0``.
+    bytes : float
+        Bytes moved between memory and cache at least, ``> 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is not positive and finite.
+
+    Examples
+    --------
+    >>> Traffic(100.0, 50.0).intensity
+    2.0
+    """
+
+    operations: float
+    bytes: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name in ("operations", "bytes"):
+            value = scalar(getattr(self, name), name, exclusive_minimum=0.0)
+            object.__setattr__(self, name, value)
+
+    @property
+    def intensity(self) -> float:
+        """Operations per byte."""
+        return self.operations / self.bytes
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """What the roofline says about a computation.
+
+    Parameters
+    ----------
+    seconds : float
+        Least time.
+    rate : float
+        Largest rate in operations per second.
+    ridge : float
+        Intensity from which on the arithmetic is the limit, operations per byte.
+    limit : {"arithmetic", "memory"}
+        What the limit is here.
+    """
+
+    seconds: float
+    rate: float
+    ridge: float
+    limit: Literal["arithmetic", "memory"]
+
+
+def roofline(traffic: Traffic, *, peak: float, bandwidth: float) -> Roofline:
+    """Compute the least time of a computation on a machine.
+
+    Parameters
+    ----------
+    traffic : Traffic
+        Its operations and bytes.
+    peak : float
+        Operations per second of the machine, ``> 0``.
+    bandwidth : float
+        Bytes per second between memory and cache, ``> 0``.
+
+    Returns
+    -------
+    Roofline
+        ``max(operations / peak, bytes / bandwidth)`` and what follows from it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is not positive and finite, or `traffic` is not a `Traffic`.
+
+    Examples
+    --------
+    >>> roofline(Traffic(100.0, 50.0), peak=10.0, bandwidth=1.0)
+    Roofline(seconds=50.0, rate=2.0, ridge=10.0, limit='memory')
+    """
+    if not isinstance(traffic, Traffic):
+        raise TypeError(f"traffic must be a Traffic, got {type(traffic).__name__}")
+    P = scalar(peak, "peak", exclusive_minimum=0.0)
+    B = scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
+    arithmetic, memory = traffic.operations / P, traffic.bytes / B
+    seconds = max(arithmetic, memory)
+    limit: Literal["arithmetic", "memory"] = "arithmetic" if arithmetic >= memory else "memory"
+    return Roofline(seconds, traffic.operations / seconds, P / B, limit)
+
+
+def matrix_traffic(
+    m: int, n: int, d: int, *, itemsize: int = 4, keeps_scores: bool = False
+) -> Traffic:
+    """Count operations and bytes of all scores ``X W^T``, n points by m neurons.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Width, number of points and dimension, ``>= 1``.
+    itemsize : int, default 4
+        Bytes of a number (4 for float32).
+    keeps_scores : bool, default False
+        Whether the n by m scores are written to memory; a program that works in tiles uses each
+        tile at once and does not.
+
+    Returns
+    -------
+    Traffic
+        ``2 m n d`` operations; both factors are read once.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is too small or has the wrong type.
+
+    Notes
+    -----
+    Source: the ``Omega(m n d)`` of Section 1.
+
+    Examples
+    --------
+    >>> matrix_traffic(1000, 100, 10).intensity
+    45.45454545454545
+    """
+    m, n, d = count(m, "m"), count(n, "n"), count(d, "d")
+    numbers = m * d + n * d
+    if boolean(keeps_scores, "keeps_scores"):
+        numbers += m * n
+    return Traffic(2.0 * m * n * d, float(count(itemsize, "itemsize") * numbers))
+
+
+def gather_traffic(pairs: float, d: int, *, itemsize: int = 4, reuse: float = 1.0) -> Traffic:
+    """Count operations and bytes of scores for listed pairs of a point and a neuron.
+
+    Parameters
+    ----------
+    pairs : float
+        Number of pairs, ``> 0``.
+    d : int
+        Dimension, ``>= 1``.
+    itemsize : int, default 4
+        Bytes of a number.
+    reuse : float, default 1.0
+        How many pairs use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its
+        own.  The points stay in the cache.
+
+    Returns
+    -------
+    Traffic
+        ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is too small or has the wrong type.
+
+    Notes
+    -----
+    Source: lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
+
+    Examples
+    --------
+    >>> gather_traffic(1000, 31).intensity
+    0.484375
+    """
+    pairs = scalar(pairs, "pairs", exclusive_minimum=0.0)
+    d = count(d, "d")
+    row = count(itemsize, "itemsize") * d / scalar(reuse, "reuse", minimum=1.0)
+    return Traffic(2.0 * d * pairs, pairs * (row + _ID_BYTES))
+
+
+def break_even_share(
+    m: int,
+    n: int,
+    d: int,
+    *,
+    peak: float,
+    bandwidth: float,
+    itemsize: int = 4,
+    keeps_scores: bool = False,
+    reuse: float = 1.0,
+) -> float:
+    """Find the share of pairs at which a list takes as long as the matrix product.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Width, number of points and dimension, ``>= 1``.
+    peak : float
+        Operations per second of the machine, ``> 0``.
+    bandwidth : float
+        Bytes per second, ``> 0``.
+    itemsize : int, default 4
+        Bytes of a number.
+    keeps_scores : bool, default False
+        As in `matrix_traffic`.
+    reuse : float, default 1.0
+        As in `gather_traffic`.
+
+    Returns
+    -------
+    float
+        The share of the ``m n`` pairs, ``> 0``, at which both take the same time in the roofline
+        model; it exceeds 1 where a list of all pairs would still be faster.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or has the wrong type.
+
+    Examples
+    --------
+    >>> round(break_even_share(2**16, 256, 32, peak=1e11, bandwidth=1e10), 3)
+    0.048
+    """
+    dense = matrix_traffic(m, n, d, itemsize=itemsize, keeps_scores=keeps_scores)
+    one = gather_traffic(1.0, d, itemsize=itemsize, reuse=reuse)
+    whole = roofline(dense, peak=peak, bandwidth=bandwidth).seconds
+    return whole / (roofline(one, peak=peak, bandwidth=bandwidth).seconds * m * n)

@@ -1,0 +1,310 @@
+"""Promises of ``theory.ledger``: its entries are what runs count, its exponents are exact."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import datasets, scaling, theory
+from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
+from sublinear_lib.halfspace import alive_on_slice
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+
+M, N, D = 1024, 24, 6
+DATA = datasets.separated(N, D, separation=0.25, rng=0)
+FIFTH = Fraction(1, 5)
+
+
+def network(seed: int, t: float = 1.5, m: int = M) -> TwoLayerNetwork:
+    tau = scaling.threshold_from_standard(t, m)
+    return TwoLayerNetwork.initialize(m, D, rng=seed, tau=tau)
+
+
+# ---- against the counters of runs ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+def test_the_dense_ledger_is_what_the_dense_trainer_counts(steps: int) -> None:
+    trainer = DenseAdversarialTraining(adversary=ProjectedGradient(rho=0.1, steps=steps), steps=3)
+    history = trainer.fit(network(0), DATA.X, DATA.y, rng=0)
+    ledger = theory.dense_ledger(M, N, steps)
+    assert (history.work_adversary == ledger.attack).all()
+    assert (history.work_query == ledger.query).all()
+    assert (history.work_forward == ledger.forward).all()
+    assert (history.work_backward == ledger.gradient).all()
+    assert (history.touched <= ledger.weights).all()
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.0])
+def test_to_the_letter_forward_and_gradient_are_the_number_of_active_pairs(t: float) -> None:
+    """Lines 17 and 18, in every step, with the factor n that the printed proof lacks."""
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, steps=2), steps=4, index="literal"
+    )
+    history = trainer.fit(network(1, t), DATA.X, DATA.y, rng=0)
+    pairs = np.rint(history.activity_mean * M * N)
+    for row, active in zip(history.records, pairs, strict=True):
+        ledger = theory.literal_ledger(
+            N, active=active / N, touched=row.touched, query=0.0, attack_steps=2
+        )
+        assert row.work_forward == pytest.approx(ledger.forward, rel=1e-12)
+        assert row.work_backward == pytest.approx(ledger.gradient, rel=1e-12)
+        assert row.touched == ledger.weights == ledger.index / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_without_an_attack_every_entry_to_the_letter_is_determined(seed: int) -> None:
+    start = network(seed)
+    trainer = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=1, index="literal")
+    history = trainer.fit(start, DATA.X, DATA.y, rng=0)
+    mask = start.active_mask(DATA.X)
+    per_query = history.work_query[0] / (2 * N)
+    ledger = theory.literal_ledger(
+        N,
+        active=mask.sum() / N,
+        touched=float(mask.any(axis=0).sum()),
+        query=per_query,
+        attack_steps=0,
+    )
+    assert history.work_adversary[0] + history.work_query[0] / 2 == pytest.approx(ledger.attack)
+    assert history.work_query[0] / 2 == pytest.approx(ledger.query)
+    assert history.work_forward[0] == pytest.approx(ledger.forward)
+    assert history.work_backward[0] == pytest.approx(ledger.gradient)
+    assert history.touched[0] == ledger.weights
+    # A query looks at the neurons that can fire on X, up to the grain of the structure.
+    alive = len(alive_on_slice(start.W, start.b, tau=start.tau))
+    assert alive <= per_query <= min(M, alive + 128)
+
+
+def test_one_query_per_example_costs_what_the_shared_ledger_says() -> None:
+    steps = 3
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, steps=steps),
+        steps=3,
+        index="scan",
+        reduction="reference",
+    )
+    history = trainer.fit(network(2), DATA.X, DATA.y, rng=0)
+    for row in history.records:
+        active = row.work_backward / N
+        ledger = theory.shared_ledger(
+            N,
+            active=active,
+            near=row.candidates,
+            touched=row.touched,
+            query=M - history.set_aside,
+            attack_steps=steps,
+        )
+        assert row.work_query == ledger.query
+        assert row.work_forward == pytest.approx(ledger.forward)
+        assert row.work_backward == pytest.approx(ledger.gradient)
+        # Values at the S + 1 points are known; gradients count the activity at the attack's points.
+        values = N * (steps + 1) * row.candidates
+        assert values <= row.work_adversary <= values + N * steps * row.candidates
+
+
+@pytest.mark.parametrize("index", ["query", "lists", "literal"])
+def test_no_way_to_find_neurons_exceeds_the_dense_ledger(index: str) -> None:
+    attack = ProjectedGradient(rho=0.1, steps=2)
+    trainer = SublinearAdversarialTraining(adversary=attack, steps=3, index=index)  # type: ignore[arg-type]
+    history = trainer.fit(network(3), DATA.X, DATA.y, rng=0)
+    ledger = theory.dense_ledger(M, N, 2)
+    assert (history.work_adversary <= ledger.attack).all()
+    assert (history.work_forward <= ledger.forward).all()
+    assert (history.work_backward <= ledger.gradient).all()
+    assert (history.touched <= M - history.set_aside).all()
+
+
+def test_expected_ledgers_are_the_means_of_counts() -> None:
+    t, rho, steps = 1.8, 0.15, 2
+    tau = scaling.threshold_from_standard(t, M)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=rho, steps=steps),
+        steps=1,
+        index="scan",
+        reduction="reference",
+    )
+    counted = []
+    for seed in range(40):
+        history = trainer.fit(network(seed, t), DATA.X, DATA.y, rng=0)
+        row = history.records[0]
+        assert row.touched <= min(M - history.set_aside, row.work_backward)
+        counted.append([row.work_query, row.work_forward, row.work_adversary, row.touched])
+    mean = np.mean(counted, axis=0)
+    error = np.std(counted, axis=0, ddof=1) / math.sqrt(len(counted))
+    ledger = theory.expected_ledger(M, N, D, tau, rho, steps, "shared")
+    assert abs(mean[0] - ledger.query) < 4 * error[0]
+    assert abs(mean[1] - ledger.forward) < 4 * error[1]
+    # The attack changes the activity at its own points a little, hence 2 % beside 4 errors.
+    assert abs(mean[2] - ledger.attack) < 4 * error[2] + 0.02 * ledger.attack
+    assert mean[3] < ledger.weights
+
+
+def test_expected_ledgers_of_the_four_algorithms_are_built_from_the_same_counts() -> None:
+    tau = scaling.SPARSE_C.tau(2**14)
+    counts = theory.expected_counts(2**14, 32, 8, tau, 0.1)
+    arguments = (2**14, 32, 8, tau, 0.1, 5)
+    assert theory.expected_ledger(*arguments, "dense") == theory.dense_ledger(2**14, 32, 5)
+    assert theory.expected_ledger(*arguments, "alive") == theory.dense_ledger(counts.alive, 32, 5)
+    literal = theory.expected_ledger(*arguments, "literal", 3.0)
+    assert literal.query == 32 * counts.alive
+    assert literal.attack == pytest.approx(32 * (6 * counts.alive + 11 * counts.active))
+    assert literal.index == pytest.approx(6 * counts.touched)
+    shared = theory.expected_ledger(*arguments, "shared")
+    assert shared.attack == pytest.approx(32 * (6 * counts.near + 5 * counts.active))
+    assert shared.index == shared.weights == counts.touched
+
+
+def test_the_printed_ledger_has_no_factor_n_on_the_first_term_and_no_adversary() -> None:
+    ledger = theory.printed_ledger(50, active=100.0, flips=7.0, query=3.0, update=2.0)
+    assert ledger == theory.Ledger(0.0, 150.0, 107.0, 107.0, 0.0, 214.0)
+
+
+def test_the_printed_ledger_is_violated_at_a_printed_threshold() -> None:
+    m, n = 4096, 64
+    points = datasets.separated(n, 8, separation=0.25, rng=0).X
+    start = TwoLayerNetwork.initialize(m, 8, rng=1, tau=scaling.ONE_OVER_M.tau(m))
+    q0 = 2 * m * math.exp(-(scaling.standardize_threshold(1 / m, m) ** 2) / 2)
+    printed = theory.printed_ledger(n, active=q0, flips=n * m**0.875, query=0.0)
+    assert start.active_mask(points).sum() > printed.forward
+
+
+def test_a_ledger_adds_up_and_changes_its_unit() -> None:
+    ledger = theory.Ledger(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert ledger.total == 21.0
+    assert list(ledger.entries) == list(theory.LINES)
+    assert ledger.over(2.0) == theory.Ledger(0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
+
+
+# ---- few neurons can fire on X ------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(t=st.floats(0.0, 12.0), d=st.integers(2, 80))
+def test_the_bound_of_the_surviving_share_holds(t: float, d: int) -> None:
+    bound = theory.surviving_share_bound(t, d)
+    assert theory.surviving_share(t, d) <= bound <= 1.0
+
+
+def test_the_bound_starts_at_the_mean_of_the_longest_neuron() -> None:
+    for d in (2, 9, 33):
+        mean = math.sqrt(3 * (d - 1) / 8)
+        assert theory.surviving_share_bound(mean, d) == 1.0
+        assert theory.surviving_share_bound(mean + 1.0, d) == pytest.approx(math.exp(-0.5))
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 8])
+def test_the_asymptote_of_the_surviving_share_is_reached(d: int) -> None:
+    far = [
+        theory.surviving_share(t, d) / theory.surviving_share_asymptote(t, d)
+        for t in (8.0, 15.0, 30.0)
+    ]
+    off = [abs(ratio - 1.0) for ratio in far]
+    assert off[2] < 0.04
+    assert off[0] >= off[1] >= off[2] or max(off) < 1e-9
+
+
+def test_the_asymptote_has_the_known_constants_in_low_dimension() -> None:
+    t = 5.0
+    tail = scaling.activity_at(t)
+    assert theory.surviving_share_asymptote(t, 2) == pytest.approx(2 * tail)
+    assert theory.surviving_share_asymptote(t, 3) == pytest.approx(
+        math.sqrt(3 * math.pi / 4) * t * tail
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(m=st.integers(2, 2**40), numerator=st.integers(0, 10))
+def test_the_widest_dimension_is_the_last_with_a_bound_below_one(m: int, numerator: int) -> None:
+    c = Fraction(numerator, 10)
+    t = math.sqrt(2 * float(c) * math.log(m))
+    widest = theory.widest_dimension(m, c)
+    if widest >= 2:
+        assert theory.surviving_share_bound(t, widest) < 1.0
+    assert theory.surviving_share_bound(t, max(2, widest + 1)) == 1.0
+
+
+# ---- exponents ----------------------------------------------------------------------------------
+
+
+def test_the_missing_factor_is_hidden_exactly_from_one_eighth_on() -> None:
+    nu = Fraction(1, 4)
+    for k in range(17):
+        c = Fraction(k, 16)
+        printed = max(term.at(nu) for term in theory.printed_orders(8, c)["forward"])
+        counted = max(term.at(nu) for term in theory.corrected_orders(8, c)["forward"])
+        assert (printed == counted) == (c >= Fraction(1, 8)), c
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 16, 17, 18, 64])
+def test_the_printed_exponent_is_that_of_the_flips_or_of_the_search(d: int) -> None:
+    exponent = theory.leading_exponent(theory.printed_orders(d, FIFTH))
+    assert isinstance(exponent, Fraction)
+    assert exponent == max(Fraction(7, 8), 1 - Fraction(1, d // 2))
+
+
+def test_at_half_activity_no_exponent_is_saved() -> None:
+    for orders in (theory.printed_orders(8, 0), theory.corrected_orders(8, 0)):
+        assert theory.leading_exponent(orders) == 1
+
+
+def test_the_corrected_ledger_has_every_line_and_the_printed_one_has_no_adversary() -> None:
+    assert set(theory.corrected_orders(8, FIFTH)) == set(theory.LINES)
+    assert "attack" not in theory.printed_orders(8, FIFTH)
+    repaired = theory.corrected_orders(8, FIFTH, flips=Fraction(7, 10))
+    assert max(term.at() for term in repaired["forward"]) == Fraction(4, 5)
+
+
+@pytest.mark.parametrize("d", [3, 8])
+def test_the_elementary_exponent_is_that_of_the_asymptote(d: int) -> None:
+    """Evaluated where logarithms are large: m = exp(500) and exp(800)."""
+    order = theory.elementary_orders(d, FIFTH)["forward"][0]
+    logs = (500.0, 800.0)
+    shares = [theory.surviving_share_asymptote(math.sqrt(0.4 * log), d) for log in logs]
+    measured = math.log(shares[1]) - math.log(shares[0]) + (logs[1] - logs[0])
+    predicted = float(order.m) * (logs[1] - logs[0]) + float(order.log) * math.log(
+        logs[1] / logs[0]
+    )
+    assert measured == pytest.approx(predicted, rel=1e-3)
+
+
+def test_orders_are_written_in_plain_text() -> None:
+    assert str(theory.Order(0)) == "1"
+    assert str(theory.Order(1, 1, 1, Fraction(5, 2))) == "m n d log^5/2"
+
+
+# ---- refusals -----------------------------------------------------------------------------------
+
+
+def test_inexact_exponents_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"^c must be an exact"):
+        theory.printed_orders(8, 0.2)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^m must be an exact"):
+        theory.Order(0.5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^n must be an exact"):
+        theory.leading_exponent(theory.printed_orders(8, FIFTH), True)
+
+
+def test_bad_arguments_are_named() -> None:
+    with pytest.raises(ValueError, match=r"^c must be >= 0 and <= 1"):
+        theory.corrected_orders(8, Fraction(6, 5))
+    with pytest.raises(ValueError, match=r"^c must be > 0"):
+        theory.elementary_orders(8, 0)
+    with pytest.raises(ValueError, match=r"^orders must hold"):
+        theory.leading_exponent({})
+    with pytest.raises(ValueError, match=r"^near must"):
+        theory.shared_ledger(2, active=5.0, near=4.0, touched=1.0, query=1.0, attack_steps=1)
+    with pytest.raises(ValueError, match=r"^attack_steps must"):
+        theory.dense_ledger(4, 4, -1)
+    with pytest.raises(ValueError, match=r"^algorithm must"):
+        theory.expected_ledger(4, 4, 3, 0.1, 0.1, 1, "magic")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^query must"):
+        theory.Ledger(1.0, -1.0, 0.0, 0.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match=r"^unit must"):
+        theory.dense_ledger(4, 4, 1).over(0.0)
