@@ -65,7 +65,7 @@ NAMES: dict[str, str] = {
     "dense_float64": "dense, float64",
     "literal": "Algorithm 1, literal",
     "aggregates": "aggregates",
-    "query": "index, one query",
+    "query": "index query",
 }
 """What competitors are called in tables, in the order of the columns."""
 
@@ -297,7 +297,8 @@ def dates_table(results: Results) -> Table:
             ]
         )
     columns = ["section", "date", "seconds", "load before", "machine", "only a trial"]
-    return Table("What was measured, and when.", columns, rows)
+    # names differ between all tables of a page, for readers who hear them
+    return Table(f"What was measured of {results.benchmark}, and when.", columns, rows)
 
 
 def machine_table(results: Results) -> Table:
@@ -317,7 +318,7 @@ def machine_table(results: Results) -> Table:
     names = list(dict.fromkeys(name for machine in machines for name in machine))
     rows = [[name, *(machine.get(name, "–") for machine in machines)] for name in names]
     columns = ["what", *(f"machine {number + 1}" for number in range(len(machines)))]
-    return Table("Machine and versions.", columns, rows)
+    return Table(f"Machine and versions, {results.benchmark}.", columns, rows)
 
 
 def _machines(results: Results) -> list[dict[str, str]]:
@@ -396,7 +397,6 @@ def ratio_table(
         if share is None:
             cell.append(percent_text(row["share"]))
         rows.append([*cell, number_text(times[baseline]), *ratios])
-    # names differ between all tables of a page, for readers who hear them
     caption = f"{stored['question']} Times as fast as {name_of(baseline)}."
     if share is not None:
         caption = f"{percent_text(share)} active: times as fast as {name_of(baseline)}."
@@ -488,7 +488,8 @@ def missed_table(results: Results, reasons: Mapping[str, str]) -> Table:
     """
     missed = [each for each in judge(results) if each.reached is False]
     rows = [[*_goal(each), reason_for(each, reasons) or "not known"] for each in missed]
-    return Table("Goals not reached.", ["goal", "wanted", "measured", "why"], rows)
+    caption = f"Goals not reached, {results.benchmark}."
+    return Table(caption, ["goal", "wanted", "measured", "why"], rows)
 
 
 def _goal(verdict: Verdict) -> list[str]:

@@ -556,6 +556,7 @@ def work_against_m(
     widths: Numbers,
     curves: Mapping[str, Rows],
     *,
+    xlabel: str = "number of points *m*",
     ylabel: str = "points tested for one query",
     scan: bool = True,
     name: str,
@@ -572,6 +573,8 @@ def work_against_m(
         For each structure or dimension, by its label in the house markup: the work of a query,
         positive, one row for each seed.  The curve is the mean over the seeds, a bar runs from
         the smallest to the largest.  At most five.
+    xlabel : str
+        What m is, in the house markup.
     ylabel : str
         What is counted, in the house markup.
     scan : bool, default True
@@ -615,7 +618,7 @@ def work_against_m(
         low, high = min(low, float(m[0])), max(high, float(m[-1]))
     fig = figure(420, 330)
     with house_style():
-        axes = panel(fig, right=118, xlabel="number of points *m*", ylabel=ylabel, left=58)
+        axes = panel(fig, right=118, xlabel=xlabel, ylabel=ylabel, left=58)
         set_scale(axes, "x", float(m[0]), float(m[-1]), scale="log2", target=4)
         bottom, top = low / 1.5, high * 1.3
         set_scale(axes, "y", bottom, top, scale="log10", label=number)
@@ -636,7 +639,7 @@ def work_against_m(
             for label, t in checked.items()
         ]
         alt = (
-            f"{to_plain(ylabel).capitalize()} against the number of points m from "
+            f"{to_plain(ylabel).capitalize()} against the {to_plain(xlabel)} from "
             f"{grouped(round(m[0]))} to {grouped(round(m[-1]))}, both axes logarithmic. "
             f"{'; '.join(parts)}."
         )

@@ -211,6 +211,10 @@ def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None
     assert "d = 2: 42 at the smallest and 162 at the largest m" in work().alt
     assert "scan" in work().alt and "scan: m" in texts(work())
     assert "scan" not in work(scan=False).alt
+    assert "against the number of points m from" in work().alt
+    wide = work(xlabel="number of neurons *m*")
+    assert "against the number of neurons m from" in wide.alt
+    assert "number of neurons m" in " ".join(texts(wide))
 
 
 # ---- times ---------------------------------------------------------------------------------------
