@@ -22,6 +22,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.evaluation import Evaluator, kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+from sublinear_lib.training import trainer as trainer_module
 from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import firing_on_slice
@@ -258,16 +259,15 @@ def test_the_dense_trainer_without_dead_neurons_is_the_dense_trainer(
                 )
 
 
-def test_the_automatic_dense_choice_sets_neurons_aside():
-    network, X, y = problem(3, 400, 5, t=0.5)
-    trainer = SublinearAdversarialTraining(
-        adversary=SmoothedGradient(rho=1.0, steps=2, restarts=1), steps=2, index="auto"
-    )
-    history = trainer.fit(network, X, y, rng=0)
+def test_the_automatic_dense_choice_sets_neurons_aside(monkeypatch):
+    network, X, y = problem(3, 400, 5, t=2.0)
+    monkeypatch.setattr(trainer_module, "choose_source", lambda *given, **more: "dense")
+    common = {"adversary": ATTACKS["smoothed"], "steps": 2, "index": "auto"}
+    history = SublinearAdversarialTraining(**common).fit(network, X, y, rng=0)
     assert history.method == "dense"
-    everyone = SublinearAdversarialTraining(
-        adversary=trainer.adversary, steps=2, index="auto", set_aside=False
-    ).fit(network, X, y, rng=0)
+    assert history.set_aside > 0
+    everyone = SublinearAdversarialTraining(**common, set_aside=False).fit(network, X, y, rng=0)
+    assert everyone.method == "dense"
     assert everyone.set_aside == 0
     assert_allclose(history.final.W, everyone.final.W, rtol=0, atol=1e-12)
 

@@ -26,6 +26,7 @@ from sublinear_lib.training import (
     Measure,
     SublinearAdversarialTraining,
     count_flips,
+    measuring,
 )
 from sublinear_lib.training.sources import (
     TOLERANCE,
@@ -471,22 +472,35 @@ def test_measured_steps_hold_the_robust_loss_and_the_flips_of_the_network_before
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 6])
 def test_the_robust_loss_is_measured_in_every_dimension_and_says_what_it_knows(d):
     network, X, y = problem(d, 120, 2, t=1.65)
-    limit = 0.3
     history = SublinearAdversarialTraining(
         adversary=ProjectedGradient(rho=0.1),
         steps=3,
-        measure=Measure(every=2, tol=1e-3, time_limit=limit),
+        measure=Measure(every=2, tol=1e-3, time_limit=0.3),
     ).fit(network, X, y, rng=0)
     for t in (0, 2):
         assert history.loss[t] <= history.robust_upper[t] + 1e-12
         assert history.robust_lower[t] <= history.robust_upper[t]
         exact = history.robust_upper[t] - history.robust_lower[t] <= 1e-3
         assert exact or history.robust_unknown[t] > 0
-        # Two bounds per example, and what was begun before time was up.
-        assert history.seconds["monitor"][t] < 2 * 2 * limit + 3.0
     assert np.isnan(history.robust_unknown[1])
     if d <= 4:
         assert history.robust_unknown[0] == history.robust_unknown[2] == 0
+
+
+def test_a_measurement_is_made_as_it_was_asked_for(monkeypatch):
+    network, X, y = problem(4, 60, 2)
+    asked = []
+
+    def noting(now, *given, **options):
+        asked.append((given[2], options))
+        return robust_loss(now, *given, **options)
+
+    monkeypatch.setattr(measuring, "robust_loss", noting)
+    rule = Measure(every=1, method="relaxation", tol=0.25, time_limit=7.0)
+    SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=1, measure=rule).fit(
+        network, X, y, rng=0
+    )
+    assert asked == [(0.1, {"method": "relaxation", "tol": 0.25, "time_limit": 7.0})]
 
 
 def test_a_measurement_that_met_its_limit_says_so():
