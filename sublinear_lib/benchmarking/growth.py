@@ -57,6 +57,9 @@ def _seeds(settings: Settings) -> int:
     return 2 if settings.quick else 3
 
 
+_MEMORY_SEEDS = 2
+
+
 def _slope(widths: tuple[int, ...], values: FloatArray) -> list[float] | None:
     """Return exponent and interval, or None where there is nothing to fit."""
     if len(widths) < 2 or not (values > 0.0).all():
@@ -70,10 +73,11 @@ def _table(
     measure: Callable[[TrainingProblem], dict[str, tuple[float, ...]]],
     regime: str,
     settings: Settings,
+    seeds: int,
 ) -> dict[str, FloatArray]:
     """Measure every width with every seed: arrays of seeds, widths and numbers, by name."""
     found: dict[str, list[list[tuple[float, ...]]]] = {name: [] for name in names}
-    for seed in range(_seeds(settings)):
+    for seed in range(seeds):
         lines: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
         for m in settings.widths:
             with one_thread():
@@ -85,14 +89,14 @@ def _table(
     return {name: np.array(values) for name, values in found.items()}
 
 
-def _row(regime: str, name: str, settings: Settings) -> Row:
+def _row(regime: str, name: str, settings: Settings, seeds: int) -> Row:
     return {
         "regime": regime,
         "competitor": name,
         "d": _dimension(settings),
         "n": max(1, settings.queries // 4),
         "widths": list(settings.widths),
-        "seeds": _seeds(settings),
+        "seeds": seeds,
     }
 
 
@@ -135,10 +139,14 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
 def _scaling(settings: Settings) -> Generator[Row]:
     for regime in REGIMES:
         table = _table(
-            ("dense", *_TIMED), lambda problem: _timed(problem, settings), regime, settings
+            ("dense", *_TIMED),
+            lambda problem: _timed(problem, settings),
+            regime,
+            settings,
+            _seeds(settings),
         )
         for name, values in table.items():
-            row = _row(regime, name, settings)
+            row = _row(regime, name, settings, _seeds(settings))
             for place, kind in enumerate(("microseconds", "work", "active", "candidates")):
                 column = values[:, :, place]
                 if name == "dense" and kind != "microseconds":
@@ -165,8 +173,6 @@ def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
     eta = problem.eta(SLOW_STEP)
     found: dict[str, tuple[float, ...]] = {}
     for name in _HELD:
-        with problem.stepper(OWN[name], eta) as stepper:
-            stepper.step()  # compiling is no part of the trainer's memory
         gc.freeze()  # what is there already need not be looked through
         tracemalloc.start()
         try:
@@ -182,11 +188,19 @@ def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
     return found
 
 
+def _compile(problem: TrainingProblem) -> None:
+    """Let everybody do a step before: what is compiled is no part of a trainer's memory."""
+    for name in _HELD:
+        with problem.stepper(OWN[name], problem.eta(SLOW_STEP)) as stepper:
+            stepper.step()
+
+
 def _memory(settings: Settings) -> Generator[Row]:
     for regime in REGIMES:
-        table = _table(_HELD, _held, regime, settings)
+        _compile(_problem(regime, _dimension(settings), settings.widths[0], settings, 0))
+        table = _table(_HELD, _held, regime, settings, _MEMORY_SEEDS)
         for name, values in table.items():
-            row = _row(regime, name, settings)
+            row = _row(regime, name, settings, _MEMORY_SEEDS)
             for place, kind in enumerate(("held", "peak")):
                 row[f"{kind}_by_seed"] = values[:, :, place].tolist()
                 row[f"{kind}_slope"] = _slope(settings.widths, values[:, :, place])
