@@ -54,7 +54,7 @@ def _dimension(settings: Settings) -> int:
 
 
 def _seeds(settings: Settings) -> int:
-    return 2 if settings.quick else 3
+    return 2 if settings.quick else 4
 
 
 _MEMORY_SEEDS = 2
