@@ -254,10 +254,12 @@ def decide(left: Value, relation: Relation, right: Value) -> Inequality:
 
     Parameters
     ----------
-    left, right : Fraction or callable
-        The two sides, as for `enclose`.
+    left : Fraction or callable
+        One side, as for `enclose`.
     relation : {"<=", ">="}
         The claim.
+    right : Fraction or callable
+        The other side.
 
     Returns
     -------

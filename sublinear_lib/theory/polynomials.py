@@ -116,7 +116,18 @@ class Polynomial:
         return max((abs(Fraction(value)) for value in self.coefficients), default=_ZERO)
 
     def __call__(self, z: Number) -> Fraction:
-        """Return the exact value at a number."""
+        """Evaluate the polynomial exactly.
+
+        Parameters
+        ----------
+        z : int, float or Fraction
+            The argument.
+
+        Returns
+        -------
+        Fraction
+            The value.
+        """
         return _fraction(_flint(self)(_fmpq(rational(z, "z"))))
 
 
