@@ -76,22 +76,26 @@ from sublinear_lib.theory.ledger import (
     LINES,
     Ledger,
     NeuronCounts,
-    Order,
-    corrected_orders,
     dense_ledger,
-    elementary_orders,
     expected_counts,
     expected_ledger,
-    leading_exponent,
     literal_ledger,
     printed_ledger,
-    printed_orders,
     shared_ledger,
+)
+from sublinear_lib.theory.orders import (
+    Order,
+    corrected_orders,
+    elementary_orders,
+    leading_exponent,
+    printed_orders,
+)
+from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
+from sublinear_lib.theory.survivors import (
     surviving_share_asymptote,
     surviving_share_bound,
     widest_dimension,
 )
-from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
 from sublinear_lib.theory.traffic import (
     Roofline,
     Traffic,

@@ -1,30 +1,23 @@
-"""The ledger of Lemma 5.3: what one iteration of Algorithm 1 costs, line by line.
+"""The ledger of Lemma 5.3 in numbers: what one iteration of Algorithm 1 costs, line by line.
 
 The proof of Lemma 5.3 (Appendix C.16) adds up four entries: queries (line 12), forward pass (17),
 backward pass and update (18, 19), update of the half-space structure (20, 21).  This module holds
-that ledger as printed and as it has to be for the same algorithm, in two forms.  `Ledger` counts
-*row passes*: visits to a row of W for one example, d multiplications each, as a training history
-counts them; its numbers come out of measured or expected numbers of neurons, without any hidden
-constant.  `Order` keeps the exponents of m, n, d and log m as exact fractions.  Before changing
-it, know the two claims that rest on it: in the literal algorithm the forward and backward entries
-*equal* ``sum_i k_{i,t}``; and with thresholds ``sqrt(2/m) sqrt(2 c log m)`` the neurons that can
-fire anywhere on X are so few (`surviving_share_bound`) that even a dense iteration on them is
-sublinear in m for fixed d.
+that ledger as printed and as it has to be for the same algorithm.  `Ledger` counts *row passes*:
+visits to a row of W for one example, d multiplications each, as a training history counts them; its
+numbers come out of measured or expected numbers of neurons, without any hidden constant.  The
+exponents are in :mod:`sublinear_lib.theory.orders`.  Before changing it, know the claim that rests
+on it: in the literal algorithm the forward and backward entries *equal* ``sum_i k_{i,t}``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
-from scipy import special
-
 from sublinear_lib import scaling
-from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.theory.cost import listed_share
 from sublinear_lib.theory.reporting import surviving_share
 from sublinear_lib.validation import choice, count, scalar
@@ -33,20 +26,12 @@ __all__ = [
     "LINES",
     "Ledger",
     "NeuronCounts",
-    "Order",
-    "corrected_orders",
     "dense_ledger",
-    "elementary_orders",
     "expected_counts",
     "expected_ledger",
-    "leading_exponent",
     "literal_ledger",
     "printed_ledger",
-    "printed_orders",
     "shared_ledger",
-    "surviving_share_asymptote",
-    "surviving_share_bound",
-    "widest_dimension",
 ]
 
 LINES: Mapping[str, str] = MappingProxyType(
@@ -60,8 +45,6 @@ LINES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The entries of a `Ledger` and the lines of Algorithm 1 that they belong to."""
-
-_FLIPS = Fraction(7, 8)
 
 
 @dataclass(frozen=True)
@@ -495,384 +478,3 @@ def expected_ledger(
         attack_steps=attack_steps,
         update=update,
     )
-
-
-# ---- few neurons can fire on X at all -----------------------------------------------------------
-
-
-def surviving_share_bound(t: float, d: int) -> float:
-    r"""Bound the share of neurons that can fire somewhere on X, in closed form.
-
-    The largest pre-activation on X, in standard deviations, is ``F(u, v) = (sqrt(3)/2 |u| +
-    sqrt(5)/2 v) / sqrt(2)`` of d independent standard normal numbers, u in R^{d-1} and v in R.  F
-    is 1-Lipschitz and its mean is at most ``mu = sqrt(3 (d - 1) / 8)``, so Gaussian concentration
-    gives ``P[F > t] <= exp(-(t - mu)^2 / 2)`` for ``t >= mu``.
-
-    Parameters
-    ----------
-    t : float
-        Standardized threshold ``tau / sqrt(2/m)``, finite.
-    d : int
-        Input dimension, ``d >= 2``.
-
-    Returns
-    -------
-    float
-        The bound, in (0, 1]; 1 where ``t <= mu``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `t` is not finite or ``d < 2``.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definition 3.1; derived here.
-
-    Examples
-    --------
-    >>> surviving_share(4.0, 8) < surviving_share_bound(4.0, 8) < 0.06
-    True
-    """
-    gap = scalar(t, "t") - _mean_bound(count(d, "d", minimum=2))
-    return math.exp(-(max(gap, 0.0) ** 2) / 2.0)
-
-
-def _mean_bound(d: int) -> float:
-    return SLICE_RADIUS * math.sqrt((d - 1) / 2.0)
-
-
-def surviving_share_asymptote(t: float, d: int) -> float:
-    r"""Compute what the share of neurons that can fire on X approaches for large thresholds.
-
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``t > 0``.
-    d : int
-        Input dimension, ``d >= 2``.
-
-    Returns
-    -------
-    float
-        ``sqrt(2 pi) 2^{(3-d)/2} / Gamma((d-1)/2) (t sqrt(3/8))^{d-2} Q(t)``; the ratio to
-        `surviving_share` tends to 1 as ``t -> infinity`` with d fixed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `t` is not positive and finite or ``d < 2``.
-
-    Notes
-    -----
-    Source: Section 3.2 with Definition 3.1; derived here.  Given the length u of the first d - 1
-    weights, the chance is largest near ``u = t sqrt(3/8)``; the chi density has the value
-    ``2^{(3-d)/2} u^{d-2} exp(-u^2/2) / Gamma((d-1)/2)`` there, and the normal density that it
-    replaces ``exp(-u^2/2) / sqrt(2 pi)``.
-
-    Examples
-    --------
-    >>> round(surviving_share_asymptote(30.0, 2) / surviving_share(30.0, 2), 6)
-    1.0
-    """
-    t = scalar(t, "t", exclusive_minimum=0.0)
-    d = count(d, "d", minimum=2)
-    u = t * SLICE_RADIUS / math.sqrt(2.0)
-    log_ratio = (
-        0.5 * math.log(2.0 * math.pi)
-        + (3 - d) / 2.0 * math.log(2.0)
-        - float(special.gammaln((d - 1) / 2.0))
-        + (d - 2) * math.log(u)
-    )
-    return math.exp(log_ratio + float(special.log_ndtr(-t)))
-
-
-def widest_dimension(m: int, c: float | Fraction) -> int:
-    r"""Find the largest dimension in which a threshold silences some neurons on all of X, by proof.
-
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    c : float or Fraction
-        Sparsity exponent of ``t = sqrt(2 c log m)``, in [0, 1].
-
-    Returns
-    -------
-    int
-        The largest d with ``mu < t`` in `surviving_share_bound`: beyond it the bound is 1.  The
-        condition is ``d < 1 + (16/3) c log m``; at least 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: the repair R3 of the threshold, with Section 3.2; derived here.
-
-    Examples
-    --------
-    >>> widest_dimension(2**20, Fraction(1, 5))
-    15
-    """
-    sparsity = float(c) if isinstance(c, Fraction) else c
-    sparsity = scalar(sparsity, "c", minimum=0.0, maximum=1.0)
-    limit = 1.0 + 16.0 / 3.0 * sparsity * math.log(count(m, "m"))
-    return max(1, math.ceil(limit) - 1)
-
-
-# ---- orders of growth ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Order:
-    """A product of powers: ``m^m n^n d^d (log m)^log``, up to a factor that depends on d only.
-
-    Parameters
-    ----------
-    m, n, d, log : Fraction or int
-        The exponents of the width, the number of examples, the dimension and ``log m``.
-
-    Raises
-    ------
-    TypeError
-        If an exponent is not exact.
-
-    Examples
-    --------
-    >>> Order(Fraction(7, 8), 1, 1).at(n=Fraction(1, 8))
-    Fraction(1, 1)
-    """
-
-    m: Fraction | int
-    n: Fraction | int = 0
-    d: Fraction | int = 0
-    log: Fraction | int = 0
-
-    def __post_init__(self) -> None:
-        """Store exact exponents."""
-        for item in fields(self):
-            object.__setattr__(self, item.name, _exact(getattr(self, item.name), item.name))
-
-    def at(self, n: Fraction | int = 0) -> Fraction:
-        """Return the exponent of m when the number of examples is a power of m.
-
-        Parameters
-        ----------
-        n : Fraction or int, default 0
-            The exponent nu of ``n = m^nu``.
-
-        Returns
-        -------
-        Fraction
-            ``m + nu n``; d is fixed, logarithms do not count.
-
-        Raises
-        ------
-        TypeError
-            If `n` is not exact.
-        """
-        return Fraction(self.m) + _exact(n, "n") * self.n
-
-    def __str__(self) -> str:
-        """Return the product in plain text."""
-        parts = [
-            base if power == 1 else f"{base}^{power}"
-            for base, power in (("m", self.m), ("n", self.n), ("d", self.d), ("log", self.log))
-            if power != 0
-        ]
-        return " ".join(parts) or "1"
-
-
-def _exact(value: object, name: str) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise TypeError(
-            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
-            f"{type(value).__name__}"
-        )
-    return Fraction(value)
-
-
-def _share(value: object, name: str) -> Fraction:
-    exact = _exact(value, name)
-    if not 0 <= exact <= 1:
-        raise ValueError(f"{name} must be >= 0 and <= 1, got {exact}")
-    return exact
-
-
-Orders = Mapping[str, tuple[Order, ...]]
-
-
-def printed_orders(d: int, c: Fraction | int) -> Orders:
-    r"""Give the terms of the printed ledger, entry by entry.
-
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        ``Q_0 = m^{1-c}``, ``0 <= c <= 1``.
-
-    Returns
-    -------
-    mapping of str to tuple of Order
-        The entries of the proof by the names of `LINES`; line 19 is in the entry of line 18, and
-        there is none for line 11.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Appendix C.16 with the first regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
-
-    Examples
-    --------
-    >>> [str(term) for term in printed_orders(8, Fraction(1, 5))["forward"]]
-    ['m^4/5 d', 'm^7/8 n d']
-    """
-    search = _search_exponent(d)
-    start = 1 - _share(c, "c")
-    touched = (Order(start, 0, 1), Order(_FLIPS, 1, 1))
-    return MappingProxyType(
-        {
-            "query": (Order(search, 1, 1),),
-            "forward": touched,
-            "gradient": touched,
-            "index": (Order(start, 0, 0, 2), Order(_FLIPS, 1, 0, 2)),
-        }
-    )
-
-
-def corrected_orders(d: int, c: Fraction | int, flips: Fraction | int = _FLIPS) -> Orders:
-    r"""Give the terms of the ledger of the same algorithm, with everything counted.
-
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        ``m^{1-c}`` neurons are active at a point at initialization, ``0 <= c <= 1``.
-    flips : Fraction or int, default 7/8
-        ``m^flips`` neurons have changed their state at a point, ``0 <= flips <= 1``.
-
-    Returns
-    -------
-    mapping of str to tuple of Order
-        One entry for each of `LINES`, with an adversary of a fixed number of steps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim 4.6.
-
-    Examples
-    --------
-    >>> [str(term) for term in corrected_orders(8, Fraction(1, 5))["forward"]]
-    ['m^4/5 n d', 'm^7/8 n d']
-    """
-    search = _search_exponent(d)
-    start, moved = 1 - _share(c, "c"), _share(flips, "flips")
-    reported = (Order(start, 1), Order(moved, 1))
-    touched = (Order(start, 1, 1), Order(moved, 1, 1))
-    return MappingProxyType(
-        {
-            "attack": (Order(search, 1), *touched),
-            "query": (Order(search, 1), *reported),
-            "forward": touched,
-            "gradient": touched,
-            "weights": touched,
-            "index": (Order(start, 1, 0, 2), Order(moved, 1, 0, 2)),
-        }
-    )
-
-
-def elementary_orders(d: int, c: Fraction | int) -> Orders:
-    r"""Give the terms when the neurons that cannot fire on X are deleted and the rest is dense.
-
-    Parameters
-    ----------
-    d : int
-        Input dimension, ``d >= 2``.
-    c : Fraction or int
-        The threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
-
-    Returns
-    -------
-    mapping of str to tuple of Order
-        All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search
-        and no structure.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range or has the wrong type.
-
-    Notes
-    -----
-    Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
-
-    Examples
-    --------
-    >>> str(elementary_orders(8, Fraction(1, 5))["forward"][0])
-    'm^4/5 n d log^5/2'
-    """
-    d = count(d, "d", minimum=2)
-    sparsity = _share(c, "c")
-    if sparsity == 0:
-        raise ValueError("c must be > 0: at a threshold of order sqrt(1/m) no power of m is saved")
-    log = Fraction(d - 3, 2)
-    every = (Order(1 - sparsity, 1, 1, log),)
-    return MappingProxyType(
-        {
-            "attack": every,
-            "forward": every,
-            "gradient": every,
-            "weights": (Order(1 - sparsity, 0, 1, log),),
-        }
-    )
-
-
-def leading_exponent(orders: Mapping[str, Iterable[Order]], n: Fraction | int = 0) -> Fraction:
-    """Return the largest exponent of m in a ledger.
-
-    Parameters
-    ----------
-    orders : mapping of str to iterable of Order
-        A ledger.
-    n : Fraction or int, default 0
-        The exponent nu of ``n = m^nu``; by default the number of examples is fixed.
-
-    Returns
-    -------
-    Fraction
-        The exponent of the whole iteration, logarithms left out, d fixed.
-
-    Raises
-    ------
-    TypeError
-        If `n` is not exact.
-    ValueError
-        If there are no terms.
-
-    Examples
-    --------
-    >>> leading_exponent(printed_orders(32, Fraction(1, 5)))
-    Fraction(15, 16)
-    """
-    powers = [term.at(n) for terms in orders.values() for term in terms]
-    if not powers:
-        raise ValueError("orders must hold at least one term, got none")
-    return max(powers)
-
-
-def _search_exponent(d: int) -> Fraction:
-    return 1 - Fraction(1, count(d, "d", minimum=2) // 2)

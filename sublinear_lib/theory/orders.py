@@ -1,0 +1,280 @@
+"""The exponents of Lemma 5.3: powers of m, n, d and log m in every entry of the ledger, exactly.
+
+The proof of Lemma 5.3 (Appendix C.16) adds up orders of growth.  `printed_orders` keeps them as
+they are printed, `corrected_orders` as they are for the same algorithm with the adversary and every
+factor n counted, `elementary_orders` for the algorithm that deletes the neurons which cannot fire
+on X and computes with the rest.  Exponents are fractions, never floats.  Before changing them, know
+that factors which depend on d only are left out, as in the paper's ``O_d``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from types import MappingProxyType
+
+from sublinear_lib.validation import count
+
+__all__ = [
+    "Order",
+    "corrected_orders",
+    "elementary_orders",
+    "leading_exponent",
+    "printed_orders",
+]
+
+_FLIPS = Fraction(7, 8)
+
+
+@dataclass(frozen=True)
+class Order:
+    """A product of powers: ``m^m n^n d^d (log m)^log``, up to a factor that depends on d only.
+
+    Parameters
+    ----------
+    m, n, d, log : Fraction or int
+        The exponents of the width, the number of examples, the dimension and ``log m``.
+
+    Raises
+    ------
+    TypeError
+        If an exponent is not exact.
+
+    Examples
+    --------
+    >>> Order(Fraction(7, 8), 1, 1).at(n=Fraction(1, 8))
+    Fraction(1, 1)
+    """
+
+    m: Fraction | int
+    n: Fraction | int = 0
+    d: Fraction | int = 0
+    log: Fraction | int = 0
+
+    def __post_init__(self) -> None:
+        """Store exact exponents."""
+        for item in fields(self):
+            object.__setattr__(self, item.name, _exact(getattr(self, item.name), item.name))
+
+    def at(self, n: Fraction | int = 0) -> Fraction:
+        """Return the exponent of m when the number of examples is a power of m.
+
+        Parameters
+        ----------
+        n : Fraction or int, default 0
+            The exponent nu of ``n = m^nu``.
+
+        Returns
+        -------
+        Fraction
+            ``m + nu n``; d is fixed, logarithms do not count.
+
+        Raises
+        ------
+        TypeError
+            If `n` is not exact.
+        """
+        return Fraction(self.m) + _exact(n, "n") * self.n
+
+    def __str__(self) -> str:
+        """Return the product in plain text."""
+        parts = [
+            base if power == 1 else f"{base}^{power}"
+            for base, power in (("m", self.m), ("n", self.n), ("d", self.d), ("log", self.log))
+            if power != 0
+        ]
+        return " ".join(parts) or "1"
+
+
+def _exact(value: object, name: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise TypeError(
+            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    return Fraction(value)
+
+
+def _share(value: object, name: str) -> Fraction:
+    exact = _exact(value, name)
+    if not 0 <= exact <= 1:
+        raise ValueError(f"{name} must be >= 0 and <= 1, got {exact}")
+    return exact
+
+
+Orders = Mapping[str, tuple[Order, ...]]
+
+
+def printed_orders(d: int, c: Fraction | int) -> Orders:
+    r"""Give the terms of the printed ledger, entry by entry.
+
+    Parameters
+    ----------
+    d : int
+        Input dimension, ``d >= 2``.
+    c : Fraction or int
+        ``Q_0 = m^{1-c}``, ``0 <= c <= 1``.
+
+    Returns
+    -------
+    mapping of str to tuple of Order
+        The entries of the proof, by the names of :data:`~sublinear_lib.theory.ledger.LINES`;
+        line 19 is in the entry of line 18, and there is none for line 11.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or has the wrong type.
+
+    Notes
+    -----
+    Source: Appendix C.16 with the first regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
+
+    Examples
+    --------
+    >>> [str(term) for term in printed_orders(8, Fraction(1, 5))["forward"]]
+    ['m^4/5 d', 'm^7/8 n d']
+    """
+    search = _search_exponent(d)
+    start = 1 - _share(c, "c")
+    touched = (Order(start, 0, 1), Order(_FLIPS, 1, 1))
+    return MappingProxyType(
+        {
+            "query": (Order(search, 1, 1),),
+            "forward": touched,
+            "gradient": touched,
+            "index": (Order(start, 0, 0, 2), Order(_FLIPS, 1, 0, 2)),
+        }
+    )
+
+
+def corrected_orders(d: int, c: Fraction | int, flips: Fraction | int = _FLIPS) -> Orders:
+    r"""Give the terms of the ledger of the same algorithm, with everything counted.
+
+    Parameters
+    ----------
+    d : int
+        Input dimension, ``d >= 2``.
+    c : Fraction or int
+        ``m^{1-c}`` neurons are active at a point at initialization, ``0 <= c <= 1``.
+    flips : Fraction or int, default 7/8
+        ``m^flips`` neurons have changed their state at a point, ``0 <= flips <= 1``.
+
+    Returns
+    -------
+    mapping of str to tuple of Order
+        One entry for each of :data:`~sublinear_lib.theory.ledger.LINES`, with an adversary of a
+        fixed number of steps.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or has the wrong type.
+
+    Notes
+    -----
+    Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim 4.6.
+
+    Examples
+    --------
+    >>> [str(term) for term in corrected_orders(8, Fraction(1, 5))["forward"]]
+    ['m^4/5 n d', 'm^7/8 n d']
+    """
+    search = _search_exponent(d)
+    start, moved = 1 - _share(c, "c"), _share(flips, "flips")
+    reported = (Order(start, 1), Order(moved, 1))
+    touched = (Order(start, 1, 1), Order(moved, 1, 1))
+    return MappingProxyType(
+        {
+            "attack": (Order(search, 1), *touched),
+            "query": (Order(search, 1), *reported),
+            "forward": touched,
+            "gradient": touched,
+            "weights": touched,
+            "index": (Order(start, 1, 0, 2), Order(moved, 1, 0, 2)),
+        }
+    )
+
+
+def elementary_orders(d: int, c: Fraction | int) -> Orders:
+    r"""Give the terms when the neurons that cannot fire on X are deleted and the rest is dense.
+
+    Parameters
+    ----------
+    d : int
+        Input dimension, ``d >= 2``.
+    c : Fraction or int
+        The threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
+
+    Returns
+    -------
+    mapping of str to tuple of Order
+        All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search
+        and no structure.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or has the wrong type.
+
+    Notes
+    -----
+    Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
+
+    Examples
+    --------
+    >>> str(elementary_orders(8, Fraction(1, 5))["forward"][0])
+    'm^4/5 n d log^5/2'
+    """
+    d = count(d, "d", minimum=2)
+    sparsity = _share(c, "c")
+    if sparsity == 0:
+        raise ValueError("c must be > 0: at a threshold of order sqrt(1/m) no power of m is saved")
+    log = Fraction(d - 3, 2)
+    every = (Order(1 - sparsity, 1, 1, log),)
+    return MappingProxyType(
+        {
+            "attack": every,
+            "forward": every,
+            "gradient": every,
+            "weights": (Order(1 - sparsity, 0, 1, log),),
+        }
+    )
+
+
+def leading_exponent(orders: Mapping[str, Iterable[Order]], n: Fraction | int = 0) -> Fraction:
+    """Return the largest exponent of m in a ledger.
+
+    Parameters
+    ----------
+    orders : mapping of str to iterable of Order
+        A ledger.
+    n : Fraction or int, default 0
+        The exponent nu of ``n = m^nu``; by default the number of examples is fixed.
+
+    Returns
+    -------
+    Fraction
+        The exponent of the whole iteration, logarithms left out, d fixed.
+
+    Raises
+    ------
+    TypeError
+        If `n` is not exact.
+    ValueError
+        If there are no terms.
+
+    Examples
+    --------
+    >>> leading_exponent(printed_orders(32, Fraction(1, 5)))
+    Fraction(15, 16)
+    """
+    powers = [term.at(n) for terms in orders.values() for term in terms]
+    if not powers:
+        raise ValueError("orders must hold at least one term, got none")
+    return max(powers)
+
+
+def _search_exponent(d: int) -> Fraction:
+    return 1 - Fraction(1, count(d, "d", minimum=2) // 2)
