@@ -111,7 +111,7 @@ class Watch:
         rule = self._rule
         if rule is None:
             return ""
-        if loss < self._lowest - rule.improvement or math.isinf(self._lowest):
+        if loss < self._lowest - rule.improvement:
             self._lowest, self._waited = loss, 0
         else:
             self._waited += 1
