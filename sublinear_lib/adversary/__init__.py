@@ -17,9 +17,23 @@ from sublinear_lib.adversary.circle import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
+from sublinear_lib.adversary.comparison import (
+    Height,
+    mean_shares_found,
+    random_cases,
+    shares_found,
+)
 from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
 from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
+from sublinear_lib.adversary.landscape import (
+    ActivityArcs,
+    CirclePieces,
+    SupremumGradient,
+    activity_arcs,
+    gradient_of_supremum,
+    pieces_on_circle,
+)
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.momentum import AdaptiveMomentum
@@ -49,6 +63,7 @@ from sublinear_lib.adversary.worst_case import (
 )
 
 __all__ = [
+    "ActivityArcs",
     "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
@@ -60,11 +75,13 @@ __all__ = [
     "CertifiedBound",
     "CertifiedRadius",
     "CircleExtremes",
+    "CirclePieces",
     "CircleWave",
     "Ensemble",
     "ExactAdversary",
     "ExactOnCircle",
     "ExactOnSphere",
+    "Height",
     "IdentityAdversary",
     "Objective",
     "ProjectedGradient",
@@ -73,20 +90,27 @@ __all__ = [
     "SmoothedGradient",
     "SphereSupremum",
     "Status",
+    "SupremumGradient",
     "Target",
     "WeakAttackWarning",
     "accuracy",
     "accuracy_under_attack",
+    "activity_arcs",
     "bracket",
     "branch_and_bound",
     "certified_accuracy",
     "certified_radius",
     "extremes_on_circle",
+    "gradient_of_supremum",
     "largest_gap_on_circle",
     "margin_of",
+    "mean_shares_found",
     "mixed_integer",
+    "pieces_on_circle",
+    "random_cases",
     "robust_loss",
     "robust_loss_under",
+    "shares_found",
     "split_neurons",
     "supremum_on_sphere",
     "whole_network",

@@ -12,6 +12,14 @@ from sublinear_lib.plotting.activity import (
     activity_against_m,
     preactivation_histogram,
 )
+from sublinear_lib.plotting.adversary import (
+    brackets_picture,
+    cap_picture,
+    found_picture,
+    landscape_picture,
+    shares_picture,
+    sweep_picture,
+)
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.halfspace import (
@@ -55,13 +63,17 @@ __all__ = [
     "activations_pair",
     "activity_against_m",
     "boxes_picture",
+    "brackets_picture",
+    "cap_picture",
     "cost_curves",
     "digit_gallery",
     "duality_picture",
     "figure",
+    "found_picture",
     "grouped",
     "house_style",
     "label_line_ends",
+    "landscape_picture",
     "ledger_bars",
     "loss_and_activity",
     "network_schematic",
@@ -75,9 +87,11 @@ __all__ = [
     "recall_against_time",
     "roofline_chart",
     "set_scale",
+    "shares_picture",
     "slice_picture",
     "speedup_by_dimension",
     "surviving_share",
+    "sweep_picture",
     "ticks",
     "training_run",
     "work_against_m",

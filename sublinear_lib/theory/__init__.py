@@ -15,7 +15,6 @@ powers of m of every proof.
 
 from __future__ import annotations
 
-from sublinear_lib.theory import concentration, enclosures, existence, polynomials
 from sublinear_lib.theory.activity import (
     MaximalActivity,
     active_count_interval,
@@ -28,6 +27,7 @@ from sublinear_lib.theory.activity import (
     printed_q0,
     smallest_printed_K,
 )
+from sublinear_lib.theory.caps import cap_share, circle_cap_share
 from sublinear_lib.theory.cost import (
     IterationCost,
     candidate_share,
@@ -117,6 +117,8 @@ from sublinear_lib.theory.worst_case import (
     worst_weights,
 )
 
+from sublinear_lib.theory import concentration, enclosures, existence, polynomials
+
 __all__ = [
     "CHAINS",
     "CONSISTENT",
@@ -146,6 +148,8 @@ __all__ = [
     "ball_price",
     "break_even_share",
     "candidate_share",
+    "cap_share",
+    "circle_cap_share",
     "concentration",
     "corrected_orders",
     "dense_cost",

@@ -32,6 +32,7 @@ from sublinear_lib.widgets.views import (
     Rule,
     View,
 )
+from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
 
 __all__ = [
     "Axis",
@@ -63,4 +64,6 @@ __all__ = [
     "preactivation_view",
     "train_on_digits",
     "training_lab",
+    "worst_case_explorer",
+    "worst_case_view",
 ]

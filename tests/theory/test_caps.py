@@ -1,0 +1,119 @@
+"""Promises of ``theory.caps``: the share of neurons that can fire somewhere in a cap is exact."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib import geometry, scaling, theory
+from sublinear_lib.adversary import CircleWave
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import clopper_pearson, spawn
+
+LEVELS = [-9.0, -3.0, 0.0, 0.7, 1.2815, 2.3263, 4.0, 9.0]
+
+
+@pytest.mark.parametrize("t", LEVELS)
+@pytest.mark.parametrize("d", [2, 3, 4, 10, 65, 400])
+def test_a_cap_of_radius_zero_is_one_point_and_a_full_one_all_of_X(t: float, d: int) -> None:
+    assert theory.cap_share(t, d, 0.0) == pytest.approx(stats.norm.sf(t), rel=1e-10)
+    assert theory.cap_share(t, d, 3**0.5) == pytest.approx(theory.surviving_share(t, d), rel=1e-10)
+
+
+@pytest.mark.parametrize("t", LEVELS)
+def test_in_dimension_two_the_cap_is_a_point_below_the_diameter(t: float) -> None:
+    assert theory.cap_share(t, 2, 1.7) == pytest.approx(stats.norm.sf(t), rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [3, 5, 16, 65])
+@pytest.mark.parametrize("rho", [0.05, 0.3, 1.0])
+def test_the_share_is_that_of_the_exact_ranges_of_random_networks(d: int, rho: float) -> None:
+    m, t = 40_000, 1.5
+    network = TwoLayerNetwork.initialize(m, d, rng=d, tau=scaling.threshold_from_standard(t, m))
+    _, high = geometry.cap_intervals(geometry.sample_slice(1, d, 7), rho, network.W, network.b)
+    interval = clopper_pearson(int((high > network.tau).sum()), m, confidence=0.9999)
+    share = theory.cap_share(t, d, rho)
+    assert interval.contains(share), f"{share} outside {interval}"
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("rho", [0.1, 0.5, 1.2])
+def test_on_the_circle_it_is_an_integral_over_two_gaussian_coordinates(
+    t: float, rho: float
+) -> None:
+    alpha, p = geometry.cap_angle(rho), np.linspace(-9.0, 9.0, 1801)[:, None]
+    q = np.linspace(0.0, 9.0, 901)[None, :]
+    inside = np.arctan2(q, p) <= alpha
+    reach = np.where(inside, np.hypot(p, q), p * math.cos(alpha) + q * math.sin(alpha))
+    chance = stats.norm.sf((t * math.sqrt(2) - math.sqrt(3) / 2 * reach) / math.sqrt(5 / 4))
+    density = 2.0 * stats.norm.pdf(p) * stats.norm.pdf(q)
+    oracle = np.trapezoid(np.trapezoid(chance * density, q[0], axis=1), p[:, 0])
+    assert theory.cap_share(t, 3, rho) == pytest.approx(oracle, rel=2e-5)
+
+
+def test_the_share_grows_with_the_radius_and_stays_below_the_superset_of_one_query() -> None:
+    for d in (3, 8, 65):
+        for t in (0.0, 1.5, 3.0):
+            shares = [theory.cap_share(t, d, rho) for rho in (0.0, 0.1, 0.3, 0.8, 1.5)]
+            assert (np.diff(shares) > 0).all()
+            for rho in (0.1, 0.3, 0.8):
+                below = theory.cap_share(t, d, rho) / theory.candidate_share(t, d, rho)
+                assert below < 1.0, (d, t, rho)
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("rho", [0.02, 0.2, 0.6])
+def test_counting_by_crossings_is_an_upper_bound_and_tight_for_small_caps(
+    t: float, rho: float
+) -> None:
+    crossings, exact = theory.circle_cap_share(t, rho), theory.cap_share(t, 3, rho)
+    assert crossings >= exact * (1.0 - 1e-12)
+    assert crossings - exact <= 0.02 * rho**3, "who is counted twice is silent on a short arc"
+
+
+def test_what_the_crossings_count_twice_are_neurons_silent_inside_the_cap() -> None:
+    t, rho, m = 0.0, 1.2, 20_000
+    alpha, tau = geometry.cap_angle(rho), scaling.threshold_from_standard(t, m)
+    network = TwoLayerNetwork.initialize(m, 3, rng=3, tau=tau)
+    ends = geometry.embed(
+        np.array([[math.cos(alpha), math.sin(alpha)], [math.cos(alpha), -math.sin(alpha)]])
+    )
+    at_both = network.active_mask(ends).all(axis=0)
+    low, _ = geometry.cap_intervals(
+        geometry.embed(np.array([[1.0, 0.0]])), rho, network.W, network.b
+    )
+    twice = int((at_both & (low[0] <= tau)).sum())
+    missing = theory.circle_cap_share(t, rho) - theory.cap_share(t, 3, rho)
+    assert clopper_pearson(twice, m, confidence=0.9999).contains(missing)
+
+
+def test_switches_on_the_circle_follow_the_formula_of_rice() -> None:
+    m, t, rho = 4000, 1.0, 0.4
+    seen = 0
+    for rng in spawn(5, 40):
+        network = TwoLayerNetwork.initialize(
+            m, 3, rng=rng, tau=scaling.threshold_from_standard(t, m)
+        )
+        seen += CircleWave.of_network(network).extremes(0.0, geometry.cap_angle(rho)).ends
+    begins = theory.circle_cap_share(t, rho) - theory.circle_cap_share(t, 0.0)
+    expected = 2 * 40 * m * begins
+    assert abs(seen - expected) < 4.0 * math.sqrt(2 * expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((math.nan, 3, 0.1), "t must be a finite number"),
+        ((15.0, 3, 0.1), "t must be"),
+        ((1.0, 1, 0.1), "d must be an integer >= 2"),
+        ((1.0, 3, -0.1), "rho must be a finite number >= 0"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(
+    arguments: tuple[float, int, float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        theory.cap_share(*arguments)
