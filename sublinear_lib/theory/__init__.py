@@ -5,9 +5,8 @@ all read the same formula.  ``activity`` holds the number of neurons that fire (
 Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1,
 ``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, and ``traffic`` what a
 machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
-to look at.
-``concentration``, ``polynomials`` and ``existence`` hold the lemmas of the appendices, decided by
-exact numbers or by ``enclosures``.
+to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
+``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``.
 ``worst_case`` holds the exact worst case of f - g (Theorem 4.1), ``jump`` the price of the
 discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6), ``exponents`` the
 powers of m of every proof.
@@ -15,6 +14,7 @@ powers of m of every proof.
 
 from __future__ import annotations
 
+from sublinear_lib.theory import concentration, enclosures, existence, polynomials
 from sublinear_lib.theory.activity import (
     MaximalActivity,
     active_count_interval,
@@ -116,8 +116,6 @@ from sublinear_lib.theory.worst_case import (
     worst_gap_at,
     worst_weights,
 )
-
-from sublinear_lib.theory import concentration, enclosures, existence, polynomials
 
 __all__ = [
     "CHAINS",
