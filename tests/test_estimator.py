@@ -101,3 +101,10 @@ def test_three_classes_are_refused():
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         small().fit(rng.standard_normal((30, 2)), np.arange(30) % 3)
+
+
+def test_the_default_attack_sees_the_jump_of_the_default_activation():
+    model = SublinearAdversarialClassifier()
+    assert model.activation == "jump"
+    assert isinstance(model._adversary(), adversary.SmoothedGradient)
+    assert adversary.AdaptiveMomentum(rho=0.1).smoothed
