@@ -48,6 +48,7 @@ __all__ = [
     "log_complexity",
     "robust_fit",
     "sign_approximation",
+    "sign_cells_hold",
     "sign_order",
     "sign_polynomial",
     "sign_polynomial_error",
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 _DEEPEST = 60
+_CELL_DEPTH = 12
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
 
@@ -668,7 +670,7 @@ def sign_approximation(
     Notes
     -----
     Source: Lemma B.6 with Lemma A.1, Theorem A.2, Corollary B.8.  The print shows "M = 3 eta eps_1"
-    with the logarithm lost; it fits both readings.  The paper gives no proof.
+    with the logarithm lost; it fits both readings.  The paper gives no proof; here is one.
 
     Error.  Let ``1 - z^2 = cos v`` with v in [0, pi/2], so ``z = sqrt(2) sin(v/2)``, and let
     ``w_j = sum_(i <= k) c_i Pr[|Z_i| = j]``.  The truncation leaves out
@@ -678,9 +680,28 @@ def sign_approximation(
     what is left out by ``w_(t+1) + w_(t+2)`` on all of [0, 1].  With `sign_polynomial_error`,
     ``|p - 1| <= 1 - p_k(eta) + w_(t+1) + w_(t+2)``, which is `error_bound`.
 
+    Degree.  Let ``L = ln(2/eps)`` and ``j = t + 1``.  The first reading allows
+    ``M = (3/eta)(L + ln(1/eta))``, so ``j eta > B = 3 (L + ln(1/eta))/2 - eta/2``, and
+    ``k eta^2 < L + eta^2``.  In ``(1 - r cos v)^(-1/2) = sum_i c_i r^i cos(v)^i`` the coefficient
+    of ``cos(j v)`` is at least ``r^k w_j``; with ``r = 1/cosh u`` it is the one of
+    ``sqrt(1 + exp(-2u)) |1 - exp(-u + iv)|^(-1)``, at most ``2 c_j exp(-j u) sqrt(coth u)``.  At
+    ``u = j/k``, with ``cosh u <= exp(u^2/2)``, ``coth u <= 1 + 1/u``, ``c_j <= 1/sqrt(pi j)``,
+
+        ``w_j <= (2/sqrt(pi)) sqrt(1/j + k/j^2) exp(-j^2/(2 k))``.
+
+    As ``1 - p_k(eta) <= (eps/2) / sqrt(pi L)`` (see `sign_polynomial_error`, ``k + 1 > L/eta^2``),
+    the error is at most eps once ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2)
+    exp(L - B^2/(2 (L + eta^2))) <= 2 - 1/sqrt(pi L)``.  For ``eta <= 1/2`` the left side grows with
+    eta; at 1/2, ``B = 1.5 u + 0.414`` with ``u = L + 1/4``, the exponent is at most
+    ``-L/8 - 0.9``, everything on the left falls with L, and at ``L = ln 2`` it says
+    ``0.63 < 1.32``.  For ``eta > 1/2`` and ``L >= 9``, ``B >= 1.5 L - 1/2``, the exponent is at
+    most ``1.875 - L/8``, and at ``L = 9`` it says ``1.77 < 1.81``.  What remains is finite,
+    ``k <= 36``: `sign_cells_hold` proves it, even for the second reading.  So Lemma B.6 is true in
+    the first reading, for all eta and eps.
+
     Coefficients.  The truncated powers have coefficients of sum at most ``(1 + sqrt(2))^t`` (B.7),
     the substitution ``y = 1 - z^2`` multiplies that by at most ``2^t``, the ``c_i <= 1`` sum to at
-    most ``k + 1`` and ``t < M/2``: every coefficient is at most ``(k + 1) 2^(1.14 M)``, below
+    most ``k + 1 <= M^2`` and ``t < M/2``: every coefficient is at most ``M^2 2^(1.14 M)``, below
     ``2^(4 M)`` by far.
 
     Time grows like ``k t`` operations with integers of 3 k bits.
@@ -718,6 +739,76 @@ def sign_approximation(
             polynomial.largest_coefficient, "<=", lambda: arb(2) ** (4 * printed())
         ),
     )
+
+
+def sign_cells_hold(largest_order: int = 36, largest_log: Number = 9) -> bool:
+    r"""Prove Lemma B.6 where its general proof does not reach: for wide gaps and few terms.
+
+    Parameters
+    ----------
+    largest_order : int, default 36
+        The largest order k of the sign polynomial considered, ``>= 1``.
+    largest_log : int, float or Fraction, default 9
+        The largest ``L = ln(2/eps)`` considered, ``> 0``.
+
+    Returns
+    -------
+    bool
+        True if for all eta in (1/2, 1) and eps in (0, 1) with ``L <= largest_log`` and
+        ``k = ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the
+        degree that the second, smaller reading ``M = (3/eta) L`` allows has an `error_bound` of at
+        most eps; this is proven.  False if some interval could not be settled.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.6.  For given k and t, ``(k - 1) eta^2 < L <= k eta^2`` and
+    ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd number beyond M.  So with
+    ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which increases, eps is at least
+    ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
+    ``1 - p_k(a) + w_(t+1) + w_(t+2) <= 2 exp(-l(b))``, or that no L fits; intervals on which
+    neither is true are halved.  For ``t >= k`` nothing is truncated.  A larger degree has a smaller
+    bound, so the first reading is covered.
+
+    Examples
+    --------
+    >>> sign_cells_hold(6)
+    True
+    """
+    largest_order = count(largest_order, "largest_order")
+    highest = rational(largest_log, "largest_log", exclusive_minimum=0)
+    for k in range(1, largest_order + 1):
+        polynomial, weights = sign_polynomial(k), _sign_weights(k, k + 2)
+        for t in range(k):
+            cut = Fraction(weights[t + 1] + weights[t + 2], 8**k)
+            intervals = [(Fraction(1, 2), _ONE, 0)]
+            while intervals:
+                a, b, depth = intervals.pop()
+                reach = min(k * b * b, b * Fraction(2 * t + 3, 3), highest)
+                if reach <= (k - 1) * a * a or _below_log_two(reach):
+                    continue
+                if _at_most_twice_exp(1 - polynomial(a) + cut, reach):
+                    continue
+                if depth == _CELL_DEPTH:
+                    return False
+                middle = (a + b) / 2
+                intervals += [(a, middle, depth + 1), (middle, b, depth + 1)]
+    return True
+
+
+def _below_log_two(value: Fraction) -> bool:
+    return decide(lambda: ball(value).exp(), "<=", Fraction(2)).holds
+
+
+def _at_most_twice_exp(value: Fraction, exponent: Fraction) -> bool:
+    """Say whether value <= 2 exp(-exponent)."""
+    return decide(value, "<=", lambda: 2 * ball(-exponent).exp()).holds
 
 
 # B.5, B.4
@@ -802,10 +893,12 @@ def step_approximation(
     -----
     Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
     are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
-    Lemma B.6 with eta in the logarithm gives the degree ``24 ln(8/(gamma eps)) / gamma``, which is
-    within the printed M only for ``gamma >= 1/2``.  (The 16 of the printed M is 2 times 8: a factor
-    ``1/gamma`` seems lost in its logarithm.)  For smaller gamma the printed M needs the sharper
-    reading of B.6, or the construction, which this function checks.
+    As a corollary of Lemma B.6 with eta in the logarithm the claim would have the degree
+    ``24 ln(8/(gamma eps)) / gamma``, within the printed M only for ``gamma >= 1/2``.  It is true
+    for all gamma nevertheless: ``eta < 1/2``, and there the proof in `sign_approximation` uses of the
+    logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M = (3/eta)(L + ln 16)`` with
+    ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial for 1/2, ``L = ln 2``: then
+    ``M >= (3/eta)(L + ln 8)``.)  The coefficients of p do not grow, as ``(1 + |z_0|)/2 <= 1``.
 
     Examples
     --------

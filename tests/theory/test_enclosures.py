@@ -90,7 +90,7 @@ def test_an_inequality_carries_both_sides_and_their_ratio() -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_root_is_bracketed_by_proven_signs(bits: int, sign: int) -> None:
     found = enclosures.enclose_root(lambda x: sign * (x * x - 2), 0, 5, bits)
-    assert 0 < found.lower and found.lower**2 < 2 < found.upper**2
+    assert found.lower > 0 and found.lower**2 < 2 < found.upper**2
     assert Fraction(1, 2 ** (bits + 1)) < found.width <= Fraction(1, 2**bits)
 
 

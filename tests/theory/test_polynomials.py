@@ -259,6 +259,65 @@ def test_the_polynomial_of_b6_is_the_composition_of_a1_and_a2(
     assert found.error_bound == polynomials.sign_polynomial_error(k, eta, eps).left.lower + tail
 
 
+@pytest.mark.parametrize(("k", "t"), [(1, 0), (5, 2), (30, 11), (80, 40), (300, 40)])
+def test_what_the_cut_leaves_out_is_below_its_closed_bound(k: int, t: int) -> None:
+    exact = float(bernoulli_sign_weights(k, t + 1) + bernoulli_sign_weights(k, t + 2))
+    j = t + 1
+    closed = 4 / math.sqrt(math.pi) * math.sqrt(1 / j + k / j**2) * math.exp(-j * j / (2 * k))
+    assert exact <= closed
+    found = polynomials._truncated_sign(k, t)[1]
+    assert float(found) == pytest.approx(exact, rel=1e-12)
+
+
+def closing_sides(eta: float, level: float, add: float) -> tuple[float, float]:
+    """The two sides of the inequality that closes the proof of B.6, M = (3/eta)(L + add)."""
+    B = 1.5 * (level + add) - eta / 2
+    u = level + eta * eta
+    left = 4 / math.sqrt(math.pi) * math.sqrt(eta / B + u / B**2)
+    return left * math.exp(level - B * B / (2 * u)), 2 - 1 / math.sqrt(math.pi * level)
+
+
+@pytest.mark.parametrize("level", [math.log(2), 1.0, 3.0, 9.0, 40.0])
+def test_the_proof_of_b6_closes_for_narrow_gaps(level: float) -> None:
+    lefts = [
+        closing_sides(eta, level, math.log(1 / eta))[0] for eta in (0.5, 0.4, 0.2, 0.05, 0.001)
+    ]
+    assert lefts == sorted(lefts, reverse=True)
+    assert lefts[0] <= 0.63 < 1.32 <= closing_sides(0.5, level, math.log(2))[1]
+    # for B.5 a constant in the logarithm does as well
+    assert all(closing_sides(eta, level, math.log(2))[0] <= 1.32 for eta in (0.5, 0.2, 0.001))
+
+
+@pytest.mark.parametrize("level", [9.0, 20.0, 100.0])
+@pytest.mark.parametrize("eta", [0.5, 0.6, 0.8, 0.9, 0.999])
+def test_the_proof_of_b6_closes_for_wide_gaps_and_high_accuracy(eta: float, level: float) -> None:
+    left, right = closing_sides(eta, level, 0.0)
+    assert left < 1.77 < 1.81 < right
+
+
+def test_the_proof_of_b6_closes_in_the_finitely_many_cells_that_remain() -> None:
+    assert polynomials.sign_cells_hold()
+
+
+@pytest.mark.parametrize("factor", [2, 1.2])
+def test_with_a_larger_cut_the_cells_do_not_hold(
+    factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = polynomials._sign_weights
+    monkeypatch.setattr(
+        polynomials,
+        "_sign_weights",
+        lambda k, most: [Fraction(factor) * w for w in plain(k, most)],
+    )
+    assert not polynomials.sign_cells_hold(4)
+
+
+def test_a_degree_bound_a_tenth_smaller_would_not_do() -> None:
+    # k = 2, t = 0 is the tightest cell: at eta near 1 and L near 1 the error is 0.92 eps
+    tight = polynomials.sign_approximation(Fraction(99, 100), Fraction(3, 4), 1)
+    assert 0.9 < tight.error_bound / tight.eps < 0.95
+
+
 def test_with_a_third_of_the_degree_the_accuracy_is_missed() -> None:
     found = polynomials.sign_approximation(Fraction(1, 5), Fraction(1, 10), 15)
     assert found.degree_holds and not found.error_holds and not found.holds
@@ -420,6 +479,8 @@ def test_the_complexity_of_a_step_polynomial_is_far_below_the_chain_of_b9() -> N
         (lambda: polynomials.sign_approximation(1, HALF), "eta"),
         (lambda: polynomials.sign_approximation(HALF, 1), "eps"),
         (lambda: polynomials.sign_approximation(HALF, HALF, 4), "degree must be odd"),
+        (lambda: polynomials.sign_cells_hold(0), "largest_order"),
+        (lambda: polynomials.sign_cells_hold(1, 0), "largest_log"),
         (lambda: polynomials.step_approximation(1, HALF, HALF), "rho"),
         (lambda: polynomials.step_approximation(2, HALF, HALF), "delta"),
         (lambda: polynomials.step_approximation(1, Fraction(1, 10), 1), "eps"),
