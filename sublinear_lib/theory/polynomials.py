@@ -895,8 +895,8 @@ def step_approximation(
     are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
     As a corollary of Lemma B.6 with eta in the logarithm the claim would have the degree
     ``24 ln(8/(gamma eps)) / gamma``, within the printed M only for ``gamma >= 1/2``.  It is true
-    for all gamma nevertheless: ``eta < 1/2``, and there the proof in `sign_approximation` uses of the
-    logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M = (3/eta)(L + ln 16)`` with
+    for all gamma nevertheless: ``eta < 1/2``, and there the proof in `sign_approximation` uses of
+    the logarithm only that ``M >= (3/eta)(L + ln 2)``, while here ``M = (3/eta)(L + ln 16)`` with
     ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial for 1/2, ``L = ln 2``: then
     ``M >= (3/eta)(L + ln 8)``.)  The coefficients of p do not grow, as ``(1 + |z_0|)/2 <= 1``.
 
