@@ -168,21 +168,73 @@ class LivingEvaluator:
         return self._compact.weight_scale
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points."""
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch, each in the cap of its example.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+
+        Raises
+        ------
+        ValueError
+            For a point outside of its cap, or off X.
+        """
         before = self._dense.work
         value = self._dense.value(X)
         self.work += self._dense.work - before
         return value
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient in x."""
+        """Return f and its formal gradient in x.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch, each in the cap of its example.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives in the ambient space.
+
+        Raises
+        ------
+        ValueError
+            As `value`.
+        """
         before = self._dense.work
         found = self._dense.value_and_input_gradient(X)
         self.work += self._dense.work - before
         return found
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the gradient in x of f with every activation blurred."""
+        """Return the gradient in x of f with every activation blurred.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch, each in the cap of its example.
+        bandwidth : float
+            Half the width of the window, ``> 0``, in units of a pre-activation.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d)
+            The derivatives in the ambient space.
+
+        Raises
+        ------
+        ValueError
+            As `value`, or if neurons were set aside that the window reaches.
+        """
         if bandwidth > self._region.margin and len(self._alive) < len(self._positions):
             raise ValueError(
                 "bandwidth must be at most the margin below which neurons were set aside, "
@@ -194,7 +246,23 @@ class LivingEvaluator:
         return gradient
 
     def forward(self, X: FloatArray) -> ForwardPass:
-        """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch, each in the cap of its example.
+
+        Returns
+        -------
+        ForwardPass
+            Values, and active sets under the names of the whole network.
+
+        Raises
+        ------
+        ValueError
+            As `value`.
+        """
         before = self._dense.work
         passed = self._dense.forward(X)
         self.work += self._dense.work - before
@@ -208,7 +276,24 @@ class LivingEvaluator:
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
-        """Return the rows that move and the gradient with respect to them (lines 18 and 19)."""
+        """Return the rows that move and the gradient with respect to them (lines 18 and 19).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the batch, each in the cap of its example.
+        passed : ForwardPass
+            What `forward` returned for them.
+        coefficients : ndarray of float64, shape (n,)
+            The weights of the points.
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (q,)
+            The rows, ascending.
+        gradient : ndarray of float64, shape (q, d)
+            The gradient.
+        """
         before = self._dense.work
         local = replace(
             passed,
