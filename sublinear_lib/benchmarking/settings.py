@@ -28,11 +28,12 @@ class Settings:
     dimensions : tuple of int
         The dimensions d, each ``>= 2``.
     widths : tuple of int
-        The numbers m of stored points, each ``>= 64``, ascending.
+        The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
     shares : tuple of float
-        Shares of the points that a query reports on average, each in (0, 1).
+        Shares of the points that a query reports, or of the neurons that fire at an example, on
+        average; each in (0, 1).
     queries : int
-        Half-spaces per batch, ``>= 1``.
+        Half-spaces per batch, or training examples, ``>= 1``.
     rounds : int
         The most rounds in which all competitors take turns, ``>= 1``.
     seconds_per_cell : float
