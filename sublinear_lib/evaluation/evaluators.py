@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,13 +162,48 @@ class Neurons:
         if len(values) == 0:
             return
         # The bound only grows: recomputing it from all rows would cost O(m d) per step.
-        bound = max(self._norm_bound, float(predicates.row_norms(values).max()))
         if rows is None:
+            bound = float(predicates.row_norms(values).max())
+            self._norm_bound = max(self._norm_bound, bound)
             self.W[...] = values
         else:
-            self.W[rows] = values
-        self._norm_bound = bound
+            # For an interrupt in between: the bound must never be too small.
+            before, self._norm_bound = self._norm_bound, np.inf
+            self._norm_bound = max(before, kernels().write_rows(self.W, rows, values))
         self.version += 1
+
+    def descended(
+        self, rows: IntArray | None, gradient: FloatArray, eta: float, start: FloatArray
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Compute a gradient step (line 19 of Algorithm 1) without taking it.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that move; ``None`` means all.
+        gradient : ndarray of float64, shape (k, d)
+            The gradient with respect to their weights.
+        eta : float
+            Step size.
+        start : ndarray of float64, shape (m, d)
+            The weights at the beginning of the run.
+
+        Returns
+        -------
+        weights : ndarray of float64, shape (k, d)
+            What `set_rows` is to be given.
+        squares : ndarray of float64, shape (k,)
+            Squared distances of the new weights from `start`.
+        largest : float
+            The largest new weight in size; NaN or infinity if one is not finite.
+        """
+        where = np.empty(0, dtype=np.int64) if rows is None else rows
+        if not len(gradient):
+            return gradient, np.empty(0), 0.0
+        found: tuple[FloatArray, FloatArray, float] = kernels().descend(
+            self.W, where, gradient, eta, start
+        )
+        return found
 
     def undecided_band(self, X: FloatArray) -> tuple[float, float]:
         """Return the scores below which a neuron is certainly off and above which it is on.
@@ -184,7 +219,21 @@ class Neurons:
             Ends of the band around tau that rounding leaves undecided, for every neuron and every
             row of `X`; infinite when a score may overflow.
         """
-        longest = float(predicates.row_norms(X).max())
+        return self.band_within(float(predicates.row_norms(X).max()))
+
+    def band_within(self, longest: float) -> tuple[float, float]:
+        """Return `undecided_band` for all points of a given length.
+
+        Parameters
+        ----------
+        longest : float
+            No point is longer.
+
+        Returns
+        -------
+        lower, upper : float
+            Ends of the band.
+        """
         relative, absolute = predicates.error_coefficients(self.d)
         with np.errstate(over="ignore"):
             slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
@@ -215,6 +264,8 @@ class Region:
     radius: float
     tolerance: float
     margin: float = 0.0
+    on_slice: ClassVar[bool] = False
+    """Whether the points must also lie on X, within the tolerance."""
 
     def check(self, X: FloatArray) -> None:
         """Raise unless every point lies in the region of its anchor.

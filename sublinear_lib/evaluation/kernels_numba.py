@@ -22,12 +22,14 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "add_rows",
+    "descend",
     "list_pass",
     "mask_lists",
     "scatter_rows",
     "smooth_pass",
     "split_lists",
     "tile_pass",
+    "write_rows",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -508,3 +510,62 @@ def split_lists(
     new_indices = np.empty(kept, dtype=np.int32)
     _split_lists(indptr, indices, popular, new_indptr, new_indices)
     return np.flatnonzero(popular), new_indptr, new_indices
+
+
+@_compile()
+def _descend(
+    W: FloatArray,
+    rows: IntArray,
+    gradient: FloatArray,
+    eta: float,
+    start: FloatArray,
+    weights: FloatArray,
+    squares: FloatArray,
+) -> float:
+    largest = 0.0
+    for e in range(weights.shape[0]):
+        r = rows[e] if rows.size > 0 else e
+        total = 0.0
+        for k in range(weights.shape[1]):
+            number = W[r, k] - gradient[e, k] * eta
+            weights[e, k] = number
+            move = number - start[r, k]
+            total += move * move
+            size = abs(number)
+            if not size <= largest:
+                largest = size
+        squares[e] = total
+    return largest
+
+
+def descend(
+    W: FloatArray, rows: IntArray, gradient: FloatArray, eta: float, start: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """Take a gradient step of some rows: see the NumPy kernel."""
+    weights = np.empty_like(gradient)
+    squares = np.empty(len(gradient))
+    largest = _descend(W, rows, gradient, eta, start, weights, squares)
+    return weights, squares, float(largest)
+
+
+@_compile(fastmath=_FAST)
+def _write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+    longest = 0.0
+    for e in range(values.shape[0]):
+        r = rows[e]
+        squares = 0.0
+        for k in range(values.shape[1]):
+            number = values[e, k]
+            W[r, k] = number
+            squares += number * number
+        if not squares <= longest:
+            longest = squares
+    return longest
+
+
+def write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+    """Write some rows and bound their norms: see the NumPy kernel."""
+    d = W.shape[1]
+    # As in `predicates.row_norms`: rounded up, and more than what underflows.
+    grown = 1.0 + 2.0 * (d + 4) * 2.0**-53
+    return float(np.sqrt(_write_rows(W, rows, values)) * grown + np.sqrt(d) * 2.0**-510)

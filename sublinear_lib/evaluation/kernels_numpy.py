@@ -14,17 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from sublinear_lib import predicates
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import blurred_step
 
 __all__ = [
     "add_rows",
+    "descend",
     "list_pass",
     "mask_lists",
     "scatter_rows",
     "smooth_pass",
     "split_lists",
     "tile_pass",
+    "write_rows",
 ]
 
 
@@ -327,3 +330,60 @@ def split_lists(
     keep = ~is_popular[indices]
     before = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(keep, dtype=np.int64)))
     return np.flatnonzero(is_popular), before[indptr], indices[keep]
+
+
+def descend(
+    W: FloatArray, rows: IntArray, gradient: FloatArray, eta: float, start: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
+    """Take a gradient step of some rows, without writing it yet.
+
+    Parameters
+    ----------
+    W, start : ndarray, shape (m, d)
+        The weights now, and at the beginning of the run.
+    rows : ndarray of int64, shape (k,) or (0,)
+        The rows that move; empty if these are all.
+    gradient : ndarray, shape (k, d)
+        The gradient of these rows.
+    eta : float
+        Step size.
+
+    Returns
+    -------
+    weights : ndarray, shape (k, d)
+        ``w - eta g``; product and difference are rounded one after the other.
+    squares : ndarray, shape (k,)
+        Squared distances from `start`, summed coordinate by coordinate.
+    largest : float
+        The largest entry of `weights` in size; NaN or infinity if one is not finite.
+    """
+    where: IntArray | slice = rows if rows.size else slice(None)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = W[where] - gradient * eta
+        squares = np.zeros(len(weights))
+        for k in range(weights.shape[1]):
+            move = weights[:, k] - start[where, k]
+            squares += move * move
+        largest = float(np.abs(weights).max(initial=0.0))
+    return weights, squares, largest
+
+
+def write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+    """Write some rows and bound their norms.
+
+    Parameters
+    ----------
+    W : ndarray, shape (m, d)
+        Written to.
+    rows : ndarray of int64, shape (k,)
+        Which rows.
+    values : ndarray, shape (k, d)
+        What to write.
+
+    Returns
+    -------
+    float
+        At least the norm of every row of `values`.
+    """
+    W[rows] = values
+    return float(predicates.row_norms(values).max(initial=0.0))

@@ -24,6 +24,7 @@ from sublinear_lib.halfspace.aggregates import (
 from sublinear_lib.halfspace.alive import alive_on_slice
 from sublinear_lib.halfspace.arcs import ArcStabbing, ArcStabbingStats
 from sublinear_lib.halfspace.candidates import Advance, CandidateLists, CandidateStats
+from sublinear_lib.halfspace.caps import CapEvaluator, CapFilter, CapMemory
 from sublinear_lib.halfspace.index import HalfspaceIndex, IndexStats
 from sublinear_lib.halfspace.onion import (
     ConvexLayers,
@@ -42,6 +43,9 @@ __all__ = [
     "ArcStabbingStats",
     "CandidateLists",
     "CandidateStats",
+    "CapEvaluator",
+    "CapFilter",
+    "CapMemory",
     "ConvexLayers",
     "ConvexLayersStats",
     "Cut",

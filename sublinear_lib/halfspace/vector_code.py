@@ -60,13 +60,19 @@ __all__ = [
     "append_rows",
     "box_masks",
     "box_masks_of_one",
+    "cap_masks",
     "copy_rows",
+    "eight_bands",
+    "eight_scores",
+    "eight_signs",
     "filled_words",
     "host_code",
     "lowest_bit",
     "ones",
     "score_masks",
     "score_masks_of_one",
+    "spread_row",
+    "sum_rows",
 ]
 
 BLOCK = 64
@@ -340,6 +346,104 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
         builder.store(writer.word(sure), writer.array("masks", place))
 
 
+def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
+    """Write the comparison of some queries with a block whose points have bands of their own."""
+    builder, lanes = writer.builder, writer.lanes
+    dimension = writer.value("dimension")
+    rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
+    found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
+    for part in range(0, BLOCK // lanes, together):
+        shift = _number(part * lanes)
+        origin = writer.array("points", builder.add(writer.value("start"), shift))
+        bands = [
+            writer.vector(
+                writer.array(
+                    "band",
+                    builder.add(writer.value("place"), _number((part + v) * lanes)),
+                )
+            )
+            for v in range(together)
+        ]
+
+        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
+            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
+            points = [
+                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
+            ]
+            added = []
+            for t, row in enumerate(rows):
+                x = writer.spread(builder.load(builder.gep(row, [k])))
+                for v in range(together):
+                    added.append(writer.product(points[v], x, totals[t * together + v]))
+            return added
+
+        scores = writer.sums(len(queries) * together, dimension, step)
+        for t in range(len(queries)):
+            for v, band in enumerate(bands):
+                score = scores[t * together + v]
+                nothing = ir.Constant(writer.floats, [-0.0] * lanes)
+                below = builder.fsub(nothing, band)
+                found[t][0].append(builder.not_(writer.compared("<", score, below)))
+                found[t][1].append(writer.compared(">", score, band))
+    for t, (possible, sure) in enumerate(found):
+        builder.store(writer.word(possible), writer.array("masks", _number(t)))
+        builder.store(writer.word(sure), writer.array("masks", _number(len(queries) + t)))
+
+
+def _write_eight(writer: _Writer) -> Any:
+    """Write the scores of eight listed rows at one point, as one vector."""
+    builder = writer.builder
+    eight = ir.VectorType(_FLOAT, 8)
+    width = writer.value("width")
+    rows = []
+    for j in range(8):
+        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
+        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    point = writer.array("vectors", writer.value("place"))
+    before = builder.block
+    loop = builder.append_basic_block("eighths")
+    after = builder.append_basic_block("eight")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    k = builder.phi(_INT64)
+    k.add_incoming(_number(0), before)
+    totals = []
+    for _ in range(8):
+        total = builder.phi(eight)
+        total.add_incoming(ir.Constant(eight, [0.0] * 8), before)
+        totals.append(total)
+    x = writer.vector(builder.gep(point, [k]), eight)
+    sums = [
+        writer.product(writer.vector(builder.gep(row, [k]), eight), x, total)
+        for row, total in zip(rows, totals, strict=True)
+    ]
+    following = builder.add(k, _number(8))
+    k.add_incoming(following, loop)
+    for total, new in zip(totals, sums, strict=True):
+        total.add_incoming(new, loop)
+    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
+    builder.position_at_end(after)
+    # Each stage adds the halves of two vectors into one; lane j ends up with the sum of row j.
+    for stage in (4, 2, 1):
+        merged = []
+        for i in range(stage):
+            left, right = sums[i], sums[i + stage]
+            near = [j + 8 - stage if j & stage else j for j in range(8)]
+            far = [j + 8 if j & stage else j + stage for j in range(8)]
+            merged.append(
+                builder.fadd(
+                    _shuffled(writer, left, right, near), _shuffled(writer, left, right, far)
+                )
+            )
+        sums = merged
+    return sums[0]
+
+
+def _shuffled(writer: _Writer, left: Any, right: Any, order: Sequence[int]) -> Any:
+    lanes = ir.Constant(ir.VectorType(_INT32, len(order)), list(order))
+    return writer.builder.shuffle_vector(left, right, lanes)
+
+
 def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together: int) -> None:
     """Write the comparison of some queries with the boxes of a node."""
     builder, lanes = writer.builder, writer.lanes
@@ -439,6 +543,174 @@ def _boxes_of_four(writer: _Writer) -> None:
 def _boxes_of_one(writer: _Writer) -> None:
     fanout = writer.kind("fanout").literal_value
     _write_boxes(writer, [writer.value("query")], fanout, fanout // writer.lanes)
+
+
+def _caps_of_four(writer: _Writer) -> None:
+    _write_caps(writer, _four(writer), 4 if writer.lanes == 16 else 2)
+
+
+def _scores_of_eight(writer: _Writer) -> None:
+    builder = writer.builder
+    scores = _write_eight(writer)
+    address = writer.array("out", writer.value("where"))
+    builder.store(scores, builder.bitcast(address, scores.type.as_pointer()), align=4)
+
+
+def _bands_of_eight(writer: _Writer) -> Any:
+    builder = writer.builder
+    scores = _write_eight(writer)
+    bands = ir.Constant(scores.type, ir.Undefined)
+    for j in range(8):
+        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
+        band = writer.number("band", builder.sext(listed, _INT64))
+        bands = builder.insert_element(bands, band, ir.Constant(_INT32, j))
+    nothing = ir.Constant(scores.type, [-0.0] * 8)
+    infinite = writer.compared("==", bands, ir.Constant(scores.type, [float("inf")] * 8))
+    below = writer.compared("<", scores, builder.fsub(nothing, bands))
+    out = builder.bitcast(builder.or_(below, infinite), ir.IntType(8))
+    sure = builder.bitcast(writer.compared(">", scores, bands), ir.IntType(8))
+    possible = builder.zext(builder.not_(out), _INT64)
+    return builder.or_(possible, builder.shl(builder.zext(sure, _INT64), _number(8)))
+
+
+def _signs_of_eight(writer: _Writer) -> Any:
+    builder = writer.builder
+    scores = _write_eight(writer)
+    limit = writer.spread(writer.value("limit"), scores.type)
+    nothing = ir.Constant(scores.type, [-0.0] * 8)
+    active = writer.compared(">", scores, limit)
+    inactive = writer.compared("<", scores, builder.fsub(nothing, limit))
+    sure = builder.zext(builder.bitcast(active, ir.IntType(8)), _INT64)
+    known = builder.bitcast(builder.or_(active, inactive), ir.IntType(8))
+    doubt = builder.zext(builder.not_(known), _INT64)
+    return builder.or_(sure, builder.shl(doubt, _number(8)))
+
+
+_EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 8)
+
+
+def _column_loop(writer: _Writer, together: int, write: Callable[[Any], None], first: Any) -> Any:
+    """Write a loop over groups of columns, as long as a whole group is left; return the next."""
+    builder = writer.builder
+    before = builder.block
+    test, body, after = (
+        builder.append_basic_block(name) for name in ("columns", "column", "columns_done")
+    )
+    builder.branch(test)
+    builder.position_at_end(test)
+    k = builder.phi(_INT64)
+    k.add_incoming(first, before)
+    following = builder.add(k, _number(8 * together))
+    builder.cbranch(builder.icmp_signed("<=", following, writer.value("width")), body, after)
+    builder.position_at_end(body)
+    write(k)
+    k.add_incoming(following, builder.block)
+    builder.branch(test)
+    builder.position_at_end(after)
+    return k
+
+
+def _row_loop(
+    writer: _Writer, many: int, start: Any, stop: Any, step: Callable[[Any, list[Any]], list[Any]]
+) -> tuple[Any, list[Any]]:
+    """Write a loop over listed rows that carries vectors of sums; return the place and the sums."""
+    builder = writer.builder
+    before = builder.block
+    test, body, after = (builder.append_basic_block(name) for name in ("rows", "row", "rows_done"))
+    initial = [ir.Constant(_EIGHT_DOUBLES, [0.0] * 8)] * many
+    builder.branch(test)
+    builder.position_at_end(test)
+    place = builder.phi(_INT64)
+    place.add_incoming(start, before)
+    sums = []
+    for value in initial:
+        total = builder.phi(_EIGHT_DOUBLES)
+        total.add_incoming(value, before)
+        sums.append(total)
+    builder.cbranch(builder.icmp_signed("<", place, stop), body, after)
+    builder.position_at_end(body)
+    added = step(place, sums)
+    place.add_incoming(builder.add(place, _number(1)), builder.block)
+    for total, new in zip(sums, added, strict=True):
+        total.add_incoming(new, builder.block)
+    builder.branch(test)
+    builder.position_at_end(after)
+    return place, sums
+
+
+def _sum_rows(writer: _Writer) -> None:
+    """Write `sum_rows`: up to 32 columns at a time in registers, all listed rows for them."""
+    builder = writer.builder
+    start = writer.value("start")
+    stop = builder.add(start, writer.value("count"))
+    factor = writer.spread(writer.value("factor"), _EIGHT_DOUBLES)
+
+    def columns(together: int) -> Callable[[Any], None]:
+        def write(k: Any) -> None:
+            def step(place: Any, sums: list[Any]) -> list[Any]:
+                row = builder.sext(writer.number("rows", place), _INT64)
+                origin = builder.add(builder.mul(row, writer.value("width")), k)
+                return [
+                    builder.fadd(
+                        total,
+                        writer.vector(
+                            writer.array("table", builder.add(origin, _number(8 * v))),
+                            _EIGHT_DOUBLES,
+                            align=8,
+                        ),
+                    )
+                    for v, total in enumerate(sums)
+                ]
+
+            _, sums = _row_loop(writer, together, start, stop, step)
+            for v, total in enumerate(sums):
+                to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
+                address = writer.array("totals", to)
+                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
+                new = writer.product(total, factor, present)
+                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
+
+        return write
+
+    k = _number(0)
+    for together in (4, 2, 1):
+        k = _column_loop(writer, together, columns(together), k)
+
+
+def _spread_row(writer: _Writer) -> None:
+    """Write `spread_row`."""
+    builder = writer.builder
+    start = writer.value("start")
+    stop = builder.add(start, writer.value("count"))
+
+    def columns(together: int) -> Callable[[Any], None]:
+        def write(k: Any) -> None:
+            parts = []
+            for v in range(together):
+                place = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
+                parts.append(writer.vector(writer.array("vectors", place), _EIGHT_DOUBLES, align=8))
+
+            def step(place: Any, sums: list[Any]) -> list[Any]:
+                row = builder.sext(writer.number("rows", place), _INT64)
+                row = builder.sub(row, writer.value("base"))
+                origin = builder.add(builder.mul(row, writer.value("width")), k)
+                for v, part in enumerate(parts):
+                    address = writer.array("totals", builder.add(origin, _number(8 * v)))
+                    present = writer.vector(address, _EIGHT_DOUBLES, align=8)
+                    builder.store(
+                        builder.fadd(present, part),
+                        builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()),
+                        align=8,
+                    )
+                return sums
+
+            _row_loop(writer, 0, start, stop, step)
+
+        return write
+
+    k = _number(0)
+    for together in (4, 2, 1):
+        k = _column_loop(writer, together, columns(together), k)
 
 
 def _append(writer: _Writer) -> Any:
@@ -580,6 +852,22 @@ _vector_boxes = _operation(
 )
 _vector_boxes_of_one = _operation(
     _boxes_of_one, "code centre half start dimension fanout vectors below above query masks"
+)
+_vector_caps = _operation(
+    _caps_of_four, "code points start dimension band place vectors queries first masks"
+)
+_vector_eight_scores = _operation(
+    _scores_of_eight, "code table width rows start vectors place out where"
+)
+_vector_eight_signs = _operation(
+    _signs_of_eight, "code table width rows start vectors place limit", types.int64
+)
+_vector_eight_bands = _operation(
+    _bands_of_eight, "code table width rows start vectors place band", types.int64
+)
+_vector_sum_rows = _operation(_sum_rows, "code table width rows start count factor totals place")
+_vector_spread_row = _operation(
+    _spread_row, "code vectors place width rows start count base totals"
 )
 _vector_append = _operation(_append, "code rows start mask out place", types.int64)
 _vector_filled = _operation(_filled, "code words start", types.uint64)
@@ -767,6 +1055,296 @@ def _compare(
         sure |= np.uint64(every) << part
     masks[possible_place] = possible
     masks[sure_place] = sure
+
+
+def cap_masks(
+    code: Any,
+    points: Any,
+    start: Any,
+    dimension: Any,
+    band: Any,
+    place: Any,
+    vectors: Any,
+    queries: Any,
+    first: Any,
+    masks: Any,
+) -> None:
+    """Compare four half-spaces with 64 points that have bands (to be called from a kernel).
+
+    The score of a point is the sum of ``x_k w_k``, ``k`` ascending, in float32.  A point is
+    *possible* unless its score is below minus its band, and *sure* if the score exceeds the band;
+    so a score or a band that is NaN is possible and not sure.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    points : ndarray of float32
+        Blocks of points, one coordinate of the 64 points after the other.
+    start : int
+        Where the block begins in `points`.
+    dimension : int
+        The number of coordinates, at least 1.
+    band : ndarray of float32
+        The bands of all points.
+    place : int
+        Where those of the block begin in `band`.
+    vectors : ndarray of float32
+        The normals, one row of `dimension` numbers after the other.
+    queries : ndarray of int32
+        Numbers of half-spaces; which may be the same.
+    first : int
+        Where the four begin in `queries`.
+    masks : ndarray of uint64
+        Filled: for each half-space a word of possible points, then for each a word of sure ones.
+    """
+    for t in range(4):
+        _compare_bands(
+            points, start, dimension, band, place, vectors, queries[first + t], masks, t, 4 + t
+        )
+
+
+@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+def _compare_bands(
+    points: Any,
+    start: Any,
+    dimension: Any,
+    band: Any,
+    place: Any,
+    vectors: Any,
+    query: Any,
+    masks: Any,
+    possible_place: Any,
+    sure_place: Any,
+) -> None:
+    """Compare one half-space with a block of points that have bands."""
+    score = carray(_block_on_stack(), BLOCK)
+    for j in range(np.uint64(BLOCK)):
+        score[j] = 0.0
+    for k in range(dimension):
+        x = vectors[query * dimension + k]
+        line = np.uint64(start + k * BLOCK)
+        for j in range(np.uint64(BLOCK)):
+            score[j] += x * points[line + j]
+    possible = np.uint64(0)
+    sure = np.uint64(0)
+    for part in range(np.uint64(0), np.uint64(BLOCK), np.uint64(8)):
+        out = np.uint32(0)
+        every = np.uint32(0)
+        for j in range(np.uint64(8)):
+            reach = band[np.uint64(place) + part + j]
+            out |= np.uint32(score[part + j] < -reach) << np.uint32(j)
+            every |= np.uint32(score[part + j] > reach) << np.uint32(j)
+        possible |= np.uint64(out ^ np.uint32(255)) << part
+        sure |= np.uint64(every) << part
+    masks[possible_place] = possible
+    masks[sure_place] = sure
+
+
+def eight_scores(
+    code: Any,
+    table: Any,
+    width: Any,
+    rows: Any,
+    start: Any,
+    vectors: Any,
+    place: Any,
+    out: Any,
+    where: Any,
+) -> None:
+    """Score eight listed rows at one point (to be called from a compiled kernel).
+
+    A score is the sum of eight partial sums: coordinate ``k`` goes to sum ``k % 8``, and these are
+    added pairwise, with all codes in the same order.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    table : ndarray of float32
+        The rows, `width` numbers each, one after the other.
+    width : int
+        Numbers of a row, a multiple of 8, at least 8.
+    rows : ndarray of int32
+        Lists of rows.
+    start : int
+        Where the eight begin in `rows`.
+    vectors : ndarray of float32
+        Points.
+    place : int
+        Where the point begins in `vectors`.
+    out : ndarray of float32
+        Filled from `where` on with eight scores.
+    where : int
+        Where to begin.
+    """
+    sums = carray(_block_on_stack(), BLOCK)
+    for j in range(np.uint64(8)):
+        line = np.uint64(rows[start + j] * width)
+        for i in range(np.uint64(8)):
+            sums[i] = 0.0
+        for k in range(np.uint64(0), np.uint64(width), np.uint64(8)):
+            for i in range(np.uint64(8)):
+                sums[i] += table[line + k + i] * vectors[np.uint64(place) + k + i]
+        for i in range(np.uint64(4)):
+            sums[i] += sums[i + np.uint64(4)]
+        for i in range(np.uint64(2)):
+            sums[i] += sums[i + np.uint64(2)]
+        out[where + j] = sums[0] + sums[1]
+
+
+def eight_signs(
+    code: Any,
+    table: Any,
+    width: Any,
+    rows: Any,
+    start: Any,
+    vectors: Any,
+    place: Any,
+    limit: Any,
+) -> Any:
+    """Compare the scores of eight listed rows with a band (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code, table, width, rows, start, vectors, place
+        As in `eight_scores`.
+    limit : float32
+        The band.
+
+    Returns
+    -------
+    int
+        Bit j: the score of row j exceeds the band.  Bit 8 + j: it is neither above the band nor
+        below minus the band, which includes NaN.
+    """
+    scores = carray(_block_on_stack(), BLOCK)
+    eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
+    signs = 0
+    for j in range(8):
+        score = scores[j]
+        if score > limit:
+            signs |= 1 << j
+        elif not score < -limit:
+            signs |= 256 << j
+    return signs
+
+
+def eight_bands(
+    code: Any,
+    table: Any,
+    width: Any,
+    rows: Any,
+    start: Any,
+    vectors: Any,
+    place: Any,
+    band: Any,
+) -> Any:
+    """Compare the scores of eight listed rows with bands of their own (from a compiled kernel).
+
+    Parameters
+    ----------
+    code, table, width, rows, start, vectors, place
+        As in `eight_scores`.
+    band : ndarray of float32
+        The band of each row; rows whose band is infinite are left out.
+
+    Returns
+    -------
+    int
+        Bit j: row j is possible, that is, its score is not below minus its band (which includes
+        NaN).  Bit 8 + j: its score exceeds the band.
+    """
+    scores = carray(_block_on_stack(), BLOCK)
+    eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
+    signs = 0
+    for j in range(8):
+        score, limit = scores[j], band[rows[start + j]]
+        if score > limit:
+            signs |= 256 << j
+        if not (score < -limit or limit == np.inf):
+            signs |= 1 << j
+    return signs
+
+
+def sum_rows(
+    code: Any,
+    table: Any,
+    width: Any,
+    rows: Any,
+    start: Any,
+    count: Any,
+    factor: Any,
+    totals: Any,
+    place: Any,
+) -> None:
+    """Add a multiple of the sum of listed rows to a vector (to be called from a kernel).
+
+    The rows are added in the order of the list, in all codes, and the sum is then added to what is
+    there.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    table : ndarray of float64
+        The rows, `width` numbers each, one after the other.
+    width : int
+        Numbers of a row, a multiple of 8.
+    rows : ndarray of int32
+        Lists of rows.
+    start, count : int
+        Where the list begins in `rows`, and how long it is.
+    factor : float
+        The multiple.
+    totals : ndarray of float64
+        Added to, from `place` on.
+    place : int
+        Where to begin.
+    """
+    for k in range(width):
+        total = 0.0
+        for j in range(start, start + count):
+            total += table[rows[j] * width + k]
+        totals[place + k] += factor * total
+
+
+def spread_row(
+    code: Any,
+    vectors: Any,
+    place: Any,
+    width: Any,
+    rows: Any,
+    start: Any,
+    count: Any,
+    base: Any,
+    totals: Any,
+) -> None:
+    """Add one vector to listed rows (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    vectors : ndarray of float64
+        The vector begins at `place`.
+    place : int
+        Where it begins.
+    width : int
+        How long it is, a multiple of 8.
+    rows : ndarray of int32
+        Lists of rows.
+    start, count : int
+        Where the list begins in `rows`, and how long it is.
+    base : int
+        The number of the first row of `totals`.
+    totals : ndarray of float64
+        Rows of `width` numbers, added to.
+    """
+    for j in range(start, start + count):
+        line = (rows[j] - base) * width
+        for k in range(width):
+            totals[line + k] += vectors[place + k]
 
 
 def box_masks(
@@ -1187,3 +1765,63 @@ def _choose_add(code: Any, *_others: Any) -> Any:
         _vector_add(code, values, start, columns, mask, sizes, totals, place)
 
     return in_vectors if code.lanes else add_chosen
+
+
+@_replaced(cap_masks)
+def _choose_caps(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, points, start, dimension, band, place, vectors, queries, first, masks
+    ):
+        _vector_caps(code, points, start, dimension, band, place, vectors, queries, first, masks)
+
+    return in_vectors if code.lanes else cap_masks
+
+
+@_replaced(eight_scores)
+def _choose_eight_scores(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, table, width, rows, start, vectors, place, out, where
+    ):
+        _vector_eight_scores(code, table, width, rows, start, vectors, place, out, where)
+
+    return in_vectors if code.lanes else eight_scores
+
+
+@_replaced(eight_signs)
+def _choose_eight_signs(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, table, width, rows, start, vectors, place, limit
+    ):
+        return _vector_eight_signs(code, table, width, rows, start, vectors, place, limit)
+
+    return in_vectors if code.lanes else eight_signs
+
+
+@_replaced(sum_rows)
+def _choose_sum_rows(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, table, width, rows, start, count, factor, totals, place
+    ):
+        _vector_sum_rows(code, table, width, rows, start, count, factor, totals, place)
+
+    return in_vectors if code.lanes else sum_rows
+
+
+@_replaced(spread_row)
+def _choose_spread_row(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, vectors, place, width, rows, start, count, base, totals
+    ):
+        _vector_spread_row(code, vectors, place, width, rows, start, count, base, totals)
+
+    return in_vectors if code.lanes else spread_row
+
+
+@_replaced(eight_bands)
+def _choose_eight_bands(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, table, width, rows, start, vectors, place, band
+    ):
+        return _vector_eight_bands(code, table, width, rows, start, vectors, place, band)
+
+    return in_vectors if code.lanes else eight_bands

@@ -35,6 +35,7 @@ from sublinear_lib.training.living import LivingNeurons
 from sublinear_lib.training.measuring import Measure
 from sublinear_lib.training.sources import (
     AllNeurons,
+    CappedNeurons,
     IndexedNeurons,
     IndexMethod,
     ListedNeurons,
@@ -49,7 +50,9 @@ from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
-Search: TypeAlias = Literal["query", "scan", "tree", "lists", "aggregates", "auto", "literal"]
+Search: TypeAlias = Literal[
+    "query", "scan", "tree", "lists", "caps", "aggregates", "auto", "literal"
+]
 """How the sparse trainer finds neurons."""
 
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
@@ -265,7 +268,8 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         How to find neurons.  ``"query"``: one query per example and step, the engine chosen by the
         index (``"scan"`` or ``"tree"`` choose it by hand).  ``"lists"``: candidate lists with a
         certificate, kept over many steps.  ``"aggregates"``: all neurons that can fire, but the
-        attack's values and gradients from sums over half-spaces, for ``d <= 4`` and high activity;
+        attack's values and gradients from sums over half-spaces, for few dimensions (d <= 8 or so)
+        and high activity;
         not with ``reduction="reference"``, because such sums have an order of their own.
         ``"auto"``: whatever :func:`sublinear_lib.training.sources.choose_source` expects to be
         fastest, or all neurons that can fire.  ``"literal"``: Algorithm 1 as printed, one query per
@@ -318,12 +322,14 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         margin = margin_of(self.adversary, neurons.weight_scale)
         how: str = self.index
         if how == "auto":
-            how = choose_source(neurons, X, rho, margin)
+            how = choose_source(neurons, X, rho, margin, reduction)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
         if how == "aggregates":
             return AggregatedNeurons(neurons, X, rho, margin, alive)
         if how == "dense":
             return _all_neurons(neurons, X, rho, reduction, margin, alive)
+        if how == "caps":
+            return CappedNeurons(neurons, X, rho, reduction, margin, alive)
         if how == "lists":
             return ListedNeurons(neurons, X, rho, reduction, margin, alive)
         method = validation.choice(
@@ -388,6 +394,7 @@ class _Update:
 
     rows: IntArray | None
     weights: FloatArray
+    squares: FloatArray
     record: dict[str, Any]
 
 
@@ -505,10 +512,11 @@ class _Run:
         rows, gradient = evaluator.weight_gradient(moved, passed, slopes / len(X))
         clock.stop("backward")
 
-        with np.errstate(over="ignore", invalid="ignore"):
-            gradient *= self.eta
-            weights = (self._neurons.W if rows is None else self._neurons.W[rows]) - gradient
-        _require_weights(weights, rows)
+        weights, squares, largest = self._neurons.descended(
+            rows, gradient, self.eta, self._start.W
+        )
+        if not largest <= _LARGEST_WEIGHT:
+            _require_weights(weights, rows)
         clock.stop("update")
 
         _require_finite(attack.clean_value, "the network's output at a clean point")
@@ -535,7 +543,7 @@ class _Run:
 
         # From here on the step happens: an interrupt before its record is written completes it
         # (`recover`) instead of leaving weights and history out of step.
-        self._pending = _Update(rows, weights, record)
+        self._pending = _Update(rows, weights, squares, record)
         self._neurons.set_rows(rows, weights)
         self._source.update(rows, weights)
         clock.stop("update")
@@ -550,14 +558,11 @@ class _Run:
             self._record(self._pending)
 
     def _record(self, update: _Update) -> None:
-        """Measure the drift and write the record, once, however often it is called."""
-        start = self._start.W if update.rows is None else self._start.W[update.rows]
-        moves = update.weights - start
-        squares = np.einsum("ij,ij->i", moves, moves)
+        """Note the drift and write the record, once, however often it is called."""
         if update.rows is None:
-            self._squared_drift[:] = squares
+            self._squared_drift[:] = update.squares
         else:
-            self._squared_drift[update.rows] = squares
+            self._squared_drift[update.rows] = update.squares
         drift = {
             "drift_max": float(np.sqrt(self._squared_drift.max())),
             "drift_frobenius": float(np.sqrt(self._squared_drift.sum())),

@@ -27,6 +27,7 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     count_flips,
     measuring,
+    sources,
 )
 from sublinear_lib.training.sources import (
     TOLERANCE,
@@ -37,7 +38,7 @@ from sublinear_lib.training.sources import (
 )
 
 KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
-SEARCHES = ("query", "lists", "literal", "auto")
+SEARCHES = ("query", "lists", "caps", "literal", "auto")
 ATTACKS = {
     "gradient": ProjectedGradient(rho=0.15, steps=3, restarts=2),
     "smoothed": SmoothedGradient(rho=0.15, steps=3, restarts=2),
@@ -115,31 +116,41 @@ def test_the_history_says_how_neurons_were_found():
         ("scan", "sparse (scan)"),
         ("tree", "sparse (tree)"),
         ("lists", "sparse (lists, cap)"),
+        ("caps", "sparse (caps)"),
         ("literal", "sparse (literal, "),
     ):
         trainer = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=1, index=index)
         assert trainer.fit(network, X, y, rng=0).method.startswith(method)
 
 
-def test_the_automatic_search_follows_its_rule():
+def test_the_automatic_search_follows_its_rule(monkeypatch):
     for d, t, expected in ((3, 2.5, "query"), (3, 1.3, "lists"), (40, 3.0, "lists")):
         network, X, _ = problem(d, 4000, 20, t=t)
         neurons = network.working_copy()
-        assert choose_source(neurons, X, 0.1) == expected, (d, t)
+        assert choose_source(neurons, X, 0.1, reduction="reference") == expected, (d, t)
+        if kernels_in_use() == "numba":
+            assert choose_source(neurons, X, 0.1) == "caps"
+            with monkeypatch.context() as patch:
+                patch.setattr(sources, "LARGEST_BATCH", 20)
+                assert choose_source(neurons, X, 0.1) == "dense"
+        with monkeypatch.context() as patch:
+            patch.setenv("SUBLINEAR_NUMBA", "0")
+            assert choose_source(neurons, X, 0.1) == expected
         share = (
             network.preactivations(X) + 0.1 * np.linalg.norm(network.W[:, :-1], axis=1)
             > network.tau
         ).mean()
         assert bool(share >= 0.05 or d >= 24) is (expected == "lists")
     crowded, X, y = problem(3, 300, 5, t=0.0)
-    assert choose_source(crowded.working_copy(), X, 0.1) == "dense"
+    rule = {"reduction": "reference"}
+    assert choose_source(crowded.working_copy(), X, 0.1, **rule) == "dense"
     trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=0.1), steps=2, index="auto"
+        adversary=ProjectedGradient(rho=0.1), steps=2, index="auto", **rule
     )
     assert trainer.fit(crowded, X, y, rng=0).method == "dense"
     # An adversary that looks far below the threshold meets more neurons.
     sparse, X, _ = problem(3, 300, 5, t=2.5)
-    assert choose_source(sparse.working_copy(), X, 0.1, margin=1.0) == "dense"
+    assert choose_source(sparse.working_copy(), X, 0.1, margin=1.0, **rule) == "dense"
 
 
 def test_lists_spare_the_queries_while_neurons_stay_within_their_skins():
@@ -299,20 +310,24 @@ def test_lists_hold_every_neuron_that_can_fire_in_the_cap(d, m, rho, margin, t, 
         source.update(rows, values)
 
 
-def test_lists_that_did_not_change_keep_their_evaluator():
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+def test_lists_that_did_not_change_are_not_made_again(reduction):
     network, X, _ = problem(4, 300, 5)
     neurons = network.working_copy()
-    source = ListedNeurons(neurons, X, 0.1, "blas")
-    first = source.evaluator()
-    assert source.evaluator() is first
-    source.update(np.array([3]), neurons.W[[3]] + 1e-9)
-    assert source.evaluator() is first
+    source = ListedNeurons(neurons, X, 0.1, reduction)
+    source.evaluator()
+    first = source._hits
     rows = np.array([3])
+    near = neurons.W[rows] + 1e-9
+    neurons.set_rows(rows, near)
+    source.update(rows, near)
+    source.evaluator()
+    assert source._hits is first
     away = neurons.W[rows] + 5.0
     neurons.set_rows(rows, away)
     source.update(rows, away)
     second = source.evaluator()
-    assert second is not first
+    assert source._hits is not first
     present = network.with_weights(neurons.W)
     assert second.forward(X).value == pytest.approx(present.forward(X), abs=1e-12)
 

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib.adversary import AttackResult, IdentityAdversary, ProjectedGradient
 from sublinear_lib.evaluation import Evaluator, Neurons, kernels_in_use
+from sublinear_lib.halfspace import CapEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
@@ -56,19 +57,22 @@ def problem(d, m, n, *, activation="jump", t=1.28, seed=0):
 def follow(trainer, network, X, y, *, rng=0, monkeypatch):
     """Train and note the adversarial points and active sets of every step."""
     sets, points, weights = [], [], []
-    original = Evaluator.forward
 
-    def noting(self, X):
-        passed = original(self, X)
-        sets.append(passed.active_sets())
-        points.append(X.copy())
-        return passed
+    def noting(original):
+        def forward(self, X):
+            passed = original(self, X)
+            sets.append(passed.active_sets())
+            points.append(X.copy())
+            return passed
+
+        return forward
 
     def callback(record, snapshot):
         weights.append(snapshot().W.copy())
 
     with monkeypatch.context() as patch:
-        patch.setattr(Evaluator, "forward", noting)
+        for kind in (Evaluator, CapEvaluator):
+            patch.setattr(kind, "forward", noting(kind.forward))
         history = trainer.fit(network, X, y, rng=rng, callback=callback)
     assert len(history) == len(sets) == len(weights) == trainer.steps
     return history, sets, points, weights
@@ -254,7 +258,8 @@ def interrupted_run(monkeypatch, where, network, X, y, step):
         if where == "query":
             patch.setattr(IndexedNeurons, "evaluator", interrupting(IndexedNeurons.evaluator))
         elif where == "backward":
-            patch.setattr(Evaluator, "weight_gradient", interrupting(Evaluator.weight_gradient))
+            for kind in (Evaluator, CapEvaluator):
+                patch.setattr(kind, "weight_gradient", interrupting(kind.weight_gradient))
         elif where == "index update":
             patch.setattr(IndexedNeurons, "update", interrupting(IndexedNeurons.update))
         else:

@@ -1,0 +1,912 @@
+r"""Who fires at a point that moves about in a cap: each row is sorted once, then only followed.
+
+An attack of Algorithm 1 (line 11) asks for f and its gradient at many points ``v_i`` of the cap
+``B2(x_i, rho)``, always with the same weights.  Most neurons answer the same everywhere in the cap.
+With w' the first d - 1 coordinates of w and ``v - x = ((v - x)', 0)``, Cauchy and Schwarz give
+
+    | (<w, v> + b - tau) - (<w, x> + b - tau) |  <=  rho ||w'||,
+
+so one score at the centre sorts a neuron: below ``-rho ||w'||`` it fires *nowhere* in the cap,
+above ``rho ||w'||`` it fires *surely*, at every point, and only in between it is *undecided*.  The
+sure ones are a linear function of v, ``<G_i, v> + c_i`` with ``G_i = sum a_r w_r`` and
+``c_i = sum a_r (b_r - s)`` (s is what an active neuron subtracts), summed once.  At each point of
+the attack the undecided ones are scored; those whose activity *changed* since the point before are
+added to ``G_i, c_i`` or taken off.  Then ``G_i`` is the gradient of f and ``<G_i, v> + c_i`` its
+value.  `CapFilter` keeps what the sorting needs of the weights, `CapEvaluator` does it for a batch.
+
+**Active sets** are those of real arithmetic on the stored float64 numbers, as everywhere.  Scores
+are taken in float32 of rows that contain the bias, ``u = s (w_1, ..., w_{d-1}, w_d + 2 (b - tau))``
+with a power of two s, so that ``<u, v> = s (<w, v> + b - tau)`` at height ``v_d = 1/2``.  With
+``g = (2 d + 16) 2**-24`` of :mod:`sublinear_lib.halfspace.filtering`, L a bound of ``||v||`` and t
+the tolerance of the heights, a float32 score is off by at most
+
+    e  =  g L ||u||  +  4 t s |b - tau|  +  2**-48 s (||w'|| + |w_d| + 2 |b - tau|)  +  underflow:
+
+rounding of row, point and sum; height ``|1 - 2 v_d| <= 4 t``; rounding of the folded coordinate.
+The band around 0 in which a row is undecided is ``s (rho ||w'|| + margin) + e``, with the tolerance
+of the caps added to rho and twice that of the heights times ``|w_d|``, all rounded up.  When a
+point is evaluated, a float32 score beyond the largest e decides; within it the float64 score does,
+with its own proved bound, and within that integer arithmetic (:mod:`sublinear_lib.predicates`).  A
+row that is huge against the others would make e useless for them; its float32 row is NaN, which
+compares with nothing, so it is always undecided and always scored in float64.
+
+**Sums.**  Adding and taking off leaves rounding errors of the size ``2**-53`` times what came and
+went, which must not be large against what is there.  Both volumes ``sum |a_r| (||w_r|| + |b_r -
+s|)`` are kept, and as soon as more than eight times the present volume has come and gone, the sums
+of that cap are made anew.  So f and its gradient have the accuracy of a direct summation, whatever
+the sizes of the weights.
+
+Before changing it, know that ``margin`` serves adversaries that look below the threshold: with it a
+sure neuron is above ``tau + margin``, where a blurred step is exactly 1, all over the cap.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib import predicates, validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.activations import spread_jump
+from sublinear_lib.evaluation import ForwardPass, Neurons, Region
+from sublinear_lib.halfspace.filtering import Float32Array, relative_error
+from sublinear_lib.halfspace.protocol import Int32Array
+
+__all__ = ["CapEvaluator", "CapFilter", "CapMemory", "CapPass"]
+
+_BLOCK = 64
+# In units of the filter, in which the median row has size one half to one.
+_TAME = 64.0
+# Rows and their float32 copies that stay in the cache while all caps look at them, and how many
+# undecided rows a cap should find there.
+_CACHE_BYTES = 1 << 19
+_ROWS_PER_SEGMENT = 32
+_SPARE = 1.25
+# No score of the filter is as large.
+_BEYOND = 2.0**100
+# A hot row costs as much as four in a scan: its row is fetched, not streamed.
+_PRICE_OF_ROW = 4
+# For how many steps a skin is to last, and how wide it may be against the least.
+_STEPS_AHEAD = 10
+_WIDEST = 4.0
+
+
+class _Room:
+    """The buffers of a batch, kept from step to step: fresh memory costs more than the sorting."""
+
+    def __init__(self) -> None:
+        self.undecided: Int32Array = np.empty(0, dtype=np.int32)
+        self.sure: Int32Array = np.empty(0, dtype=np.int32)
+        self.state: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        self.owner: object = None
+
+    def grow(self, undecided: int, sure: int) -> None:
+        """Make room; what is there is lost."""
+        if undecided + _BLOCK > self.undecided.size:  # whole words are read
+            self.undecided = np.zeros(int(_SPARE * undecided) // 8 * 8 + 2 * _BLOCK, dtype=np.int32)
+        if sure > self.sure.size:
+            self.sure = np.empty(int(_SPARE * sure) + 64, dtype=np.int32)
+        if self.undecided.size // 8 > self.state.size:
+            self.state = np.empty(self.undecided.size // 8, dtype=np.uint8)
+
+
+class CapFilter:
+    """The float32 rows that sort neurons, kept up while weights move.
+
+    Parameters
+    ----------
+    neurons : Neurons
+        The weights.  After `Neurons.set_rows` call `update`, before anything else.
+    rows : ndarray of int64, shape (k,), or None
+        The neurons to look at, ascending; ``None`` means all.  A neuron's number in this order is
+        its *position*.
+    radius : float
+        Radius of the caps.
+    tolerance : float
+        How far a point may be outside its cap, and off the height 1/2.
+    margin : float, default 0
+        How far around the threshold a neuron counts as undecided, for an adversary that looks
+        there.
+    share : float, default 0.01
+        Undecided neurons among all, roughly; it only changes the order of the work.
+
+    Notes
+    -----
+    Memory: 8 bytes for each coordinate of each row, and four for each pair of a cap and a neuron
+    that can fire in it.  Needs numba.
+    """
+
+    def __init__(
+        self,
+        neurons: Neurons,
+        rows: IntArray | None,
+        *,
+        radius: float,
+        tolerance: float,
+        margin: float = 0.0,
+        share: float = 0.01,
+    ) -> None:
+        self.neurons = neurons
+        m, d = neurons.m, neurons.d
+        self.ids = np.arange(m, dtype=np.int32) if rows is None else rows.astype(np.int32)
+        self._everyone = rows is None
+        count = len(self.ids)
+        self.width = d + -d % 8
+        self.blocks_count = -(-count // _BLOCK)
+        self.table: Float32Array = np.zeros(count * self.width, dtype=np.float32)
+        self.blocks: Float32Array = np.zeros(self.blocks_count * d * _BLOCK, dtype=np.float32)
+        # Places without a row: above a negative band, never possible.
+        self.band: Float32Array = np.full(self.blocks_count * _BLOCK, -1.0, dtype=np.float32)
+        # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
+        self.stride = d + 2 + -(d + 2) % 8
+        self.gains = np.zeros(count * self.stride)
+        self.longest = 1.0 + radius + 4.0 * tolerance
+        sizes = predicates.row_norms(neurons.W[self.ids])
+        with np.errstate(over="ignore"):
+            sizes = sizes + 2.0 * np.abs(neurons.b[self.ids] - neurons.tau)
+        middle = float(np.sort(sizes)[count // 2])
+        exponent = int(np.frexp(middle)[1]) if np.isfinite(middle) else 1000
+        self.scale = 2.0 ** -max(-900, min(900, exponent))
+        self._numbers = (
+            radius,
+            tolerance,
+            margin,
+            relative_error(d),
+            self.longest,
+            (d + 5) * 2.0**-100,
+            _TAME,
+        )
+        self._error = 0.0
+        bytes_of_row = 4 * self.width + 8 * self.stride
+        rows_at_once = max(
+            _CACHE_BYTES // bytes_of_row, round(_ROWS_PER_SEGMENT / max(share, 1e-6))
+        )
+        self.words = min(max(1, rows_at_once // _BLOCK), self.blocks_count)
+        self.room = _Room()
+        self.drift = np.empty(0)
+        self.update(None)
+
+    @property
+    def limit(self) -> np.float32:
+        """The float32 score from which on a row is decided."""
+        return np.float32(self._error * (1.0 + 2.0**-20))
+
+    @property
+    def stretches(self) -> int:
+        """Number of stretches of rows."""
+        return -(-self.blocks_count // self.words)
+
+    def update(self, positions: IntArray | None) -> None:
+        """Read the weights of some rows anew.
+
+        Parameters
+        ----------
+        positions : ndarray of int64, shape (k,), or None
+            Which; ``None`` means all.
+        """
+        neurons = self.neurons
+        where = np.arange(len(self.ids)) if positions is None else positions
+        self.room.owner = None
+        largest = _loops().enter(
+            where,
+            self.ids,
+            neurons.W,
+            neurons.a,
+            neurons.b,
+            neurons.tau,
+            neurons.shift,
+            self.scale,
+            self._numbers,
+            self.blocks,
+            self.table,
+            self.width,
+            self.band,
+            self.gains,
+            self.stride,
+            self.drift,
+        )
+        self._error = max(self._error, largest)
+
+    def remember(self) -> None:
+        """Add up from now on how far each row drifts, instead of being ready for a scan."""
+        self.drift = np.zeros(len(self.ids))
+
+    def refresh(self) -> None:
+        """Get ready for a scan, and measure the drift from here."""
+        d = self.neurons.d
+        _loops().to_blocks(self.table, self.width, d, len(self.ids), self.blocks)
+        self.drift[:] = 0.0
+
+    def positions_of(self, rows: IntArray) -> IntArray:
+        """Return the positions of neurons."""
+        return rows if self._everyone else np.searchsorted(self.ids, rows)
+
+
+class _Candidates(NamedTuple):
+    """Positions that may fire in a cap: segment by segment, and hot ones, the same for all caps."""
+
+    first: IntArray
+    last: IntArray
+    indices: Int32Array
+    cold: Float32Array
+    hot_rows: Int32Array
+    hot_first: IntArray
+
+
+class CapMemory:
+    r"""The rows that can fire in each cap, remembered while the weights move a little.
+
+    A row that a scan found impossible by more than its *skin* stays impossible until score and band
+    together have grown by the skin.  Let ``u~`` be the float32 row and B its band.  A row that is
+    not listed had a score below ``-(B + skin)``.  A step of training changes the score of ``u~`` by
+    at most ``||x|| ||u~' - u~||`` and the band to B'; `CapFilter` adds ``L ||u~' - u~|| +
+    max(0, B' - B)`` to the drift of the row.  As long as that sum is at most the skin, the present
+    score is below minus the present band, and the row fires nowhere in the cap; rows that have
+    drifted further are *hot* and are looked at for every cap.
+
+    Parameters
+    ----------
+    rows : CapFilter
+        The neurons; from now on it is to be used with this memory only.
+    anchors : ndarray of float64, shape (n, d)
+        The centres of all caps.
+    skin : float
+        The least skin, in units of a pre-activation, ``> 0``.  At later scans rows that move fast
+        get a wider one, by what they moved since the scan before.
+
+    Attributes
+    ----------
+    scans : int
+        How often all rows were looked at for all caps.
+    looked_at : int
+        Pairs that were scored to find candidates.
+
+    Notes
+    -----
+    All rows are scanned anew when the work on hot rows since the last scan comes to that of a scan
+    (ski rental, see :mod:`sublinear_lib.halfspace.candidates`).
+    """
+
+    def __init__(self, rows: CapFilter, anchors: FloatArray, skin: float) -> None:
+        self.scans = 0
+        self.looked_at = 0
+        self._rows = rows
+        self._anchors = anchors
+        self._least = float(rows.scale * skin)
+        self._skin = np.full(len(rows.ids), self._least)
+        self._age = 0
+        self._guess = len(anchors) * len(rows.ids) // 16
+        self._rent = 0
+        self._lists: tuple[IntArray, IntArray, Int32Array] | None = None
+        rows.remember()
+
+    def candidates(self, batch: IntArray | None) -> _Candidates:
+        """Return the candidates of some caps.
+
+        Parameters
+        ----------
+        batch : ndarray of int64, shape (k,), or None
+            Which caps; ``None`` means all.
+
+        Returns
+        -------
+        _Candidates
+            They hold until the weights change.
+        """
+        rows, n = self._rows, len(self._anchors)
+        # What may have drifted out; NaN (a row that float32 says nothing about) counts.
+        hot = ~(rows.drift <= self._skin)
+        count = int(np.count_nonzero(hot))
+        self._age += 1
+        self._rent += _PRICE_OF_ROW * count
+        if self._lists is None or self._rent >= len(rows.ids):
+            self._lists = self._scan()
+            hot[:] = False
+            count = 0
+        first, last, indices = self._lists
+        if batch is not None:
+            segments = (np.arange(rows.stretches)[:, None] * n + batch).ravel()
+            first, last = first[segments], last[segments]
+        self.looked_at += int((last - first).sum()) + count * (n if batch is None else len(batch))
+        hot_rows = np.flatnonzero(hot).astype(np.int32)
+        cold = np.empty(0, dtype=np.float32)
+        if count:
+            cold = rows.band.copy()
+            cold[hot_rows] = np.inf
+        cuts = np.arange(rows.stretches + 1) * (rows.words * _BLOCK)
+        return _Candidates(
+            first,
+            last,
+            indices,
+            cold,
+            hot_rows if count else np.zeros(1, dtype=np.int32),
+            np.searchsorted(hot_rows, cuts),
+        )
+
+    def _scan(self) -> tuple[IntArray, IntArray, Int32Array]:
+        """Look at all rows."""
+        rows, n = self._rows, len(self._anchors)
+        if self._lists is not None:
+            # A fast row gets a wide skin: it stays on too many lists, but it stays.
+            wanted = rows.drift * (_STEPS_AHEAD / self._age)
+            self._skin = np.fmin(np.fmax(wanted, self._least), _WIDEST * self._least)
+        rows.refresh()
+        self._rent = self._age = 0
+        self.scans += 1
+        self.looked_at += n * len(rows.ids)
+        # Rounded up; places without a row stay impossible.
+        wide = rows.band.copy()
+        count = len(rows.ids)
+        reach = wide[:count] * (1.0 + 2.0**-22) + self._skin * (1.0 + 2.0**-20)
+        wide[:count] = np.minimum(reach, _BEYOND)
+        segments = rows.stretches * n
+        eighths, starts = np.empty((2, segments + 1), dtype=np.int64)
+        lengths = np.empty(segments, dtype=np.int64)
+        indices = np.empty(self._guess, dtype=np.int32)
+        while True:
+            lists = indices, eighths, lengths, np.empty(0, dtype=np.int32), starts
+            needed, _ = _scan(rows, wide, self._anchors, False, lists)
+            if needed <= indices.size:
+                break
+            indices = np.empty(needed, dtype=np.int32)
+        self._guess = int(_SPARE * needed)
+        return 8 * eighths[:-1], 8 * eighths[:-1] + lengths, indices
+
+
+def _scan(
+    rows: CapFilter,
+    band: Float32Array,
+    anchors: FloatArray,
+    split: bool,
+    lists: tuple[Any, ...],
+) -> tuple[int, int]:
+    """Look at all rows for some caps."""
+    n = len(anchors)
+    queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
+    found = _loops().scan(
+        _code(),
+        rows.blocks,
+        rows.neurons.d,
+        rows.blocks_count,
+        band,
+        anchors.astype(np.float32).ravel(),
+        queries,
+        n,
+        rows.words,
+        split,
+        *lists,
+    )
+    return cast(tuple[int, int], found)
+
+
+class CapEvaluator:
+    """Evaluation of a network at one point of each cap, on the neurons that can fire there.
+
+    Parameters
+    ----------
+    rows : CapFilter
+        The neurons.
+    region : Region
+        The caps.
+    lists : tuple of ndarray, optional
+        ``(indptr, indices)``: positions that hold every neuron that can fire in a cap (CSR, int64
+        and int32, ascending).  By default all rows of the filter are looked at.
+    memory : CapMemory, optional
+        Where to find the lists instead.
+    batch : ndarray of int64, shape (n,), optional
+        Which of the caps of the memory these are; by default all.
+
+    Attributes
+    ----------
+    work : int
+        Passes over a row of W for one point so far, d multiplications and additions each: one for
+        a score, one for a neuron that is added to a gradient or taken off.
+    candidates : int
+        Pairs of a cap and a neuron that can fire in it.
+
+    Notes
+    -----
+    It is for one state of the weights: ask for a new one after they changed.  The same methods as
+    :class:`sublinear_lib.evaluation.Evaluator`, with the same errors.
+    """
+
+    def __init__(
+        self,
+        rows: CapFilter,
+        region: Region,
+        lists: tuple[IntArray, Int32Array] | None = None,
+        *,
+        memory: CapMemory | None = None,
+        batch: IntArray | None = None,
+    ) -> None:
+        self.neurons = rows.neurons
+        self.region = region
+        self.n = len(region.anchors)
+        self.work = 0
+        self._standing: CapPass | None = None
+        self._rows = rows
+        self._lists: _Candidates | None = None
+        if memory is not None:
+            self._lists = memory.candidates(batch)
+        elif lists is not None:
+            self._lists = _cut(rows, *lists)
+        self._code = _code()
+        self._reach = region.radius + region.tolerance
+        self._short: Float32Array = np.zeros(self.n * rows.width, dtype=np.float32)
+        self._open()
+
+    @property
+    def weight_scale(self) -> float:
+        """Root mean square of the weights, the last column left out, at the start of the run."""
+        return self.neurons.weight_scale
+
+    @property
+    def undecided(self) -> int:
+        """Pairs of a cap and a neuron that fires in some part of it only, or nowhere after all."""
+        return int(self._lengths.sum())
+
+    # -- sorting -------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        """Sort the rows for every cap, and sum those that fire all over it."""
+        rows, neurons, n = self._rows, self.neurons, self.n
+        room, loops = rows.room, _loops()
+        segments = rows.stretches * n
+        self._eighths = np.empty(segments + 1, dtype=np.int64)
+        self._starts = np.empty(segments + 1, dtype=np.int64)
+        self._lengths = np.empty(segments, dtype=np.int64)
+        room.owner = self
+        while True:
+            lists = room.undecided, self._eighths, self._lengths, room.sure, self._starts
+            undecided, sure = self._sort(lists)
+            if undecided + 64 <= room.undecided.size and sure <= room.sure.size:
+                break
+            room.grow(undecided, sure)
+        room.state[: undecided // 8] = 0
+        self._undecided, self._sure, self._state = room.undecided, room.sure, room.state
+        self._band = self._undecided_band()
+        self._totals = np.zeros(n * rows.stride)
+        with np.errstate(over="ignore", invalid="ignore"):
+            loops.begin(
+                self._code, rows.gains, rows.stride, self._sure, self._starts, n, self._totals
+            )
+        self._fixed = self._totals.copy()
+        self._worn = self._columns(self._totals)[:, neurons.d + 1].copy()
+        self._looked_at = int(self._lengths.sum())
+        self.candidates = self._looked_at + sure
+        self.work += self.candidates + sure
+
+    def _columns(self, totals: FloatArray) -> FloatArray:
+        """Return the sums as a table: gradient, constant, volume, and nothing."""
+        return totals.reshape(self.n, self._rows.stride)
+
+    def _sort(self, lists: tuple[Any, ...]) -> tuple[int, int]:
+        rows, n = self._rows, self.n
+        if self._lists is None:
+            return _scan(rows, rows.band, self.region.anchors, True, lists)
+        short = np.zeros((n, rows.width), dtype=np.float32)
+        short[:, : self.neurons.d] = self.region.anchors
+        found = _loops().sift(
+            self._code,
+            rows.table,
+            rows.width,
+            rows.band,
+            short.ravel(),
+            n,
+            rows.stretches,
+            *self._lists,
+            *lists,
+        )
+        return cast(tuple[int, int], found)
+
+    def _undecided_band(self) -> tuple[float, float]:
+        """Return the float64 scores between which rounding leaves a neuron undecided."""
+        return self.neurons.band_within(self._rows.longest)
+
+    # -- following -----------------------------------------------------------------------------
+
+    def _points(self, X: FloatArray) -> FloatArray:
+        if not (type(X) is np.ndarray and X.dtype == np.float64 and X.flags.carray):
+            X = validation.float_array(X, "X", shape=(self.n, self.neurons.d))
+            if not X.flags.writeable:
+                X = X.copy()  # a kernel would be compiled once more for read-only arrays
+        region = self.region
+        if X.shape != (self.n, self.neurons.d) or not _loops().points_in_caps(
+            X, region.anchors, self._reach, region.tolerance, region.on_slice, self._short
+        ):
+            validation.float_array(X, "X", shape=(self.n, self.neurons.d))
+            region.check(X)
+        return X
+
+    def _follow(self, X: FloatArray) -> FloatArray:
+        """Go to new points and return f there."""
+        if self._rows.room.owner is not self:
+            self._open()  # another batch used the buffers
+        self._standing = None
+        rows, neurons = self._rows, self.neurons
+        value = np.empty(self.n)
+        room = 64
+        while True:
+            places = np.empty(room, dtype=np.int64)
+            caps = np.empty(room, dtype=np.int64)
+            changes, found = _loops().follow(
+                self._code,
+                rows.table,
+                rows.width,
+                rows.gains,
+                rows.stride,
+                rows.ids,
+                neurons.W,
+                neurons.b,
+                self._undecided,
+                self._eighths,
+                self._lengths,
+                self._state,
+                rows.words * _BLOCK,
+                self._short,
+                X,
+                rows.limit,
+                *self._band,
+                self._fixed,
+                self._totals,
+                self._worn,
+                value,
+                places,
+                caps,
+            )
+            self.work += self._looked_at + changes
+            if found <= room:
+                break
+            room = found  # ties in numbers: again, with room for all of them
+        if found:
+            self._settle(X, places[:found], caps[:found], value)
+        return value
+
+    def _settle(self, X: FloatArray, places: IntArray, caps: IntArray, value: FloatArray) -> None:
+        """Decide pairs in real arithmetic and bring state and sums up to date."""
+        neurons, rows = self.neurons, self._rows
+        positions = self._undecided[places]
+        ids = rows.ids[positions].astype(np.int64)
+        fires = predicates.exact_signs(neurons.W, neurons.b, X, neurons.tau, caps, ids) > 0
+        bits = (1 << (places % 8)).astype(np.uint8)
+        eighths = places // 8
+        wrong = ((self._state[eighths] & bits) != 0) != fires
+        if not wrong.any():
+            return
+        np.bitwise_xor.at(self._state, eighths[wrong], bits[wrong])
+        caps, positions = caps[wrong], positions[wrong]
+        gains = rows.gains.reshape(-1, rows.stride)[positions]
+        totals, d = self._columns(self._totals), neurons.d
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.add.at(totals, caps, np.where(fires[wrong], 1.0, -1.0)[:, None] * gains)
+            np.add.at(self._worn, caps, gains[:, d + 1])
+            changed = np.unique(caps)
+            slopes = totals[changed, :d]
+            value[changed] = np.einsum("ij,ij->i", slopes, X[changed]) + totals[changed, d]
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, each in its cap.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For points of a wrong shape, not finite, or outside their caps.
+        """
+        return self._follow(self._points(X))
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient ``sum over active r of a_r w_r``.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, each in its cap.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives in x where f is differentiable; at a threshold, those of the side on
+            which the neuron is off.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+        """
+        value = self._follow(self._points(X))
+        return value, self._columns(self._totals)[:, : self.neurons.d].copy()
+
+    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+        """Return the gradient in x of f with every activation blurred.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, each in its cap.
+        bandwidth : float
+            Half the width of the window, ``> 0``, in units of a pre-activation.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d)
+            ``sum_r a_r s_r w_r`` with the derivatives s_r of
+            :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`; or if `bandwidth` is not positive, or wider than the margin of the region.
+        """
+        points = self._points(X)
+        neurons, rows = self.neurons, self._rows
+        width, jump = spread_jump(neurons.tau - neurons.shift, bandwidth)
+        if width > self.region.margin:
+            raise ValueError(
+                "bandwidth must be at most the margin that the candidate lists were made for, "
+                f"{self.region.margin!r}, got {width!r}"
+            )
+        if rows.room.owner is not self:
+            self._open()
+        gradient = self._columns(self._fixed)[:, : neurons.d].copy()
+        count = _loops().smooth(
+            self._code,
+            rows.table,
+            rows.width,
+            rows.gains,
+            rows.stride,
+            rows.ids,
+            neurons.W,
+            neurons.b,
+            neurons.tau,
+            jump,
+            width,
+            self._undecided,
+            self._eighths,
+            self._lengths,
+            self._short,
+            points,
+            rows.scale,
+            rows.limit,
+            gradient,
+        )
+        self.work += self._looked_at + int(count)
+        return gradient
+
+    # -- learning ------------------------------------------------------------------------------
+
+    def forward(self, X: FloatArray) -> ForwardPass:
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1).
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, each in its cap.
+
+        Returns
+        -------
+        ForwardPass
+            Values and active sets.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+        """
+        points = self._points(X).copy()
+        passed = CapPass(self._follow(points), points, self)
+        self._standing = passed
+        return passed
+
+    def weight_gradient(
+        self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
+    ) -> tuple[IntArray | None, FloatArray]:
+        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+        passed : ForwardPass
+            The forward pass of this evaluator at these points.
+        coefficients : ndarray of float64, shape (n,)
+            The weights c_i, for the mean loss ``l'(y_i, f(x_i)) / n``.
+
+        Returns
+        -------
+        rows : ndarray of int64, shape (q,)
+            The union of the active sets, ascending.
+        gradient : ndarray of float64, shape (q, d)
+            The gradient with respect to those rows of W.
+
+        Raises
+        ------
+        ValueError
+            If `passed` is not a forward pass of this evaluator.
+        """
+        if not isinstance(passed, CapPass) or passed.evaluator is not self:
+            raise ValueError("passed must be a forward pass of this evaluator")
+        passed.restore()
+        rows = self._rows
+        fires = np.zeros(len(rows.ids), dtype=np.uint8)
+        out = np.empty((len(fires), self.neurons.d))
+        self.work += int(passed.counts.sum())
+        count = _loops().gradient(
+            self._code,
+            rows.words * _BLOCK,
+            rows.ids,
+            self.neurons.a,
+            self._undecided,
+            self._eighths,
+            self._state,
+            self._sure,
+            self._starts,
+            coefficients,
+            X,
+            fires,
+            out,
+        )
+        passed.note(fires)
+        return rows.ids[fires.view(np.bool_)].astype(np.int64), out[:count]
+
+    def stand_at(self, X: FloatArray, passed: CapPass) -> None:
+        """Go back to the points of a forward pass.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+        passed : CapPass
+            The forward pass.
+        """
+        if self._standing is not passed or self._rows.room.owner is not self:
+            self._follow(self._points(X))
+            self._standing = passed
+
+    def spread(self, fires: NDArray[np.uint8]) -> BoolArray:
+        """Turn marks of positions into a mask of neurons, shape (m,)."""
+        if len(fires) == self.neurons.m:
+            return fires.view(np.bool_)
+        mask = np.zeros(self.neurons.m, dtype=np.bool_)
+        mask[self._rows.ids] = fires.view(np.bool_)
+        return mask
+
+    def count_active(self) -> IntArray:
+        """Return the number of active neurons of each cap, shape (n,)."""
+        counts = np.zeros(self.n, dtype=np.int64)
+        _loops().tally(self._eighths, self._state, self._starts, counts)
+        return counts
+
+    def mark_active(self) -> NDArray[np.uint8]:
+        """Mark the positions that are active in some cap with 1, shape (k,)."""
+        fires = np.zeros(len(self._rows.ids), dtype=np.uint8)
+        rows = self._rows.words * _BLOCK
+        lists = self._undecided, self._eighths, self._state, self._sure, self._starts
+        _loops().report(self._code, rows, *lists, fires)
+        return fires
+
+    def list_active(self, counts: IntArray) -> tuple[IntArray, Int32Array]:
+        """List the active neurons of each cap.
+
+        Parameters
+        ----------
+        counts : ndarray of int64, shape (n,)
+            How many there are (`active`).
+
+        Returns
+        -------
+        indptr, indices : ndarray of int64 and int32
+            Their ids (CSR), in no particular order within a cap.
+        """
+        indptr = np.zeros(self.n + 1, dtype=np.int64)
+        np.cumsum(counts, out=indptr[1:])
+        indices = np.empty(int(indptr[-1]), dtype=np.int32)
+        lists = self._undecided, self._eighths, self._state, self._sure, self._starts
+        _loops().listed(self._rows.ids, *lists, indptr, indices)
+        return indptr, indices
+
+
+class CapPass(ForwardPass):
+    """A forward pass whose active sets stay in the evaluator until somebody asks for lists.
+
+    Parameters
+    ----------
+    value : ndarray of float64, shape (n,)
+        f at each point.
+    X : ndarray of float64, shape (n, d)
+        The points.
+    evaluator : CapEvaluator
+        It stands at these points.
+    """
+
+    def __init__(self, value: FloatArray, X: FloatArray, evaluator: CapEvaluator) -> None:
+        state = {
+            "value": value,
+            "m": evaluator.neurons.m,
+            "block": np.empty(0, dtype=np.int64),
+            "mask": np.zeros((len(value), 0), dtype=np.bool_),
+            "evaluator": evaluator,
+            "_X": X,
+            "_counts": evaluator.count_active(),
+        }
+        self.__dict__.update(state)
+
+    evaluator: CapEvaluator
+    _X: FloatArray
+    _counts: IntArray
+
+    def restore(self) -> None:
+        """Let the evaluator stand at these points again."""
+        self.evaluator.stand_at(self._X, self)
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of active neurons per point, k_{i,t} of Definition 3.9, shape (n,)."""
+        return self._counts
+
+    @property
+    def touched(self) -> BoolArray:
+        """Whether a neuron is active at some point: the union Q_t, as a mask of shape (m,)."""
+        return self.evaluator.spread(self._fires)
+
+    def note(self, fires: NDArray[np.uint8]) -> None:
+        """Take the marks of the positions that are active somewhere, to save finding them."""
+        self.__dict__["_fires"] = fires
+
+    @functools.cached_property
+    def _fires(self) -> NDArray[np.uint8]:
+        self.restore()
+        return self.evaluator.mark_active()
+
+    @functools.cached_property
+    def _csr(self) -> tuple[IntArray, Int32Array]:
+        self.restore()
+        return self.evaluator.list_active(self._counts)
+
+    @property
+    def indptr(self) -> IntArray:
+        """Where the neurons of each point start, shape (n + 1,)."""
+        return self._csr[0]
+
+    @property
+    def indices(self) -> Int32Array:
+        """The active neurons, in no particular order within a point."""
+        return self._csr[1]
+
+
+def _cut(rows: CapFilter, indptr: IntArray, indices: Int32Array) -> _Candidates:
+    """Find the segments of lists."""
+    n = len(indptr) - 1
+    first = np.empty((rows.stretches + 1) * n, dtype=np.int64)
+    _loops().cut_points(indptr, indices, rows.words * _BLOCK, rows.stretches, first)
+    nothing = np.empty(0, dtype=np.float32), np.zeros(1, dtype=np.int32)
+    none = np.zeros(rows.stretches + 1, dtype=np.int64)
+    return _Candidates(first[:-n], first[n:], indices, *nothing, none)
+
+
+@functools.cache
+def _loops() -> ModuleType:
+    """Return the compiled loops; they are compiled on first use."""
+    return importlib.import_module("sublinear_lib.halfspace.kernels_numba_caps")
+
+
+def _code() -> object:
+    from sublinear_lib.halfspace.vector_code import host_code
+
+    return host_code()

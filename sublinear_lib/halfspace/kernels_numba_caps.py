@@ -1,0 +1,698 @@
+"""The compiled loops of caps: sort the rows of each cap once, then follow who fires.
+
+Everything is ordered by *stretches* of rows that fit the second-level cache together with their
+float64 originals, and within a stretch by cap, so that a row that was fetched for one cap is near
+for the next.  A *segment* is what one cap has in one stretch, number ``stretch * n + cap``.  The
+undecided rows of a segment fill whole *eighths*, groups of eight places; the places behind the last
+row repeat it and are masked out, and the state of an eighth is one byte, a bit for each place.
+
+Before changing it, know what the compiler may do here: it may reorder a sum (the error bounds hold
+for every order, and no promise is made about the last bits), but not assume that numbers are
+finite: NaN marks a row that float32 says nothing about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from sublinear_lib.halfspace.vector_code import (
+    append_rows,
+    cap_masks,
+    eight_bands,
+    eight_scores,
+    eight_signs,
+    lowest_bit,
+    ones,
+    spread_row,
+    sum_rows,
+)
+
+__all__ = [
+    "begin",
+    "cut_points",
+    "enter",
+    "follow",
+    "gradient",
+    "listed",
+    "points_in_caps",
+    "report",
+    "scan",
+    "sift",
+    "smooth",
+    "tally",
+    "to_blocks",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_BLOCK = 64
+# What the blocks of a scan may take of the second-level cache.
+_CACHE_BYTES = 1 << 17
+# An example is summed anew once more than this multiple of what is active has come and gone.
+_WORN = 8.0
+
+
+def _compiled(function: Function) -> Function:
+    """Compile a loop on its first call and keep the result on disk."""
+    flags = {"contract", "reassoc", "nsz"}
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)
+    return cast(Function, compiler(function))
+
+
+@_compiled
+def enter(
+    positions: Any,
+    ids: Any,
+    W: Any,
+    a: Any,
+    b: Any,
+    tau: float,
+    shift: float,
+    scale: float,
+    numbers: Any,
+    blocks: Any,
+    table: Any,
+    width: int,
+    band: Any,
+    gains: Any,
+    stride: int,
+    drift: Any,
+) -> float:
+    """Write some rows of the filter, and return the largest error bound of those that count.
+
+    With `drift`, what a score plus its band may have grown by is added to it, and `blocks` stays.
+    """
+    d = W.shape[1]
+    radius, tolerance, margin, relative, longest, absolute, tame = numbers
+    largest = 0.0
+    remembered = drift.size > 0
+    for e in range(positions.size):
+        p = positions[e]
+        r = ids[p]
+        squares = 0.0
+        for k in range(d - 1):
+            squares += W[r, k] * W[r, k]
+        last = abs(W[r, d - 1])
+        # Rounded up: sums of d squares lose less than d 2**-52, and what underflows is added.
+        grown = 1.0 + (2.0 * d + 16.0) * 2.0**-52
+        front = np.sqrt(squares) * grown + np.sqrt(float(d)) * 2.0**-510
+        lift = abs(b[r] - tau)
+        whole = front + last
+        for k in range(d):
+            gains[p * stride + k] = a[r] * W[r, k]
+        gains[p * stride + d] = a[r] * (b[r] - shift)
+        gains[p * stride + d + 1] = abs(a[r]) * (whole + abs(b[r] - shift))
+        folded = scale * W[r, d - 1] + 2.0 * (scale * (b[r] - tau))
+        size = scale * (whole + 2.0 * lift)
+        error = (
+            relative * longest * (scale * front + abs(folded))
+            + 4.0 * tolerance * (scale * lift)
+            + 2.0**-48 * size
+            + absolute
+        )
+        reach = scale * ((radius + 2.0 * tolerance) * front + 2.0 * tolerance * last + margin)
+        fine = size <= tame
+        if fine:
+            largest = max(largest, error)
+        limit = min((reach + error) * (1.0 + 2.0**-20), 2.0**100)
+        new_band = np.float32(limit) if fine else np.float32(np.nan)
+        line = p * width
+        moved = 0.0
+        for k in range(d - 1):
+            short = np.float32(scale * W[r, k])
+            step = np.float64(short) - np.float64(table[line + k])
+            moved += step * step
+            table[line + k] = short
+        step = np.float64(np.float32(folded)) - np.float64(table[line + d - 1])
+        moved += step * step
+        table[line + d - 1] = np.float32(folded)
+        if not fine:
+            moved = np.nan
+            for k in range(d):
+                table[line + k] = np.float32(np.nan)
+        if remembered:
+            growth = max(0.0, np.float64(new_band) - np.float64(band[p]))
+            drift[p] += longest * np.sqrt(moved) * (1.0 + 2.0**-20) + growth
+        else:
+            start = (p // _BLOCK) * d * _BLOCK + p % _BLOCK
+            for k in range(d):
+                blocks[start + k * _BLOCK] = table[line + k]
+        band[p] = new_band
+    return largest
+
+
+@_compiled
+def to_blocks(table: Any, width: int, d: int, count: int, blocks: Any) -> None:
+    """Write the rows of the filter as blocks, one coordinate of 64 rows after the other."""
+    for block in range((count + _BLOCK - 1) // _BLOCK):
+        first = block * _BLOCK
+        for k in range(d):
+            line = (block * d + k) * _BLOCK
+            for j in range(min(_BLOCK, count - first)):
+                blocks[line + j] = table[(first + j) * width + k]
+
+
+@_compiled
+def cut_points(indptr: Any, indices: Any, rows: int, stretches: int, first: Any) -> None:
+    """Find where the lists of the caps, ascending, pass from one stretch to the next."""
+    n = indptr.size - 1
+    for i in range(n):
+        e = indptr[i]
+        for stretch in range(stretches):
+            first[stretch * n + i] = e
+            last = (stretch + 1) * rows
+            end = indptr[i + 1]
+            while e < end:
+                middle = (e + end) >> 1
+                if indices[middle] < last:
+                    e = middle + 1
+                else:
+                    end = middle
+        first[stretches * n + i] = e
+
+
+@_compiled
+def points_in_caps(
+    X: Any, anchors: Any, reach: float, height: float, on_slice: bool, short: Any
+) -> bool:
+    """Round points to float32 and return whether each is finite and in the cap of its anchor."""
+    n, d = X.shape
+    width = short.size // n
+    inside = True
+    for i in range(n):
+        squares = 0.0
+        whole = X[i, d - 1] * X[i, d - 1]
+        for k in range(d - 1):
+            step = X[i, k] - anchors[i, k]
+            squares += step * step
+            whole += X[i, k] * X[i, k]
+            short[i * width + k] = np.float32(X[i, k])
+        short[i * width + d - 1] = np.float32(X[i, d - 1])
+        inside &= np.sqrt(squares) <= reach
+        if on_slice:
+            inside &= abs(np.sqrt(whole) - 1.0) <= height
+            inside &= abs(X[i, d - 1] - 0.5) <= height
+        inside &= abs(X[i, d - 1] - anchors[i, d - 1]) <= height
+    return inside
+
+
+@_compiled
+def scan(
+    code: Any,
+    blocks: Any,
+    d: int,
+    count: int,
+    band: Any,
+    points: Any,
+    queries: Any,
+    n: int,
+    words: int,
+    split: bool,
+    undecided: Any,
+    eighths: Any,
+    lengths: Any,
+    sure: Any,
+    starts: Any,
+) -> Any:
+    """Sort all rows for every cap; return the room that both lists need.
+
+    Without `split` all possible rows count as undecided.
+    """
+    masks = np.empty(8, dtype=np.uint64)
+    possible = np.empty(n * words, dtype=np.uint64)
+    certain = np.empty(n * words, dtype=np.uint64)
+    near = max(1, _CACHE_BYTES // (4 * d * _BLOCK))
+    place = 0
+    place_sure = 0
+    eighths[0] = 0
+    starts[0] = 0
+    for first in range(0, count, words):
+        stretch = first // words
+        last = min(count, first + words)
+        # All caps look at a few blocks before the next ones take their place in the cache.
+        for start in range(first, last, near):
+            for group in range(0, queries.size, 4):
+                for w in range(start, min(last, start + near)):
+                    cap_masks(
+                        code,
+                        blocks,
+                        w * d * _BLOCK,
+                        d,
+                        band,
+                        w * _BLOCK,
+                        points,
+                        queries,
+                        group,
+                        masks,
+                    )
+                    for t in range(min(4, n - group)):
+                        on = masks[t] & masks[4 + t] if split else np.uint64(0)
+                        word = (group + t) * words + w - first
+                        certain[word] = on
+                        possible[word] = masks[t] & ~on
+        for i in range(n):
+            segment = stretch * n + i
+            begin = i * words
+            rows = 0
+            surely = 0
+            for w in range(begin, begin + last - first):
+                rows += ones(possible[w])
+                surely += ones(certain[w])
+            lengths[segment] = rows
+            room = (rows + 7) // 8 * 8
+            if place + room <= undecided.size and place_sure + surely <= sure.size:
+                to = place
+                to_sure = place_sure
+                for w in range(last - first):
+                    row = (first + w) * _BLOCK
+                    to = append_rows(code, None, row, possible[begin + w], undecided, to)
+                    to_sure = append_rows(code, None, row, certain[begin + w], sure, to_sure)
+                for spare in range(to, place + room):
+                    undecided[spare] = undecided[to - 1]
+            place += room
+            place_sure += surely
+            eighths[segment + 1] = place // 8
+            starts[segment + 1] = place_sure
+    return place, place_sure
+
+
+@_compiled
+def sift(
+    code: Any,
+    table: Any,
+    width: int,
+    band: Any,
+    points: Any,
+    n: int,
+    stretches: int,
+    first: Any,
+    last: Any,
+    indices: Any,
+    cold: Any,
+    hot_rows: Any,
+    hot_first: Any,
+    undecided: Any,
+    eighths: Any,
+    lengths: Any,
+    sure: Any,
+    starts: Any,
+) -> Any:
+    """Sort listed rows, and hot ones, for every cap; return the room that both lists need.
+
+    With hot rows, `cold` are the bands for the lists: infinite for those that are hot.
+    """
+    spare = np.zeros(_BLOCK, dtype=np.int32)
+    place = 0
+    place_sure = 0
+    eighths[0] = 0
+    starts[0] = 0
+    sources = 1 + (cold.size > 0)
+    for segment in range(stretches * n):
+        i = segment % n
+        stretch = segment // n
+        begin = place
+        for source in range(sources):
+            listed = indices if source == 0 else hot_rows
+            limits = cold if source == 0 and sources == 2 else band
+            e = first[segment] if source == 0 else hot_first[stretch]
+            end = last[segment] if source == 0 else hot_first[stretch + 1]
+            while e < end:
+                count = min(_BLOCK, end - e)
+                rows = listed
+                start = e
+                if e + _BLOCK > listed.size:
+                    rows = spare
+                    start = 0
+                    for j in range(count):
+                        spare[j] = listed[e + j]
+                possible = np.uint64(0)
+                certain = np.uint64(0)
+                for part in range(0, count, 8):
+                    signs = eight_bands(
+                        code, table, width, rows, start + part, points, i * width, limits
+                    )
+                    possible |= np.uint64(signs & 255) << np.uint64(part)
+                    certain |= np.uint64(signs >> 8) << np.uint64(part)
+                if count < _BLOCK:
+                    possible &= (np.uint64(1) << np.uint64(count)) - np.uint64(1)
+                certain &= possible
+                possible &= ~certain
+                more, more_sure = ones(possible), ones(certain)
+                # An eighth may need seven places more.
+                if place + more + 8 <= undecided.size and place_sure + more_sure <= sure.size:
+                    append_rows(code, rows, start, possible, undecided, place)
+                    append_rows(code, rows, start, certain, sure, place_sure)
+                place += more
+                place_sure += more_sure
+                e += _BLOCK
+        lengths[segment] = place - begin
+        room = begin + (place - begin + 7) // 8 * 8
+        for free in range(place, min(room, undecided.size)):
+            undecided[free] = undecided[place - 1]
+        place = room
+        eighths[segment + 1] = place // 8
+        starts[segment + 1] = place_sure
+    return place, place_sure
+
+
+@_compiled
+def begin(code: Any, gains: Any, stride: int, sure: Any, starts: Any, n: int, totals: Any) -> None:
+    """Sum the rows that fire all over their cap: gradients, constants and volumes."""
+    segment = 0
+    while segment + 1 < starts.size:
+        first, last = starts[segment], starts[segment + 1]
+        if last > first:
+            place = segment % n * stride
+            sum_rows(code, gains, stride, sure, first, last - first, 1.0, totals, place)
+        segment += 1
+
+
+@_compiled
+def _word(state: Any, eighth: int, last: int) -> Any:
+    """Return the states of up to eight eighths."""
+    word = np.uint64(0)
+    for j in range(min(8, last - eighth)):
+        word |= np.uint64(state[eighth + j]) << np.uint64(8 * j)
+    return word
+
+
+@_compiled
+def _renew(
+    code: Any,
+    i: int,
+    n: int,
+    gains: Any,
+    stride: int,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    buffer: Any,
+    fixed: Any,
+    totals: Any,
+) -> None:
+    """Sum the gradient of one cap anew."""
+    for k in range(i * stride, (i + 1) * stride):
+        totals[k] = fixed[k]
+    segment = i
+    while segment + 1 < eighths.size:
+        eighth, last = eighths[segment], eighths[segment + 1]
+        place = 0
+        while eighth < last:
+            word = _word(state, eighth, last)
+            place = append_rows(code, undecided, 8 * eighth, word, buffer, place)
+            eighth += 8
+        sum_rows(code, gains, stride, buffer, 0, place, 1.0, totals, i * stride)
+        segment += n
+
+
+@_compiled
+def follow(
+    code: Any,
+    table: Any,
+    width: int,
+    gains: Any,
+    stride: int,
+    ids: Any,
+    W: Any,
+    b: Any,
+    undecided: Any,
+    eighths: Any,
+    lengths: Any,
+    state: Any,
+    rows: int,
+    short: Any,
+    X: Any,
+    limit: Any,
+    lower: float,
+    upper: float,
+    fixed: Any,
+    totals: Any,
+    worn: Any,
+    value: Any,
+    open_places: Any,
+    open_caps: Any,
+) -> Any:
+    """Move every cap to a new point; return how many rows changed, and how many are undecided.
+
+    A row that float64 cannot decide either keeps its state and is written to `open_places`.
+    """
+    n, d = X.shape
+    changes = 0
+    found = 0
+    coming = np.empty(rows + 64, dtype=np.int32)
+    going = np.empty(rows + 64, dtype=np.int32)
+    segment = 0
+    while segment + 1 < eighths.size:
+        i = segment % n
+        left = lengths[segment]
+        eighth, last = eighths[segment], eighths[segment + 1]
+        come = 0
+        go = 0
+        while eighth < last:
+            old = np.uint64(0)
+            now = np.uint64(0)
+            doubt = np.uint64(0)
+            for j in range(min(8, last - eighth)):
+                signs = eight_signs(
+                    code, table, width, undecided, 8 * (eighth + j), short, i * width, limit
+                )
+                by = np.uint64(8 * j)
+                now |= np.uint64(signs & 255) << by
+                doubt |= np.uint64(signs >> 8) << by
+                old |= np.uint64(state[eighth + j]) << by
+            if left < 64:
+                valid = (np.uint64(1) << np.uint64(left)) - np.uint64(1)
+                now &= valid
+                doubt &= valid
+            while doubt != np.uint64(0):
+                j = lowest_bit(doubt)
+                doubt &= doubt - np.uint64(1)
+                bit = np.uint64(1) << np.uint64(j)
+                r = ids[undecided[8 * eighth + j]]
+                z = b[r]
+                for k in range(d):
+                    z += W[r, k] * X[i, k]
+                if z > upper:
+                    now |= bit
+                elif not z < lower:
+                    now |= old & bit
+                    if found < open_places.size:
+                        open_places[found] = 8 * eighth + j
+                        open_caps[found] = i
+                    found += 1
+            if now != old:
+                for j in range(min(8, last - eighth)):
+                    state[eighth + j] = np.uint8((now >> np.uint64(8 * j)) & np.uint64(255))
+                come = append_rows(code, undecided, 8 * eighth, now & ~old, coming, come)
+                go = append_rows(code, undecided, 8 * eighth, old & ~now, going, go)
+            left -= 64
+            eighth += 8
+        if come + go > 0:
+            changes += come + go
+            amount = 0.0
+            for j in range(come):
+                amount += gains[coming[j] * stride + d + 1]
+            for j in range(go):
+                amount += gains[going[j] * stride + d + 1]
+            worn[i] += amount
+            sum_rows(code, gains, stride, coming, 0, come, 1.0, totals, i * stride)
+            sum_rows(code, gains, stride, going, 0, go, -1.0, totals, i * stride)
+        segment += 1
+    for i in range(n):
+        if not worn[i] <= _WORN * totals[i * stride + d + 1]:
+            _renew(code, i, n, gains, stride, undecided, eighths, state, coming, fixed, totals)
+            worn[i] = totals[i * stride + d + 1]
+        total = totals[i * stride + d]
+        for k in range(d):
+            total += totals[i * stride + k] * X[i, k]
+        value[i] = total
+    return changes, found
+
+
+@_compiled
+def smooth(
+    code: Any,
+    table: Any,
+    width: int,
+    gains: Any,
+    stride: int,
+    ids: Any,
+    W: Any,
+    b: Any,
+    tau: float,
+    jump: float,
+    bandwidth: float,
+    undecided: Any,
+    eighths: Any,
+    lengths: Any,
+    short: Any,
+    X: Any,
+    scale: float,
+    limit: Any,
+    slope: Any,
+) -> int:
+    """Add the undecided rows' share of the smoothed gradient; return how many have one."""
+    n, d = X.shape
+    count = 0
+    high = np.float32((scale * bandwidth + limit) * (1.0 + 2.0**-20))
+    scores = np.empty(8, dtype=np.float32)
+    segment = 0
+    while segment + 1 < eighths.size:
+        i = segment % n
+        left = lengths[segment]
+        for eighth in range(eighths[segment], eighths[segment + 1]):
+            start = 8 * eighth
+            eight_scores(code, table, width, undecided, start, short, i * width, scores, 0)
+            for j in range(min(8, left)):
+                score = scores[j]
+                if score < -high:
+                    continue
+                p = undecided[start + j]
+                factor = 1.0
+                if not score > high:
+                    r = ids[p]
+                    z = b[r]
+                    for k in range(d):
+                        z += W[r, k] * X[i, k]
+                    if z <= tau - bandwidth:
+                        continue
+                    q = min((z - tau) / bandwidth, 1.0)
+                    square = q * q
+                    factor = 0.5 + 0.75 * q - 0.25 * square * q
+                    factor += jump * 0.75 * (1.0 - square)
+                    if factor == 0.0:
+                        continue
+                count += 1
+                for k in range(d):
+                    slope[i, k] += factor * gains[p * stride + k]
+            left -= 8
+        segment += 1
+    return count
+
+
+@_compiled
+def tally(eighths: Any, state: Any, starts: Any, counts: Any) -> None:
+    """Count the rows that fire in each cap."""
+    n = counts.size
+    segment = 0
+    while segment + 1 < starts.size:
+        total = starts[segment + 1] - starts[segment]
+        for eighth in range(eighths[segment], eighths[segment + 1]):
+            total += ones(np.uint64(state[eighth]))
+        counts[segment % n] += total
+        segment += 1
+
+
+@_compiled
+def report(
+    code: Any,
+    rows: int,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    sure: Any,
+    starts: Any,
+    fires: Any,
+) -> None:
+    """Mark the rows that fire somewhere."""
+    buffer = np.empty(rows + 64, dtype=np.int32)
+    for e in range(starts[starts.size - 1]):
+        fires[sure[e]] = 1
+    for segment in range(starts.size - 1):
+        eighth, end = eighths[segment], eighths[segment + 1]
+        found = 0
+        while eighth < end:
+            word = _word(state, eighth, end)
+            found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
+            eighth += 8
+        for e in range(found):
+            fires[buffer[e]] = 1
+
+
+@_compiled
+def listed(
+    ids: Any,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    sure: Any,
+    starts: Any,
+    indptr: Any,
+    indices: Any,
+) -> None:
+    """Write the rows that fire in each cap, stretch after stretch."""
+    n = indptr.size - 1
+    free = indptr[:n].copy()
+    segment = 0
+    while segment + 1 < starts.size:
+        i = segment % n
+        place = free[i]
+        for e in range(starts[segment], starts[segment + 1]):
+            indices[place] = ids[sure[e]]
+            place += 1
+        for eighth in range(eighths[segment], eighths[segment + 1]):
+            left = np.int64(state[eighth])
+            while left != 0:
+                indices[place] = ids[undecided[8 * eighth + lowest_bit(left)]]
+                place += 1
+                left &= left - 1
+        free[i] = place
+        segment += 1
+
+
+@_compiled
+def gradient(
+    code: Any,
+    rows: int,
+    ids: Any,
+    a: Any,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    sure: Any,
+    starts: Any,
+    coefficients: Any,
+    X: Any,
+    fires: Any,
+    out: Any,
+) -> int:
+    """Sum ``c_i a_r x_i`` for the rows that fire somewhere, mark them, return their number."""
+    n, d = X.shape
+    stride = d + -d % 8
+    terms = np.zeros(n * stride)
+    for i in range(n):
+        for k in range(d):
+            terms[i * stride + k] = coefficients[i] * X[i, k]
+    totals = np.empty(rows * stride)
+    buffer = np.empty(rows + 64, dtype=np.int32)
+    stretches = (starts.size - 1) // n
+    place = 0
+    for stretch in range(stretches):
+        base = stretch * rows
+        totals[:] = 0.0
+        for i in range(n):
+            segment = stretch * n + i
+            first, last = starts[segment], starts[segment + 1]
+            spread_row(code, terms, i * stride, stride, sure, first, last - first, base, totals)
+            eighth, end = eighths[segment], eighths[segment + 1]
+            found = 0
+            while eighth < end:
+                word = _word(state, eighth, end)
+                found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
+                eighth += 8
+            spread_row(code, terms, i * stride, stride, buffer, 0, found, base, totals)
+            for e in range(first, last):
+                fires[sure[e]] = 1
+            for e in range(found):
+                fires[buffer[e]] = 1
+        for p in range(base, min(base + rows, ids.size)):
+            if fires[p]:
+                c = a[ids[p]]
+                for k in range(d):
+                    out[place, k] = c * totals[(p - base) * stride + k]
+                place += 1
+    return place
