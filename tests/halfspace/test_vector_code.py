@@ -253,6 +253,93 @@ def test_chosen_values_are_added_in_one_order(code, columns):
             np.testing.assert_array_equal(totals, wanted)
 
 
+@_compiled
+def caps_of_four(code, points, start, d, band, place, vectors, queries, first):
+    masks = np.zeros(8, dtype=np.uint64)
+    vector_code.cap_masks(code, points, start, d, band, place, vectors, queries, first, masks)
+    return masks
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("d", [1, 3, 8, 33])
+def test_scores_are_compared_with_the_band_of_each_point(code, d):
+    rng = np.random.default_rng(d)
+    blocks = rng.integers(-3, 4, (2, d, 64)).astype(np.float32)  # sums without rounding
+    blocks[1, :, 5] = np.nan
+    vectors = rng.integers(-2, 3, (5, d)).astype(np.float32)
+    band = rng.integers(0, 6, 128).astype(np.float32)
+    band[70:75], band[100] = -1.0, np.nan
+    queries = np.array([4, 0, 1, 2, 2], dtype=np.int32)
+    found = caps_of_four(code, blocks.ravel(), d * 64, d, band, 64, vectors.ravel(), queries, 1)
+    scores = vectors[queries[1:]] @ blocks[1]
+    with np.errstate(invalid="ignore"):
+        wanted = [~(scores < -band[64:]), scores > band[64:]]
+    assert found.tolist() == [
+        sum(int(bit) << j for j, bit in enumerate(row)) for mask in wanted for row in mask
+    ]
+
+
+@_compiled
+def eights(code, table, width, rows, start, vectors, place, limit, band):
+    scores = np.zeros(11, dtype=np.float32)
+    vector_code.eight_scores(code, table, width, rows, start, vectors, place, scores, 2)
+    signs = vector_code.eight_signs(code, table, width, rows, start, vectors, place, limit)
+    bands = vector_code.eight_bands(code, table, width, rows, start, vectors, place, band)
+    return scores, signs, bands
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("width", [8, 16, 40])
+def test_eight_listed_rows_are_scored_and_compared(code, width):
+    rng = np.random.default_rng(width)
+    table = rng.integers(-3, 4, (30, width)).astype(np.float32)
+    table[7] = np.nan
+    rows = rng.permutation(30)[:20].astype(np.int32)
+    rows[9] = 7
+    vectors = rng.integers(-2, 3, 3 * width).astype(np.float32)
+    band = rng.integers(0, 12, 30).astype(np.float32)
+    band[rows[5]] = np.inf
+    point = vectors[width : 2 * width]
+    limit = np.float32(abs(table[rows[4]] @ point))  # a tie with the band itself
+    scores, signs, bands = eights(code, table.ravel(), width, rows, 3, vectors, width, limit, band)
+    eight, limits = table[rows[3:11]] @ point, band[rows[3:11]]
+    assert np.array_equal(scores, [0.0, 0.0, *eight, 0.0], equal_nan=True)
+    above, unsure = eight > limit, ~((eight > limit) | (eight < -limit))
+    possible, sure = ~((eight < -limits) | np.isinf(limits)), eight > limits
+    for found, first, second in ((signs, above, unsure), (bands, possible, sure)):
+        bits = [*first, *second]
+        assert found == sum(int(bit) << j for j, bit in enumerate(bits))
+
+
+@_compiled
+def summed(code, table, width, rows, start, count, factor, totals, place):
+    vector_code.sum_rows(code, table, width, rows, start, count, factor, totals, place)
+
+
+@_compiled
+def spread_out(code, vectors, place, width, rows, start, count, base, totals):
+    vector_code.spread_row(code, vectors, place, width, rows, start, count, base, totals)
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("width", [8, 16, 24, 32, 40, 72])
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_listed_rows_are_summed_and_a_row_is_spread(code, width, count):
+    rng = np.random.default_rng(width + count)
+    table = rng.integers(-9, 10, (20, width)).astype(np.float64)
+    rows = rng.permutation(20)[:12].astype(np.int32)
+    totals = rng.integers(-9, 10, 3 * width).astype(np.float64)
+    wanted = totals.copy()
+    wanted[width : 2 * width] -= 2.0 * table[rows[3 : 3 + count]].sum(axis=0)
+    summed(code, table.ravel(), width, rows, 3, count, -2.0, totals, width)
+    assert np.array_equal(totals, wanted)
+    wide = rng.integers(-9, 10, (20, width)).astype(np.float64)
+    wanted = wide.copy()
+    wanted[rows[3 : 3 + count]] += totals[width : 2 * width]
+    spread_out(code, totals, width, width, rows + 5, 3, count, 5, wide.reshape(-1))
+    assert np.array_equal(wide, wanted)
+
+
 def test_bits_are_found_and_counted():
     for word in (1, 2, 3, 2**63, 2**64 - 1, 0b1011000):
         lowest = (word & -word).bit_length() - 1
