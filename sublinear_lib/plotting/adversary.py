@@ -25,6 +25,7 @@ from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
+    LINE_HEIGHT,
     EndLabel,
     figure,
     house_style,
@@ -49,6 +50,7 @@ Rows = Sequence[Sequence[float]] | FloatArray
 
 _TURN = 2.0 * math.pi
 _MOST_ARCS = 24
+_AT_LEFT = ("axes fraction", "data")
 
 
 # ---- the cap -------------------------------------------------------------------------------------
@@ -497,6 +499,7 @@ def landscape_picture(
         crowded = cap.waves.shape[1] > 300
         x, y = _degrees(angles, middle), values
         if not crowded:
+            lower.plot(x, y, color=LIGHT["c1"], linewidth=0.7, alpha=0.35, zorder=2)
             x, y = _broken(x, y)
         lower.plot(x, y, color=LIGHT["c1"], linewidth=1.0 if crowded else 1.6, zorder=2)
         lower.axvline(0.0, color=LIGHT["muted"], linewidth=1.0, dashes=(2, 3), zorder=1)
@@ -546,20 +549,28 @@ def _attack_marks(axes: Axes, ended: Mapping[str, tuple[float, float]]) -> None:
     roles: tuple[Role, ...] = ("c2", "c3", "c5", "ink")
     spots = list(ended.values())
     pixels = [axes.transData.transform(spot) for spot in spots]
-    height = 15.0
-    places = spread([float(p[1]) - 16.0 for p in pixels], height, *_inner(axes))
+    places = spread([float(p[1]) - 16.0 for p in pixels], LINE_HEIGHT, *_inner(axes))
+    # In one column beside all of them, so that no label covers the end of another attack.
+    left = sum(x for x, _ in spots) > 0.0
+    across = [float(p[0]) for p in pixels]
+    column = min(across) - 20.0 if left else max(across) + 20.0
     for (label, (x, y)), role, pixel, place in zip(
         ended.items(), roles, pixels, places, strict=False
     ):
-        left = x > 0
+        dx, dy = column - float(pixel[0]), place - float(pixel[1])
         axes.annotate(
             "",
             xy=(x, y),
-            xytext=(-13.0 if left else 13.0, place - float(pixel[1])),
+            xytext=(dx, dy),
             textcoords="offset points",
-            arrowprops={"arrowstyle": "-", "color": LIGHT[role], "linewidth": 1.0, "shrinkA": 0.0,
-                        "shrinkB": 3.0},
-        )  # fmt: skip
+            arrowprops={
+                "arrowstyle": "-",
+                "color": LIGHT[role],
+                "linewidth": 1.0,
+                "shrinkA": 0.0,
+                "shrinkB": 3.0,
+            },
+        )
         _dot(axes, x, y, role, 7.5)
         note(
             axes,
@@ -567,8 +578,8 @@ def _attack_marks(axes: Axes, ended: Mapping[str, tuple[float, float]]) -> None:
             y,
             label,
             role=role,
-            dx=-15.0 if left else 15.0,
-            dy=place - float(pixel[1]),
+            dx=dx - 2.0 if left else dx + 2.0,
+            dy=dy,
             ha="right" if left else "left",
             weight="bold",
         )
@@ -607,7 +618,7 @@ def brackets_picture(
     Returns
     -------
     Picture
-        One panel for each problem.
+        The figure, the problems one below the other.
 
     Raises
     ------
@@ -632,32 +643,37 @@ def brackets_picture(
                     f"panels[{title!r}][{label!r}] must hold 1, the supremum, got [{low}, {high}]"
                 )
             checked[title][label] = (low, high)
-    figures = []
-    for title, brackets in checked.items():
-        widest = max(high for _, high in brackets.values())
-        fig = figure(300, 80.0 + 26.0 * len(brackets))
-        with house_style():
-            axes = panel(fig, left=88, right=40, top=26, bottom=44, xlabel="0: *f*(*x*), 1: sup")
-            axes.grid(visible=False)
-            set_scale(axes, "x", 0.0, max(1.3, 1.06 * widest), target=4)
-            axes.set_ylim(len(brackets) - 0.5, -0.5)
-            axes.yaxis.set_visible(False)
-            axes.axvline(1.0, color=LIGHT["c4"], linewidth=1.6, zorder=1)
-            for row, (label, (low, high)) in enumerate(brackets.items()):
+    row, gap = 24.0, 40.0
+    height = sum(gap + row * len(brackets) for brackets in checked.values())
+    widest = max(high for brackets in checked.values() for _, high in brackets.values())
+    lowest = min(low for brackets in checked.values() for low, _ in brackets.values())
+    fig = figure(420, height + 58.0)
+    with house_style():
+        axes = panel(fig, left=96, right=40, top=4, bottom=54, xlabel="0: *f*(*x*), 1: sup *f*")
+        axes.grid(visible=False)
+        set_scale(axes, "x", min(0.0, 1.05 * lowest), max(1.3, 1.04 * widest), target=5)
+        # One unit of y is one pixel, counted from the top.
+        axes.set_ylim(height, 0)
+        axes.yaxis.set_visible(False)
+        top = 0.0
+        for title, brackets in checked.items():
+            note(axes, 0.0, top + 22, title, coordinates=_AT_LEFT, dx=-92, weight="bold")
+            first = top + gap
+            top = first + row * len(brackets)
+            axes.vlines(1.0, first - 8, top - 8, color=LIGHT["c4"], linewidth=1.6, zorder=1)
+            for place, (label, (low, high)) in enumerate(brackets.items()):
+                y = first + row * place + 4
                 axes.plot(
                     [low, high],
-                    [row, row],
+                    [y, y],
                     color=LIGHT["c1"],
                     linewidth=7,
                     alpha=0.45,
                     solid_capstyle="butt",
                 )
-                for end in (low, high):
-                    axes.plot([end, end], [row - 0.26, row + 0.26], color=LIGHT["c1"], linewidth=2)
-                note(axes, 0.0, row, label, coordinates=("axes fraction", "data"), dx=-84, size=11)
-                note(axes, high, row, number(high), role="c1", dx=6, size=11)
-            note(axes, 0, 1, title, coordinates="axes fraction", dx=-84, dy=14, weight="bold")
-        figures.append(fig)
+                axes.vlines([low, high], y - 6, y + 6, color=LIGHT["c1"], linewidth=2)
+                note(axes, 0.0, y, label, coordinates=_AT_LEFT, dx=-92, size=11)
+                note(axes, high, y, number(high), role="c1", dx=6, size=11)
     if alt is None:
         parts = []
         for title, brackets in checked.items():
@@ -670,7 +686,7 @@ def brackets_picture(
             "Brackets of the supremum of f over a cap, on the scale on which f at the clean point "
             "is 0 and the supremum is 1. " + " ".join(parts)
         )
-    return Picture(figures, alt=alt, caption=caption, name=name)
+    return Picture(fig, alt=alt, caption=caption, name=name)
 
 
 # ---- shares --------------------------------------------------------------------------------------
@@ -725,9 +741,9 @@ def found_picture(
     with house_style():
         axes = panel(fig, left=112, right=18, top=30, bottom=46, xlabel=xlabel)
         axes.grid(visible=False)
-        low = min(0.0, *(float(each[:, 1].min()) for each in rows.values()))
+        low = 0.25 * math.floor(4.0 * min(float(each[:, 1].min()) for each in rows.values()))
         high = max(1.0, *(float(each[:, 2].max()) for each in rows.values()))
-        set_scale(axes, "x", low, high, label=percent, values=[0, 0.25, 0.5, 0.75, 1])
+        set_scale(axes, "x", min(low, 0.75), high, label=percent, target=4)
         # One unit of y is one pixel.
         axes.set_ylim(step * k, 0)
         axes.yaxis.set_visible(False)
@@ -736,7 +752,7 @@ def found_picture(
             if g:
                 axes.axhline(step * g, color=LIGHT["grid"], linewidth=1, zorder=0)
             note(
-                axes, 0.0, step * (g + 0.5), title, coordinates=("axes fraction", "data"), dx=-108,
+                axes, 0.0, step * (g + 0.5), title, coordinates=_AT_LEFT, dx=-108,
             )  # fmt: skip
             for s, (role, values) in enumerate(zip(SERIES, rows.values(), strict=False)):
                 y = step * g + 13.5 + 13.0 * s
@@ -849,7 +865,9 @@ def shares_picture(
     fig = figure(420, 300)
     with house_style():
         axes = panel(fig, right=88, xlabel=xlabel, ylabel=ylabel)
-        set_scale(axes, "x", start, stop, scale=scale, target=4)
+        decades = [10.0**k for k in range(-9, 13)] if scale == "log10" else None
+        many = decades is not None and stop > 50.0 * start
+        set_scale(axes, "x", start, stop, scale=scale, target=4, values=decades if many else None)
         set_scale(axes, "y", 0.0, high, label=percent)
         ends = []
         if level is not None:
