@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,22 @@ def test_a_resumed_run_equals_the_uninterrupted_one(kernel, tmp_path, index, red
         without = trainer.fit(network, X, y, rng=3)
         assert without.final.W.tobytes() == straight.final.W.tobytes()
         assert_array_equal(without.loss, straight.loss)
+
+
+def test_the_rows_of_a_resumed_history_are_of_the_same_kind(tmp_path):
+    network, X, y = problem(m=60)
+    trainer = sparse(steps=6, measure=Measure(every=2, time_limit=1.0))
+    keep = {"rng": 0, "checkpoint_every": 2}
+    straight = trainer.fit(network, X, y, checkpoint=tmp_path / "straight", **keep)
+    replace(trainer, steps=4).fit(network, X, y, checkpoint=tmp_path / "run", **keep)
+    resumed = trainer.fit(network, X, y, checkpoint=tmp_path / "run", **keep)
+    for ours, theirs in zip(resumed.records, straight.records, strict=True):
+        assert replace(ours, seconds={}) == replace(theirs, seconds={})
+        for item in fields(ours):
+            kinds = {type(getattr(row, item.name)) for row in (ours, theirs)}
+            assert len(kinds) == 1, item.name
+    assert resumed.records[1].flips is resumed.records[1].robust_unknown is None
+    assert type(resumed.records[2].flips) is type(resumed.records[2].robust_unknown) is int
 
 
 def test_a_run_can_be_stopped_at_any_step(tmp_path):
@@ -313,7 +330,9 @@ def rewritten(path, **changes):
         ({"record_loss": None}, "the entry 'record_loss' is missing"),
         ({"W": np.zeros((3, 4))}, "does not hold the finite weights of a network of this size"),
         ({"W": np.full((300, 4), np.nan)}, "does not hold the finite weights"),
+        ({"W": np.zeros((300, 4), dtype=np.float32)}, "does not hold the finite weights"),
         ({"squared_drift": np.zeros(3)}, "does not hold the finite weights"),
+        ({"version": np.array(0)}, "does not say which version"),
     ],
 )
 def test_other_formats_are_refused(kept, changes, reason):
@@ -322,10 +341,21 @@ def test_other_formats_are_refused(kept, changes, reason):
         resume(kept)
 
 
+def altered(**changes):
+    """The network of the problem with one part changed."""
+    network, _, _ = problem()
+    parts = {name: getattr(network, name) for name in ("W", "a", "b", "tau", "activation")}
+    return TwoLayerNetwork(**{**parts, **changes})
+
+
 @pytest.mark.parametrize(
     ("subject", "change"),
     [
         ("network", lambda: {"network": problem(seed=9)[0]}),
+        ("network", lambda: {"network": altered(a=-problem()[0].a)}),
+        ("network", lambda: {"network": altered(b=problem()[0].b + 1e-9)}),
+        ("network", lambda: {"network": altered(tau=problem()[0].tau + 1e-9)}),
+        ("network", lambda: {"network": altered(activation="continuous")}),
         ("data", lambda: {"X": problem(seed=9)[1]}),
         ("data", lambda: {"y": -problem()[2]}),
         ("generator", lambda: {"rng": 1}),
@@ -333,6 +363,12 @@ def test_other_formats_are_refused(kept, changes, reason):
         ("settings", lambda: {"trainer": sparse(index="lists")}),
         ("settings", lambda: {"trainer": sparse(adversary=IdentityAdversary())}),
         ("settings", lambda: {"trainer": sparse(batch_size=3)}),
+        ("settings", lambda: {"trainer": sparse(loss="absolute")}),
+        ("settings", lambda: {"trainer": sparse(reduction="reference")}),
+        ("settings", lambda: {"trainer": sparse(measure=Measure(robust=False))}),
+        ("settings", lambda: {"trainer": sparse(early_stop=EarlyStop(loss=1e-9))}),
+        ("settings", lambda: {"trainer": sparse(set_aside=False)}),
+        ("settings", lambda: {"trainer": sparse(adversary=replace(ADVERSARY, rho=0.16))}),
         ("settings", lambda: {"trainer": DenseAdversarialTraining(adversary=ADVERSARY)}),
     ],
 )
