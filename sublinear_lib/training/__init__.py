@@ -2,6 +2,8 @@
 
 :mod:`sublinear_lib.training.trainer` is the algorithm,
 :mod:`sublinear_lib.training.sources` the superset that lets one index query serve a whole attack,
+:mod:`sublinear_lib.training.living` the dense trainer on the neurons that can fire,
+:mod:`sublinear_lib.training.aggregated` attacks by sums over half-spaces,
 :mod:`sublinear_lib.training.step_size` the rules for eta,
 :mod:`sublinear_lib.training.stopping` when to end early,
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,

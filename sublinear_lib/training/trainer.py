@@ -267,13 +267,14 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     index : str, default "query"
         How to find neurons.  ``"query"``: one query per example and step, the engine chosen by the
         index (``"scan"`` or ``"tree"`` choose it by hand).  ``"lists"``: candidate lists with a
-        certificate, kept over many steps.  ``"aggregates"``: all neurons that can fire, but the
-        attack's values and gradients from sums over half-spaces, for few dimensions (d <= 8 or so)
-        and high activity;
-        not with ``reduction="reference"``, because such sums have an order of their own.
-        ``"auto"``: whatever :func:`sublinear_lib.training.sources.choose_source` expects to be
-        fastest, or all neurons that can fire.  ``"literal"``: Algorithm 1 as printed, one query per
-        adversarial point, for comparison.
+        certificate, kept over many steps.  ``"caps"``: the neurons of each cap, sorted once per
+        step into those that fire all over it, which the attack then meets as one sum, and those
+        that it has to look at.  ``"aggregates"``: all neurons that can fire, but the attack's
+        values and gradients from sums over half-spaces, for few dimensions; not with
+        ``reduction="reference"``, because such sums have an order of their own.  ``"auto"``:
+        whatever :func:`sublinear_lib.training.sources.choose_source` expects to be fastest, or all
+        neurons that can fire.  ``"literal"``: Algorithm 1 as printed, one query per adversarial
+        point, for comparison.
     set_aside : bool, default True
         Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
         never does it.
