@@ -513,9 +513,7 @@ class _Run:
         rows, gradient = evaluator.weight_gradient(moved, passed, slopes / len(X))
         clock.stop("backward")
 
-        weights, squares, largest = self._neurons.descended(
-            rows, gradient, self.eta, self._start.W
-        )
+        weights, squares, largest = self._neurons.descended(rows, gradient, self.eta, self._start.W)
         if not largest <= _LARGEST_WEIGHT:
             _require_weights(weights, rows)
         clock.stop("update")

@@ -256,3 +256,12 @@ def test_an_interrupted_attack_changes_nothing(monkeypatch, capsys):
         assert_array_equal(ours, theirs)
     assert_array_equal(attack(network, X, y, "huber", rng=0).X, whole.X)
     assert "SmoothedGradient" in capsys.readouterr().err
+
+
+def test_an_ensemble_may_hold_the_exact_adversary_in_training():
+    network, X, y = problem(3, 150, 4, t=1.65)
+    both = Ensemble(attacks=[SmoothedGradient(rho=0.2, steps=3), ExactAdversary(rho=0.2)])
+    common = {"steps": 3, "eta": 0.05}
+    history = SublinearAdversarialTraining(adversary=both, **common).fit(network, X, y, rng=0)
+    exact = SublinearAdversarialTraining(adversary=ExactAdversary(rho=0.2), **common)
+    assert history.loss[0] == pytest.approx(exact.fit(network, X, y, rng=0).loss[0], abs=1e-7)
