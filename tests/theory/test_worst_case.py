@@ -178,7 +178,22 @@ def test_a_neuron_on_the_edge_of_the_ball_is_covered_by_the_tolerance() -> None:
     x = point(2)
     start = TwoLayerNetwork([[0.8 / x[0], 0.0]], [-1.0], [0.0], tau)
     worst = worst_case.worst_weights(start, x, delta)
-    assert worst.tolerance >= tau
+    assert worst.tolerance == pytest.approx(tau + 2 * delta, rel=1e-9)
+    assert worst.attained
+
+
+@pytest.mark.parametrize(("m", "d", "scale"), [(1, 500, 1.0), (2000, 2, 1e6)])
+def test_the_tolerance_covers_sums_of_m_terms_of_d_products_and_little_more(
+    m: int, d: int, scale: float
+) -> None:
+    rng = np.random.default_rng(d)
+    W, a, b = scale * rng.standard_normal((m, d)), rng.standard_normal(m), rng.standard_normal(m)
+    tau, delta = 0.5, 0.1
+    worst = worst_case.worst_weights(TwoLayerNetwork(W, a, b, tau), point(d), delta)
+    size = np.linalg.norm(W, axis=1) + np.abs(b) + tau + delta
+    # One rounding per product and per sum, each half a unit in the last place: 2^-53.
+    rounding = (m + d) * 2.0**-53 * float(np.abs(a) @ size)
+    assert rounding < worst.tolerance < 40 * rounding
     assert worst.attained
 
 
