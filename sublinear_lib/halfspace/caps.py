@@ -468,6 +468,7 @@ class CapEvaluator:
                 break
             room.grow(undecided, sure)
         room.state[: undecided // 8] = 0
+        self._before = np.full((n, neurons.d), np.nan)
         self._undecided, self._sure, self._state = room.undecided, room.sure, room.state
         self._band = self._undecided_band()
         self._totals = np.zeros(n * rows.stride)
@@ -534,7 +535,7 @@ class CapEvaluator:
         while True:
             places = np.empty(room, dtype=np.int64)
             caps = np.empty(room, dtype=np.int64)
-            changes, found = _loops().follow(
+            scored, changes, found = _loops().follow(
                 self._code,
                 rows.table,
                 rows.width,
@@ -547,6 +548,7 @@ class CapEvaluator:
                 self._eighths,
                 self._lengths,
                 self._state,
+                self._before,
                 rows.words * _BLOCK,
                 self._short,
                 X,
@@ -559,10 +561,12 @@ class CapEvaluator:
                 places,
                 caps,
             )
-            self.work += self._looked_at + changes
+            self.work += scored + changes
             if found <= room:
                 break
-            room = found  # ties in numbers: again, with room for all of them
+            # Ties in numbers: again, with room for all of them.
+            room = found
+            self._before[:] = np.nan
         if found:
             self._settle(X, places[:found], caps[:found], value)
         return value

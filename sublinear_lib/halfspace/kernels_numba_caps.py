@@ -423,6 +423,7 @@ def follow(
     eighths: Any,
     lengths: Any,
     state: Any,
+    before: Any,
     rows: int,
     short: Any,
     X: Any,
@@ -436,13 +437,21 @@ def follow(
     open_places: Any,
     open_caps: Any,
 ) -> Any:
-    """Move every cap to a new point; return how many rows changed, and how many are undecided.
+    """Move every cap to a new point; return how many rows were scored, have changed, and are open.
 
-    A row that float64 cannot decide either keeps its state and is written to `open_places`.
+    A cap that stays where it is has nothing to do.  A row that float64 cannot decide either keeps its state and is written to `open_places`.
     """
     n, d = X.shape
+    scored = 0
     changes = 0
     found = 0
+    stays = np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        same = True
+        for k in range(d):
+            same &= X[i, k] == before[i, k]
+            before[i, k] = X[i, k]
+        stays[i] = same
     coming = np.empty(rows + 64, dtype=np.int32)
     going = np.empty(rows + 64, dtype=np.int32)
     segment = 0
@@ -450,6 +459,10 @@ def follow(
         i = segment % n
         left = lengths[segment]
         eighth, last = eighths[segment], eighths[segment + 1]
+        if stays[i] or left == 0:
+            segment += 1
+            continue
+        scored += left
         come = 0
         go = 0
         while eighth < last:
@@ -510,7 +523,7 @@ def follow(
         for k in range(d):
             total += totals[i * stride + k] * X[i, k]
         value[i] = total
-    return changes, found
+    return scored, changes, found
 
 
 @_compiled

@@ -145,6 +145,8 @@ class LivingEvaluator:
     ----------
     work : int
         Passes over a row of W for one point so far.
+    strict : bool
+        Whether the order of the sums is the canonical one.
     """
 
     def __init__(
@@ -156,6 +158,7 @@ class LivingEvaluator:
         reduction: Reduction,
     ) -> None:
         self.work = 0
+        self.strict = reduction == "reference"
         self._compact = compact
         self._alive = alive
         self._positions = positions

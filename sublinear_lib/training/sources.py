@@ -735,6 +735,7 @@ class _AskingEvaluator:
         self, neurons: Neurons, index: HalfspaceIndex, region: Region, reduction: Reduction
     ) -> None:
         self.work = 0
+        self.strict = reduction == "reference"
         self.reported = 0.0
         self._neurons = neurons
         self._index = index

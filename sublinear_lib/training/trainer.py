@@ -585,10 +585,13 @@ class _Target:
     ----------
     shown : bool
         Whether the adversary asked for the whole network.
+    strict : bool
+        Whether the order of the sums is the canonical one; then the attack keeps to one, too.
     """
 
     def __init__(self, evaluator: StepEvaluator, network: Callable[[], TwoLayerNetwork]) -> None:
         self.shown = False
+        self.strict = bool(getattr(evaluator, "strict", False))
         self._evaluator = evaluator
         self._network = network
         self.value = evaluator.value

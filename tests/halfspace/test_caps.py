@@ -360,4 +360,9 @@ def test_work_counts_scores_and_changes():
     assert ours.work - before == ours.undecided + first.sum() - sure
     before = ours.work
     ours.value(X)
-    assert ours.work - before == ours.undecided
+    assert ours.work == before  # nobody moved
+    moved = X.copy()
+    moved[1] = geometry.sample_caps(X, 0.2, rng=3)[1]
+    changes = ours.forward(moved).counts != first
+    assert 0 < ours.work - before < ours.undecided
+    assert not changes[[0, 2]].any()
