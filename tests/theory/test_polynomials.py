@@ -312,6 +312,17 @@ def test_with_a_larger_cut_the_cells_do_not_hold(
     assert not polynomials.sign_cells_hold(4)
 
 
+def test_every_order_up_to_the_largest_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = polynomials._sign_weights
+    monkeypatch.setattr(
+        polynomials,
+        "_sign_weights",
+        lambda k, most: [(9 if k == 3 else 1) * w for w in plain(k, most)],
+    )
+    assert polynomials.sign_cells_hold(2)
+    assert not polynomials.sign_cells_hold(3)
+
+
 def test_a_degree_bound_a_tenth_smaller_would_not_do() -> None:
     # k = 2, t = 0 is the tightest cell: at eta near 1 and L near 1 the error is 0.92 eps
     tight = polynomials.sign_approximation(Fraction(99, 100), Fraction(3, 4), 1)
