@@ -161,6 +161,14 @@ def test_expected_ledgers_of_the_four_algorithms_are_built_from_the_same_counts(
     assert shared.index == shared.weights == counts.touched
 
 
+def test_no_more_rows_are_expected_to_move_than_can_fire_on_X() -> None:
+    tau = scaling.SPARSE_C.tau(2**12)
+    many = theory.expected_counts(2**12, 10_000, 3, tau, 0.1)
+    assert many.touched == many.alive < 10_000 * many.active
+    one = theory.expected_counts(2**12, 1, 3, tau, 0.1)
+    assert one.touched == one.active < one.alive
+
+
 def test_the_printed_ledger_has_no_factor_n_on_the_first_term_and_no_adversary() -> None:
     ledger = theory.printed_ledger(50, active=100.0, flips=7.0, query=3.0, update=2.0)
     assert ledger == theory.Ledger(0.0, 150.0, 107.0, 107.0, 0.0, 214.0)
@@ -271,7 +279,8 @@ def test_the_elementary_exponent_is_that_of_the_asymptote(d: int) -> None:
     predicted = float(order.m) * (logs[1] - logs[0]) + float(order.log) * math.log(
         logs[1] / logs[0]
     )
-    assert measured == pytest.approx(predicted, rel=1e-3)
+    # A log too many would be 0.23 here; what remains is 1/t^2 of the tail.
+    assert measured == pytest.approx(predicted, abs=0.01)
 
 
 def test_orders_are_written_in_plain_text() -> None:
