@@ -391,6 +391,9 @@ def test_constant_neurons_are_near_everywhere_or_nowhere() -> None:
     waking = np.array([[0.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
     assert flips.max_flips_on_circle(network, waking).count == 2
     assert flips.max_flips_on_circle(network, network.W).count == 0
+    # On the threshold itself a neuron is silent: lifted a little, it wakes on the whole circle.
+    silent = TwoLayerNetwork(np.zeros((1, 3)), [1.0], [0.5], 0.5)
+    assert flips.max_flips_on_circle(silent, [[0.0, 0.0, 0.2]]).count == 1
 
 
 def test_the_maximum_over_the_circle_has_the_order_of_one_point() -> None:
