@@ -210,7 +210,7 @@ def _digits(results: Results) -> list[Table]:
 
 
 def _steps(results: Results) -> list[Table]:
-    names = ("auto", "lists", "query", "literal")
+    names = ("auto", "lists", "query")
     rows = [
         [
             *_cell(row),

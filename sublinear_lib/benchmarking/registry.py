@@ -87,7 +87,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 growth.SCALING,
                 growth.MEMORY,
             ),
-            Settings(dimensions=(3, 8, 32), rounds=7, seconds_per_cell=5.0),
+            Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
             Settings.short().with_changes(dimensions=(3, 8)),
         ),
     )
