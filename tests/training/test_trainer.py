@@ -22,7 +22,8 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     TrainingDiverged,
 )
-from sublinear_lib.training.sources import IndexedNeurons
+from sublinear_lib.training.aggregated import AggregatedNeurons
+from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
 from sublinear_lib.training.trainer import _Run
 
 KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
@@ -238,9 +239,20 @@ def test_training_on_the_circle_brings_the_loss_down_and_sparsely():
 # -- runs that end early ---------------------------------------------------------------------------
 
 
-def interrupted_run(monkeypatch, where, network, X, y, step):
+SOURCES = {
+    "query": IndexedNeurons,
+    "lists": ListedNeurons,
+    "caps": CappedNeurons,
+    "aggregates": AggregatedNeurons,
+}
+
+
+def interrupted_run(monkeypatch, where, network, X, y, step, index="query"):
     """Press Ctrl-C at one of the places where it can come, in the given step."""
-    trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1), steps=10, index=index
+    )
+    source = SOURCES[index]
     calls = {"count": 0}
 
     def interrupting(original):
@@ -256,14 +268,20 @@ def interrupted_run(monkeypatch, where, network, X, y, step):
 
     with monkeypatch.context() as patch:
         if where == "query":
-            patch.setattr(IndexedNeurons, "evaluator", interrupting(IndexedNeurons.evaluator))
+            patch.setattr(source, "evaluator", interrupting(source.evaluator))
         elif where == "backward":
             for kind in (Evaluator, CapEvaluator):
                 patch.setattr(kind, "weight_gradient", interrupting(kind.weight_gradient))
         elif where == "index update":
-            patch.setattr(IndexedNeurons, "update", interrupting(IndexedNeurons.update))
+            patch.setattr(source, "update", interrupting(source.update))
         else:
-            patch.setattr(Neurons, "set_rows", interrupting(Neurons.set_rows))
+            # Of the weights of the trainer, not of a copy that a source may keep.
+            set_rows, pressing = Neurons.set_rows, interrupting(Neurons.set_rows)
+
+            def chosen(self, *arguments):
+                return (pressing if self.m == network.m else set_rows)(self, *arguments)
+
+            patch.setattr(Neurons, "set_rows", chosen)
         return trainer.fit(network, X, y, rng=0)
 
 
@@ -277,13 +295,16 @@ def interrupted_run(monkeypatch, where, network, X, y, step):
         ("index update", True),
     ],
 )
-def test_an_interrupt_leaves_weights_and_history_in_step(monkeypatch, where, completes):
+@pytest.mark.parametrize("index", SOURCES)
+def test_an_interrupt_leaves_weights_and_history_in_step(monkeypatch, where, completes, index):
     network, X, y = problem(4, 300, 6)
-    history = interrupted_run(monkeypatch, where, network, X, y, 4)
+    history = interrupted_run(monkeypatch, where, network, X, y, 4, index)
     steps = 4 + completes
     assert history.interrupted
     assert len(history) == steps
-    same = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=steps)
+    same = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1), steps=steps, index=index
+    )
     straight = same.fit(network, X, y, rng=0)
     assert not straight.interrupted
     assert_array_equal(history.final.W, straight.final.W)
