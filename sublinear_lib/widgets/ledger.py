@@ -225,7 +225,13 @@ def ledger_explorer() -> Explorer:
     return Explorer(
         ledger_view,
         [
-            Slider("m", "width *m*", [2**k for k in (8, 10, 12, 14, 16, 20, 24)], start=2**16, format=grouped),
+            Slider(
+                "m",
+                "width *m*",
+                [2**k for k in (8, 10, 12, 14, 16, 20, 24)],
+                start=2**16,
+                format=grouped,
+            ),
             Slider("t", "threshold *t* = *τ*√(*m*/2)", _T[::2], start=2.2, format="{:.1f}"),
             Slider("d", "dimension *d*", [2, 3, 4, 8, 16, 32, 64], start=8),
             Slider("price", "price of a listed row pass", [1, 3, 9], start=3),
