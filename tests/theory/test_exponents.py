@@ -199,6 +199,9 @@ def test_membership_of_the_presets() -> None:
     crude = {preset.name for preset in PRESETS if CRUDE.contains(*powers(preset))}
     assert crude == {"R1", "R2", "ZHANG"}
     steps = CONSISTENT.with_also("printed T", exponents.PRINTED_STEPS)
+    slack = F(1, 5), F(3, 4), F(0)  # the ball is larger than existence needs, so T grows
+    assert CONSISTENT.contains(*slack)
+    assert steps.violated(*slack) == ("printed T",)
     drift = CONSISTENT.with_also("printed drift", exponents.PRINTED_DRIFT)
     assert {p.name for p in PRESETS if steps.contains(*powers(p))} == {"R1", "R2", "R3", "ZHANG"}
     assert {p.name for p in PRESETS if drift.contains(*powers(p))} == {"R1", "ZHANG"}
