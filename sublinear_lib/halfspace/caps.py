@@ -223,7 +223,18 @@ class CapFilter:
         self.drift[:] = 0.0
 
     def positions_of(self, rows: IntArray) -> IntArray:
-        """Return the positions of neurons."""
+        """Return the positions of neurons.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,)
+            Neurons that have one.
+
+        Returns
+        -------
+        ndarray of int64, shape (k,)
+            Their positions.
+        """
         return rows if self._everyone else np.searchsorted(self.ids, rows)
 
 
@@ -784,7 +795,18 @@ class CapEvaluator:
             self._standing = passed
 
     def spread(self, fires: NDArray[np.uint8]) -> BoolArray:
-        """Turn marks of positions into a mask of neurons, shape (m,)."""
+        """Turn marks of positions into a mask of neurons.
+
+        Parameters
+        ----------
+        fires : ndarray of uint8, shape (k,)
+            1 or 0 for each position.
+
+        Returns
+        -------
+        ndarray of bool, shape (m,)
+            Which neurons are marked.
+        """
         if len(fires) == self.neurons.m:
             return fires.view(np.bool_)
         mask = np.zeros(self.neurons.m, dtype=np.bool_)
@@ -792,13 +814,25 @@ class CapEvaluator:
         return mask
 
     def count_active(self) -> IntArray:
-        """Return the number of active neurons of each cap, shape (n,)."""
+        """Count the active neurons of each cap.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,)
+            How many there are.
+        """
         counts = np.zeros(self.n, dtype=np.int64)
         _loops().tally(self._eighths, self._state, self._starts, counts)
         return counts
 
     def mark_active(self) -> NDArray[np.uint8]:
-        """Mark the positions that are active in some cap with 1, shape (k,)."""
+        """Mark the positions that are active in some cap.
+
+        Returns
+        -------
+        ndarray of uint8, shape (k,)
+            1 for those, otherwise 0.
+        """
         fires = np.zeros(len(self._rows.ids), dtype=np.uint8)
         rows = self._rows.words * _BLOCK
         lists = self._undecided, self._eighths, self._state, self._sure, self._starts

@@ -439,7 +439,8 @@ def follow(
 ) -> Any:
     """Move every cap to a new point; return how many rows were scored, have changed, and are open.
 
-    A cap that stays where it is has nothing to do.  A row that float64 cannot decide either keeps its state and is written to `open_places`.
+    A cap that stays where it is has nothing to do.  A row that float64 cannot decide either keeps
+    its state and is written to `open_places`.
     """
     n, d = X.shape
     scored = 0

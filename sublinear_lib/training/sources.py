@@ -1,11 +1,14 @@
 r"""Which neurons a training step looks at: all of them, or those that an index knows can fire.
 
-This is the one place in which the dense and the sparse trainer differ.  There are four sources.
+This is the one place in which the dense and the sparse trainer differ.  There are five sources.
 `AllNeurons` is the dense reference.  `IndexedNeurons` asks an index once per example and step, and
 the answer serves the whole attack on that example, because of the superset below.  `ListedNeurons`
 keeps that answer over many steps, in candidate lists with a certificate
-(:class:`sublinear_lib.halfspace.CandidateLists`).  `LiteralNeurons` is Algorithm 1 to the letter:
-an index query at every point, the steps of the attack included.
+(:class:`sublinear_lib.halfspace.CandidateLists`).  `CappedNeurons` looks at all neurons in vector
+code, or remembers what it saw, and needs no index.  `LiteralNeurons` is Algorithm 1 to the letter:
+an index query at every point, the steps of the attack included.  With compiled loops and free sums,
+whoever found the candidates of a cap, :class:`sublinear_lib.halfspace.CapEvaluator` then sorts them
+into those that fire all over the cap and those that the attack has to look at.
 
 **Neurons that can never fire on X** are set aside before any index is built: their pre-activation
 is at most tau on all of X, so they get no gradient and keep their weights for good

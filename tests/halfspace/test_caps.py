@@ -166,7 +166,9 @@ def test_rows_that_cancel_at_the_threshold_need_more_than_float32():
     W = rng.standard_normal((m, d))
     tau = 0.4
     gaps = 10.0 ** rng.uniform(-16, -4, m) * rng.choice([-1.0, 1.0], m)
-    b = tau + gaps - np.einsum("ij,ij->i", W, X[rng.integers(0, 4, m)])
+    sizes = np.where(np.arange(m) < 150, 2.0**30, 1.0)  # some huge against the others
+    W *= sizes[:, None]
+    b = tau + gaps * sizes - np.einsum("ij,ij->i", W, X[rng.integers(0, 4, m)])
     neurons = neurons_of(W, b, tau)
     for _, ours in evaluators(neurons, X, 1e-3):
         assert_equal_at(ours, neurons, walk(X, 1e-3))
