@@ -9,6 +9,7 @@ Names of inner modules need a summary only.
 from __future__ import annotations
 
 import ast
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -102,12 +103,12 @@ def problems(name: Name) -> list[str]:
 def excused(owner: type, code: str) -> bool:
     """Say whether a finding about a class is none.
 
-    A protocol has no constructor of its own.  A record that only the library makes may describe its
+    A protocol has no constructor of its own, and nobody calls that of an enumeration.  A record that only the library makes may describe its
     fields as attributes; then each must be there.
     """
     if code not in {"PR01", "PR03"}:
         return False
-    if getattr(owner, "_is_protocol", False):
+    if getattr(owner, "_is_protocol", False) or issubclass(owner, enum.Enum):
         return True
     described = {part.name for part in ClassDoc(owner)["Attributes"]}
     return is_dataclass(owner) and set(inspect.signature(owner).parameters) <= described

@@ -69,12 +69,18 @@ def room_of(path: Path) -> str:
 def arrows(source: str) -> list[tuple[int, str, bool]]:
     """Return what a module imports from the library.
 
-    Line, dotted name below the library, and whether the import waits inside a function.
+    Line, dotted name below the library, and whether the import waits inside a function (or serves
+    type checkers only).
     """
     found = []
     tree = ast.parse(source)
-    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    waiting = {id(node) for function in functions for node in ast.walk(function)}
+    blocks = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    ]
+    waiting = {id(node) for block in blocks for node in ast.walk(block)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
