@@ -332,7 +332,12 @@ class RunReport:
         Returns
         -------
         dict
-            Losses, activity, work and accuracies.
+            Losses, activity, work, accuracies, and what was proved.
+
+        Raises
+        ------
+        ValueError
+            If training ended before its first step.
         """
         history = self.history
         if not len(history):

@@ -12,7 +12,7 @@ only, in the order of the batch.  And what it returns is a *lower* bound of the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -220,7 +220,7 @@ class Batch:
     X: FloatArray
     y: FloatArray
     objective: Objective
-    tick: Callable[[], object] = lambda: None
+    tick: Callable[[], object] = field(default_factory=lambda: lambda: None)
 
     def score(self, f: FloatArray) -> FloatArray:
         """Return the objective at the outputs `f`, which must be finite.
