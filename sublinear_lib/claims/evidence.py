@@ -286,10 +286,12 @@ def fact(
 
     Parameters
     ----------
-    what, asked : str
-        What was looked at, and what the statement asks for.
+    what : str
+        What was looked at.
     found : int, float, Fraction, Interval or str
         What came out.
+    asked : str
+        What the statement asks for.
     holds : bool
         Whether it is so.
     method : Method
