@@ -175,3 +175,38 @@ print([name for name in heavy if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stderr + done.stdout
+
+
+@pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
+@pytest.mark.parametrize("everyone", [True, False])
+def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone):
+    from sublinear_lib.evaluation import kernels_numba, kernels_numpy
+
+    rng = np.random.default_rng(0)
+    W, start = rng.standard_normal((2, 50, 7))
+    rows = np.empty(0, dtype=np.int64) if everyone else np.sort(rng.permutation(50)[:20])
+    gradient = rng.standard_normal((50 if everyone else 20, 7))
+    found = kernels_numba.descend(W, rows, gradient, 0.3, start)
+    wanted = kernels_numpy.descend(W, rows, gradient, 0.3, start)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(
+        wanted[1], ((wanted[0] - (start if everyone else start[rows])) ** 2).sum(1)
+    )
+
+
+@pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
+@pytest.mark.parametrize("power", [-540, -200, 0, 300])
+def test_rows_are_written_and_their_norms_bounded(power):
+    from sublinear_lib.evaluation import kernels_numba, kernels_numpy
+
+    rng = np.random.default_rng(1)
+    values = np.ldexp(rng.standard_normal((20, 7)), power)
+    rows = np.sort(rng.permutation(50)[:20])
+    longest = float(np.ldexp(np.sqrt(np.ldexp(values, -power) ** 2 @ np.ones(7)).max(), power))
+    for kernels in (kernels_numba, kernels_numpy):
+        W = np.zeros((50, 7))
+        bound = kernels.write_rows(W, rows, values)
+        np.testing.assert_array_equal(W[rows], values)
+        assert not np.delete(W, rows, axis=0).any()
+        assert longest <= bound <= longest * (1.0 + 1e-12) + 1e-150
