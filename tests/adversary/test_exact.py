@@ -22,6 +22,8 @@ from sublinear_lib.adversary import (
     WeakAttackWarning,
     robust_loss,
     robust_loss_under,
+    sphere,
+    supremum_on_sphere,
     whole_network,
 )
 from sublinear_lib.evaluation import Evaluator
@@ -265,3 +267,27 @@ def test_an_ensemble_may_hold_the_exact_adversary_in_training():
     history = SublinearAdversarialTraining(adversary=both, **common).fit(network, X, y, rng=0)
     exact = SublinearAdversarialTraining(adversary=ExactAdversary(rho=0.2), **common)
     assert history.loss[0] == pytest.approx(exact.fit(network, X, y, rng=0).loss[0], abs=1e-7)
+
+
+def test_both_points_belong_to_the_cap_from_the_diameter_on():
+    network, X, y = problem(2, 60, 4, t=0.5)
+    both = np.abs(y - np.stack((network.forward(X), network.forward(X * [-1.0, 1.0]))))
+    assert (both[1] > both[0]).any()
+    diameter = geometry.SLICE_DIAMETER
+    whole = ExactAdversary(rho=diameter)(network, X, y, "absolute", rng=0)
+    assert_array_equal(whole.loss, both.max(axis=0))
+    below = ExactAdversary(rho=np.nextafter(diameter, 0.0))(network, X, y, "absolute", rng=0)
+    assert_array_equal(below.loss, both[0])
+
+
+def test_the_time_limit_reaches_the_sphere(monkeypatch):
+    limits = []
+
+    def noting(network, x, rho, *, side, time_limit):
+        limits.append(time_limit)
+        return supremum_on_sphere(network, x, rho, side=side, time_limit=time_limit)
+
+    monkeypatch.setattr(sphere, "supremum_on_sphere", noting)
+    network, X, y = problem(4, 40, 2)
+    ExactAdversary(rho=0.1, time_limit=3.0)(network, X, y, "huber", rng=0)
+    assert limits == [3.0] * 4

@@ -117,3 +117,17 @@ def test_bad_arguments_are_refused():
     ):
         with pytest.raises(TypeError, match="network must be a TwoLayerNetwork"):
             function()
+
+
+def test_an_output_of_zero_where_the_attack_ends_is_wrong():
+    network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.1)
+    X = [[3**0.5 / 2, 0.0, 0.5]]
+
+    class Silencing:
+        rho = 0.1
+
+        def __call__(self, network, X, y, loss, rng):
+            return AttackResult(np.asarray(X), np.zeros(1), np.zeros(1), np.ones(1))
+
+    assert accuracy(network, X, [1.0]) == 1.0
+    assert accuracy_under_attack(network, X, [1.0], Silencing(), rng=0) == 0.0

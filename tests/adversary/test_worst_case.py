@@ -117,6 +117,21 @@ def test_the_attack_on_the_candidates_is_the_attack_on_the_network(d, side, pati
         assert_array_equal(found.witness.round(9), whole.X[0].round(9))
 
 
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+@pytest.mark.parametrize("rho", [0.02, 0.3, 1.8])
+def test_the_attack_knows_every_neuron_that_it_can_notice(rho, margin):
+    for seed in range(5):
+        network, X = problem(2000, 4, seed)
+        question = module._Question(network, X[0], rho, 1, 1e-3, None, 1.0, 0.0)
+        known = question._evaluator(margin).forward(X).block
+        highest = geometry.cap_intervals(X, rho, network.W, network.b)[1][0]
+        noticed = np.flatnonzero(highest > network.tau - margin)
+        assert np.isin(noticed, known).all()
+        # And hardly any other: the bound is that of the ball around the point.
+        bound = network.preactivations(X)[0] + rho * np.linalg.norm(network.W[:, :-1], axis=1)
+        assert (bound[known] > network.tau - margin - 1e-6).all()
+
+
 def count_passes(monkeypatch):
     """Count the gradients that attacks ask for, and the neurons they are taken over."""
     seen = []

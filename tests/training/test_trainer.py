@@ -193,6 +193,27 @@ def test_only_rows_of_the_union_ever_move():
     assert_array_equal(history.final.a, network.a)
 
 
+@pytest.mark.parametrize("index", ["query", "caps", "aggregates"])
+def test_the_drift_is_that_of_all_neurons_also_of_those_that_rest(index):
+    network, X, y = problem(6, 300, 6, t=1.65)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1), steps=8, batch_size=1, eta=0.2, index=index
+    )
+    weights = []
+    history = trainer.fit(
+        network, X, y, rng=0, callback=lambda record, now: weights.append(now().W)
+    )
+    lengths = np.array([np.linalg.norm(W - network.W, axis=1) for W in weights])
+    assert_allclose(history.drift_max, lengths.max(axis=1), rtol=1e-12)
+    assert_allclose(history.drift_frobenius, np.sqrt((lengths**2).sum(axis=1)), rtol=1e-12)
+    before = np.vstack((np.zeros(network.m), lengths[:-1]))
+    rests = [
+        one[now == one].max() > now[now != one].max()
+        for one, now in zip(before, lengths, strict=True)
+    ]
+    assert any(rests), "in some step the farthest neuron must rest"
+
+
 def test_the_gradient_does_not_go_through_the_adversary():
     # Remark 3.8: with the adversarial points frozen, the update is the same.
     network, X, y = problem(4, 200, 5)
