@@ -264,16 +264,16 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         bit by bit).
     progress : bool, default False
         Whether to show a progress bar.
-    index : str, default "query"
-        How to find neurons.  ``"query"``: one query per example and step, the engine chosen by the
-        index (``"scan"`` or ``"tree"`` choose it by hand).  ``"lists"``: candidate lists with a
-        certificate, kept over many steps.  ``"caps"``: the neurons of each cap, sorted once per
-        step into those that fire all over it, which the attack then meets as one sum, and those
-        that it has to look at.  ``"aggregates"``: all neurons that can fire, but the attack's
-        values and gradients from sums over half-spaces, for few dimensions; not with
-        ``reduction="reference"``, because such sums have an order of their own.  ``"auto"``:
-        whatever :func:`sublinear_lib.training.sources.choose_source` expects to be fastest, or all
-        neurons that can fire.  ``"literal"``: Algorithm 1 as printed, one query per adversarial
+    index : str, default "auto"
+        How to find neurons.  ``"auto"``: whatever
+        :func:`sublinear_lib.training.sources.choose_source` expects to be fastest.  ``"caps"``: the
+        neurons of each cap, sorted once per step into those that fire all over it, which the attack
+        then meets as one sum, and those that it has to look at.  ``"query"``: one index query per
+        example and step, the engine chosen by the index (``"scan"`` or ``"tree"`` choose it by
+        hand).  ``"lists"``: candidate lists with a certificate, kept over many steps.
+        ``"aggregates"``: all neurons that can fire, but the attack's values and gradients from sums
+        over half-spaces, for few dimensions; not with ``reduction="reference"``, because such sums
+        have an order of their own.  ``"literal"``: Algorithm 1 as printed, one query per adversarial
         point, for comparison.
     set_aside : bool, default True
         Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
@@ -286,9 +286,9 @@ class SublinearAdversarialTraining(_AdversarialTraining):
 
     Notes
     -----
-    Source: Algorithm 1.  By default one index query per example and step serves the whole attack
-    (:mod:`sublinear_lib.training.sources` has the proof), so the adversary, which the paper does
-    not count, is as sparse as the rest.
+    Source: Algorithm 1.  The neurons of a cap are found once per step, and the answer serves the
+    whole attack (:mod:`sublinear_lib.training.sources` has the proof), so the adversary, which the
+    paper does not count, is as sparse as the rest.  Only ``"literal"`` asks at every point.
 
     Examples
     --------
@@ -302,7 +302,7 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     True
     """
 
-    index: Search = "query"
+    index: Search = "auto"
     set_aside: bool = True
 
     def __post_init__(self) -> None:
