@@ -273,8 +273,8 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         hand).  ``"lists"``: candidate lists with a certificate, kept over many steps.
         ``"aggregates"``: all neurons that can fire, but the attack's values and gradients from sums
         over half-spaces, for few dimensions; not with ``reduction="reference"``, because such sums
-        have an order of their own.  ``"literal"``: Algorithm 1 as printed, one query per adversarial
-        point, for comparison.
+        have an order of their own.  ``"literal"``: Algorithm 1 as printed, one query per
+        adversarial point, for comparison.
     set_aside : bool, default True
         Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
         never does it.
