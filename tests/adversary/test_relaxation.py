@@ -123,3 +123,14 @@ def test_bad_arguments_are_named(arguments, error, message):
     given_ = {"network": network, "x": X[0], "rho": 0.1, **arguments}
     with pytest.raises(error, match=message):
         CapRelaxation(**given_)
+
+
+def test_a_minimisation_ends_when_time_is_up():
+    tau = scaling.threshold_from_standard(1.28, 400)
+    network = TwoLayerNetwork.initialize(400, 6, rng=0, tau=tau)
+    bound = CapRelaxation(network, geometry.sample_slice(1, 6, rng=1)[0], 0.3)
+    patient, linear = bound.optimized().value, bound.linear().value
+    hurried = bound.optimized(time_limit=1e-9).value
+    assert patient < hurried <= linear
+    with pytest.raises(ValueError, match="time_limit"):
+        bound.optimized(time_limit=0)
