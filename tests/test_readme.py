@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import sublinear_lib
+from sublinear_lib.evaluation import kernels_in_use
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,7 +29,14 @@ def test_the_example_prints_what_the_readme_shows() -> None:
         cwd=ROOT,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout == shown
+    # How the trainer finds neurons, and what that costs, depends on the kernels; nothing else does.
+    printed, expected = run.stdout.splitlines(), shown.splitlines()
+    if kernels_in_use() != "numba":
+        printed, expected = (
+            [line for line in lines if not line.startswith("row operations")]
+            for lines in (printed, expected)
+        )
+    assert printed == expected
     assert len(code.splitlines()) <= 17
 
 
