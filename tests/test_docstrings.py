@@ -103,8 +103,8 @@ def problems(name: Name) -> list[str]:
 def excused(owner: type, code: str) -> bool:
     """Say whether a finding about a class is none.
 
-    A protocol has no constructor of its own, and nobody calls that of an enumeration.  A record that
-    only the library makes may describe its fields as attributes; then each must be there.
+    A protocol has no constructor of its own, and nobody calls that of an enumeration.  A record
+    that only the library makes may describe its fields as attributes; then each must be there.
     """
     if code not in {"PR01", "PR03"}:
         return False
