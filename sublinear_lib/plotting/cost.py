@@ -31,6 +31,7 @@ from sublinear_lib.validation import choice, float_array, scalar
 __all__ = ["cost_curves", "ledger_bars", "roofline_chart"]
 
 _SEGMENTS: tuple[Role, ...] = (*SERIES, "muted", "ink")
+_FEW = 5
 _LETTER = 6.7  # a letter of 11 pixels, on average and rounded up
 
 
@@ -218,7 +219,9 @@ def cost_curves(
     with house_style():
         axes = panel(fig, left=58, right=room, xlabel=xlabel, ylabel=ylabel)
         first, last = float(places[0]), float(places[-1])
-        set_scale(axes, "x", first, last, scale=xscale, target=4, label=number)
+        # On a decimal axis the few values given are rounder than any others.
+        own = places.tolist() if xscale == "log10" and places.size <= _FEW else None
+        set_scale(axes, "x", first, last, scale=xscale, target=4, label=number, values=own)
         set_scale(axes, "y", low / 1.4, high * 1.3, scale="log10", label=number)
         ends = []
         if reference is not None:

@@ -112,6 +112,18 @@ def test_the_text_of_the_curves_tells_prediction_from_measurement() -> None:
     assert "A dashed line shows dense" in alt
 
 
+def test_a_few_decimal_abscissae_are_their_own_ticks() -> None:
+    picture = curves(
+        x=[0.001, 0.01, 0.5],
+        xscale="log10",
+        predicted=None,
+        measured={"a": [[1, 2, 3]]},
+        reference=None,
+    )
+    labels = [text.get_text() for text in picture._figures[0].axes[0].get_xticklabels()]
+    assert labels == ["0.001", "0.01", "0.5"]
+
+
 def test_points_stand_on_the_roof() -> None:
     axes = roof()._figures[0].axes[0]
     places = [
