@@ -22,6 +22,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.dense_training import DenseIteration
 from sublinear_lib.benchmarking.iteration import (
     OWN,
+    SAMPLE,
     SLOW_STEP,
     TrainingProblem,
     stepping,
@@ -124,6 +125,7 @@ def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[floa
             rounds=min(_MOST_ROUNDS, settings.rounds),
             seconds=settings.seconds_per_cell / 10,
             warm=True,
+            shortest=SAMPLE,
         )
         facts = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
     found: dict[str, tuple[float, ...]] = {

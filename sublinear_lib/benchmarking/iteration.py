@@ -46,6 +46,7 @@ __all__ = [
     "ATTACK_STEPS",
     "ITERATION",
     "RADIUS",
+    "SAMPLE",
     "SLOW_STEP",
     "STEPS",
     "TrainingProblem",
@@ -56,6 +57,9 @@ ATTACK_STEPS = 5
 RADIUS = 0.1
 SLOW_STEP = 0.02
 """The step size of most sections, as a share of the trainer's own."""
+
+SAMPLE = 0.04
+"""Seconds of a sample at least: as in a training run, iterations follow one another directly."""
 
 _WIDTHS = (2**14, 2**18)
 _MANY = 4
@@ -341,6 +345,7 @@ def _cell(
             rounds=settings.rounds,
             seconds=settings.seconds_per_cell,
             warm=True,
+            shortest=SAMPLE,
         )
         done = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
         exact = {name: stepper.checked_step() for name, stepper in own.items()}
@@ -508,13 +513,12 @@ def _digits_grid(settings: Settings) -> list[tuple[int, float, float]]:
 
 def _digits(settings: Settings) -> Generator[Row]:
     data = datasets.load(_DATA)
-    patience = _Field()
     for m, share, radius in _digits_grid(settings):
         with one_thread():
             tau = scaling.threshold_from_activity(share, m)
             network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
             problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
-            row = _cell(problem, share, settings, None, patience, _DIGITS)
+            row = _cell(problem, share, settings, None, _Field(), _DIGITS)
         yield {"data": _DATA, **row}
 
 

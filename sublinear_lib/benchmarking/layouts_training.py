@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.benchmarking.iteration import ATTACK_STEPS
 from sublinear_lib.benchmarking.results import Results
 from sublinear_lib.benchmarking.settings import Row
 from sublinear_lib.benchmarking.tables import (
@@ -110,6 +111,7 @@ def _iteration(results: Results) -> list[Table]:
         *tables,
         _what_happened(results),
         _phases(results),
+        _price(results),
         _differences(results),
         *absences(results, "iteration"),
     ]
@@ -159,6 +161,44 @@ def _phases(results: Results) -> Table:
         )
     columns = ["d", "m", "n", "active", "auto, ms", *_PHASES, "history"]
     return Table("Where the time of an iteration goes.", columns, rows)
+
+
+def _price(results: Results) -> Table:
+    """Return how many row passes are saved, and what one costs."""
+    rows = []
+    for row in results.cells("iteration"):
+        work = sum(row["work"]["auto"].values())
+        times = row["microseconds"]
+        # two passes for each step of the attack, one for its last value, two for the step itself
+        dense = (2 * ATTACK_STEPS + 3) * row["n"] * row["m"]
+        rows.append(
+            [
+                *_cell(row),
+                percent_text(row["share"]),
+                number_text(dense / work),
+                number_text(row["alive"] * dense / work),
+                *(
+                    number_text(1e3 * times[name] / passes)
+                    for name, passes in (("auto", work), ("dense", dense))
+                ),
+            ]
+        )
+    columns = [
+        "d",
+        "m",
+        "n",
+        "active",
+        "fewer than dense",
+        "than can fire",
+        "auto, ns",
+        "dense, ns",
+    ]
+    return Table(
+        "Passes over a row of W for one example: how many times fewer there are, and what one "
+        "takes, everything else included.",
+        columns,
+        rows,
+    )
 
 
 def _differences(results: Results) -> Table:

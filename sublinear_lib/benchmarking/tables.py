@@ -523,7 +523,8 @@ def absences(results: Results, section: str) -> list[Table]:
     for cell in results.cells(section):
         place = f"d = {cell['d']}, m = {width_text(cell['m'])}{_share(cell)}"
         for name, reason in cell.get("absent", {}).items():
-            places.setdefault((name, reason), []).append(place)
+            # cells differ by what was estimated, not by why
+            places.setdefault((name, reason.partition(", estimated")[0]), []).append(place)
     rows = [
         [name_of(name), reason, str(len(where)), where[0] + (", ..." if len(where) > 1 else "")]
         for (name, reason), where in places.items()

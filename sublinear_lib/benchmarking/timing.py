@@ -116,6 +116,7 @@ def race(
     rounds: int,
     seconds: float,
     warm: bool = False,
+    shortest: float = _SHORTEST_SAMPLE,
 ) -> dict[str, Timing]:
     """Time competitors in turns.
 
@@ -135,6 +136,9 @@ def race(
         that is less.  A competitor outside the core sits out when it has used up its share of it.
     warm : bool, default False
         Whether everybody was called before.  Then the first call of a slow competitor counts.
+    shortest : float, default 0.001
+        Seconds that a sample takes at least: a fast competitor is called several times in a row,
+        and the mean counts.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def race(
             grown = min(queries, max(size, affordable - affordable % each.unit))
             spent, size = spent * grown / size, grown
         sizes[each.name] = size
-        repeats[each.name] = min(_MOST_REPEATS, math.ceil(_SHORTEST_SAMPLE / max(spent, 1e-6)))
+        repeats[each.name] = min(_MOST_REPEATS, math.ceil(shortest / max(spent, 1e-6)))
     least = min(_FEWEST_SAMPLES, rounds)
     for number in range(rounds):
         late = time.perf_counter() - begin > seconds

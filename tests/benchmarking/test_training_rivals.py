@@ -165,7 +165,9 @@ def test_steps_taken_one_by_one_are_those_of_a_run() -> None:
         assert len(one.records) == len(two.records) == 3
         assert one.first_seconds > 0.0
         method = one.close()
-    trainer = SublinearAdversarialTraining(adversary=case.adversary, eta=eta, steps=3)
+    trainer = SublinearAdversarialTraining(
+        adversary=case.adversary, eta=eta, steps=3, index="query"
+    )
     history = trainer.fit(case.network, case.X, case.y, rng=case.seed)
     assert np.array_equal(stepped.W, history.final.W)
     assert [row.loss for row in one.records] == history.loss.tolist()
