@@ -88,13 +88,15 @@ def test_no_pair_is_decided_wrongly_and_the_rivals_agree(short: tuple[Result, Re
         assert max(cell["output_difference"].values()) < 1e-3
 
 
-def test_the_activity_is_what_was_asked_for_and_stays(short: tuple[Result, Results]) -> None:
+def test_the_activity_is_what_was_asked_for_and_an_iteration_hardly_changes_it(
+    short: tuple[Result, Results],
+) -> None:
     _, found = short
     for cell in found.cells("iteration"):
         for name in cell["active"]:
             assert cell["active"][name] == pytest.approx(cell["share"], rel=0.3)
             drift = cell["active_last"][name] / cell["active_first"][name]
-            assert drift == pytest.approx(1.0, abs=0.05)
+            assert abs(drift - 1.0) <= 0.005 * cell["steps"][name]
             assert cell["active"][name] <= cell["candidates"][name] * (1 + 1e-3)
             assert cell["active"][name] <= cell["touched"][name] * (1 + 1e-3)
             assert cell["touched"][name] <= cell["alive"] * (1 + 1e-3)
