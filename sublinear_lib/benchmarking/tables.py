@@ -484,10 +484,15 @@ def missed_table(results: Results, reasons: Mapping[str, str]) -> Table:
     Returns
     -------
     Table
-        One row for each goal that was measured and not reached.
+        One row for each goal that was measured and not reached; a reason that is that of the row
+        before is not repeated.
     """
     missed = [each for each in judge(results) if each.reached is False]
-    rows = [[*_goal(each), reason_for(each, reasons) or "not known"] for each in missed]
+    whys = [reason_for(each, reasons) or "not known" for each in missed]
+    rows = [
+        [*_goal(each), "as above" if number and why == whys[number - 1] else why]
+        for number, (each, why) in enumerate(zip(missed, whys, strict=True))
+    ]
     caption = f"Goals not reached, {results.benchmark}."
     return Table(caption, ["goal", "wanted", "measured", "why"], rows)
 

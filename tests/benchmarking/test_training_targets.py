@@ -143,6 +143,9 @@ def test_the_tables_of_goals_are_those_of_this_benchmark() -> None:
     assert len(target_table(found).rows) == len(GOALS)
     missed = missed_table(found, {"alive d=8": "Too few."})
     assert [row[-1] for row in missed.rows] == ["Too few."]
+    rows = [cell(8, m, 0.01, dense=1.0, alive=1.0, auto=1.0) for m in (2**16, 2**18)]
+    missed = missed_table(results(iteration=rows), {"dense": "Slow.", "alive d=8": "Too few."})
+    assert [row[-1] for row in missed.rows] == ["Slow.", "as above", "Too few.", "as above"]
 
 
 def test_reasons_of_one_benchmark_are_not_those_of_another() -> None:
