@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.network import TwoLayerNetwork
+
+if TYPE_CHECKING:
+    from sublinear_lib.plotting import Picture
 
 __all__ = ["PHASES", "History", "StepRecord", "TrainingDiverged"]
 
@@ -330,6 +334,48 @@ class History:
             name: [None if value != value else value for value in column.tolist()]
             for name, column in columns.items()
         }
+
+    def plot(
+        self, *, name: str = "training-run", caption: str | None = None, alt: str | None = None
+    ) -> Picture:
+        """Draw the run: loss at attacked and at clean points, and the share of neurons that fire.
+
+        Parameters
+        ----------
+        name : str, default "training-run"
+            Name of the figure, unique on a page.
+        caption : str, optional
+            What to notice.
+        alt : str, optional
+            Alternative text; by default it is composed from the numbers.
+
+        Returns
+        -------
+        Picture
+            The picture of :func:`sublinear_lib.plotting.training_run`.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two steps.
+
+        Notes
+        -----
+        The only place where a run knows of figures; they are loaded when it is called.
+        """
+        from sublinear_lib import plotting
+
+        if len(self) < 2:
+            raise ValueError(f"a history must have at least two steps to be drawn, got {len(self)}")
+        return plotting.training_run(
+            self.step,
+            self.loss,
+            self.clean_loss,
+            self.activity_mean,
+            name=name,
+            caption=caption,
+            alt=alt,
+        )
 
     def __repr__(self) -> str:
         """Return method, length and the two ends of the loss."""

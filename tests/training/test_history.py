@@ -1,0 +1,72 @@
+"""What a run leaves behind can be drawn and goes into a data frame."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sublinear_lib import datasets, plotting
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import History, Measure, SublinearAdversarialTraining
+
+
+@pytest.fixture(scope="module")
+def history() -> History:
+    data = datasets.circle(4)
+    start = TwoLayerNetwork.initialize(64, 3, rng=0, tau=0.1)
+    trainer = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, steps=2), steps=6, measure=Measure(every=3)
+    )
+    return trainer.fit(start, data.X, data.y, rng=0)
+
+
+def test_plot_is_the_picture_of_the_run(history: History) -> None:
+    wanted = plotting.training_run(
+        history.step, history.loss, history.clean_loss, history.activity_mean, name="r"
+    )
+    drawn = history.plot(name="r")
+    assert isinstance(drawn, plotting.Picture)
+    assert drawn.html == wanted.html
+    assert drawn.alt == wanted.alt
+
+
+def test_plot_takes_a_caption_and_a_text(history: History) -> None:
+    drawn = history.plot(caption="what to notice", alt="Two curves over the steps.")
+    assert "what to notice" in drawn.html
+    assert drawn.alt == "Two curves over the steps."
+    assert drawn.name == "training-run"
+
+
+def test_one_step_is_no_curve(history: History) -> None:
+    short = dataclasses.replace(history, records=history.records[:1])
+    with pytest.raises(ValueError, match="at least two steps"):
+        short.plot()
+
+
+def test_a_history_loads_no_figures_before_it_is_drawn() -> None:
+    code = (
+        "import sys; import sublinear_lib.training; "
+        "assert 'matplotlib' not in sys.modules and 'sublinear_lib.plotting' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("seconds", [False, True])
+def test_a_history_becomes_a_data_frame(history: History, seconds: bool) -> None:
+    pandas = pytest.importorskip("pandas")
+    columns = history.to_columns(seconds=seconds)
+    for frame in (
+        pandas.DataFrame(columns),
+        pandas.DataFrame(history.to_dict(seconds=seconds)),
+    ):
+        assert list(frame.columns) == list(columns)
+        assert len(frame) == len(history)
+        for name, column in columns.items():
+            np.testing.assert_array_equal(frame[name].to_numpy(dtype=float), column, err_msg=name)
+        assert frame["touched"].dtype == np.int64
+        assert frame["robust_upper"].notna().tolist() == [True, False, False] * 2
