@@ -50,6 +50,11 @@ from sublinear_lib.plotting.training import (
     training_run,
     work_bars,
 )
+from sublinear_lib.plotting.training_study import (
+    accuracy_against_activity,
+    loss_curves,
+    overshoot_picture,
+)
 
 __all__ = [
     "DARK",
@@ -60,6 +65,7 @@ __all__ = [
     "Picture",
     "Role",
     "Ticks",
+    "accuracy_against_activity",
     "activations_pair",
     "activity_against_m",
     "boxes_picture",
@@ -76,10 +82,12 @@ __all__ = [
     "landscape_picture",
     "ledger_bars",
     "loss_and_activity",
+    "loss_curves",
     "network_schematic",
     "note",
     "number",
     "onion_picture",
+    "overshoot_picture",
     "palette_css",
     "panel",
     "percent",

@@ -19,6 +19,7 @@ from sublinear_lib.widgets.halfspace import (
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
 from sublinear_lib.widgets.views import (
     Axis,
@@ -63,6 +64,8 @@ __all__ = [
     "preactivation_explorer",
     "preactivation_view",
     "train_on_digits",
+    "training_curve_explorer",
+    "training_curve_view",
     "training_lab",
     "worst_case_explorer",
     "worst_case_view",

@@ -1,0 +1,361 @@
+"""Pictures of what training achieves: two losses of one run, accuracy over activities, overshoot.
+
+Loss under the training adversary beside the worst case (Definition 3.4), accuracy of trained
+networks against the share of neurons that fire, and how far a gradient step carries the network
+compared with what its frozen activity pattern predicts.  Measured values come with their intervals;
+nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.formats import Numbers, number, percent
+from sublinear_lib.plotting.palette import LIGHT, SERIES
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    figure,
+    house_style,
+    label_line_ends,
+    note,
+    panel,
+    set_scale,
+)
+from sublinear_lib.validation import float_array, scalar
+
+__all__ = ["accuracy_against_activity", "loss_curves", "overshoot_picture"]
+
+_APART = 1.06
+
+
+def loss_curves(
+    panels: Mapping[str, Mapping[str, tuple[Numbers, Numbers]]],
+    *,
+    floor: float = 1e-4,
+    ylabel: str = "loss",
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw losses over the steps of several runs, one panel for each, on one logarithmic scale.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to (steps, losses)
+        For each panel, by its title in the house markup: its curves by their labels.  A label has
+        the same colour in every panel.  Two curves or more points each, steps ascending,
+        losses ``>= 0``; at most four panels and five labels.
+    floor : float, default 1e-4
+        Losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
+    ylabel : str
+        What the curves are.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If there are too many panels or labels, shapes do not match, steps do not ascend, or a loss
+        is negative.
+    """
+    lowest = scalar(floor, "floor", exclusive_minimum=0.0)
+    if not 1 <= len(panels) <= 4:
+        raise ValueError(f"panels must hold 1 to 4 panels, got {len(panels)}")
+    labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
+    if not 1 <= len(labels) <= len(SERIES):
+        raise ValueError(f"panels must hold 1 to {len(SERIES)} labels, got {len(labels)}")
+    checked = {title: _checked_curves(title, curves) for title, curves in panels.items()}
+    roles = dict(zip(labels, SERIES, strict=False))
+    everything = [losses for curves in checked.values() for _, losses in curves.values()]
+    high = max(2.0 * lowest, 1.3 * max(float(losses.max()) for losses in everything))
+    low = max(lowest, 0.7 * min(float(losses.min()) for losses in everything))
+
+    figures = []
+    for title, curves in checked.items():
+        fig = figure(300, 260)
+        with house_style():
+            axes = panel(fig, left=50, right=84, top=38, bottom=46, xlabel="step", ylabel=ylabel)
+            last = max(float(steps[-1]) for steps, _ in curves.values())
+            first = min(float(steps[0]) for steps, _ in curves.values())
+            set_scale(axes, "x", first, last, target=3)
+            set_scale(axes, "y", low, high, scale="log10")
+            _title(axes, title)
+            ends = []
+            for label, (steps, losses) in curves.items():
+                drawn = np.clip(losses, low, high)
+                axes.plot(steps, drawn, color=LIGHT[roles[label]], linewidth=1.8, clip_on=False)
+                ends.append(EndLabel(float(drawn[-1]), label, roles[label]))
+            label_line_ends(axes, ends)
+        figures.append(fig)
+    if alt is None:
+        said = []
+        for title, curves in checked.items():
+            parts = [
+                f"{to_plain(label)} from {number(float(losses[0]))} to {number(float(losses[-1]))}"
+                for label, (_, losses) in curves.items()
+            ]
+            said.append(f"{to_plain(title)}: {', '.join(parts)}")
+        alt = f"Curves of the {to_plain(ylabel)} over the steps. {'. '.join(said)}."
+    return Picture(figures, alt=alt, caption=caption, name=name)
+
+
+def _title(axes: Axes, title: str) -> None:
+    """Write the title of a panel above the label of its y axis."""
+    note(axes, 0, 1, title, coordinates="axes fraction", dx=-46, dy=38, weight="bold")
+
+
+def _checked_curves(
+    title: str, curves: Mapping[str, tuple[Numbers, Numbers]]
+) -> dict[str, tuple[FloatArray, FloatArray]]:
+    checked = {}
+    for label, (steps, losses) in curves.items():
+        where = f"panels[{title!r}][{label!r}]"
+        t = float_array(steps, f"{where} steps", shape=(None,))
+        values = float_array(losses, f"{where} losses", shape=t.shape)
+        if t.size < 2 or (np.diff(t) <= 0).any():
+            raise ValueError(f"{where} must have at least two ascending steps")
+        if (values < 0).any():
+            raise ValueError(f"{where} must be >= 0, got {float(values.min())!r}")
+        checked[label] = (t, values)
+    if not checked:
+        raise ValueError(f"panels[{title!r}] must hold at least one curve, got none")
+    return checked
+
+
+def accuracy_against_activity(
+    panels: Mapping[str, Mapping[str, Sequence[Sequence[float]] | FloatArray]],
+    *,
+    lowest: float = 0.5,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw accuracies against the share of neurons that fire, with their intervals.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to array-like, shape (k, 4)
+        For each panel, by its title in the house markup: curves by their labels, as rows
+        ``(activity, mean, lower, upper)``.  A label has the same colour in every panel.
+    lowest : float, default 0.5
+        Lower end of the accuracy axis, in [0, 1); what lies below is cut off.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The panels, side by side or one below the other; intervals are cut at 1.
+
+    Raises
+    ------
+    ValueError
+        If there are more than four panels or five labels, an activity lies outside (0, 1], a mean
+        outside [0, 1] or its interval.
+    """
+    bottom = scalar(lowest, "lowest", minimum=0.0, exclusive_maximum=1.0)
+    if not 1 <= len(panels) <= 4:
+        raise ValueError(f"panels must hold 1 to 4 panels, got {len(panels)}")
+    labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
+    if not 1 <= len(labels) <= len(SERIES):
+        raise ValueError(f"panels must hold 1 to {len(SERIES)} labels, got {len(labels)}")
+    roles = dict(zip(labels, SERIES, strict=False))
+    checked: dict[str, dict[str, FloatArray]] = {}
+    for title, curves in panels.items():
+        checked[title] = {}
+        for label, rows in curves.items():
+            where = f"panels[{title!r}][{label!r}]"
+            values = float_array(rows, where, shape=(None, 4))
+            values = values[np.argsort(values[:, 0], kind="stable")]
+            share, mean, lower, upper = values.T
+            if values.shape[0] < 2 or (share <= 0).any() or (share > 1).any():
+                raise ValueError(f"{where} must hold at least two activities in (0, 1]")
+            if (mean < 0).any() or (mean > 1).any():
+                raise ValueError(f"{where} must have means in [0, 1]")
+            if (lower > mean).any() or (upper < mean).any():
+                raise ValueError(f"{where} must have means within their intervals")
+            checked[title][label] = values
+    shares = np.concatenate([rows[:, 0] for curves in checked.values() for rows in curves.values()])
+    left, right = float(shares.min()), float(shares.max())
+
+    figures = []
+    for title, curves in checked.items():
+        fig = figure(300, 270)
+        with house_style():
+            axes = panel(
+                fig,
+                left=50,
+                right=84,
+                top=38,
+                bottom=46,
+                xlabel="active at the start",
+                ylabel="accuracy",
+            )
+            marks = sorted({round(float(v), 6) for v in shares})
+            shown = [v for k, v in enumerate(marks) if k % 2 == 0 or len(marks) < 5]
+            edge = _APART ** len(labels)
+            set_scale(
+                axes,
+                "x",
+                left / edge,
+                right * edge,
+                scale="log10",
+                values=shown,
+                label=percent,
+            )
+            set_scale(axes, "y", bottom, 1.0, label=percent)
+            _title(axes, title)
+            ends = []
+            for place, (label, rows) in enumerate(curves.items()):
+                share, mean, lower, upper = np.clip(rows.T, 0.0, 1.0)
+                role = roles[label]
+                # Side by side, where the intervals of several curves would hide each other.
+                share = share * _APART ** (place - (len(curves) - 1) / 2)
+                axes.plot(share, np.maximum(mean, bottom), color=LIGHT[role], linewidth=1.8)
+                seen = upper > bottom
+                axes.vlines(
+                    share[seen],
+                    np.maximum(lower[seen], bottom),
+                    upper[seen],
+                    color=LIGHT[role],
+                    linewidth=1.4,
+                )
+                inside = mean >= bottom
+                axes.plot(
+                    share[inside],
+                    mean[inside],
+                    linestyle="none",
+                    marker="o",
+                    markersize=5.5,
+                    color=LIGHT[role],
+                    markeredgecolor=LIGHT["paper"],
+                    markeredgewidth=1.1,
+                    clip_on=False,
+                    zorder=4,
+                )
+                ends.append(EndLabel(max(float(mean[-1]), bottom), label, role))
+            label_line_ends(axes, ends)
+        figures.append(fig)
+    if alt is None:
+        said = []
+        for title, curves in checked.items():
+            parts = [
+                f"{to_plain(label)} {percent(float(rows[0, 1]))} at {percent(float(rows[0, 0]))} "
+                f"activity and {percent(float(rows[-1, 1]))} at {percent(float(rows[-1, 0]))}"
+                for label, rows in curves.items()
+            ]
+            said.append(f"{to_plain(title)}: {'; '.join(parts)}")
+        alt = f"Accuracy against the share of active neurons. {'. '.join(said)}."
+    return Picture(figures, alt=alt, caption=caption, name=name)
+
+
+def overshoot_picture(
+    t: Numbers,
+    ratio: Numbers,
+    measured: Mapping[str, Sequence[Sequence[float]] | FloatArray],
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw how many times farther than its frozen pattern says a gradient step carries f.
+
+    Parameters
+    ----------
+    t : array-like, shape (k,)
+        Standardized thresholds, ascending, ``k >= 2``.
+    ratio : array-like, shape (k,)
+        The closed form at `t`, ``> 0``.
+    measured : mapping of str to array-like, shape (j, 4)
+        By activation: rows ``(t, mean, lower, upper)``; at most four.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, `t` does not ascend, a ratio is not positive, or there are more than
+        four kinds of measurements.
+    """
+    level = float_array(t, "t", shape=(None,))
+    if level.size < 2 or (np.diff(level) <= 0).any():
+        raise ValueError("t must be at least two ascending numbers")
+    curve = float_array(ratio, "ratio", shape=level.shape)
+    if (curve <= 0).any():
+        raise ValueError(f"ratio must be > 0, got {float(curve.min())!r}")
+    if not 1 <= len(measured) <= 4:
+        raise ValueError(f"measured must hold 1 to 4 kinds, got {len(measured)}")
+    points = {
+        label: float_array(rows, f"measured[{label!r}]", shape=(None, 4))
+        for label, rows in measured.items()
+    }
+    high = 1.06 * max([float(curve.max()), *(float(rows[:, 3].max()) for rows in points.values())])
+
+    fig = figure(420, 300)
+    with house_style():
+        axes = panel(
+            fig,
+            right=96,
+            xlabel="threshold *t*, in standard deviations",
+            ylabel="change of *f*, in units of the frozen prediction",
+        )
+        set_scale(axes, "x", float(level[0]), float(level[-1]))
+        set_scale(axes, "y", 0.0, high)
+        axes.plot(level, curve, color=LIGHT["ink"], linewidth=1.6)
+        ends = [EndLabel(float(curve[-1]), "closed form", "ink")]
+        for role, (label, rows) in zip(SERIES, points.items(), strict=False):
+            axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
+            axes.plot(
+                rows[:, 0],
+                rows[:, 1],
+                linestyle="none",
+                marker="o",
+                markersize=6,
+                color=LIGHT[role],
+                markeredgecolor=LIGHT["paper"],
+                markeredgewidth=1.2,
+                clip_on=False,
+                zorder=4,
+            )
+            ends.append(EndLabel(float(rows[-1, 1]), label, role))
+        label_line_ends(axes, ends)
+    if alt is None:
+        parts = [
+            f"{to_plain(label)}: {number(float(rows[0, 1]))} at t = {number(float(rows[0, 0]))}, "
+            f"{number(float(rows[-1, 1]))} at t = {number(float(rows[-1, 0]))}"
+            for label, rows in points.items()
+        ]
+        alt = (
+            "Change of f in one gradient step, in units of the prediction with frozen activities, "
+            f"against the threshold t. The closed form goes from {number(float(curve[0]))} to "
+            f"{number(float(curve[-1]))}. Measured, {'; '.join(parts)}."
+        )
+    return Picture(fig, alt=alt, caption=caption, name=name)

@@ -1,0 +1,149 @@
+"""The explorer of the training chapter: width, threshold and step size against the loss curves.
+
+Every position is one run of Algorithm 1 on four points of the circle (d = 3), where a strong attack
+is cheap; the curves are what `SublinearAdversarialTraining` returns.  No formula lives here: the
+unit of the step size is the library's stable rule, and the two other rules are marked in it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from sublinear_lib import datasets, scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
+from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Line, View
+
+__all__ = ["training_curve_explorer", "training_curve_view"]
+
+_RHO, _STEPS, _FLOOR, _CEILING = 0.15, 40, 1e-3, 10.0
+
+
+@lru_cache(maxsize=512)
+def _run(
+    m: int, t: float, c0: float, activation: str
+) -> tuple[FloatArray, FloatArray, float, float]:
+    data = datasets.circle(4)
+    tau = scaling.threshold_from_standard(t, m)
+    start = TwoLayerNetwork.initialize(m, data.d, rng=0, tau=tau, activation=activation)
+    history = SublinearAdversarialTraining(
+        adversary=ProjectedGradient(rho=_RHO, steps=3),
+        eta=StableStep(c0=c0),
+        steps=_STEPS,
+        index="query",
+    ).fit(start, data.X, data.y, rng=0)
+    printed = resolve_step_size("printed", start) / resolve_step_size(StableStep(c0=1.0), start)
+    return history.loss, history.clean_loss, printed, float(history.activity_max[-1])
+
+
+def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -> View:
+    """Show the losses of a run of Algorithm 1 at a width, a threshold and a step size.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    t : float
+        Standardized threshold, ``t >= 0``.
+    c0 : float
+        Constant of the stable rule ``eta = c0 / (2 Q(t) sum_r a_r^2)``, ``> 0``.
+    activation : {"jump", "continuous"}, default "jump"
+        Form of the shifted ReLU.
+
+    Returns
+    -------
+    View
+        Loss at the attacked and at the clean points over 40 steps.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+    TrainingDiverged
+        If a weight or a loss stops being finite.
+
+    Notes
+    -----
+    Source: Algorithm 1, Theorem 4.3 (the step size).  Four points of the circle with alternating
+    labels, radius 0.15, three steps of projected gradients.
+    """
+    loss, clean, printed, active = _run(m, t, c0, activation)
+    steps = np.arange(len(loss))
+    half = len(loss) // 2
+    late, worst = float(loss[half:].mean()), float(loss[half:].max())
+    share = percent(scaling.activity(scaling.threshold_from_standard(t, m), m))
+    return View(
+        x=Axis(label="step", limits=(0, len(loss) - 1)),
+        y=Axis(label="loss", scale="log10", limits=(_FLOOR, _CEILING)),
+        marks=[
+            Line(steps, np.clip(loss, _FLOOR, _CEILING), label="attacked", role="c1"),
+            Line(steps, np.clip(clean, _FLOOR, _CEILING), label="clean", role="c2", width=1.5),
+        ],
+        sentence=(
+            f"With {grouped(m)} neurons, {share} of them active at the start, and {number(c0)} "
+            f"times the unit step, the loss at attacked points goes from {number(float(loss[0]))} "
+            f"to {number(float(loss[-1]))}; over the second half of the run it is "
+            f"{number(late)} on average and at most {number(worst)}."
+        ),
+        readouts={
+            "activity *Q*(*t*)": share,
+            "average loss": number(float(loss.mean())),
+            "lowest loss": number(float(loss.min())),
+            "last loss": number(float(loss[-1])),
+            "the printed rule would be *c*_{0}": number(printed),
+        },
+        warning=_warning(late > float(loss[0]), active == 0.0),
+    )
+
+
+def _warning(rising: bool, silent: bool) -> str | None:
+    if silent:
+        return (
+            "No neuron fires at the attacked points any more: the steps have silenced the network."
+        )
+    if rising:
+        return "The loss ends above where it began: this step is too large."
+    return None
+
+
+def training_curve_explorer() -> Explorer:
+    """Build the explorer of width, threshold and step size.
+
+    Returns
+    -------
+    Explorer
+        Widths from 256 to 4096, thresholds from 0 to 2.33 standard deviations, and step sizes from
+        a tenth of the unit of the stable rule to thirty times it.
+
+    Notes
+    -----
+    Source: Algorithm 1, Theorem 4.3.
+    """
+    return Explorer(
+        training_curve_view,
+        [
+            Slider("m", "width *m*", [2**8, 2**10, 2**12], start=2**10, format=grouped),
+            Slider(
+                "t",
+                "threshold *τ*, in standard deviations",
+                [0.0, 0.67, 1.28, 1.65, 2.33],
+                start=1.65,
+                format="{:.2f}",
+            ),
+            Slider(
+                "c0",
+                "step size *c*_{0}, in units of the stable rule",
+                [0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
+                start=1.0,
+            ),
+        ],
+        title="Width, threshold, step size",
+        name="training-curves",
+    )
