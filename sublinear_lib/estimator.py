@@ -226,7 +226,10 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
 
     def _adversary(self) -> Adversary:
         if self.attack == "smoothed":
-            return SmoothedGradient(rho=self.rho, steps=self.attack_steps, restarts=1)
+            # Few steps have to be long ones, or they do not reach the rim of the cap.
+            return SmoothedGradient(
+                rho=self.rho, steps=self.attack_steps, relative_step=0.5, restarts=1
+            )
         if self.attack == "projected":
             return ProjectedGradient(rho=self.rho, steps=self.attack_steps)
         if isinstance(self.attack, str):

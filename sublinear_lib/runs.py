@@ -220,7 +220,10 @@ class TrainingRun:
             return IdentityAdversary()
         if name == "projected":
             return ProjectedGradient(rho=self.rho, steps=self.attack_steps)
-        return SmoothedGradient(rho=self.rho, steps=self.attack_steps, restarts=1)
+        # Few steps have to be long ones, or they do not reach the rim of the cap.
+        return SmoothedGradient(
+            rho=self.rho, steps=self.attack_steps, relative_step=0.5, restarts=1
+        )
 
     def _claim(self, out: Path, say: Callable[[str], object]) -> Path:
         """Make sure that the folder is for this run, and return where its checkpoints go."""
