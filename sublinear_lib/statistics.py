@@ -23,11 +23,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
 from scipy import special
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-from tqdm import tqdm
 
 from sublinear_lib import validation
 from sublinear_lib._typing import Seed
@@ -371,6 +369,8 @@ def _results_of(
         for cell, _, sequence in tasks:
             yield _run_cell(function, cell, sequence)
         return
+    import joblib
+
     # max_nbytes=None: large parameters would otherwise reach the workers as memory-mapped files,
     # another type of array than the function sees with one job.
     parallel = joblib.Parallel(
@@ -520,6 +520,8 @@ def sweep(
             key = (*root.spawn_key, *position, seed)
             sequence = np.random.SeedSequence(root.entropy, spawn_key=key, pool_size=root.pool_size)
             tasks.append((cell, seed, sequence))
+    from tqdm import tqdm
+
     records: list[Record] = []
     with (
         contextlib.closing(_results_of(function, tasks, jobs)) as results,

@@ -256,10 +256,13 @@ def test_the_default_adversary_sees_the_jump():
 
 
 CHILD = """
+import signal
 import sys
 from pathlib import Path
 from sublinear_lib.runs import TrainingRun
 from tests.test_runs import LONG
+# Whoever starts the tests in the background has them ignore Ctrl-C, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 say = lambda text: print(text, flush=True)
 TrainingRun(**LONG).execute(Path(sys.argv[1]), progress=False, say=say)
 """
