@@ -111,6 +111,11 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
     assert fingerprint(ledger["thm-4.1"]) == stored["thm-4.1"].fingerprint
 
 
+def test_evidence_with_another_verdict_than_the_one_on_record_is_stale() -> None:
+    ledger = Ledger([claim("lem-a.1", check_gap, Verdict.HOLDS)])
+    assert stale(ledger, merge({}, verify(ledger))) == ("lem-a.1",)
+
+
 def test_a_check_that_raises_keeps_the_old_evidence() -> None:
     good = Ledger([claim("lem-a.1", check_gap, Verdict.GAP)])
     stored = merge({}, verify(good))
