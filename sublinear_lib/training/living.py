@@ -16,7 +16,7 @@ import numpy as np
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction, Region
-from sublinear_lib.training import sources
+from sublinear_lib.training.sources import cap_region
 
 __all__ = ["LivingNeurons"]
 
@@ -55,7 +55,7 @@ class LivingNeurons:
         self._alive = np.arange(neurons.m) if alive is None else alive
         self._positions = np.zeros(neurons.m, dtype=np.int64)
         self._positions[self._alive] = np.arange(len(self._alive))
-        self._region = sources._region(X, rho, margin, on_slice=True)
+        self._region = cap_region(X, rho, margin, on_slice=True)
         self._compact = Neurons(
             neurons.W[self._alive],
             neurons.a[self._alive],

@@ -77,6 +77,7 @@ __all__ = [
     "LiteralNeurons",
     "NeuronSource",
     "StepEvaluator",
+    "cap_region",
     "choose_source",
     "firing_on_slice",
 ]
@@ -206,8 +207,29 @@ class _CapsOnSlice(Region):
         validation.points_on_slice(X, atol=self.tolerance)
 
 
-def _region(X: FloatArray, rho: float, margin: float, *, on_slice: bool = False) -> Region:
-    # Two points of X are never further apart than its diameter.
+def cap_region(X: FloatArray, rho: float, margin: float, *, on_slice: bool = False) -> Region:
+    """Return the caps around the examples, where an evaluator may be asked.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, d)
+        The clean points, on X.
+    rho : float
+        Radius of the caps, a chord length, ``>= 0``.
+    margin : float
+        How far below the threshold the neurons of a cap are known, ``>= 0``, possibly infinite.
+    on_slice : bool, default False
+        Whether points off X are refused as well, which is due where neurons were set aside.
+
+    Returns
+    -------
+    Region
+        It checks points; two points of X are never further apart than its diameter sqrt(3).
+
+    Notes
+    -----
+    Source: Definition 3.3.
+    """
     make = _CapsOnSlice if on_slice else Region
     return make(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
 
@@ -266,7 +288,7 @@ class AllNeurons:
         self.set_aside = 0
         self._neurons = neurons
         self._reduction = reduction
-        self._region = _region(X, rho, margin=np.inf)
+        self._region = cap_region(X, rho, margin=np.inf)
         self._evaluator = self._over(self._region)
 
     def _over(self, region: Region) -> Evaluator:
@@ -348,7 +370,7 @@ class IndexedNeurons:
         self._reduction = reduction
         self._kept = _Kept(alive, neurons.m)
         self.set_aside = self._kept.set_aside
-        self._region = _region(X, rho, margin, on_slice=alive is not None)
+        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
         reach = self._region.radius + 2.0 * TOLERANCE
         self._normals = np.column_stack((X, np.full(len(X), reach)))
         W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
@@ -465,7 +487,7 @@ class ListedNeurons:
         self._reduction = reduction
         self._kept = _Kept(alive, neurons.m)
         self.set_aside = self._kept.set_aside
-        self._region = _region(X, rho, margin, on_slice=True)
+        self._region = cap_region(X, rho, margin, on_slice=True)
         self._lists = CandidateLists(
             self._kept.of(neurons.W),
             self._kept.of(neurons.b),
@@ -591,7 +613,7 @@ class CappedNeurons:
         self._neurons = neurons
         self._reduction = reduction
         self._alive = alive
-        self._region = _region(X, rho, margin, on_slice=alive is not None)
+        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
         self._filter = _cap_filter(neurons, alive, self._region, reduction)
         self._memory = _memory(self._filter, self._region)
         self._listed = 0.0
@@ -674,7 +696,7 @@ class LiteralNeurons:
         self.set_aside = 0
         self._neurons = neurons
         self._reduction = reduction
-        self._region = _region(X, rho, margin=np.inf, on_slice=True)
+        self._region = cap_region(X, rho, margin=np.inf, on_slice=True)
         self._index = _fixed_index(neurons.W, neurons.b, domain="slice")
         self._last: _AskingEvaluator | None = None
 
