@@ -73,6 +73,12 @@ class Claim:
         The page that teaches it, such as ``"part1/how-many-neurons-fire"``.
     repairs : str
         For a repaired statement: the id of the printed one.
+    remark : str
+        Why the verdict is what it is: at most three plain sentences, courteous, with LaTeX between
+        dollar signs.  For a failure: what fails, by how much, and what holds instead.
+    proof : str
+        Where a proof can be read: a page of the book with an anchor, such as
+        ``"reference/repaired-theorems#thm-d"``, or a place in the paper, such as ``"Appendix C.1"``.
     misreading : str
         For a statement that fails: what would have to be misread in the source for the verdict to
         change.
@@ -94,6 +100,8 @@ class Claim:
     depends_on: tuple[str, ...] = ()
     chapter: str = ""
     repairs: str = ""
+    remark: str = ""
+    proof: str = ""
     misreading: str = ""
 
     def __post_init__(self) -> None:
