@@ -2,10 +2,13 @@
 
 `Claim` is one statement, `Ledger` all of them together, `verify` runs the checks, and evidence is
 stored for the book.  The verdict on a statement is derived from what its check observed, by one
-rule (`judge`), and compared with the verdict on record.
+rule (`judge`), and compared with the verdict on record.  `LEDGER` holds the statements of the
+paper; it is assembled when it is first asked for, because the checks import most of the library.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from sublinear_lib.claims.claim import Check, Claim, Source
 from sublinear_lib.claims.evidence import (
@@ -35,7 +38,23 @@ from sublinear_lib.claims.storing import (
 )
 from sublinear_lib.claims.verifying import Report, verify
 
+if TYPE_CHECKING:
+    from sublinear_lib.claims.paper import LEDGER, NUMBERED, SECTIONS, assemble, section
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Assemble the ledger the first time it is asked for."""
+        if name in ("LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"):
+            from sublinear_lib.claims import paper
+
+            return getattr(paper, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
+    "LEDGER",
+    "NUMBERED",
+    "SECTIONS",
     "Budget",
     "Check",
     "Claim",
@@ -50,6 +69,7 @@ __all__ = [
     "Source",
     "Stored",
     "Verdict",
+    "assemble",
     "bound",
     "exact",
     "exponent",
@@ -60,6 +80,7 @@ __all__ = [
     "merge",
     "sample_mean",
     "save_evidence",
+    "section",
     "stale",
     "verify",
 ]

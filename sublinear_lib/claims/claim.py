@@ -78,7 +78,7 @@ class Claim:
         dollar signs.  For a failure: what fails, by how much, and what holds instead.
     proof : str
         Where a proof can be read: a page of the book with an anchor, such as
-        ``"reference/repaired-theorems#thm-d"``, or a place in the paper, such as ``"Appendix C.1"``.
+        ``"reference/repaired-theorems#thm-d"``, or a place in the paper: ``"Appendix C.1"``.
     misreading : str
         For a statement that fails: what would have to be misread in the source for the verdict to
         change.

@@ -2,17 +2,22 @@
 
 The ledger page, the graph and the boxes of the chapters show stored evidence, so a reader sees what
 a full run found without waiting for one.  Each entry carries the *fingerprint* of its claim, a hash
-of what the claim says and of the source of its check; `stale` compares it with the claim as it is
-now.  Before changing the format, raise `SCHEMA`; a file of another schema is refused.
+of the statement and of the source of its check; `stale` compares it with the claim as it is now.
+What a page says about a claim beyond its statement (title, plain words, remark) comes from the
+claim itself and may be polished without a new run.  Before changing the format, raise `SCHEMA`; a
+file of another schema is refused.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
 import inspect
 import json
 import os
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -66,18 +71,67 @@ def fingerprint(claim: Claim) -> str:
     -------
     str
         16 hexadecimal digits.
+
+    Notes
+    -----
+    It covers the statement, what it repairs, and the source of the check together with whatever of
+    the check's own module it uses, however indirectly: helpers, classes and constants.  What the
+    check calls in other modules is not covered; the tests of the ledger run the checks anew.
     """
-    said = (
-        claim.id,
-        claim.statement,
-        claim.source.work,
-        claim.source.place,
-        claim.recorded.value,
-        *claim.depends_on,
-        claim.repairs,
-        inspect.getsource(inspect.unwrap(claim.check)),
-    )
+    said = (claim.id, claim.statement, claim.repairs, *_sources(claim.check))
     return hashlib.sha256("\x00".join(said).encode()).hexdigest()[:16]
+
+
+def _sources(check: Callable[..., Any]) -> list[str]:
+    """Return the source of a check and of what it uses of its own module."""
+    check = inspect.unwrap(check)
+    settings = []
+    while isinstance(check, functools.partial):
+        settings.append(repr((check.args, sorted(check.keywords.items()))))
+        check = check.func
+    text = textwrap.dedent(inspect.getsource(check))
+    module = inspect.getmodule(check)
+    places = {} if module is None else _definitions(inspect.getsource(module))
+    wanted, seen = _names(text), set[str]()
+    while new := (wanted & places.keys()) - seen:
+        seen |= new
+        wanted = set().union(*(_names(places[name]) for name in new))
+    return [*settings, text, *(places[name] for name in sorted(seen))]
+
+
+@functools.lru_cache(maxsize=64)
+def _definitions(source: str) -> dict[str, str]:
+    """Return the source of everything that a module defines at its top, by name."""
+    lines = source.splitlines()
+    found: dict[str, str] = {}
+    for node in ast.parse(source).body:
+        first = node.lineno
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names = [node.name]
+            first = min([first, *(item.lineno for item in node.decorator_list)])
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [
+                item.id
+                for target in targets
+                for item in ast.walk(target)
+                if isinstance(item, ast.Name)
+            ]
+        else:
+            continue
+        for name in names:
+            found[name] = found.get(name, "") + "\n".join(lines[first - 1 : node.end_lineno])
+    return found
+
+
+def _names(source: str) -> set[str]:
+    """Return the names that occur in a piece of source."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        # The source of a lambda is a line out of its middle; its text counts, its helpers do not.
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:

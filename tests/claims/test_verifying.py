@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import linecache
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +113,72 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
     del stored["thm-4.4"]
     assert stale(ledger, stored) == ("thm-4.4",)
     assert fingerprint(ledger["thm-4.1"]) == stored["thm-4.1"].fingerprint
+
+
+SOURCE = """
+from functools import partial
+from sublinear_lib.claims import Findings, Method, fact
+
+_LIMIT: float = 2.0
+
+
+def _deeper(x):
+    return x + 1
+
+
+class _Helper:
+    def value(self):
+        return _deeper(1)
+
+
+def _unused():
+    return 3
+
+
+def _check(budget, rng, start=0):
+    return Findings([fact("x", _Helper().value() + start, "small", _LIMIT > 1, Method.EXACT)])
+"""
+
+
+def fingerprint_of(tmp_path: Path, source: str, **settings: int) -> str:
+    path = tmp_path / "a_topic.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location("a_topic", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["a_topic"] = module
+    linecache.checkcache(str(path))
+    try:
+        spec.loader.exec_module(module)
+        check = partial(module._check, **settings) if settings else module._check
+        return fingerprint(claim("lem-a.1", check, Verdict.HOLDS))
+    finally:
+        del sys.modules["a_topic"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("x + 1", "x + 2", True),
+        ("_deeper(1)", "_deeper(0)", True),
+        ("2.0", "2.5", True),
+        ("_LIMIT > 1", "_LIMIT > 0", True),
+        ("return 3", "return 4", False),
+        ("\nfrom functools", "\n# A note.\nfrom functools", False),
+    ],
+)
+def test_a_fingerprint_follows_what_the_check_uses_and_nothing_else(
+    tmp_path: Path, old: str, new: str, changes: bool
+) -> None:
+    assert SOURCE.count(old) == 1
+    before = fingerprint_of(tmp_path, SOURCE)
+    assert (fingerprint_of(tmp_path, SOURCE.replace(old, new)) != before) is changes
+
+
+def test_a_fingerprint_knows_the_settings_of_a_check(tmp_path: Path) -> None:
+    found = {fingerprint_of(tmp_path, SOURCE, start=start) for start in (1, 2, 2)}
+    assert len(found) == 2
 
 
 def test_evidence_with_another_verdict_than_the_one_on_record_is_stale() -> None:
