@@ -1,0 +1,225 @@
+"""The explorer of the powers of m: at which (alpha, beta, c) the theorems hold together.
+
+The powers that follow from a choice are those of `sublinear_lib.scaling.Scaling`, the region and
+the names of its sides those of `sublinear_lib.theory.CONSISTENT`; no formula lives here.  Before
+changing it, know that everything is decided in exact fractions: a choice on a side of the region is
+inside or outside as the inequality says, and is not a matter of rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from sublinear_lib.activations import JUMP, get_activation
+from sublinear_lib.scaling import ONE_OVER_M, PRESETS, SPARSE_C, Scaling
+from sublinear_lib.theory import CONSISTENT
+from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, View
+
+__all__ = ["exponent_map_explorer", "exponent_map_view"]
+
+_PARTS = 60  # all powers on the sliders are multiples of 1/60, so that thirds and fifths are there
+_ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 27, 30)]
+_BETAS = [Fraction(k, _PARTS) for k in (30, 33, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 57, 60)]
+_SHARES = [Fraction(k, _PARTS) for k in (0, 3, 6, 9, 12, 15, 18, 21, 24, 27)]
+
+_SAID = {
+    "alpha >= 0": "the output weights would grow",
+    "c >= 0": "more than all neurons would have to fire",
+    "existence": "the ball is too small: no weights in it fit the labels (Theorem 4.4 fails)",
+    "gap in the ball": "the ball is too large: f and g part (Theorem 4.1 fails)",
+    "lazy drift": "training leaves the neighbourhood of its start (Theorem 4.3 fails)",
+    "gap along the run": "f and g part along the run (the proof of Theorem 4.3 fails)",
+    "initial output": "the initial network does not become small (Claim C.6 fails)",
+}
+
+
+def _choice(alpha: Fraction, beta: Fraction, c: Fraction, activation: str) -> Scaling:
+    """Return the scaling of a choice, with the step size and number of steps that follow."""
+    first = Scaling(
+        name="chosen",
+        alpha=alpha,
+        beta=beta,
+        c=c,
+        activation=get_activation(activation),
+        tau_rule=SPARSE_C if c else ONE_OVER_M,
+        eta_exponent=Fraction(0),
+        steps_exponent=Fraction(0),
+        description="a position of the map",
+        source="the reader",
+    )
+    return replace(
+        first,
+        eta_exponent=first.derived_eta_exponent,
+        steps_exponent=first.derived_steps_exponent,
+    )
+
+
+def _fraction(value: float) -> Fraction:
+    return Fraction(round(value * _PARTS), _PARTS)
+
+
+def _shown(value: float) -> str:
+    return str(_fraction(value))
+
+
+def _power(exponent: Fraction) -> str:
+    text = str(exponent).replace("-", "\N{MINUS SIGN}")
+    return {"0": "1", "1": "*m*"}.get(text, f"*m*^{{{text}}}")
+
+
+def _triangle(c: Fraction) -> list[Mark]:
+    """Draw the slice of the region at a height, with its outline."""
+    corners = CONSISTENT.slice_at(c)
+    if len(corners) < 3:
+        return []
+    alphas = sorted({float(alpha) for alpha, _ in corners})
+    outline = np.array([[float(alpha), float(beta)] for alpha, beta in (*corners, corners[0])])
+    lower, upper = [], []
+    for alpha in alphas:
+        heights = _heights(outline, alpha)
+        lower.append(min(heights))
+        upper.append(max(heights))
+    return [
+        Band(alphas, lower, upper, label="all theorems", role="c3"),
+        Line(outline[:, 0], outline[:, 1], role="c3"),
+    ]
+
+
+def _heights(outline: np.ndarray, alpha: float) -> list[float]:
+    """Return where the outline of a polygon meets a vertical line."""
+    found = []
+    for (left, low), (right, high) in pairwise(outline):
+        if left == right == alpha:
+            found += [low, high]
+        elif min(left, right) <= alpha <= max(left, right) and left != right:
+            found.append(low + (high - low) * (alpha - left) / (right - left))
+    return found
+
+
+def _presets(c: Fraction, activation: str) -> list[Mark]:
+    """Draw the named choices that lie at this height and have this activation."""
+    return [
+        Points([float(preset.alpha)], [float(preset.beta)], label=name, role="ink", hollow=True)
+        for name, preset in PRESETS.items()
+        if preset.c == c and (not preset.c or preset.activation == get_activation(activation))
+    ]
+
+
+def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> View:
+    r"""Show where a choice of powers lies, and which theorems hold there.
+
+    Parameters
+    ----------
+    alpha, beta, c : float
+        ``|a_r| = m^-alpha``, radius ``K m^-beta``, a share ``m^-c`` of active neurons; each in
+        [0, 1] and taken as the nearest multiple of 1/60.
+    activation : {"jump", "continuous"}
+        The activation.  With the jump and c > 0 no choice is consistent (Proposition 2).
+
+    Returns
+    -------
+    View
+        The slice of the region at this `c`, the named choices in it, and the chosen point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a power is out of range or the activation unknown.
+
+    Notes
+    -----
+    Source: Theorems 4.1, 4.3 and 4.4, Claim C.6; the region is derived at
+    `sublinear_lib.theory.CONSISTENT`.
+    """
+    powers = _fraction(alpha), _fraction(beta), _fraction(c)
+    chosen = _choice(*powers, activation)
+    failing = [_SAID[name] for name in CONSISTENT.violated(*powers)]
+    torn = chosen.activation == JUMP and chosen.c > 0
+    if torn:
+        failing.append(
+            "the jump keeps f and g apart at every threshold that leaves few neurons active "
+            "(Proposition 2)"
+        )
+    words = ", ".join(
+        f"{name} = {value}" for name, value in zip(("α", "β", "c"), powers, strict=True)
+    )
+    ending = (
+        f"what fails: {'; '.join(failing)}."
+        if failing
+        else "Theorems 4.1, 4.3 and 4.4 hold together"
+        + (f", and only m^({1 - chosen.c}) neurons fire." if chosen.c else ".")
+    )
+    return View(
+        x=Axis(label="output weights: power *α*", limits=(0.0, 0.5)),
+        y=Axis(label="radius of the ball: power *β*", limits=(0.5, 1.0)),
+        marks=[
+            *([] if torn else _triangle(chosen.c)),
+            *_presets(chosen.c, activation),
+            Points([float(powers[0])], [float(powers[1])], role="c2" if failing else "c1", size=13),
+        ],
+        sentence=f"With {words} and the {activation} activation, {ending}",
+        readouts={
+            "sup |*f* \N{MINUS SIGN} *g*| in the ball": _power(chosen.gap_exponent),
+            "largest |*g*| in the ball": _power(chosen.expressivity_exponent),
+            "neurons that fire": _power(chosen.active_exponent),
+            "neurons that can flip": _power(chosen.flips_exponent),
+            "step size *η*/*ε*": _power(chosen.derived_eta_exponent),
+            "drift of the run": _power(chosen.drift_exponent),
+            "coupling term": _power(chosen.coupling_exponent),
+            "initial network *f*(*x*; *W*_{0})": _power(chosen.initial_output_exponent),
+        },
+        warning=f"Not consistent: {failing[0]}." if failing else None,
+    )
+
+
+def exponent_map_explorer() -> Explorer:
+    """Build the explorer of the map of consistent powers.
+
+    Returns
+    -------
+    Explorer
+        Sliders for alpha, beta and c, and the activation; it starts at the printed powers.
+
+    Notes
+    -----
+    Source: Definition 3.1, Theorems 4.1, 4.3 and 4.4, Lemma 4.5.
+    """
+    return Explorer(
+        exponent_map_view,
+        [
+            Slider(
+                "alpha",
+                "output weights *m*^{\N{MINUS SIGN}*α*}",
+                [*map(float, _ALPHAS)],
+                0.2,
+                format=_shown,
+            ),
+            Slider(
+                "beta",
+                "radius *K* *m*^{\N{MINUS SIGN}*β*}",
+                [*map(float, _BETAS)],
+                0.6,
+                format=_shown,
+            ),
+            Slider(
+                "c",
+                "active share *m*^{\N{MINUS SIGN}*c*}",
+                [*map(float, _SHARES)],
+                0.0,
+                format=_shown,
+            ),
+            Choice(
+                "activation",
+                "activation",
+                {"jump": "jump (as printed)", "continuous": "continuous"},
+            ),
+        ],
+        title="Which powers of m go together",
+        name="exponent-map",
+    )
