@@ -15,7 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from flint import arb
 
@@ -24,6 +24,7 @@ from sublinear_lib.theory.enclosures import (
     Enclosure,
     Inequality,
     Number,
+    Series,
     ball,
     decide,
     enclose_root,
@@ -35,11 +36,14 @@ __all__ = [
     "bernstein",
     "chernoff",
     "chernoff_crossing",
+    "chernoff_margin",
     "chi_square",
     "gaussian_wedge",
     "gaussian_wedge_crossing",
+    "gaussian_wedge_margin",
     "hoeffding",
     "laurent_massart",
+    "laurent_massart_margin",
     "li_shao",
     "near_threshold",
     "weight_norm",
@@ -49,8 +53,10 @@ Side = Literal["lower", "upper"]
 _SIDES: tuple[Side, Side] = ("lower", "upper")
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
+_Real = TypeVar("_Real", Ball, Series)
 
-def _central(half_width: Ball) -> Ball:
+
+def _central(half_width: _Real) -> _Real:
     """Pr[|N(0, 1)| <= half_width]."""
     return (half_width / arb(2).sqrt()).erf()
 
@@ -157,6 +163,43 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     return decide(lambda: _central(ball(u)), ">=", u * Fraction(2, 3))
 
 
+def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
+    r"""Return by how much a half of Lemma A.5 holds, for intervals of ratios.
+
+    Parameters
+    ----------
+    ratio : flint.arb or flint.arb_series
+        ``u = eta / sigma``: a ball, or a power series in which u may vary.
+    side : {"lower", "upper"}
+        Which half.
+
+    Returns
+    -------
+    flint.arb or flint.arb_series
+        ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper
+        one: positive where the half is true.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `side` is neither word.
+
+    Notes
+    -----
+    Source: Lemma A.5.
+
+    Examples
+    --------
+    >>> from sublinear_lib.theory.enclosures import positive_on
+    >>> positive_on(lambda u: gaussian_wedge_margin(u, "lower"), 0, 1, zeros=1)
+    True
+    """
+    choice(side, "side", _SIDES)
+    if side == "upper":
+        return ratio * 4 / 5 - _central(ratio)
+    return _central(ratio) - ratio * 2 / 3
+
+
 def gaussian_wedge_crossing(bits: int = 60) -> Enclosure:
     r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
 
@@ -185,7 +228,8 @@ def gaussian_wedge_crossing(bits: int = 60) -> Enclosure:
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
     """
-    return enclose_root(lambda u: _central(u) - u * 2 / 3, 1, 2, count(bits, "bits"))
+    bits = count(bits, "bits")
+    return enclose_root(lambda u: gaussian_wedge_margin(u, "lower"), 1, 2, bits)
 
 
 def _numbers(values: object, name: str) -> list[Number]:
@@ -461,6 +505,53 @@ def chernoff(
     return decide(tail, "<=", lambda: ball(-eps * eps * mean / divisor).exp())
 
 
+def chernoff_margin(
+    epsilon: _Real, side: Side, form: Literal["printed", "repaired"] = "printed"
+) -> _Real:
+    r"""Return by how much the exponent of Lemma A.8 holds for every law, per unit of the mean.
+
+    Parameters
+    ----------
+    epsilon : flint.arb or flint.arb_series
+        The relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power series.
+    side : {"lower", "upper"}
+        Which tail.
+    form : {"printed", "repaired"}, default "printed"
+        Which exponent for the upper tail.
+
+    Returns
+    -------
+    flint.arb or flint.arb_series
+        ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus
+        the exponent of the lemma over mu.  Where this is positive the bound is true for every sum
+        of independent indicators; where it is negative it is false for some.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `side` or `form` is none of the words allowed.
+
+    Notes
+    -----
+    Source: Lemma A.8; the proof is in `chernoff`.
+
+    Examples
+    --------
+    >>> from sublinear_lib.theory.enclosures import positive_on
+    >>> positive_on(lambda e: chernoff_margin(e, "upper", "repaired"), 0, 8, zeros=3)
+    True
+    """
+    choice(side, "side", _SIDES)
+    choice(form, "form", ("printed", "repaired"))
+    away = epsilon if side == "upper" else -epsilon
+    rate = (1 + away) * (1 + away).log() - away
+    if side == "lower":
+        return rate - epsilon * epsilon / 2
+    if form == "printed":
+        return rate - epsilon * epsilon / 3
+    return rate - epsilon * epsilon / (2 + epsilon)
+
+
 def chernoff_crossing(bits: int = 60) -> Enclosure:
     r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
 
@@ -489,11 +580,8 @@ def chernoff_crossing(bits: int = 60) -> Enclosure:
     >>> round(float(chernoff_crossing()), 3)
     1.817
     """
-
-    def surplus(e: Ball) -> Ball:
-        return (1 + e) * (1 + e).log() - e - e * e / 3
-
-    return enclose_root(surplus, 1, 3, count(bits, "bits"))
+    bits = count(bits, "bits")
+    return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3, bits)
 
 
 def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
@@ -702,3 +790,42 @@ def laurent_massart(
         return 1 - above(at)
 
     return decide(below, "<=", bound)
+
+
+def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
+    r"""Return by how much the moment bound behind Lemmas A.7 and B.2 holds.
+
+    Parameters
+    ----------
+    tilt : flint.arb or flint.arb_series
+        ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series.
+    side : {"upper", "lower"}
+        Which tail; the lower one uses -l.
+
+    Returns
+    -------
+    flint.arb or flint.arb_series
+        With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)`` for
+        the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `side` is neither word.
+
+    Notes
+    -----
+    Source: Lemma B.2.
+    Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 - 2 l)^2`` and
+    ``4 l^2/(1 + 2 l)``.
+
+    Examples
+    --------
+    >>> from sublinear_lib.theory.enclosures import positive_on
+    >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)
+    True
+    """
+    choice(side, "side", _SIDES)
+    if side == "upper":
+        return tilt * tilt / (1 - 2 * tilt) + tilt + (1 - 2 * tilt).log() / 2
+    return tilt * tilt - tilt + (1 + 2 * tilt).log() / 2

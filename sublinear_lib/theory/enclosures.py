@@ -7,7 +7,8 @@ python-flint.  `decide` compares two such values with more and more digits until
 no longer touch, so its answer is a proof and not the sign of a rounded difference.  Before changing
 it, know two traps.  A comparison of balls that is not certainly true may still be true, so that
 ``not (a < b)`` says nothing.  And two equal numbers that are not both rational can never be
-told apart from unequal ones: that raises `UndecidedError`, it does not guess.
+told apart from unequal ones: that raises `UndecidedError`, it does not guess.  What is claimed of a
+whole interval is proven on whole intervals (`positive_on`), never on a grid.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from flint import arb, ctx, fmpq
+from flint import arb, arb_series, ctx, fmpq
 
 from sublinear_lib.validation import choice, count, scalar
 
@@ -26,6 +27,7 @@ __all__ = [
     "Enclosure",
     "Inequality",
     "Number",
+    "Series",
     "UndecidedError",
     "Value",
     "ball",
@@ -33,11 +35,15 @@ __all__ = [
     "decide",
     "enclose",
     "enclose_root",
+    "positive_on",
     "rational",
 ]
 
 Ball: TypeAlias = arb
 """A real number with a proven error bound (``flint.arb``)."""
+
+Series: TypeAlias = arb_series
+"""A truncated power series with balls as coefficients (``flint.arb_series``)."""
 
 Number: TypeAlias = int | float | Fraction
 """What may be passed for a real number: it stands for its exact value."""
@@ -49,6 +55,8 @@ Relation: TypeAlias = Literal["<=", ">="]
 
 _FIRST_BITS = 64
 _MOST_BITS = 2**15
+_SERIES_BITS = 128
+_DEEPEST = 80
 
 
 class UndecidedError(ArithmeticError):
@@ -345,6 +353,84 @@ def enclose_root(
         else:
             low = middle
     return Enclosure(low, high)
+
+
+def positive_on(
+    function: Callable[[Series], Series], lower: Number, upper: Number, *, zeros: int = 0
+) -> bool:
+    """Decide whether a function is positive on a whole interval.
+
+    Parameters
+    ----------
+    function : callable
+        The function, analytic on the interval; given a power series it returns the power series of
+        the value.  Written with ``+ - * /`` and the methods ``exp``, ``log``, ``sqrt``, ``erf``.
+    lower, upper : int, float or Fraction
+        The ends of the interval, ``lower < upper``.
+    zeros : int, default 0
+        From 0 to 8.  If not 0, the function and its derivatives of an order below `zeros` vanish at
+        `lower`, which then does not belong to the interval; this is checked, exactly.
+
+    Returns
+    -------
+    bool
+        Whether the function is positive everywhere on the interval.  It is proven either way.
+
+    Raises
+    ------
+    ValueError
+        If ``lower >= upper``, `zeros` is out of range, or the function does not vanish at `lower`
+        to that order, or not exactly in ball arithmetic.
+    UndecidedError
+        If the function comes too close to zero to decide.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    A cell is settled if the ball around all its values is positive.  On the cell that begins at a
+    zero of order r, the ball around the r-th derivative is taken instead: by Taylor's formula the
+    value is that derivative, somewhere in the cell, times a positive number.  Cells are halved
+    until they are settled, or the value in the middle of one of them is proven not to be positive.
+
+    Examples
+    --------
+    >>> positive_on(lambda x: x - (1 + x).log(), 0, 3, zeros=2)
+    True
+    >>> positive_on(lambda x: x - 2 * (1 + x).log(), 2, 3)
+    False
+    """
+    low = rational(lower, "lower")
+    high = rational(upper, "upper", exclusive_minimum=low)
+    order = count(zeros, "zeros", minimum=0)
+    if order > 8:
+        raise ValueError(f"zeros must be at most 8, got {zeros}")
+
+    def coefficients(at: Ball) -> list[Ball]:
+        value = function(arb_series([at, arb(1)], prec=order + 1))
+        return [value[i] for i in range(order + 1)]
+
+    with ctx.workprec(_SERIES_BITS):
+        at_low = coefficients(ball(low))
+        if any(not value == 0 for value in at_low[:order]):
+            raise ValueError(f"function must vanish to the order zeros = {order} at lower = {low}")
+        if at_low[order] < 0 or (at_low[0] <= 0 and not order):
+            return False
+        if coefficients(ball(high))[0] <= 0:
+            return False
+        cells = [(low, high, 0)]
+        while cells:
+            start, end, depth = cells.pop()
+            found = coefficients(ball(start).union(ball(end)))
+            if found[order if start == low else 0] > 0:
+                continue
+            middle = (start + end) / 2
+            if coefficients(ball(middle))[0] <= 0:
+                return False
+            if depth == _DEEPEST:
+                raise UndecidedError(f"the function is too close to zero near {float(middle)!r}")
+            cells += [(start, middle, depth + 1), (middle, end, depth + 1)]
+    return True
 
 
 def ceiling(value: Value) -> int:

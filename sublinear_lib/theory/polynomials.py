@@ -49,8 +49,10 @@ __all__ = [
     "robust_fit",
     "sign_approximation",
     "sign_cells_hold",
+    "sign_closing",
     "sign_order",
     "sign_polynomial",
+    "sign_polynomial_decays",
     "sign_polynomial_error",
     "stays_within",
     "step_approximation",
@@ -223,8 +225,9 @@ def stays_within(
 # A.1
 
 
-def _accuracy(value: Number, name: str) -> Fraction:
-    return rational(value, name, exclusive_minimum=0, maximum=1)
+def _gap_and_accuracy(eta: Number, eps: Number) -> tuple[Fraction, Fraction]:
+    gap = rational(eta, "eta", exclusive_minimum=0, maximum=1)
+    return gap, rational(eps, "eps", exclusive_minimum=0, maximum=2)
 
 
 def _order(eta: Fraction, eps: Fraction) -> int:
@@ -239,7 +242,7 @@ def sign_order(eta: Number, eps: Number) -> int:
     eta : int, float or Fraction
         Half the width of the gap around zero, in (0, 1].
     eps : int, float or Fraction
-        Twice the accuracy wanted, in (0, 1].
+        Twice the accuracy wanted, in (0, 2].
 
     Returns
     -------
@@ -262,7 +265,7 @@ def sign_order(eta: Number, eps: Number) -> int:
     >>> sign_order(Fraction(1, 2), Fraction(1, 10))
     12
     """
-    return _order(_accuracy(eta, "eta"), _accuracy(eps, "eps"))
+    return _order(*_gap_and_accuracy(eta, eps))
 
 
 def sign_polynomial(k: int) -> Polynomial:
@@ -317,7 +320,7 @@ def sign_polynomial_error(k: int, eta: Number, eps: Number) -> Inequality:
     eta : int, float or Fraction
         Half the width of the gap, in (0, 1].
     eps : int, float or Fraction
-        Twice the accuracy, in (0, 1].
+        Twice the accuracy, in (0, 2].
 
     Returns
     -------
@@ -336,10 +339,11 @@ def sign_polynomial_error(k: int, eta: Number, eps: Number) -> Inequality:
     -----
     Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so the
     supremum is ``1 - p_k(eta)``.
-    Proof of the lemma, for ``k >= ln(2/eps) / eta^2``.  The ``c_i`` decrease, so
-    ``1 - p_k(eta) <= c_(k+1) (1 - eta^2)^(k+1) / eta``.  Here ``(1 - eta^2)^(k+1) <=
-    exp(-eta^2 k) <= eps/2``, and ``c_(k+1) <= 1/sqrt(pi (k + 1))`` is at most eta, because
-    ``k >= ln(2) / eta^2 > 1/(pi eta^2)``.
+    Proof of the lemma, for ``k >= ln(2/eps) / eta^2`` and every eta.  As p_k is odd with
+    ``p_k(1) = 1`` and the derivative ``const (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of
+    [eta, 1] in the integral of ``(1 - z^2)^k`` over [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``:
+    then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``,
+    so the share is at most ``(1 - eta^2)^(k + 1/2) <= exp(-k eta^2) <= eps/2``.
 
     Examples
     --------
@@ -347,8 +351,43 @@ def sign_polynomial_error(k: int, eta: Number, eps: Number) -> Inequality:
     Fraction(5, 16)
     """
     k = count(k, "k", minimum=0)
-    gap, accuracy = _accuracy(eta, "eta"), _accuracy(eps, "eps")
+    gap, accuracy = _gap_and_accuracy(eta, eps)
     return decide(1 - sign_polynomial(k)(gap), "<=", accuracy / 2)
+
+
+def sign_polynomial_decays(k: int) -> bool:
+    r"""Decide for all gaps at once whether the sign polynomial is as accurate as A.1 needs.
+
+    Parameters
+    ----------
+    k : int
+        The order, ``k >= 0``.
+
+    Returns
+    -------
+    bool
+        Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way.
+        As the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k
+        and all eta, eps.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a non-negative integer.
+
+    Notes
+    -----
+    Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
+
+    Examples
+    --------
+    >>> sign_polynomial_decays(5)
+    True
+    """
+    k = count(k, "k", minimum=0)
+    polynomial = sign_polynomial(k)
+    room = _flint(polynomial) + fmpq_poly([1, 0, -1]) ** k - 1
+    return stays_within(polynomial, 0, 1, 0, 1) and stays_within(_polynomial(room), 0, 1, 0, 1)
 
 
 # B.7, A.2, B.8
@@ -689,9 +728,11 @@ def sign_approximation(
 
         ``w_j <= (2/sqrt(pi)) sqrt(1/j + k/j^2) exp(-j^2/(2 k))``.
 
-    As ``1 - p_k(eta) <= (eps/2) / sqrt(pi L)`` (see `sign_polynomial_error`, ``k + 1 > L/eta^2``),
-    the error is at most eps once ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2)
-    exp(L - B^2/(2 (L + eta^2))) <= 2 - 1/sqrt(pi L)``.  For ``eta <= 1/2`` the left side grows with
+    The ``c_i`` decrease, so ``1 - p_k(eta) <= c_(k+1) (1 - eta^2)^(k+1) / eta``, and with
+    ``c_(k+1) <= 1/sqrt(pi (k + 1))`` and ``k + 1 > L/eta^2`` this is at most
+    ``(eps/2) / sqrt(pi L)``.  So the error is at most eps once
+    ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2))) <=
+    2 - 1/sqrt(pi L)``, which is `sign_closing`.  For ``eta <= 1/2`` the left side grows with
     eta; at 1/2, ``B = 1.5 u + 0.414`` with ``u = L + 1/4``, the exponent is at most
     ``-L/8 - 0.9``, everything on the left falls with L, and at ``L = ln 2`` it says
     ``0.63 < 1.32``.  For ``eta > 1/2`` and ``L >= 9``, ``B >= 1.5 L - 1/2``, the exponent is at
@@ -739,6 +780,57 @@ def sign_approximation(
             polynomial.largest_coefficient, "<=", lambda: arb(2) ** (4 * printed())
         ),
     )
+
+
+def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
+    r"""Compare the two sides of the inequality that closes the proof of Lemma B.6.
+
+    Parameters
+    ----------
+    eta : int, float or Fraction
+        Half the width of the gap, in (0, 1].
+    level : int, float or Fraction
+        ``L = ln(2/eps)``, or a number below it, ``> 0``.
+    extra : int, float or Fraction
+        What the degree has beyond L: ``M = (3/eta)(L + extra)``, or less; ``>= 0``.
+
+    Returns
+    -------
+    Inequality
+        ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2)))`` against
+        ``2 - 1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or B not positive.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: the proof in `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or
+    ``extra = ln(2)`` as in Claim B.5, the left side is largest, and the right side smallest, at
+    ``eta = 1/2, L = ln(2)``; numbers a little below ``ln(2)`` are on the safe side.
+
+    Examples
+    --------
+    >>> level = Fraction(693, 1000)
+    >>> sign_closing(Fraction(1, 2), level, level).holds, sign_closing(1, 9, 0).holds
+    (True, True)
+    """
+    gap = rational(eta, "eta", exclusive_minimum=0, maximum=1)
+    at_least = rational(level, "level", exclusive_minimum=0)
+    reach = 3 * (at_least + rational(extra, "extra", minimum=0)) / 2 - gap / 2
+    if reach <= 0:
+        raise ValueError(f"level + extra must exceed eta / 3, got {level} + {extra} for {eta}")
+    spread = at_least + gap * gap
+
+    def left() -> Ball:
+        root = ball(gap / reach + spread / reach**2).sqrt()
+        return 4 / arb.pi().sqrt() * root * ball(at_least - reach**2 / (2 * spread)).exp()
+
+    return decide(left, "<=", lambda: 2 - 1 / (arb.pi() * ball(at_least)).sqrt())
 
 
 def sign_cells_hold(largest_order: int = 36, largest_log: Number = 9) -> bool:

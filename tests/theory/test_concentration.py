@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import integrate, stats
 
 from sublinear_lib.theory import concentration
-from sublinear_lib.theory.enclosures import Inequality
+from sublinear_lib.theory.enclosures import Inequality, Series, ball, positive_on
 
 MODEST = settings(max_examples=40, deadline=None)
 POSITIVE = st.fractions(min_value=Fraction(1, 50), max_value=6, max_denominator=50)
@@ -93,6 +93,29 @@ def test_the_upper_line_of_the_wedge_could_not_be_one_percent_lower() -> None:
     near_zero = concentration.gaussian_wedge(Fraction(1, 1000), "upper")
     assert near_zero.ratio == pytest.approx(math.sqrt(2 / math.pi) / 0.8, rel=1e-6)
     assert 0.99 < near_zero.ratio < 1
+
+
+@MODEST
+@given(POSITIVE)
+def test_the_margins_of_the_wedge_are_those_of_the_lemma(u: Fraction) -> None:
+    for side in ("lower", "upper"):
+        one = concentration.gaussian_wedge(u, side)
+        margin = concentration.gaussian_wedge_margin(ball(u), side)
+        difference = float(one.left) - float(one.right)
+        assert float(margin) == pytest.approx(
+            difference if side == "lower" else -difference, abs=1e-12
+        )
+
+
+def test_the_wedge_is_decided_on_whole_intervals() -> None:
+    crossing = concentration.gaussian_wedge_crossing()
+
+    def lower(u: Series) -> Series:
+        return concentration.gaussian_wedge_margin(u, "lower")
+
+    assert positive_on(lower, 0, crossing.lower, zeros=1)
+    assert positive_on(lambda u: -lower(u), crossing.upper, 4)
+    assert not positive_on(lower, 0, crossing.upper, zeros=1)
 
 
 # A.6
@@ -213,6 +236,32 @@ def test_the_crossing_of_chernoff_is_between_its_ends() -> None:
     assert crossing.width <= Fraction(1, 2**60)
     for eps, sign in ((float(crossing.lower) - 1e-6, 1), (float(crossing.upper) + 1e-6, -1)):
         assert sign * ((1 + eps) * math.log(1 + eps) - eps - eps**2 / 3) > 0
+
+
+@MODEST
+@given(SHARES)
+def test_the_margins_of_chernoff_are_rate_minus_exponent(e: Fraction) -> None:
+    x = float(e)
+    rate = (1 + x) * math.log(1 + x) - x
+    down = (1 - x) * math.log(1 - x) + x
+    found = [
+        concentration.chernoff_margin(ball(e), "upper"),
+        concentration.chernoff_margin(ball(e), "upper", "repaired"),
+        concentration.chernoff_margin(ball(e), "lower"),
+    ]
+    expected = [rate - x * x / 3, rate - x * x / (2 + x), down - x * x / 2]
+    assert [float(each) for each in found] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_exponents_of_chernoff_are_decided_on_whole_intervals() -> None:
+    crossing = concentration.chernoff_crossing()
+
+    def printed(e: Series) -> Series:
+        return concentration.chernoff_margin(e, "upper")
+
+    assert positive_on(printed, 0, crossing.lower, zeros=2)
+    assert positive_on(lambda e: -printed(e), crossing.upper, 50)
+    assert not positive_on(printed, 0, crossing.upper, zeros=2)
 
 
 # A.9
@@ -344,6 +393,26 @@ def test_without_t_on_the_largest_weight_the_lemma_is_false() -> None:
     assert concentration.laurent_massart([1], 10).holds
 
 
+@MODEST
+@given(st.fractions(Fraction(1, 100), Fraction(49, 100), max_denominator=100))
+def test_the_moment_margins_of_laurent_massart_are_what_they_say(l: Fraction) -> None:  # noqa: E741
+    x = float(l)
+    upper = x * x / (1 - 2 * x) + x + math.log(1 - 2 * x) / 2
+    lower = x * x - x + math.log(1 + 2 * x) / 2
+    found = [concentration.laurent_massart_margin(ball(l), side) for side in ("upper", "lower")]
+    assert [float(each) for each in found] == pytest.approx([upper, lower], rel=1e-9, abs=1e-12)
+    assert all(each > 0 for each in found)
+
+
+def test_the_moment_of_a_centred_square_is_the_one_used() -> None:
+    tilt = 0.2
+    moment, _ = integrate.quad(
+        lambda z: math.exp(tilt * (z * z - 1)) * stats.norm.pdf(z), -40, 40, epsabs=1e-12
+    )
+    margin = concentration.laurent_massart_margin(ball(Fraction(1, 5)))
+    assert float(margin) == pytest.approx(tilt**2 / (1 - 2 * tilt) - math.log(moment), abs=1e-9)
+
+
 # Arguments
 
 
@@ -355,6 +424,10 @@ def test_without_t_on_the_largest_weight_the_lemma_is_false() -> None:
         (lambda: concentration.li_shao(1, 1, "both"), "side"),
         (lambda: concentration.gaussian_wedge(0, "upper"), "ratio"),
         (lambda: concentration.gaussian_wedge(1, ""), "side"),
+        (lambda: concentration.gaussian_wedge_margin(ball(1), ""), "side"),
+        (lambda: concentration.chernoff_margin(ball(1), ""), "side"),
+        (lambda: concentration.chernoff_margin(ball(1), "upper", ""), "form"),
+        (lambda: concentration.laurent_massart_margin(ball(1), ""), "side"),
         (lambda: concentration.hoeffding([1, 1], [HALF], 1), "ranges"),
         (lambda: concentration.hoeffding([0], [HALF], 1), "ranges"),
         (lambda: concentration.hoeffding([1], [2], 1), "probabilities"),

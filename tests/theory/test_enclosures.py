@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, arb_series, ctx, fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -145,3 +145,60 @@ def test_what_is_no_number_is_refused(value: object) -> None:
 def test_a_claim_needs_one_of_two_signs() -> None:
     with pytest.raises(ValueError, match="relation"):
         enclosures.decide(Fraction(1), "<", Fraction(2))
+
+
+# Whole intervals
+
+
+@MODEST
+@given(st.fractions(1, 50, max_denominator=1000).filter(lambda level: level != 10))
+def test_a_parabola_is_positive_exactly_where_its_lowest_point_is(level: Fraction) -> None:
+    def raised(x: arb_series) -> arb_series:
+        return (x - 7) * (x - 7) + enclosures.ball(level - 10)
+
+    assert enclosures.positive_on(raised, 0, 100) == (level > 10)
+
+
+def test_a_narrow_dip_below_zero_is_found() -> None:
+    # 10^-12 + (x - 1/3)^2 against 10^-14 less: between them there is no grid
+    def dip(gap: Fraction) -> bool:
+        third = Fraction(1, 3)
+        return enclosures.positive_on(
+            lambda x: (x - enclosures.ball(third)) ** 2 + enclosures.ball(gap), 0, 1
+        )
+
+    assert dip(Fraction(1, 10**12))
+    assert not dip(Fraction(-1, 10**12))
+
+
+@pytest.mark.parametrize("order", range(9))
+def test_a_zero_of_known_order_at_the_lower_end_is_left_out(order: int) -> None:
+    assert enclosures.positive_on(lambda x: x**order * (2 - x), 0, 1, zeros=order)
+    assert not enclosures.positive_on(lambda x: x**order * (x - 2), 0, 1, zeros=order)
+    assert not enclosures.positive_on(lambda x: x**order * (1 - 2 * x), 0, 1, zeros=order)
+
+
+def test_the_ends_belong_to_the_interval() -> None:
+    assert not enclosures.positive_on(lambda x: x - 1, 1, 2)
+    assert not enclosures.positive_on(lambda x: 2 - x, 1, 2)
+    assert enclosures.positive_on(lambda x: 2 - x, 1, Fraction(199, 100))
+
+
+@pytest.mark.parametrize("function", [lambda x: x + 1, lambda x: x, lambda x: (1 + x).exp() - 1])
+def test_a_zero_that_is_not_there_is_refused(function: object) -> None:
+    with pytest.raises(ValueError, match="vanish"):
+        enclosures.positive_on(function, 0, 1, zeros=2)  # type: ignore[arg-type]
+
+
+def test_a_function_that_touches_zero_is_not_decided() -> None:
+    with pytest.raises(enclosures.UndecidedError, match="close to zero"):
+        enclosures.positive_on(lambda x: (3 * x - 1) ** 2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("ends", "zeros", "message"),
+    [((1, 1), 0, "upper"), ((0, 1), 9, "zeros"), ((0, 1), -1, "zeros")],
+)
+def test_an_impossible_interval_is_refused(ends: tuple[int, int], zeros: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        enclosures.positive_on(lambda x: x, *ends, zeros=zeros)

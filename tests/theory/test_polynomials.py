@@ -135,6 +135,33 @@ def test_lemma_a1_holds_with_the_exact_error(eta: Fraction, eps: Fraction) -> No
     assert all(abs(-1 - p(-z)) == abs(1 - p(z)) for z in grid(eta, 1, 5))
 
 
+@pytest.mark.parametrize("eps", [Fraction(3, 2), 2])
+def test_lemma_a1_holds_for_a_coarse_accuracy_too(eps: Fraction) -> None:
+    k = polynomials.sign_order(Fraction(1, 3), eps)
+    assert k == math.ceil(9 * math.log(2 / eps))
+    assert polynomials.sign_polynomial_error(k, Fraction(1, 3), eps).holds
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 9, 40])
+def test_the_sign_polynomial_decays_like_a_power(k: int) -> None:
+    assert polynomials.sign_polynomial_decays(k)
+    p = polynomials.sign_polynomial(k)
+    assert all(0 <= 1 - p(z) <= (1 - z * z) ** k for z in grid(0, 1))
+
+
+@pytest.mark.parametrize("factor", [Fraction(99, 100), Fraction(101, 100), -1])
+def test_another_polynomial_does_not_decay(
+    factor: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = polynomials.sign_polynomial
+    monkeypatch.setattr(
+        polynomials,
+        "sign_polynomial",
+        lambda k: Polynomial(tuple(factor * c for c in plain(k).coefficients)),
+    )
+    assert not polynomials.sign_polynomial_decays(5)
+
+
 def test_a_sixth_of_the_printed_order_is_too_few_terms() -> None:
     eta, eps = Fraction(1, 5), Fraction(1, 1000)
     k = polynomials.sign_order(eta, eps) // 6
@@ -275,6 +302,30 @@ def closing_sides(eta: float, level: float, add: float) -> tuple[float, float]:
     u = level + eta * eta
     left = 4 / math.sqrt(math.pi) * math.sqrt(eta / B + u / B**2)
     return left * math.exp(level - B * B / (2 * u)), 2 - 1 / math.sqrt(math.pi * level)
+
+
+@MODEST
+@given(
+    st.fractions(Fraction(1, 50), 1, max_denominator=50),
+    st.fractions(HALF, 30, max_denominator=50),
+    st.fractions(0, 3, max_denominator=50),
+)
+def test_the_closing_inequality_is_what_the_proof_says(
+    eta: Fraction, level: Fraction, extra: Fraction
+) -> None:
+    found = polynomials.sign_closing(eta, level, extra)
+    left, right = closing_sides(float(eta), float(level), float(extra))
+    assert float(found.left) == pytest.approx(left, rel=1e-9)
+    assert float(found.right) == pytest.approx(right, rel=1e-9)
+    assert found.holds == (left < right)
+
+
+def test_the_proof_of_b6_closes_at_its_two_worst_points() -> None:
+    below = Fraction(693, 1000)
+    assert below < math.log(2)
+    assert polynomials.sign_closing(HALF, below, below).holds
+    assert polynomials.sign_closing(1, 9, 0).holds
+    assert not polynomials.sign_closing(1, 1, 0).holds
 
 
 @pytest.mark.parametrize("level", [math.log(2), 1.0, 3.0, 9.0, 40.0])
@@ -480,7 +531,13 @@ def test_the_complexity_of_a_step_polynomial_is_far_below_the_chain_of_b9() -> N
         (lambda: Polynomial((Fraction(1), Fraction(0))), "coefficients"),
         (lambda: polynomials.stays_within(Polynomial((HALF,)), 1, 1, 0, 1), "left"),
         (lambda: polynomials.sign_order(0, HALF), "eta"),
-        (lambda: polynomials.sign_order(HALF, 2), "eps"),
+        (lambda: polynomials.sign_order(2, HALF), "eta"),
+        (lambda: polynomials.sign_order(HALF, Fraction(5, 2)), "eps"),
+        (lambda: polynomials.sign_polynomial_decays(-1), "k must"),
+        (lambda: polynomials.sign_closing(2, 1, 1), "eta"),
+        (lambda: polynomials.sign_closing(1, 0, 1), "level"),
+        (lambda: polynomials.sign_closing(1, 1, -1), "extra"),
+        (lambda: polynomials.sign_closing(1, Fraction(1, 4), 0), "level [+] extra"),
         (lambda: polynomials.sign_polynomial(-1), "k must"),
         (lambda: polynomials.sign_polynomial_error(1, 2, HALF), "eta"),
         (lambda: polynomials.chebyshev(-1), "k must"),
