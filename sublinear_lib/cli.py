@@ -4,6 +4,8 @@ Each subcommand asks the rooms below for numbers and prints them; no formula liv
 that ``sublinear activity`` prints is ``Q_0`` of Lemma 4.5, at the constant K whose threshold
 ``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench`` measures; what it
 stores without being told where is a run with the standard settings and nothing less.
+``sublinear verify`` runs the checks of the statements and fails when a verdict is not the recorded
+one; only ``--store`` changes what the book shows.
 """
 
 from __future__ import annotations
@@ -11,14 +13,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable
+import shutil
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from sublinear_lib import __version__, benchmarking, runs, scaling
+from sublinear_lib import __version__, benchmarking, claims, runs, scaling
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
 from sublinear_lib.training import Search
@@ -318,6 +324,234 @@ def _measure(
         click.echo(benchmarking.target_table(results, measured=True))
     if output is not None:
         click.echo(f"\nstored in {output}")
+
+
+@main.command(
+    epilog="""Examples:
+
+    sublinear verify
+
+    sublinear verify thm-4.1 lem-4.5 --seed 3
+
+    sublinear verify --budget full --jobs 2 --store
+
+    The exit code is 0 when every verdict is the recorded one, 1 when one is not or a check could
+    not be done, 2 for a wrong call, and 130 after Ctrl-C."""
+)
+@click.argument("ids", nargs=-1)
+@click.option(
+    "--budget",
+    type=click.Choice([item.value for item in claims.Budget]),
+    default="quick",
+    show_default=True,
+    help="How much time the checks may take: a few minutes, or the better part of an hour.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of everything random.",
+)
+@click.option(
+    "--json",
+    "output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for everything that was found.",
+)
+@click.option("--stale", is_flag=True, help="Only what has no stored evidence, or outdated one.")
+@click.option("--store", is_flag=True, help="Renew the evidence that the library keeps.")
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+def verify(
+    ids: tuple[str, ...],
+    budget: str,
+    jobs: int,
+    seed: int,
+    output: Path | None,
+    stale: bool,
+    store: bool,
+    quiet: bool,
+) -> None:
+    """Check numbered statements of the paper, all of them or those with the given IDS.
+
+    Each statement gets the verdict that follows from what its check finds.  Ctrl-C ends the run;
+    what was found by then is shown, and stored if that was asked for.
+    """
+    chosen = _chosen(ids)
+    if stale:
+        old = set(claims.stale(claims.LEDGER, claims.stored_evidence(budget)))
+        chosen = tuple(claim for claim in chosen if claim.id in old)
+        if not chosen:
+            click.echo("no stored evidence is missing or outdated")
+            return
+    names = [claim.id for claim in chosen]
+    reports: dict[str, claims.Report] = {}
+    begun, interrupted = time.monotonic(), False
+    running = claims.verify_each(
+        claims.LEDGER, names, budget=budget, seed=seed, jobs=jobs, progress=not quiet
+    )
+    try:
+        for report in running:
+            reports[report.claim.id] = report
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        running.close()
+    ordered = [reports[name] for name in names if name in reports]
+    seconds = time.monotonic() - begun
+    if ordered:
+        _print_columns(
+            ("id", "title", "verdict", "method", "seconds", "evidence"),
+            [_row(report) for report in ordered],
+        )
+    changed = [report for report in ordered if not report.as_recorded]
+    for report in changed:
+        reason = f": {report.error}" if report.error else ""
+        click.echo(
+            f"{report.claim.id} is recorded as {report.claim.recorded.value!r}, "
+            f"found {report.verdict.value!r}{reason}"
+        )
+    done = f"{len(ordered)} of {len(names)} checked" if interrupted else f"{len(ordered)} checked"
+    click.echo(
+        f"{done} ({budget} budget, seed {seed}) in {seconds:.0f} s: "
+        f"{len(ordered) - len(changed)} as recorded, {len(changed)} not"
+    )
+    try:
+        if output is not None:
+            claims.save_evidence(output, claims.merge({}, ordered))
+            click.echo(f"written to {output}")
+        if store:
+            _store(ordered, budget)
+    except (OSError, TypeError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
+    if interrupted:
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    if changed:
+        sys.exit(1)
+
+
+def _chosen(ids: Sequence[str]) -> tuple[claims.Claim, ...]:
+    """Return the claims of those ids, or refuse with the nearest ones."""
+    try:
+        return claims.LEDGER.select(ids)
+    except KeyError as error:
+        raise click.UsageError(error.args[0]) from error
+
+
+def _row(report: claims.Report) -> tuple[str, ...]:
+    """Return a line of the table of a verification."""
+    mark = "" if report.as_recorded else " (!)"
+    start = (report.claim.id, report.claim.title, report.verdict.value + mark)
+    if report.evidence is None:
+        return (*start, "", "", report.error)
+    shown = report.evidence.deciding
+    found = f"{shown.what}: {shown.shown} (asked: {shown.asked})"
+    return (*start, shown.method.value, f"{report.evidence.seconds:.1f}", found)
+
+
+def _store(reports: Sequence[claims.Report], budget: str) -> None:
+    """Put new evidence in the place of old, and drop that of claims that are no longer there."""
+    kept = claims.merge(claims.stored_evidence(budget), reports)
+    path = claims.evidence_path(budget)
+    path.parent.mkdir(exist_ok=True)
+    claims.save_evidence(path, {name: kept[name] for name in kept if name in claims.LEDGER})
+    click.echo(f"stored in {path}")
+
+
+@main.group(name="claims")
+def claims_group() -> None:
+    """Read the numbered statements of the paper and their verdicts."""
+
+
+@claims_group.command(name="list")
+def list_claims() -> None:
+    """List all statements with their recorded verdicts."""
+    _print_columns(
+        ("id", "recorded", "title"),
+        [(claim.id, claim.recorded.value, claim.title) for claim in claims.LEDGER],
+    )
+
+
+@claims_group.command(name="show")
+@click.argument("name", metavar="ID")
+def show_claim(name: str) -> None:
+    r"""Show one statement, such as thm-4.1, with the evidence that is stored for it.
+
+    What stands in \rec{...} could not be read in our copy of the paper and was restored.
+    """
+    (claim,) = _chosen([name])
+    ledger = claims.LEDGER
+    users = [other.id for other in ledger if claim.id in other.depends_on]
+    origin = "the paper" if claim.source.work == "paper" else claim.source.work
+    rows = [
+        ("statement", claim.statement),
+        ("in plain words", claim.plain),
+        ("place", f"{origin}, {claim.source.place}"),
+        ("verdict", claim.recorded.value),
+        ("why", claim.remark),
+        ("if misread", claim.misreading),
+        ("proof", claim.proof),
+        ("repairs", claim.repairs),
+        ("repaired by", ", ".join(other.id for other in ledger.repairs_of(claim.id))),
+        ("depends on", ", ".join(claim.depends_on)),
+        ("used by", ", ".join(users)),
+        ("taught in", claim.chapter),
+    ]
+    click.echo(f"{claim.id}: {claim.title}\n")
+    _print_wrapped([(label, text) for label, text in rows if text])
+    for budget in claims.Budget:
+        item = claims.stored_evidence(budget).get(claim.id)
+        if item is None:
+            continue
+        evidence, old = item.evidence, item.fingerprint != claims.fingerprint(claim)
+        click.echo(
+            f"\n{budget.value} check, seed {evidence.seed}, {evidence.seconds:.1f} s: "
+            f"{evidence.verdict.value}{' (outdated)' if old else ''}"
+        )
+        for seen in evidence.observations:
+            line = f"{seen.what}: {seen.shown} (asked: {seen.asked})"
+            note = f"{seen.outcome.value}, {seen.role.value}, {seen.method.value}"
+            click.echo(_wrapped(f"{line} [{note}]", "  - ", "    "))
+        if evidence.witness:
+            click.echo(_wrapped(f"witness: {json.dumps(dict(evidence.witness))}", "  ", "    "))
+
+
+def _columns() -> int:
+    """Return how wide a line may be; a pipe has no width of its own."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def _wrapped(text: str, first: str, later: str) -> str:
+    """Break a text into lines; its own words stay whole."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        max(_columns(), len(later) + 20),
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _print_wrapped(rows: Sequence[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        click.echo(_wrapped(text, f"{name:<{width}}  ", " " * (width + 2)))
+
+
+def _print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; on a terminal its last column ends where the line does."""
+    table = [tuple(head), *map(tuple, rows)]
+    widths = [max(len(row[k]) for row in table) for k in range(len(head) - 1)]
+    room = sys.maxsize
+    if sys.stdout.isatty():
+        room = max(20, _columns() - sum(widths) - 2 * len(widths))
+    for row in table:
+        start = "".join(f"{cell:<{width}}  " for cell, width in zip(row, widths, strict=False))
+        last = row[-1] if len(row[-1]) <= room else row[-1][: room - 3] + "..."
+        click.echo((start + last).rstrip())
 
 
 def _print_table(rows: list[tuple[str, str]]) -> None:

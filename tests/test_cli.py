@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +15,9 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 import sublinear_lib
-from sublinear_lib import benchmarking, scaling
+from sublinear_lib import benchmarking, claims, scaling
 from sublinear_lib.cli import main
+from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
 def sublinear(*arguments: str, **environment: str) -> Result:
@@ -135,3 +139,169 @@ def test_the_module_runs_as_the_same_command() -> None:
     )
     assert run.returncode == 0
     assert run.stdout.startswith("Usage: python -m sublinear_lib")
+
+
+@pytest.fixture
+def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Put four small claims in the place of the ledger, and a folder in that of the evidence."""
+    monkeypatch.setattr(claims, "LEDGER", small_ledger())
+    for module in (claims, claims.storing):
+        monkeypatch.setattr(module, "evidence_path", lambda budget: tmp_path / f"{budget}.json")
+    return tmp_path
+
+
+def test_a_verification_prints_a_line_for_each_statement(few_claims: Path) -> None:
+    result = sublinear("verify", "--quiet")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0].split() == ["id", "title", "verdict", "method", "seconds", "evidence"]
+    assert [line.split()[0] for line in lines[1:5]] == ["lem-a.1", "thm-4.1", "thm-4.1r", "thm-4.4"]
+    assert "fails as printed" in lines[2]
+    assert "exact arithmetic" in lines[2]
+    assert lines[2].endswith("exponent of m: 1/10 (asked: = -1/10)")
+    assert "4 checked (quick budget, seed 0)" in lines[-1]
+    assert lines[-1].endswith("4 as recorded, 0 not")
+
+
+def test_a_verification_shows_a_bar_apart_from_the_table(few_claims: Path) -> None:
+    result = sublinear("verify", "thm-4.1")
+    assert "verifying: 100%" in result.stderr
+    assert "verifying" not in result.stdout
+
+
+def test_some_statements_can_be_verified_and_written_to_a_file(few_claims: Path) -> None:
+    path = few_claims / "out.json"
+    result = sublinear(
+        "verify", "thm-4.4", "lem-a.1", "--seed", "5", "--json", str(path), "--quiet"
+    )
+    assert result.exit_code == 0
+    found = claims.load_evidence(path)
+    assert set(found) == {"lem-a.1", "thm-4.4"}
+    assert found["lem-a.1"].evidence.seed == 5
+    assert list(few_claims.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("check", [check_gap, check_broken])
+def test_a_verdict_other_than_the_recorded_one_fails_the_verification(
+    monkeypatch: pytest.MonkeyPatch, check: object
+) -> None:
+    wrong = claims.Ledger(
+        [
+            claim("lem-a.1", check, claims.Verdict.HOLDS),
+            claim("thm-4.4", check_gap, claims.Verdict.GAP),
+        ]
+    )
+    monkeypatch.setattr(claims, "LEDGER", wrong)
+    result = sublinear("verify", "--quiet")
+    assert result.exit_code == 1
+    assert "lem-a.1 is recorded as 'holds', found" in result.output
+    assert "1 as recorded, 1 not" in result.output
+    if check is check_broken:
+        assert "ArithmeticError: the enclosure did not close" in result.output
+    assert sublinear("verify", "thm-4.4", "--quiet").exit_code == 0
+
+
+@pytest.mark.parametrize("command", [("verify",), ("claims", "show")])
+def test_an_unknown_statement_is_refused_with_the_nearest_ones(
+    few_claims: Path, command: tuple[str, ...]
+) -> None:
+    result = sublinear(*command, "thm-41")
+    assert result.exit_code == 2
+    assert "did you mean thm-4.1" in result.output
+
+
+def test_stored_evidence_is_renewed_by_merging_and_asked_for_where_it_is_old(
+    few_claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sublinear("verify", "thm-4.1", "lem-a.1", "--store", "--quiet").exit_code == 0
+    assert sublinear("verify", "thm-4.4", "--store", "--quiet").exit_code == 0
+    path = few_claims / "quick.json"
+    assert set(claims.load_evidence(path)) == {"lem-a.1", "thm-4.1", "thm-4.4"}
+    rest = sublinear("verify", "--stale", "--store", "--quiet")
+    assert "1 checked" in rest.output
+    assert "thm-4.1r" in rest.output
+    assert "nothing" not in rest.output
+    again = sublinear("verify", "--stale")
+    assert (again.exit_code, again.output) == (0, "no stored evidence is missing or outdated\n")
+    fewer = claims.Ledger(item for item in small_ledger() if item.id == "lem-a.1")
+    monkeypatch.setattr(claims, "LEDGER", fewer)
+    assert sublinear("verify", "--store", "--quiet").exit_code == 0
+    assert set(claims.load_evidence(path)) == {"lem-a.1"}
+
+
+def test_evidence_that_cannot_be_written_is_an_error_that_says_why(few_claims: Path) -> None:
+    result = sublinear("verify", "--quiet", "--json", str(few_claims / "no" / "out.json"))
+    assert result.exit_code == 1
+    assert "No such file" in result.output
+
+
+def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claims: Path) -> None:
+    assert sublinear("verify", "--store", "--quiet").exit_code == 0
+    shown = sublinear("claims", "show", "thm-4.1", COLUMNS="200")
+    assert shown.exit_code == 0
+    lines = [" ".join(line.split()) for line in shown.output.splitlines()]
+    for line in (
+        "thm-4.1: thm-4.1",
+        "statement 2 + 2 = 4",
+        "in plain words Two and two make four.",
+        "place the paper, Section 1",
+        "verdict fails as printed",
+        "if misread the sign of an exponent",
+        "repaired by thm-4.1r",
+        "depends on lem-a.1",
+        "taught in part1/test",
+        "- exponent of m: 1/10 (asked: = -1/10) [no, statement, exact arithmetic]",
+        'witness: {"exponent": "1/10"}',
+    ):
+        assert line in lines
+    assert any(line.startswith("quick check, seed 0,") for line in lines)
+    assert "used by thm-4.4" in " ".join(sublinear("claims", "show", "thm-4.1r").output.split())
+
+
+def test_all_statements_are_listed_in_reading_order(few_claims: Path) -> None:
+    lines = sublinear("claims", "list").output.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["lem-a.1", "thm-4.1", "thm-4.1r", "thm-4.4"]
+    assert "holds as repaired" in lines[3]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_verification_shows_what_it_found(tmp_path: Path, jobs: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import pathlib, signal, sys, time\n"
+        "from sublinear_lib import claims, cli\n"
+        "from tests.claims.statements import check_gap, claim\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def slow(budget, rng):\n"
+        f"    pathlib.Path({str(tmp_path)!r}, 'begun').touch()\n"
+        "    time.sleep(600)\n"
+        "claims.LEDGER = claims.Ledger([\n"
+        "    claim('lem-a.1', check_gap, claims.Verdict.GAP),\n"
+        "    claim('lem-a.2', slow, claims.Verdict.HOLDS),\n"
+        "])\n"
+        "cli.main(['verify', '--quiet', '--jobs', sys.argv[1]])\n"
+    )
+    root = Path(sublinear_lib.__file__).parents[1]
+    process = subprocess.Popen(
+        [sys.executable, str(script), jobs],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        started = time.monotonic()
+        while not (tmp_path / "begun").exists() and time.monotonic() < started + 60:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        os.killpg(process.pid, signal.SIGINT)
+        output, messages = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, messages
+    assert "1 of 2 checked" in output
+    assert "lem-a.1" in output
+    assert messages.strip().splitlines()[-1] == "interrupted"
+    assert "Traceback" not in messages

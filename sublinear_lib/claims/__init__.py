@@ -30,13 +30,15 @@ from sublinear_lib.claims.evidence import (
 from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.storing import (
     Stored,
+    evidence_path,
     fingerprint,
     load_evidence,
     merge,
     save_evidence,
     stale,
+    stored_evidence,
 )
-from sublinear_lib.claims.verifying import Report, verify
+from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
     from sublinear_lib.claims.paper import LEDGER, NUMBERED, SECTIONS, assemble, section
@@ -71,6 +73,7 @@ __all__ = [
     "Verdict",
     "assemble",
     "bound",
+    "evidence_path",
     "exact",
     "exponent",
     "fact",
@@ -82,5 +85,7 @@ __all__ = [
     "save_evidence",
     "section",
     "stale",
+    "stored_evidence",
     "verify",
+    "verify_each",
 ]

@@ -223,6 +223,27 @@ class Evidence:
     seed: int
     seconds: float
 
+    @property
+    def deciding(self) -> Observation:
+        """The observation that says most: the first one that the verdict follows from."""
+        role, outcome = _DECIDES.get(self.verdict, (Role.STATEMENT, None))
+        for item in self.observations:
+            if item.role is role and outcome in (None, item.outcome):
+                return item
+        # An undecided verdict: what is open, or a control that fails.
+        return next(
+            (item for item in self.observations if item.outcome is not Outcome.YES),
+            self.observations[0],
+        )
+
+
+_DECIDES: dict[Verdict, tuple[Role, Outcome | None]] = {
+    Verdict.FAILS: (Role.STATEMENT, Outcome.NO),
+    Verdict.TYPO: (Role.PRINT, Outcome.NO),
+    Verdict.GAP: (Role.PROOF, Outcome.NO),
+    Verdict.UNDECIDED: (Role.STATEMENT, Outcome.OPEN),
+}
+
 
 def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Verdict:
     """Derive the verdict on a statement.

@@ -23,6 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sublinear_lib import validation
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.evidence import (
     Budget,
@@ -37,7 +38,17 @@ from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.verifying import Report
 from sublinear_lib.statistics import Interval
 
-__all__ = ["SCHEMA", "Stored", "fingerprint", "load_evidence", "merge", "save_evidence", "stale"]
+__all__ = [
+    "SCHEMA",
+    "Stored",
+    "evidence_path",
+    "fingerprint",
+    "load_evidence",
+    "merge",
+    "save_evidence",
+    "stale",
+    "stored_evidence",
+]
 
 SCHEMA = 1
 """The version of the format."""
@@ -180,6 +191,56 @@ def merge(old: Mapping[str, Stored], reports: Iterable[Report]) -> dict[str, Sto
     return new
 
 
+def evidence_path(budget: Budget | str) -> Path:
+    """Return the file in which the library keeps the evidence of a budget.
+
+    Parameters
+    ----------
+    budget : Budget or str
+        ``"quick"`` or ``"full"``.
+
+    Returns
+    -------
+    Path
+        A file of the package, which ``sublinear verify --store`` writes in a clone.
+
+    Raises
+    ------
+    ValueError
+        For another budget.
+
+    Examples
+    --------
+    >>> evidence_path("full").name
+    'full.json'
+    """
+    name = budget.value if isinstance(budget, Budget) else budget
+    validation.choice(name, "budget", tuple(item.value for item in Budget))
+    return Path(__file__).parent / "stored" / f"{name}.json"
+
+
+def stored_evidence(budget: Budget | str = Budget.FULL) -> dict[str, Stored]:
+    """Return the evidence that comes with the library.
+
+    Parameters
+    ----------
+    budget : Budget or str, default "full"
+        ``"quick"`` or ``"full"``.
+
+    Returns
+    -------
+    dict of str to Stored
+        By id; empty if none is stored.
+
+    Raises
+    ------
+    OSError, ValueError
+        If the file cannot be read or is damaged.
+    """
+    path = evidence_path(budget)
+    return load_evidence(path) if path.exists() else {}
+
+
 def save_evidence(path: str | os.PathLike[str], stored: Mapping[str, Stored]) -> None:
     """Write evidence, beside its place first, so that an interrupt leaves the old file or the new.
 
@@ -201,7 +262,8 @@ def save_evidence(path: str | os.PathLike[str], stored: Mapping[str, Stored]) ->
         name: {"fingerprint": item.fingerprint, **_encoded(item.evidence)}
         for name, item in sorted(stored.items())
     }
-    text = json.dumps({"schema": SCHEMA, "evidence": entries}, indent=1, allow_nan=False) + "\n"
+    document = {"schema": SCHEMA, "evidence": entries}
+    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     target = Path(path)
     beside = target.with_name(target.name + ".part")
     beside.write_text(text, encoding="utf-8")
