@@ -146,7 +146,9 @@ def few_claims(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Put four small claims in the place of the ledger, and a folder in that of the evidence."""
     monkeypatch.setattr(claims, "LEDGER", small_ledger())
     for module in (claims, claims.storing):
-        monkeypatch.setattr(module, "evidence_path", lambda budget: tmp_path / f"{budget}.json")
+        monkeypatch.setattr(
+            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
+        )
     return tmp_path
 
 

@@ -59,13 +59,23 @@ def _check_initialization(budget: Budget, rng: np.random.Generator) -> Findings:
     points = geometry.sample_slice(3, d, rng)
     scores = network.preactivations(points)
     scale = scaling.preactivation_std(m)
-    distances = [stats.kstest(row / scale, "norm").pvalue for row in scores]
+    pvalues = [float(stats.kstest(row / scale, "norm").pvalue) for row in scores]
     # The other reading of the damaged line: biases of variance 1.
     rival = (points[0] @ network.W.T + rng.standard_normal(m)) / scale
     signs = np.sign(network.a)
     return Findings(
         [
+            _at_least(
+                "smallest p-value of Kolmogorov-Smirnov for z_r(x) ~ N(0, 2/m), 3 points",
+                min(pvalues),
+            ),
             exact(f"number of different |a_r|, m = {m}", int(np.unique(np.abs(network.a)).size), 1),
+            bound(
+                "| m/2 times the squared scale of the library - 1 |",
+                abs(scale**2 * m / 2.0 - 1.0),
+                _ROUNDING,
+                Role.CONTROL,
+            ),
             bound("| |a_r|^5 m - 1 |", abs(abs(network.a[0]) ** 5 * m - 1.0), _ROUNDING),
             _contains(
                 f"share of positive a_r, m = {m}",
@@ -411,8 +421,10 @@ def _check_chi_square(budget: Budget, rng: np.random.Generator) -> Findings:
                 wrong,
                 0,
             ),
-            _at_least("p-value for Q ~ chi-square, m = 7", pvalues[0]),
-            _at_least("p-value for m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]),
+            _at_least("p-value of Kolmogorov-Smirnov for Q ~ chi-square, m = 7", pvalues[0]),
+            _at_least(
+                "p-value of Kolmogorov-Smirnov for m ||w_r||^2 ~ chi-square, d = 5", pvalues[1]
+            ),
             bound(
                 "p-value with one degree of freedom more",
                 pvalues[2],
