@@ -34,6 +34,7 @@ __all__ = [
     "gap_terms",
     "half_width_leading_term",
     "half_width_moments",
+    "log_half_width_below",
     "window_integral",
     "worst_gap",
     "worst_gap_at",
@@ -597,6 +598,62 @@ def half_width_moments(
         mean=0.5 * weight * m * std * first,
         variance=0.25 * weight**2 * m * std**2 * (second - first**2),
     )
+
+
+def log_half_width_below(
+    share: float,
+    m: int,
+    a: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+) -> float:
+    r"""Bound the logarithm of the probability that H(x) falls below a share of its mean.
+
+    Parameters
+    ----------
+    share : float
+        The share, in [0, 1].
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``> 0``.
+    delta : float
+        Radius of the ball, ``> 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units, from any rule.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    float
+        A number ``<= 0`` that is at least ``log P(H <= share * E H)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: this project, to show that the failure of Theorem 4.1 is not a rare event.  *Proof.*
+    H is a sum of independent ``Y_r >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and
+    Markov's inequality, ``P(H <= E H - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the
+    second moments is ``Var H + (E H)^2 / m``.  ∎
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> log_half_width_below(0.5, m, m**-0.2, m**-0.6, 1 / m) < -10_000
+    True
+    """
+    part = scalar(share, "share", minimum=0.0, maximum=1.0)
+    scalar(a, "a", exclusive_minimum=0.0)
+    scalar(delta, "delta", exclusive_minimum=0.0)
+    law = half_width_moments(m, a, delta, tau, activation)
+    second = law.variance + law.mean**2 / m
+    return -(((1.0 - part) * law.mean) ** 2) / (2.0 * second)
 
 
 def half_width_leading_term(

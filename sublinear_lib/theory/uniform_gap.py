@@ -1,0 +1,410 @@
+r"""f - g over all of X and all weights of a ball at once, with explicit constants (Theorem A).
+
+Theorem 4.1 is a statement about ``sup_x sup_W``.  The inner supremum is exact
+(:mod:`sublinear_lib.theory.worst_case`).  For the outer one this module has two tools: for the
+continuous activation ``sup_W (f - g)`` as a function of x is itself a two-layer network with at
+most three neurons for each of the m, so that whatever maximises a network over X maximises it too;
+and a bound with an explicit failure probability, by Bernstein's inequality (Lemma A.9) on a net of
+X.  Before changing the bound, know that nothing in it may depend on the draw: the spacing of the
+net is the best of a fixed list, chosen before anything is random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
+from sublinear_lib.geometry import SLICE_RADIUS
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory.gap_parts import log_initial_output_tail
+from sublinear_lib.theory.worst_case import Side, window_integral
+from sublinear_lib.validation import boolean, choice, count, scalar
+
+__all__ = [
+    "CertifiedGap",
+    "certified_gap_bound",
+    "certified_initial_bound",
+    "thin_window_size",
+    "worst_gap_network",
+]
+
+_SPACINGS = 80
+
+
+def worst_gap_network(
+    network: TwoLayerNetwork, delta: float, side: Side = "above", *, centred: bool = False
+) -> TwoLayerNetwork:
+    r"""Return the network whose value at x is ``sup_W (f - g)(x)``, continuous activation.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation, with the continuous activation.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    side : {"above", "below"}, default "above"
+        Whether it is ``sup_W (f - g)`` or ``sup_W (g - f)``.
+    centred : bool, default False
+        Whether the initial network B is taken out: ``sup_W (f - g - B)`` or ``sup_W (g - f + B)``.
+
+    Returns
+    -------
+    TwoLayerNetwork
+        At most 3 m neurons with the continuous activation and the same threshold; one silent neuron
+        if there would be none.
+
+    Raises
+    ------
+    ValueError
+        If the network has the jump activation, the radius is negative, or a word is not one of the
+        two.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Proposition 1.  For the continuous activation the supremum at x is
+    ``+-B(x) + sum |a_r| (delta - |s_r(x)|)_+`` over the neurons of one sign, and
+
+        (delta - |s|)_+ = (s + delta)_+ - 2 s_+ + (s - delta)_+,
+
+    three neurons with the same weights and the biases ``b + delta``, b and ``b - delta``.  The
+    biases are rounded; everything else is exact.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork.initialize(512, 3, "R3", rng=0)
+    >>> x = [3**0.5 / 2, 0.0, 0.5]
+    >>> from sublinear_lib.theory.worst_case import worst_gap_at
+    >>> value = worst_gap_network(start, 0.02).forward([x])[0]
+    >>> bool(abs(value - worst_gap_at(start, x, 0.02).above) < 1e-12)
+    True
+    """
+    radius = scalar(delta, "delta", minimum=0.0)
+    sign = 1.0 if choice(side, "side", ("above", "below")) == "above" else -1.0
+    bare = boolean(centred, "centred")
+    if network.activation != CONTINUOUS:
+        raise ValueError(
+            "network must have the activation 'continuous', got one with "
+            f"{network.activation.name!r}: with a jump the supremum is not such a network"
+        )
+    weights = sign * network.a
+    up = weights > 0.0
+    size, W, b = weights[up], network.W[up], network.b[up]
+    kept = np.full(len(size), -2.0) if bare else np.full(len(size), -1.0)
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = [
+        (W, size, b + radius),
+        (W, kept * size, b),
+        (W, size, b - radius),
+    ]
+    if not bare:
+        parts.append((network.W[~up], weights[~up], network.b[~up]))
+    if bare and not up.any():
+        parts.append((np.zeros((1, network.d)), np.zeros(1), np.zeros(1)))
+    rows, output, bias = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return TwoLayerNetwork(rows, output, bias, network.tau, CONTINUOUS)
+
+
+@dataclass(frozen=True)
+class CertifiedGap:
+    """A bound that holds for all x of X and all W of the ball, but for a stated probability.
+
+    Attributes
+    ----------
+    mean : float
+        The mean of the bounding sum at one point.
+    deviation : float
+        How far the sum may exceed its mean at a point of the net.
+    mesh : float
+        How much it may change between a point of X and the nearest point of the net.
+    variance : float
+        Variance of the sum at one point.
+    largest : float
+        Largest value of one of its terms.
+    spacing : float
+        Radius of the net.
+    log_net : float
+        Logarithm of the number of its points.
+    failure : float
+        Probability with which the bound may fail.
+    """
+
+    mean: float
+    deviation: float
+    mesh: float
+    variance: float
+    largest: float
+    spacing: float
+    log_net: float
+    failure: float
+
+    @property
+    def value(self) -> float:
+        """The bound."""
+        return self.mean + self.deviation + self.mesh
+
+
+def certified_gap_bound(
+    m: int,
+    d: int,
+    a: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "continuous",
+    failure: float = 1e-3,
+) -> CertifiedGap:
+    r"""Bound ``sup_x sup_W |f - g - B|`` with an explicit failure probability.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    delta : float
+        Radius of the ball, ``> 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
+        The activation.
+    failure : float, default 1e-3
+        Probability over the initialisation with which the bound may fail, in (0, 1).
+
+    Returns
+    -------
+    CertifiedGap
+        The bound and its parts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem A of this project.  *Proof.*
+
+    (1) Every x and W.  With ``s_r = z_r(x) - tau`` and Proposition 1,
+    ``|f - g - B|(x) <= S(x) = sum_r a Y(s_r(x))`` where ``Y(s) = (delta - |s|)_+`` for the
+    continuous activation.  For the jump a term changes by at most ``tau + delta`` on
+    ``|s| <= delta`` and not at all elsewhere; ``Y(s) = (tau + delta) min(1, (2 - |s|/delta)_+)`` is
+    a continuous function above that.
+
+    (2) One x.  The terms are independent, between 0 and ``a M`` with M the maximum of Y, and their
+    exact mean and variance are integrals against the normal density.  By Lemma A.9 a deviation h
+    from the mean has at most the probability ``exp(-(h^2/2) / (V + a M h/3))``; it is
+    ``failure / (2 N)`` for ``h = a M q/3 + sqrt((a M q/3)^2 + 2 V q)``, ``q = log(2N/failure)``.
+
+    (3) A net.  X is a sphere of radius ``sqrt(3)/2`` in ``d - 1`` dimensions, so a maximal set of
+    points more than nu apart has at most ``N = (1 + sqrt(3)/nu)^{d-1}`` of them and every x is
+    within nu of one.  Y is Lipschitz with the constant L (1, or ``(tau + delta)/delta``), and the
+    last coordinates of two points of X agree, so
+    ``|S(x) - S(y)| <= a L sum_r ||w'_r|| ||x - y|| <= a L sqrt(m sum_r ||w'_r||^2) ||x - y||``,
+    where ``w'_r`` are the first ``d - 1`` coordinates.  ``m sum_r ||w'_r||^2`` is chi-square with
+    ``k = m (d - 1)`` degrees of freedom, and by Lemma A.7 at most
+    ``k + 2 sqrt(k l) + 2 l``, ``l = log(2/failure)``, but for the probability ``failure/2``.
+
+    Together ``S <= mean + h + mesh`` on X but for the probability ``failure``.  ∎
+
+    Examples
+    --------
+    >>> bound = certified_gap_bound(2**14, 3, 2**-2.8, 2**-8.4, 0.02)
+    >>> bound.value > bound.mean > 0
+    True
+    """
+    m, d = count(m, "m"), count(d, "d", minimum=2)
+    weight = scalar(a, "a", minimum=0.0)
+    radius = scalar(delta, "delta", exclusive_minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    std = scaling.preactivation_std(m)
+    t, theta = level / std, radius / std
+    if get_activation(activation) == JUMP:
+        largest, slope = level + radius, (level + radius) / radius
+        edges = [-2.0 * theta, -theta, 0.0, theta, 2.0 * theta]
+
+        def height(v: FloatArray) -> FloatArray:
+            return largest * np.clip(2.0 - np.abs(v) / theta, 0.0, 1.0)
+    else:
+        largest, slope = radius, 1.0
+        edges = [-theta, 0.0, theta]
+
+        def height(v: FloatArray) -> FloatArray:
+            return std * np.maximum(theta - np.abs(v), 0.0)
+
+    first = window_integral(height, edges, t)
+    second = window_integral(lambda v: height(v) ** 2, edges, t)
+    mean = weight * m * first
+    variance = weight**2 * m * (second - first**2)
+    lipschitz = weight * slope * _length_bound(m, d, risk)
+
+    def deviation(log_net: float) -> float:
+        need = log_net + math.log(2.0 / risk)
+        third = weight * largest * need / 3.0
+        return third + math.sqrt(third**2 + 2.0 * variance * need)
+
+    spacing, log_net = _best_net(d, radius, deviation, lipschitz)
+    return CertifiedGap(
+        mean=mean,
+        deviation=deviation(log_net),
+        mesh=lipschitz * spacing,
+        variance=variance,
+        largest=weight * largest,
+        spacing=spacing,
+        log_net=log_net,
+        failure=risk,
+    )
+
+
+def _length_bound(m: int, d: int, failure: float) -> float:
+    """Bound ``sqrt(m sum ||w'_r||^2)``, but for half the failure probability (Lemma A.7)."""
+    freedom, need = float(m) * (d - 1), math.log(2.0 / failure)
+    return math.sqrt(freedom + 2.0 * math.sqrt(freedom * need) + 2.0 * need)
+
+
+def _best_net(
+    d: int, radius: float, deviation: Callable[[float], float], lipschitz: float
+) -> tuple[float, float]:
+    """Return spacing and log size of the net that makes deviation plus mesh smallest."""
+    nets = []
+    for k in range(_SPACINGS):
+        spacing = math.ldexp(radius, 8 - k)
+        log_net = (d - 1) * math.log1p(2.0 * SLICE_RADIUS / spacing)
+        nets.append((deviation(log_net) + lipschitz * spacing, spacing, log_net))
+    _, spacing, log_net = min(nets)
+    return spacing, log_net
+
+
+def certified_initial_bound(
+    m: int, d: int, a: float, tau: float, failure: float = 1e-3
+) -> CertifiedGap:
+    r"""Bound ``sup_x |B(x)|``, the initial network with the continuous activation, over all of X.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    a : float
+        Absolute value of the output weights, ``> 0``.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    failure : float, default 1e-3
+        Probability over the initialisation with which the bound may fail, in (0, 1).
+
+    Returns
+    -------
+    CertifiedGap
+        The bound; its mean is 0, and its `variance` that of B at a point.  Terms of B have no
+        largest value: `largest` is infinite.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Claim C.6 on a net, for Theorem 4.1 as repaired.  *Proof.*  At a point of the net the
+    tail of ``|B|`` is that of :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the
+    deviation is the level at which it is ``failure / (2N)``, found by bisection and rounded up.
+    ``(z - tau)_+`` is 1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the
+    rest is as in `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
+
+    Examples
+    --------
+    >>> m = 2**14
+    >>> bound = certified_initial_bound(m, 3, m**-0.2, 0.0)
+    >>> 3 < bound.value / m**-0.2 < 10
+    True
+    """
+    m, d = count(m, "m"), count(d, "d", minimum=2)
+    weight = scalar(a, "a", exclusive_minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    t = scaling.standardize_threshold(level, m)
+    square = window_integral(lambda v: v**2, [0.0, 60.0], t)
+    variance = 2.0 * weight**2 * square
+    lipschitz = weight * _length_bound(m, d, risk)
+
+    def guess(log_net: float) -> float:
+        # Only to choose the net: as if B were normal.
+        return math.sqrt(2.0 * variance * (log_net + math.log(4.0 / risk)))
+
+    spacing, log_net = _best_net(d, 1.0, guess, lipschitz)
+    need = -(log_net + math.log(2.0 / risk))
+    low, high = 0.0, guess(log_net) + 1e-300
+    while log_initial_output_tail(high, m, weight, level, CONTINUOUS) > need:
+        low, high = high, 2.0 * high
+    while high - low > 1e-9 * high:
+        middle = 0.5 * (low + high)
+        if log_initial_output_tail(middle, m, weight, level, CONTINUOUS) > need:
+            low = middle
+        else:
+            high = middle
+    return CertifiedGap(
+        mean=0.0,
+        deviation=high,
+        mesh=lipschitz * spacing,
+        variance=variance,
+        largest=math.inf,
+        spacing=spacing,
+        log_net=log_net,
+        failure=risk,
+    )
+
+
+def thin_window_size(
+    m: int, a: float, delta: float, tau: float, activation: str | ShiftedReLU = "continuous"
+) -> float:
+    r"""Return the size that Theorem A states for ``sup_x sup_W |f - g - B|``, up to its constant.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
+        The activation.
+
+    Returns
+    -------
+    float
+        ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem A.
+
+    Examples
+    --------
+    >>> round(thin_window_size(10**10, 0.01, 1e-6, 0.0) * math.sqrt(2 * math.pi), 12)
+    10.0
+    """
+    m = count(m, "m")
+    weight = scalar(a, "a", minimum=0.0)
+    radius = scalar(delta, "delta", minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    t = scaling.standardize_threshold(level, m)
+    density = math.exp(-0.5 * t * t) / math.sqrt(2.0 * math.pi)
+    jump = level if get_activation(activation) == JUMP else 0.0
+    return weight * math.pow(m, 1.5) * density * radius * (radius + jump)
