@@ -21,6 +21,7 @@ _ROOMS = (
     "claims",
     "datasets",
     "estimator",
+    "exhibits",
     "geometry",
     "halfspace",
     "losses",

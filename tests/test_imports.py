@@ -38,6 +38,7 @@ FLOORS = {
     "claims": 4,
     "estimator": 4,
     "plotting": 5,
+    "exhibits": 5,
     "widgets": 5,
     "benchmarking": 5,
     "runs": 5,
@@ -51,6 +52,7 @@ LEVEL_ARROWS = {
     ("network", "evaluation"),
     ("training", "adversary"),
     ("widgets", "plotting"),
+    ("exhibits", "plotting"),
     ("runs", "plotting"),
     ("__main__", "cli"),
 }

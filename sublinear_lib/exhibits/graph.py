@@ -1,0 +1,324 @@
+"""The graph of dependencies: what rests on what, as printed and as repaired.
+
+Each statement is a link to its page, coloured by its verdict, with the sign of the verdict as a
+second cue; what it rests on stands to its left.  The printed view shows the paper as it is.  The
+repaired view leaves out every statement that has a repair, shows the repairs and our own statements
+in their place, and leads an arrow that would come from the printed one from its repair instead.
+Before changing it, know that the drawing is complete without scripts; the script only highlights,
+zooms and switches between the views.  Two ends of one list say the same in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import networkx as nx
+
+from sublinear_lib.claims import Claim, Ledger
+from sublinear_lib.exhibits.layering import Layout, layered
+from sublinear_lib.exhibits.looks import LOOKS, badge, colour, script, style_sheet
+from sublinear_lib.exhibits.markup import spoken
+from sublinear_lib.exhibits.names import (
+    checked_root,
+    name_of,
+    short_name,
+    statement_address,
+    statement_link,
+)
+from sublinear_lib.exhibits.shelf import Shelf, default_shelf
+
+__all__ = ["DependencyGraph", "dependency_graph", "printed_view", "repaired_view"]
+
+# In pixels: a node, what lies between layers and between nodes, and the margin.
+_WIDTH, _HEIGHT = 100, 28
+_PITCH_X, _PITCH_Y = 132, 36
+_MARGIN = 10
+_PER_ROW = 8  # nodes without arrows, below the others
+
+
+def printed_view(ledger: Ledger) -> nx.DiGraph:
+    """Return what rests on what in the paper as it is printed.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        All claims.
+
+    Returns
+    -------
+    networkx.DiGraph
+        The numbered statements of the paper, with an arrow from each statement to those whose
+        printed proofs use it.
+    """
+    printed = [claim for claim in ledger if claim.source.work == "paper"]
+    graph = nx.DiGraph()
+    graph.add_nodes_from(claim.id for claim in printed)
+    graph.add_edges_from(
+        (used, claim.id) for claim in printed for used in claim.depends_on if used in graph
+    )
+    return graph
+
+
+def repaired_view(ledger: Ledger) -> nx.DiGraph:
+    """Return what rests on what once the repairs are in their places.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        All claims.
+
+    Returns
+    -------
+    networkx.DiGraph
+        Every statement that has no repair, and the repairs; an arrow from a printed statement that
+        has repairs starts at each of them instead.
+
+    Raises
+    ------
+    ValueError
+        If that gives a circle: a repair then rests on what it was meant to repair.
+    """
+    kept = [claim for claim in ledger if not ledger.repairs_of(claim.id)]
+    graph = nx.DiGraph()
+    graph.add_nodes_from(claim.id for claim in kept)
+    for claim in kept:
+        for used in claim.depends_on:
+            sources = [used] if used in graph else [each.id for each in ledger.repairs_of(used)]
+            graph.add_edges_from(
+                (each, claim.id) for each in sources if each in graph and each != claim.id
+            )
+    if not nx.is_directed_acyclic_graph(graph):
+        circle = " -> ".join(start for start, _ in nx.find_cycle(graph))
+        raise ValueError(f"ledger must repair no statement by its own consequence, got {circle}")
+    return graph
+
+
+@dataclass(frozen=True)
+class _View:
+    name: str
+    title: str
+    graph: nx.DiGraph
+
+
+class DependencyGraph:
+    """What rests on what, in two views, as a drawing with links and as a list.
+
+    Parameters
+    ----------
+    shelf : Shelf
+        The claims.
+    root : str, default ".."
+        The way from the page to the folder of the book.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `root` is no way upwards, or the repairs form a circle.
+    """
+
+    def __init__(self, shelf: Shelf, *, root: str = "..") -> None:
+        self._ledger = shelf.ledger
+        self._root = checked_root(root)
+        self._views = (
+            _View("printed", "As printed", printed_view(shelf.ledger)),
+            _View("repaired", "As repaired", repaired_view(shelf.ledger)),
+        )
+
+    def __repr__(self) -> str:
+        """Return the graph as text: a line for each statement."""
+        lines = []
+        for view in self._views:
+            lines.append(f"{view.title}: {_size(view.graph)}")
+            for claim in self._ledger:
+                if claim.id in view.graph:
+                    used = ", ".join(self._sorted(view.graph.predecessors(claim.id)))
+                    lines.append(
+                        f"  {claim.id} [{claim.recorded.value}]"
+                        + (f" rests on {used}" if used else "")
+                    )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the graph as HTML."""
+        views = "".join(map(self._figure, self._views))
+        used = [each for each in LOOKS if any(claim.recorded is each for claim in self._ledger)]
+        legend = "".join(f"<li>{badge(verdict)}</li>" for verdict in used)
+        switch = "".join(
+            f'<label><input type="radio" name="sl-view" value="{view.name}"'
+            f"{' checked' if number == 0 else ''}> {view.title}</label>"
+            for number, view in enumerate(self._views)
+        )
+        return (
+            f'<div class="sl-exhibit sl-graph"><style>{style_sheet()}</style>'
+            f'<ul class="sl-key" aria-label="Verdicts">{legend}</ul>'
+            f'<div class="sl-tools" hidden><fieldset><legend>View</legend>{switch}</fieldset>'
+            '<div role="group" aria-label="Size of the drawing">'
+            '<button type="button" data-zoom="0.8">Smaller</button>'
+            '<button type="button" data-zoom="1.25">Larger</button>'
+            '<button type="button" data-zoom="0">Fit</button></div></div>'
+            f"{views}"
+            f"{self._list()}{script('graph.js')}</div>"
+        )
+
+    def _figure(self, view: _View) -> str:
+        alone = [node for node in view.graph if view.graph.degree(node) == 0]
+        joined = view.graph.subgraph(n for n in view.graph if view.graph.degree(n)).copy()
+        # A subgraph may forget the order in which nodes and edges came.
+        ordered = nx.DiGraph()
+        ordered.add_nodes_from(node for node in view.graph if node in joined)
+        ordered.add_edges_from(edge for edge in view.graph.edges)
+        drawing, width, height = self._drawing(view, ordered, alone)
+        about = (
+            f"{view.title}: {_size(view.graph)}. What a statement rests on stands to its left. "
+            "Each node is a link; the list below says the same in words."
+        )
+        return (
+            f'<figure class="sl-view" id="{view.name}" data-view="{view.name}">'
+            f"<figcaption><strong>{view.title}.</strong> {_size(view.graph)}. What a statement "
+            "rests on stands to its left.</figcaption>"
+            f'<div class="sl-scroll" tabindex="0" role="region" '
+            f'aria-label="{view.title}, a drawing that scrolls">'
+            f'<svg viewBox="0 0 {width} {height}" style="--sl-natural:{width}px" role="group" '
+            f'aria-label="{escape(about)}">{drawing}</svg></div>'
+            '<p class="sl-panel">Point at a statement, or reach it with the Tab and arrow keys, to '
+            "see what it rests on and what rests on it.</p></figure>"
+        )
+
+    def _drawing(
+        self, view: _View, joined: nx.DiGraph, alone: Sequence[str]
+    ) -> tuple[str, int, int]:
+        places: dict[str, tuple[int, int]] = {}
+        width = height = 2 * _MARGIN
+        edges = ""
+        if joined:
+            layout = layered(joined)
+            width = 2 * _MARGIN + _PITCH_X * (layout.layers - 1) + _WIDTH
+            height = 2 * _MARGIN + round(_PITCH_Y * layout.height) + _HEIGHT
+            places = {node: _corner(*place) for node, place in layout.places.items()}
+            edges = _arrows(layout)
+        if alone:
+            top = height + (2 * _MARGIN if joined else -_MARGIN)
+            per_row = max(2, min(_PER_ROW, (width - 2 * _MARGIN + 12) // (_WIDTH + 12)))
+            if joined:
+                edges += (
+                    f'<text class="sl-aside" x="{_MARGIN}" y="{top}">No arrow leads to these or '
+                    "away from them:</text>"
+                )
+                top += 10
+            for number, node in enumerate(alone):
+                row, column = divmod(number, per_row)
+                places[node] = (_MARGIN + column * (_WIDTH + 12), top + row * _PITCH_Y)
+            width = max(width, 2 * _MARGIN + min(len(alone), per_row) * (_WIDTH + 12) - 12)
+            height = top + ((len(alone) - 1) // per_row) * _PITCH_Y + _HEIGHT + _MARGIN
+        nodes = "".join(
+            self._node(view, claim, places[claim.id])
+            for claim in self._ledger
+            if claim.id in places
+        )
+        return f'<g class="sl-edges" aria-hidden="true">{edges}</g>{nodes}', width, height
+
+    def _node(self, view: _View, claim: Claim, place: tuple[int, int]) -> str:
+        look = LOOKS[claim.recorded]
+        x, y = place
+        used = " ".join(self._sorted(view.graph.predecessors(claim.id)))
+        plain = spoken(claim.plain)
+        label = f"{name_of(claim.id)}, {claim.recorded.value}. {plain}"
+        target = statement_address(self._root, claim.id)
+        return (
+            f'<a class="sl-node sl-page" id="{view.name}-{claim.id}" href="{target}" '
+            f'data-id="{claim.id}" data-uses="{used}" data-name="{name_of(claim.id)}" '
+            f'data-verdict="{claim.recorded.value}" data-plain="{escape(plain)}" '
+            f'aria-label="{escape(label)}" transform="translate({x} {y})" '
+            f'style="--sl-verdict:{colour(look.role)}">'
+            f"<title>{escape(label, quote=False)}</title>"
+            f'<rect class="sl-ring" x="-4" y="-4" width="{_WIDTH + 8}" height="{_HEIGHT + 8}" '
+            'rx="9"/>'
+            f'<rect class="sl-plate" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>'
+            f'<path class="sl-mark" transform="translate(7 7) scale(.875)" d="{look.path}"/>'
+            f'<text x="26" y="18.5">{short_name(claim.id)}</text></a>'
+        )
+
+    def _list(self) -> str:
+        """Return what the drawing shows in words."""
+        parts = []
+        for view in self._views:
+            items = []
+            for claim in self._ledger:
+                if claim.id not in view.graph:
+                    continue
+                used = self._sorted(view.graph.predecessors(claim.id))
+                inner = "".join(
+                    f"<li>{statement_link(self._root, each)}: "
+                    f"{self._ledger[each].recorded.value}</li>"
+                    for each in used
+                )
+                rests = f"; it rests on<ul>{inner}</ul>" if used else ""
+                link = statement_link(self._root, claim.id)
+                items.append(f"<li>{link}: {claim.recorded.value}{rests}</li>")
+            parts.append(
+                f'<details class="sl-more"><summary>{view.title}, as a list</summary>'
+                f"<ul>{''.join(items)}</ul></details>"
+            )
+        return "".join(parts)
+
+    def _sorted(self, names: object) -> list[str]:
+        """Return ids in reading order."""
+        wanted = set(names)  # type: ignore[call-overload]
+        return [claim.id for claim in self._ledger if claim.id in wanted]
+
+
+def dependency_graph(*, root: str = "..", shelf: Shelf | None = None) -> DependencyGraph:
+    """Show what rests on what.
+
+    Parameters
+    ----------
+    root : str, default ".."
+        The way from the page to the folder of the book.
+    shelf : Shelf, optional
+        The claims; those of the library by default.
+
+    Returns
+    -------
+    DependencyGraph
+        Shows itself in a notebook.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `root` is no way upwards, or the repairs form a circle.
+    """
+    return DependencyGraph(shelf or default_shelf(), root=root)
+
+
+def _size(graph: nx.DiGraph) -> str:
+    nodes, edges = graph.number_of_nodes(), graph.number_of_edges()
+    return f"{nodes} statement{'' if nodes == 1 else 's'}, {edges} arrow{'' if edges == 1 else 's'}"
+
+
+def _corner(layer: int, height: float) -> tuple[int, int]:
+    """Return the upper left corner of a node."""
+    return _MARGIN + _PITCH_X * layer, _MARGIN + round(_PITCH_Y * height)
+
+
+def _arrows(layout: Layout) -> str:
+    """Return a curve for each arrow: straight through the layers, bent between them."""
+    pieces = []
+    for (start, end), points in layout.routes.items():
+        corners = [_corner(*point) for point in points]
+        x, y = corners[0][0] + _WIDTH, corners[0][1] + _HEIGHT // 2
+        path = f"M{x} {y}"
+        for k, (left, top) in enumerate(corners[1:], start=1):
+            last = k == len(corners) - 1
+            target = left - (5 if last else 0)
+            level = top + _HEIGHT // 2
+            middle = (x + target) // 2
+            path += f"C{middle} {y} {middle} {level} {target} {level}"
+            x, y = target, level
+            if not last:
+                x += _WIDTH
+                path += f"H{x}"
+        path += f"l-5 -3.5M{x} {y}l-5 3.5"
+        pieces.append(f'<path data-from="{start}" data-to="{end}" d="{path}"/>')
+    return "".join(pieces)

@@ -1,0 +1,166 @@
+"""How verdicts look: a colour, a sign and a word each, the same in boxes, ledger and graph.
+
+Colour alone says nothing to a reader who does not see it, so each verdict also has a sign of its
+own and its word is always written.  The colours are roles of the palette, which has light and dark
+values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes, no fill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from sublinear_lib.claims import Outcome, Verdict
+from sublinear_lib.plotting import Role, palette_css
+
+__all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
+
+STATIC = Path(__file__).parent / "static"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a verdict looks.
+
+    Parameters
+    ----------
+    role : str
+        The colour, by its role in the palette.
+    path : str
+        The sign, as the outline of an SVG path in a square of 16.
+    meaning : str
+        One sentence for a legend.
+    """
+
+    role: Role
+    path: str
+    meaning: str
+
+
+LOOKS: Mapping[Verdict, Look] = MappingProxyType(
+    {
+        Verdict.HOLDS: Look(
+            "c3",
+            "M3 8.5l3.5 3.5L13 4.5",
+            "The statement as printed follows from a complete proof, or its check passes.",
+        ),
+        Verdict.REPAIRED: Look(
+            "c1",
+            "M3 6.5l3.5 3.5L13 2.5M3 14h10",
+            "A corrected statement of ours holds; the correction is spelled out.",
+        ),
+        Verdict.GAP: Look(
+            "c5",
+            "M1.5 8h4.5M10 8h4.5M6 4.5v7M10 4.5v7",
+            "The statement survives; the printed proof does not cover all of it.",
+        ),
+        Verdict.FAILS: Look(
+            "c2",
+            "M3.5 3.5l9 9M12.5 3.5l-9 9",
+            "A witness, which you can run again, contradicts the statement.",
+        ),
+        Verdict.TYPO: Look(
+            "c4",
+            "M2.5 13.5L8 3l5.5 10.5",
+            "The intended statement is clear from its context, and that one holds.",
+        ),
+        Verdict.CITED: Look(
+            "muted",
+            "M6.5 4.5C4 5.5 3 7.5 3 10.5h3.5v-3M13 4.5c-2.5 1-3.5 3-3.5 6H13v-3",
+            "Quoted from another work; what can be tested is tested.",
+        ),
+        Verdict.UNDECIDED: Look(
+            "ink",
+            "M5 6c0-2 1.3-3 3-3s3 1.1 3 2.8C11 8 8 8 8 10.5M8 13v.5",
+            "The check has not decided.",
+        ),
+    }
+)
+"""The look of every verdict."""
+
+OUTCOMES: Mapping[Outcome, tuple[Role, str]] = MappingProxyType(
+    {
+        Outcome.YES: ("c3", LOOKS[Verdict.HOLDS].path),
+        Outcome.NO: ("c2", LOOKS[Verdict.FAILS].path),
+        Outcome.OPEN: ("ink", LOOKS[Verdict.UNDECIDED].path),
+    }
+)
+
+
+def colour(role: Role) -> str:
+    """Return the CSS value of a role inside an exhibit."""
+    return "currentColor" if role == "ink" else f"var(--sl-{role})"
+
+
+def sign(path: str) -> str:
+    """Return a sign as a small drawing, which says nothing to a screen reader.
+
+    Parameters
+    ----------
+    path : str
+        The outline.
+
+    Returns
+    -------
+    str
+        An ``svg`` element in the colour of the text.
+    """
+    return (
+        '<svg class="sl-sign" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
+        f'<path d="{path}"/></svg>'
+    )
+
+
+def badge(verdict: Verdict) -> str:
+    """Return a verdict as HTML: colour, sign and word.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The verdict.
+
+    Returns
+    -------
+    str
+        A ``span`` element.
+
+    Examples
+    --------
+    >>> "fails as printed" in badge(Verdict.FAILS)
+    True
+    """
+    look = LOOKS[verdict]
+    return (
+        f'<span class="sl-verdict" style="--sl-verdict:{colour(look.role)}">'
+        f"{sign(look.path)}{verdict.value}</span>"
+    )
+
+
+def outcome_mark(outcome: Outcome) -> str:
+    """Return an outcome as HTML: colour, sign and word."""
+    role, path = OUTCOMES[outcome]
+    return (
+        f'<span class="sl-outcome" style="--sl-verdict:{colour(role)}">'
+        f"{sign(path)}{outcome.value}</span>"
+    )
+
+
+def style_sheet() -> str:
+    """Return the style sheet that every exhibit brings along.
+
+    Returns
+    -------
+    str
+        The palette of the figures, then the layout.
+    """
+    layout = (STATIC / "exhibits.css").read_text(encoding="utf-8")
+    rules = " ".join(line.strip() for line in layout.splitlines())
+    return palette_css(".sl-exhibit") + rules
+
+
+def script(name: str) -> str:
+    """Return a script of the exhibits as an element."""
+    source = (STATIC / name).read_text(encoding="utf-8").strip()
+    return f"<script>{source}</script>"

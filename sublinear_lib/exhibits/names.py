@@ -1,0 +1,247 @@
+"""What statements are called on a page, and where on the pages of the book they stand.
+
+A statement has one name, derived from its id: ``thm-4.1`` is *Theorem 4.1*, ``eq-25`` *Equation
+(25)*, ``thm-4.3-r`` *Theorem 4.3, repaired*.  Links are written the way a notebook needs them,
+from file to file (``../reference/ledger.ipynb``); the book's own extension turns them into links
+between pages.  Before changing the anchors, know that the pages of the statements, the graph, the
+ledger and the chapters all lead to each other by them.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from sublinear_lib import claims
+from sublinear_lib.claims import Claim
+
+__all__ = ["graph_link", "name_of", "page_link", "proof_link", "short_name", "statement_link"]
+
+_KINDS = {
+    "alg": ("Algorithm", "Alg."),
+    "claim": ("Claim", "Claim"),
+    "cor": ("Corollary", "Cor."),
+    "def": ("Definition", "Def."),
+    "eq": ("Equation", "Eq."),
+    "lem": ("Lemma", "Lem."),
+    "prop": ("Proposition", "Prop."),
+    "rem": ("Remark", "Rem."),
+    "set": ("Parameter set", "Set"),
+    "thm": ("Theorem", "Thm"),
+}
+_PAGE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*")
+
+
+def _parts(claim_id: str) -> tuple[tuple[str, str], str, bool]:
+    kind, _, number = claim_id.partition("-")
+    if kind not in _KINDS:
+        raise ValueError(
+            f"claim_id must begin with one of {', '.join(_KINDS)} and a hyphen, got {claim_id!r}"
+        )
+    repaired = number.endswith("-r")
+    number = number.removesuffix("-r").upper()
+    return _KINDS[kind], f"({number})" if kind == "eq" else number, repaired
+
+
+def name_of(claim_id: str) -> str:
+    """Return what a statement is called in running text.
+
+    Parameters
+    ----------
+    claim_id : str
+        Id of a statement.
+
+    Returns
+    -------
+    str
+        Its name.
+
+    Raises
+    ------
+    ValueError
+        If the id begins with no kind of statement.
+
+    Examples
+    --------
+    >>> name_of("lem-a.5"), name_of("eq-25"), name_of("thm-4.1-r")
+    ('Lemma A.5', 'Equation (25)', 'Theorem 4.1, repaired')
+    """
+    (kind, _), number, repaired = _parts(claim_id)
+    return f"{kind} {number}{', repaired' if repaired else ''}"
+
+
+def short_name(claim_id: str) -> str:
+    """Return what a statement is called where there is little room.
+
+    Parameters
+    ----------
+    claim_id : str
+        Id of a statement.
+
+    Returns
+    -------
+    str
+        Its short name; a repaired statement has a prime.
+
+    Raises
+    ------
+    ValueError
+        If the id begins with no kind of statement.
+
+    Examples
+    --------
+    >>> short_name("lem-a.5"), short_name("thm-4.1-r"), short_name("set-r1")
+    ('Lem. A.5', 'Thm 4.1′', 'Set R1')
+    """
+    (_, kind), number, repaired = _parts(claim_id)
+    return f"{kind} {number}{'′' if repaired else ''}"
+
+
+def page_link(root: str, page: str, text: str, anchor: str = "") -> str:
+    """Return a link from one page of the book to another, as HTML.
+
+    Parameters
+    ----------
+    root : str
+        The way from the page that holds the link to the folder of the book, such as ``".."``.
+    page : str
+        The page, such as ``"reference/ledger"``.
+    text : str
+        What the link says; it is escaped.
+    anchor : str, optional
+        Where on that page.
+
+    Returns
+    -------
+    str
+        An ``a`` element.
+
+    Raises
+    ------
+    ValueError
+        If `page` is no page of the book by its form, or `root` no way upwards.
+
+    Examples
+    --------
+    >>> page_link("..", "reference/ledger", "the ledger")
+    '<a class="sl-page" href="../reference/ledger.ipynb">the ledger</a>'
+    """
+    target = address(root, page, anchor)
+    return f'<a class="sl-page" href="{target}">{escape(text, quote=False)}</a>'
+
+
+def address(root: str, page: str, anchor: str = "") -> str:
+    """Return the address for a link from a notebook to a page of the book."""
+    if not re.fullmatch(r"\.|\.\.(?:/\.\.)*", root):
+        raise ValueError(f"root must be a way upwards such as '..', got {root!r}")
+    if not _PAGE.fullmatch(page):
+        raise ValueError(f"page must be a page of the book such as 'reference/x', got {page!r}")
+    return f"{root}/{page}.ipynb" + (f"#{escape(anchor)}" if anchor else "")
+
+
+def statement_address(root: str, claim_id: str) -> str:
+    """Return the address of a statement on its page of the reference part."""
+    return address(root, f"reference/statements/{claims.section(claim_id)}", claim_id)
+
+
+def statement_link(root: str, claim_id: str, text: str = "") -> str:
+    """Return a link to the page where a statement stands with its evidence and its check.
+
+    Parameters
+    ----------
+    root : str
+        The way from the page that holds the link to the folder of the book.
+    claim_id : str
+        Id of the statement.
+    text : str, optional
+        What the link says; the name of the statement by default.
+
+    Returns
+    -------
+    str
+        An ``a`` element.
+
+    Raises
+    ------
+    ValueError
+        If `root` is no way upwards.
+
+    Examples
+    --------
+    >>> statement_link("..", "thm-4.1")  # doctest: +ELLIPSIS
+    '<a class="sl-page" href="../reference/statements/main-text.ipynb#thm-4.1">Theorem 4.1</a>'
+    """
+    page = f"reference/statements/{claims.section(claim_id)}"
+    return page_link(root, page, text or name_of(claim_id), claim_id)
+
+
+def graph_link(root: str, claim: Claim, text: str) -> str:
+    """Return a link to the place of a statement in the graph of dependencies.
+
+    Parameters
+    ----------
+    root : str
+        The way from the page that holds the link to the folder of the book.
+    claim : Claim
+        The statement.
+    text : str
+        What the link says.
+
+    Returns
+    -------
+    str
+        An ``a`` element.
+
+    Raises
+    ------
+    ValueError
+        If `root` is no way upwards.
+    """
+    return page_link(root, "reference/dependency-graph", text, graph_anchor(claim))
+
+
+def graph_anchor(claim: Claim) -> str:
+    """Return the anchor of a statement in the graph: in the printed view if it is there."""
+    view = "printed" if claim.source.work == "paper" else "repaired"
+    return f"{view}-{claim.id}"
+
+
+def proof_link(root: str, claim: Claim) -> str:
+    """Return where a proof of a statement can be read, as HTML.
+
+    Parameters
+    ----------
+    root : str
+        The way from the page that holds the link to the folder of the book.
+    claim : Claim
+        The statement.
+
+    Returns
+    -------
+    str
+        A link to a page of the book, or the place in the paper as text; empty if there is none.
+
+    Raises
+    ------
+    ValueError
+        If `root` is no way upwards.
+    """
+    if not claim.proof:
+        return ""
+    page, sharp, anchor = claim.proof.partition("#")
+    if sharp and _PAGE.fullmatch(page):
+        return page_link(root, page, "our proof", html_anchor(anchor))
+    return f"proof: {escape(claim.proof, quote=False)}"
+
+
+def html_anchor(label: str) -> str:
+    """Return the id that Sphinx gives to a label: dots become hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+
+
+def checked_root(root: object) -> str:
+    """Return the way to the folder of the book, if it is one."""
+    if not isinstance(root, str):
+        raise TypeError(f"root must be a string, got {type(root).__name__}")
+    address(root, "reference/ledger")
+    return root

@@ -1,0 +1,104 @@
+"""What exhibits are made from: the ledger and the stored evidence, read once and handed out.
+
+A page shows the claims as they are now and the evidence as ``sublinear verify --store`` wrote it.
+Everything that an exhibit takes can also be given, which is how the tests show claims of their own.
+Before changing it, know that no exhibit runs a check.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from sublinear_lib.claims import (
+    Budget,
+    Claim,
+    Evidence,
+    Ledger,
+    Method,
+    Role,
+    Stored,
+    stored_evidence,
+)
+
+__all__ = ["Shelf", "default_shelf"]
+
+_STRENGTH = tuple(Method)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A ledger together with what was found.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The claims.
+    stored : mapping of str to Stored
+        The evidence, by id.
+    """
+
+    ledger: Ledger
+    stored: Mapping[str, Stored] = field(default_factory=dict)
+
+    def evidence(self, claim: Claim) -> Evidence | None:
+        """Return the stored evidence for a claim.
+
+        Parameters
+        ----------
+        claim : Claim
+            The statement.
+
+        Returns
+        -------
+        Evidence or None
+            What was found; ``None`` if nothing is stored.
+        """
+        item = self.stored.get(claim.id)
+        return None if item is None else item.evidence
+
+    def methods(self, claim: Claim) -> tuple[Method, ...]:
+        """Return how the statement itself was decided.
+
+        Parameters
+        ----------
+        claim : Claim
+            The statement.
+
+        Returns
+        -------
+        tuple of Method
+            From the strongest to the weakest; empty without evidence.
+        """
+        evidence = self.evidence(claim)
+        if evidence is None:
+            return ()
+        used = {each.method for each in evidence.observations if each.role is Role.STATEMENT}
+        return tuple(method for method in _STRENGTH if method in used)
+
+
+def code_of(claim: Claim) -> tuple[str, str]:
+    """Return the module of a check and its source."""
+    check = inspect.unwrap(claim.check)
+    return check.__module__, inspect.cleandoc("\n" + inspect.getsource(check)) + "\n"
+
+
+@cache
+def default_shelf() -> Shelf:
+    """Return the ledger of the paper with the evidence stored in the library.
+
+    Returns
+    -------
+    Shelf
+        Read once; where no evidence of the full budget is stored, that of the quick one.
+
+    Raises
+    ------
+    OSError, ValueError
+        If the stored evidence cannot be read or is damaged.
+    """
+    from sublinear_lib.claims import LEDGER
+
+    return Shelf(LEDGER, {**stored_evidence(Budget.QUICK), **stored_evidence(Budget.FULL)})
