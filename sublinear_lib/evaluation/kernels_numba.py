@@ -521,20 +521,31 @@ def _descend(
     start: FloatArray,
     weights: FloatArray,
     squares: FloatArray,
-) -> float:
-    largest = 0.0
-    for e in range(weights.shape[0]):
+) -> int:
+    count, d = weights.shape
+    whole = d - d % 8
+    parts = np.empty(8)
+    # Sizes compare like their bits; NaN is larger than infinity.
+    bits = weights.view(np.int64)
+    largest = 0
+    for e in range(count):
         r = rows[e] if rows.size > 0 else e
-        total = 0.0
-        for k in range(weights.shape[1]):
-            number = W[r, k] - gradient[e, k] * eta
-            weights[e, k] = number
-            move = number - start[r, k]
-            total += move * move
-            size = abs(number)
-            if not size <= largest:
-                largest = size
-        squares[e] = total
+        for k in range(d):
+            weights[e, k] = W[r, k] - gradient[e, k] * eta
+        for j in range(8):
+            parts[j] = 0.0
+        for k in range(0, whole, 8):
+            for j in range(8):
+                move = weights[e, k + j] - start[r, k + j]
+                parts[j] += move * move
+        for j in range(d - whole):
+            move = weights[e, whole + j] - start[r, whole + j]
+            parts[j] += move * move
+        for j in range(4):
+            parts[j] += parts[j + 4]
+        squares[e] = (parts[0] + parts[2]) + (parts[1] + parts[3])
+        for k in range(d):
+            largest = max(largest, bits[e, k] & 0x7FFFFFFFFFFFFFFF)
     return largest
 
 
@@ -545,7 +556,7 @@ def descend(
     weights = np.empty_like(gradient)
     squares = np.empty(len(gradient))
     largest = _descend(W, rows, gradient, eta, start, weights, squares)
-    return weights, squares, float(largest)
+    return weights, squares, float(np.int64(largest).view(np.float64))
 
 
 @_compile(fastmath=_FAST)

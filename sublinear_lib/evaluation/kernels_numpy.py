@@ -353,17 +353,20 @@ def descend(
     weights : ndarray, shape (k, d)
         ``w - eta g``; product and difference are rounded one after the other.
     squares : ndarray, shape (k,)
-        Squared distances from `start`, summed coordinate by coordinate.
+        Squared distances from `start`: coordinate ``k`` goes to partial sum ``k % 8``, and the
+        eight are added pairwise.
     largest : float
         The largest entry of `weights` in size; NaN or infinity if one is not finite.
     """
     where: IntArray | slice = rows if rows.size else slice(None)
     with np.errstate(over="ignore", invalid="ignore"):
         weights = W[where] - gradient * eta
-        squares = np.zeros(len(weights))
+        parts = np.zeros((8, len(weights)))
         for k in range(weights.shape[1]):
             move = weights[:, k] - start[where, k]
-            squares += move * move
+            parts[k % 8] += move * move
+        parts = parts[:4] + parts[4:]
+        squares = (parts[0] + parts[2]) + (parts[1] + parts[3])
         largest = float(np.abs(weights).max(initial=0.0))
     return weights, squares, largest
 

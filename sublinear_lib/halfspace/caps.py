@@ -30,6 +30,13 @@ with its own proved bound, and within that integer arithmetic (:mod:`sublinear_l
 row that is huge against the others would make e useless for them; its float32 row is NaN, which
 compares with nothing, so it is always undecided and always scored in float64.
 
+**Following.**  A score z of a row decides more than one point: the next points of the cap change it
+by at most ``s ||w'||`` times the way to them, and by ``2 t s |w_d|`` for their heights, which is at
+most e.  With E the largest e, a row with ``|z| > 2 E`` keeps its sign until the points have gone
+``(|z| - 2 E) / (s ||w'||)`` further.  The length of the way so far plus that is the *key* of the
+pair, and only rows whose key has been passed are scored again: about a third of them per step of
+an attack whose steps shrink.
+
 **Sums.**  Adding and taking off leaves rounding errors of the size ``2**-53`` times what came and
 went, which must not be large against what is there.  Both volumes ``sum |a_r| (||w_r|| + |b_r -
 s|)`` are kept, and as soon as more than eight times the present volume has come and gone, the sums
@@ -44,8 +51,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +65,9 @@ from sublinear_lib.evaluation import ForwardPass, Neurons, Region
 from sublinear_lib.halfspace.filtering import Float32Array, relative_error
 from sublinear_lib.halfspace.protocol import Int32Array
 
+if TYPE_CHECKING:
+    from sublinear_lib.halfspace.vector_code import Code
+
 __all__ = ["CapEvaluator", "CapFilter", "CapMemory", "CapPass"]
 
 _BLOCK = 64
@@ -64,9 +75,11 @@ _BLOCK = 64
 _TAME = 64.0
 # Rows and their float32 copies that stay in the cache while all caps look at them, and how many
 # undecided rows a cap should find there.
-_CACHE_BYTES = 1 << 19
+_CACHE_BYTES = 3 << 18
 _ROWS_PER_SEGMENT = 32
 _SPARE = 1.25
+# With a larger share of active pairs, gradients are summed over all pairs, in vector code.
+_MASKED_SHARE = 0.2
 # No score of the filter is as large.
 _BEYOND = 2.0**100
 # A hot row costs as much as four in a scan: its row is fetched, not streamed.
@@ -83,6 +96,7 @@ class _Room:
         self.undecided: Int32Array = np.empty(0, dtype=np.int32)
         self.sure: Int32Array = np.empty(0, dtype=np.int32)
         self.state: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+        self.keys: Float32Array = np.empty(0, dtype=np.float32)
         self.owner: object = None
 
     def grow(self, undecided: int, sure: int) -> None:
@@ -93,6 +107,7 @@ class _Room:
             self.sure = np.empty(int(_SPARE * sure) + 64, dtype=np.int32)
         if self.undecided.size // 8 > self.state.size:
             self.state = np.empty(self.undecided.size // 8, dtype=np.uint8)
+            self.keys = np.empty(self.undecided.size, dtype=np.float32)
 
 
 class CapFilter:
@@ -117,8 +132,8 @@ class CapFilter:
 
     Notes
     -----
-    Memory: 8 bytes for each coordinate of each row, and four for each pair of a cap and a neuron
-    that can fire in it.  Needs numba.
+    Memory: 8 bytes for each coordinate of each row, and eight for each pair of a cap and a neuron
+    that fires in a part of it.  Needs numba.
     """
 
     def __init__(
@@ -134,7 +149,10 @@ class CapFilter:
         self.neurons = neurons
         m, d = neurons.m, neurons.d
         self.ids = np.arange(m, dtype=np.int32) if rows is None else rows.astype(np.int32)
-        self._everyone = rows is None
+        self._positions: IntArray | None = None
+        if rows is not None:
+            self._positions = np.full(m, -1, dtype=np.int64)
+            self._positions[rows] = np.arange(len(rows))
         count = len(self.ids)
         self.width = d + -d % 8
         self.blocks_count = -(-count // _BLOCK)
@@ -142,6 +160,8 @@ class CapFilter:
         self.blocks: Float32Array = np.zeros(self.blocks_count * d * _BLOCK, dtype=np.float32)
         # Places without a row: above a negative band, never possible.
         self.band: Float32Array = np.full(self.blocks_count * _BLOCK, -1.0, dtype=np.float32)
+        # How far a point may go for each unit of a score.
+        self.factors: Float32Array = np.zeros(count, dtype=np.float32)
         # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
         self.stride = d + 2 + -(d + 2) % 8
         self.gains = np.zeros(count * self.stride)
@@ -168,6 +188,7 @@ class CapFilter:
         )
         self.words = min(max(1, rows_at_once // _BLOCK), self.blocks_count)
         self.room = _Room()
+        self.certain: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self.drift = np.empty(0)
         self.update(None)
 
@@ -206,6 +227,7 @@ class CapFilter:
             self.table,
             self.width,
             self.band,
+            self.factors,
             self.gains,
             self.stride,
             self.drift,
@@ -235,7 +257,7 @@ class CapFilter:
         ndarray of int64, shape (k,)
             Their positions.
         """
-        return rows if self._everyone else np.searchsorted(self.ids, rows)
+        return rows if self._positions is None else self._positions[rows]
 
 
 class _Candidates(NamedTuple):
@@ -378,6 +400,9 @@ def _scan(
 ) -> tuple[int, int]:
     """Look at all rows for some caps."""
     n = len(anchors)
+    needed = rows.stretches * n * rows.words
+    if rows.certain.size < needed:
+        rows.certain = np.empty(needed, dtype=np.uint64)
     queries = np.minimum(np.arange(n + -n % 4), n - 1).astype(np.int32)
     found = _loops().scan(
         _code(),
@@ -390,6 +415,7 @@ def _scan(
         n,
         rows.words,
         split,
+        rows.certain,
         *lists,
     )
     return cast(tuple[int, int], found)
@@ -480,7 +506,9 @@ class CapEvaluator:
             room.grow(undecided, sure)
         room.state[: undecided // 8] = 0
         self._before = np.full((n, neurons.d), np.nan)
+        self._ways = np.zeros(n)
         self._undecided, self._sure, self._state = room.undecided, room.sure, room.state
+        self._keys = room.keys
         self._band = self._undecided_band()
         self._totals = np.zeros(n * rows.stride)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -550,6 +578,7 @@ class CapEvaluator:
                 self._code,
                 rows.table,
                 rows.width,
+                rows.factors,
                 rows.gains,
                 rows.stride,
                 rows.ids,
@@ -559,6 +588,8 @@ class CapEvaluator:
                 self._eighths,
                 self._lengths,
                 self._state,
+                self._keys,
+                self._ways,
                 self._before,
                 rows.words * _BLOCK,
                 self._short,
@@ -594,6 +625,7 @@ class CapEvaluator:
         if not wrong.any():
             return
         np.bitwise_xor.at(self._state, eighths[wrong], bits[wrong])
+        self._keys[places[wrong]] *= -1.0
         caps, positions = caps[wrong], positions[wrong]
         gains = rows.gains.reshape(-1, rows.stride)[positions]
         totals, d = self._columns(self._totals), neurons.d
@@ -762,7 +794,14 @@ class CapEvaluator:
         fires = np.zeros(len(rows.ids), dtype=np.uint8)
         out = np.empty((len(fires), self.neurons.d))
         self.work += int(passed.counts.sum())
-        count = _loops().gradient(
+        pairs = self.n * len(rows.ids)
+        masked = self._code.lanes == 16 and passed.counts.sum() > _MASKED_SHARE * pairs
+        loop: Callable[..., int] = _loops().gradient
+        if masked:
+            nothing: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+            certain = rows.certain if self._lists is None else nothing
+            loop = functools.partial(_loops().masked_gradient, certain)
+        count = loop(
             self._code,
             rows.words * _BLOCK,
             rows.ids,
@@ -944,7 +983,7 @@ def _loops() -> ModuleType:
     return importlib.import_module("sublinear_lib.halfspace.kernels_numba_caps")
 
 
-def _code() -> object:
+def _code() -> Code:
     from sublinear_lib.halfspace.vector_code import host_code
 
     return host_code()

@@ -4,7 +4,9 @@ Everything is ordered by *stretches* of rows that fit the second-level cache tog
 float64 originals, and within a stretch by cap, so that a row that was fetched for one cap is near
 for the next.  A *segment* is what one cap has in one stretch, number ``stretch * n + cap``.  The
 undecided rows of a segment fill whole *eighths*, groups of eight places; the places behind the last
-row repeat it and are masked out, and the state of an eighth is one byte, a bit for each place.
+row repeat it and are masked out, and the state of an eighth is one byte, a bit for each place.  A
+place also has a *key*: its sign is its state, its size the length of way up to which that holds
+(:mod:`sublinear_lib.halfspace.caps`).
 
 Before changing it, know what the compiler may do here: it may reorder a sum (the error bounds hold
 for every order, and no promise is made about the last bits), but not assume that numbers are
@@ -23,11 +25,14 @@ from sublinear_lib.halfspace.vector_code import (
     append_rows,
     cap_masks,
     eight_bands,
+    eight_keys,
     eight_scores,
-    eight_signs,
     lowest_bit,
+    merge_keys,
     ones,
+    spread_masked,
     spread_row,
+    stale_keys,
     sum_rows,
 )
 
@@ -38,6 +43,7 @@ __all__ = [
     "follow",
     "gradient",
     "listed",
+    "masked_gradient",
     "points_in_caps",
     "report",
     "scan",
@@ -54,6 +60,13 @@ _BLOCK = 64
 _CACHE_BYTES = 1 << 17
 # An example is summed anew once more than this multiple of what is active has come and gone.
 _WORN = 8.0
+# Where the length of a way begins, so that no key is 0, and what rounding may do to it.
+_START = 2.0**-10
+_LONGER = 1.0 + 2.0**-20
+# The key of a row that a float32 score says nothing about.
+_TINY = np.float32(2.0**-100)
+# With a larger share of the keys of a segment out of date, all are made anew where they stand.
+_MOST = 0.65
 
 
 def _compiled(function: Function) -> Function:
@@ -78,6 +91,7 @@ def enter(
     table: Any,
     width: int,
     band: Any,
+    factors: Any,
     gains: Any,
     stride: int,
     drift: Any,
@@ -116,8 +130,11 @@ def enter(
         )
         reach = scale * ((radius + 2.0 * tolerance) * front + 2.0 * tolerance * last + margin)
         fine = size <= tame
+        factors[p] = 0.0
         if fine:
-            largest = max(largest, error)
+            # The second is how far heights within the tolerance move a score.
+            largest = max(largest, error, 2.0 * tolerance * scale * last)
+            factors[p] = np.float32(min((1.0 - 2.0**-20) / (scale * front), 2.0**100))
         limit = min((reach + error) * (1.0 + 2.0**-20), 2.0**100)
         new_band = np.float32(limit) if fine else np.float32(np.nan)
         line = p * width
@@ -212,6 +229,7 @@ def scan(
     n: int,
     words: int,
     split: bool,
+    certain: Any,
     undecided: Any,
     eighths: Any,
     lengths: Any,
@@ -220,11 +238,11 @@ def scan(
 ) -> Any:
     """Sort all rows for every cap; return the room that both lists need.
 
-    Without `split` all possible rows count as undecided.
+    Without `split` all possible rows count as undecided.  The sure rows of segment s are also the
+    bits of `certain` from word ``s * words`` on.
     """
     masks = np.empty(8, dtype=np.uint64)
     possible = np.empty(n * words, dtype=np.uint64)
-    certain = np.empty(n * words, dtype=np.uint64)
     near = max(1, _CACHE_BYTES // (4 * d * _BLOCK))
     place = 0
     place_sure = 0
@@ -232,6 +250,7 @@ def scan(
     starts[0] = 0
     for first in range(0, count, words):
         stretch = first // words
+        offset = stretch * n * words
         last = min(count, first + words)
         # All caps look at a few blocks before the next ones take their place in the cache.
         for start in range(first, last, near):
@@ -252,7 +271,7 @@ def scan(
                     for t in range(min(4, n - group)):
                         on = masks[t] & masks[4 + t] if split else np.uint64(0)
                         word = (group + t) * words + w - first
-                        certain[word] = on
+                        certain[offset + word] = on
                         possible[word] = masks[t] & ~on
         for i in range(n):
             segment = stretch * n + i
@@ -261,7 +280,7 @@ def scan(
             surely = 0
             for w in range(begin, begin + last - first):
                 rows += ones(possible[w])
-                surely += ones(certain[w])
+                surely += ones(certain[offset + w])
             lengths[segment] = rows
             room = (rows + 7) // 8 * 8
             if place + room <= undecided.size and place_sure + surely <= sure.size:
@@ -270,7 +289,8 @@ def scan(
                 for w in range(last - first):
                     row = (first + w) * _BLOCK
                     to = append_rows(code, None, row, possible[begin + w], undecided, to)
-                    to_sure = append_rows(code, None, row, certain[begin + w], sure, to_sure)
+                    word = certain[offset + begin + w]
+                    to_sure = append_rows(code, None, row, word, sure, to_sure)
                 for spare in range(to, place + room):
                     undecided[spare] = undecided[to - 1]
             place += room
@@ -410,10 +430,43 @@ def _renew(
 
 
 @_compiled
+def _valid(count: int) -> Any:
+    """Return a word of as many bits, at most 64."""
+    if count < _BLOCK:
+        return (np.uint64(1) << np.uint64(count)) - np.uint64(1)
+    return ~np.uint64(0)
+
+
+@_compiled
+def _place(words: Any, number: int) -> Any:
+    """Return the position of a bit, counted from 0, among the bits of words that are set."""
+    w = 0
+    while ones(words[w]) <= number:
+        number -= ones(words[w])
+        w += 1
+    word = words[w]
+    for _ in range(number):
+        word &= word - np.uint64(1)
+    return w * _BLOCK + lowest_bit(word)
+
+
+@_compiled
+def _decide(r: int, W: Any, b: Any, X: Any, i: int, lower: float, upper: float) -> Any:
+    """Return whether a neuron fires at a point by its float64 score, or -1 if that is too close."""
+    z = b[r]
+    for k in range(W.shape[1]):
+        z += W[r, k] * X[i, k]
+    if z > upper:
+        return 1
+    return 0 if z < lower else -1
+
+
+@_compiled
 def follow(
     code: Any,
     table: Any,
     width: int,
+    factors: Any,
     gains: Any,
     stride: int,
     ids: Any,
@@ -423,6 +476,8 @@ def follow(
     eighths: Any,
     lengths: Any,
     state: Any,
+    keys: Any,
+    ways: Any,
     before: Any,
     rows: int,
     short: Any,
@@ -439,82 +494,164 @@ def follow(
 ) -> Any:
     """Move every cap to a new point; return how many rows were scored, have changed, and are open.
 
-    A cap that stays where it is has nothing to do.  A row that float64 cannot decide either keeps
-    its state and is written to `open_places`.
+    A cap that stays where it is has nothing to do, and a row is scored only if its key no longer
+    holds.  A row that float64 cannot decide either keeps its state and is written to `open_places`.
     """
     n, d = X.shape
     scored = 0
     changes = 0
     found = 0
     stays = np.zeros(n, dtype=np.bool_)
+    starts = np.zeros(n, dtype=np.bool_)
     for i in range(n):
         same = True
+        squares = 0.0
+        for k in range(d - 1):
+            step = X[i, k] - before[i, k]
+            squares += step * step
         for k in range(d):
             same &= X[i, k] == before[i, k]
             before[i, k] = X[i, k]
         stays[i] = same
-    coming = np.empty(rows + 64, dtype=np.int32)
-    going = np.empty(rows + 64, dtype=np.int32)
+        if not same:
+            if squares < np.inf:
+                ways[i] += np.sqrt(squares)
+            else:
+                starts[i] = True
+                ways[i] = _START
+    coming = np.empty(rows + _BLOCK, dtype=np.int32)
+    going = np.empty(rows + _BLOCK, dtype=np.int32)
+    key_bits = keys.view(np.int32)
+    stale_rows = np.empty(rows + 2 * _BLOCK, dtype=np.int32)
+    stale_bits = np.empty(rows + 2 * _BLOCK, dtype=np.int32)
+    stale_present = stale_bits.view(np.float32)
+    fresh = np.empty(rows + 2 * _BLOCK, dtype=np.float32)
+    words = np.empty(rows // _BLOCK + 2, dtype=np.uint64)
+    masks = np.empty(2, dtype=np.uint64)
+    nothing = np.uint64(0)
     segment = 0
     while segment + 1 < eighths.size:
         i = segment % n
-        left = lengths[segment]
-        eighth, last = eighths[segment], eighths[segment + 1]
-        if stays[i] or left == 0:
+        length = lengths[segment]
+        first, last = eighths[segment], eighths[segment + 1]
+        if stays[i] or length == 0:
             segment += 1
             continue
-        scored += left
         come = 0
         go = 0
-        while eighth < last:
-            old = np.uint64(0)
-            now = np.uint64(0)
-            doubt = np.uint64(0)
-            for j in range(min(8, last - eighth)):
-                signs = eight_signs(
-                    code, table, width, undecided, 8 * (eighth + j), short, i * width, limit
+        way = np.float32(ways[i])
+        anew = starts[i]
+        count = 0
+        if not anew:
+            holds = np.float32(ways[i] * _LONGER)
+            for eighth in range(first, last, 8):
+                stale = stale_keys(code, keys, 8 * eighth, holds)
+                stale &= _valid(length - 8 * (eighth - first))
+                words[(eighth - first) >> 3] = stale
+                if stale != nothing:
+                    append_rows(code, key_bits, 8 * eighth, stale, stale_bits, count)
+                    count = append_rows(code, undecided, 8 * eighth, stale, stale_rows, count)
+            anew = count > _MOST * length
+        if anew:
+            scored += length
+            for eighth in range(first, last, 8):
+                whole = min(8, last - eighth)
+                for j in range(8 * eighth, 8 * (eighth + whole), 8):
+                    eight_keys(
+                        code,
+                        table,
+                        width,
+                        undecided,
+                        j,
+                        short,
+                        i * width,
+                        limit,
+                        factors,
+                        way,
+                        keys,
+                        j,
+                    )
+                valid = _valid(length - 8 * (eighth - first))
+                merge_keys(code, fresh, 0, nothing, keys, 8 * eighth, masks)
+                now = masks[0] & valid
+                doubt = masks[1] & valid
+                old = _word(state, eighth, last)
+                while doubt != nothing:
+                    j = lowest_bit(doubt)
+                    doubt &= doubt - np.uint64(1)
+                    place = 8 * eighth + j
+                    on = _decide(ids[undecided[place]], W, b, X, i, lower, upper)
+                    if on < 0:
+                        on = np.int64(old >> np.uint64(j)) & 1
+                        if found < open_places.size:
+                            open_places[found] = place
+                            open_caps[found] = i
+                        found += 1
+                    now |= np.uint64(on) << np.uint64(j)
+                    keys[place] = _TINY if on else -_TINY
+                if now != old:
+                    for j in range(whole):
+                        state[eighth + j] = np.uint8((now >> np.uint64(8 * j)) & np.uint64(255))
+                    come = append_rows(code, undecided, 8 * eighth, now & ~old, coming, come)
+                    go = append_rows(code, undecided, 8 * eighth, old & ~now, going, go)
+        elif count > 0:
+            scored += count
+            for j in range(count, (count + 7) // 8 * 8):
+                stale_rows[j] = stale_rows[0]
+            for j in range(0, count, 8):
+                eight_keys(
+                    code,
+                    table,
+                    width,
+                    stale_rows,
+                    j,
+                    short,
+                    i * width,
+                    limit,
+                    factors,
+                    way,
+                    fresh,
+                    j,
                 )
-                by = np.uint64(8 * j)
-                now |= np.uint64(signs & 255) << by
-                doubt |= np.uint64(signs >> 8) << by
-                old |= np.uint64(state[eighth + j]) << by
-            if left < 64:
-                valid = (np.uint64(1) << np.uint64(left)) - np.uint64(1)
-                now &= valid
-                doubt &= valid
-            while doubt != np.uint64(0):
-                j = lowest_bit(doubt)
-                doubt &= doubt - np.uint64(1)
-                bit = np.uint64(1) << np.uint64(j)
-                r = ids[undecided[8 * eighth + j]]
-                z = b[r]
-                for k in range(d):
-                    z += W[r, k] * X[i, k]
-                if z > upper:
-                    now |= bit
-                elif not z < lower:
-                    now |= old & bit
-                    if found < open_places.size:
-                        open_places[found] = 8 * eighth + j
-                        open_caps[found] = i
-                    found += 1
-            if now != old:
-                for j in range(min(8, last - eighth)):
-                    state[eighth + j] = np.uint8((now >> np.uint64(8 * j)) & np.uint64(255))
-                come = append_rows(code, undecided, 8 * eighth, now & ~old, coming, come)
-                go = append_rows(code, undecided, 8 * eighth, old & ~now, going, go)
-            left -= 64
-            eighth += 8
+            for start in range(0, count, _BLOCK):
+                valid = _valid(count - start)
+                merge_keys(code, fresh, 0, nothing, stale_present, start, masks)
+                old = masks[0] & valid
+                merge_keys(code, fresh, 0, nothing, fresh, start, masks)
+                now = masks[0] & valid
+                doubt = masks[1] & valid
+                while doubt != nothing:
+                    j = lowest_bit(doubt)
+                    doubt &= doubt - np.uint64(1)
+                    on = _decide(ids[stale_rows[start + j]], W, b, X, i, lower, upper)
+                    if on < 0:
+                        on = np.int64(old >> np.uint64(j)) & 1
+                        if found < open_places.size:
+                            open_places[found] = 8 * first + _place(words, start + j)
+                            open_caps[found] = i
+                        found += 1
+                    now |= np.uint64(on) << np.uint64(j)
+                    fresh[start + j] = _TINY if on else -_TINY
+                come = append_rows(code, stale_rows, start, now & ~old, coming, come)
+                go = append_rows(code, stale_rows, start, old & ~now, going, go)
+            origin = 0
+            for eighth in range(first, last, 8):
+                stale = words[(eighth - first) >> 3]
+                if stale != nothing:
+                    merge_keys(code, fresh, origin, stale, keys, 8 * eighth, masks)
+                    origin += ones(stale)
+                    now = masks[0] & _valid(length - 8 * (eighth - first))
+                    for j in range(min(8, last - eighth)):
+                        state[eighth + j] = np.uint8((now >> np.uint64(8 * j)) & np.uint64(255))
         if come + go > 0:
             changes += come + go
-            amount = 0.0
-            for j in range(come):
-                amount += gains[coming[j] * stride + d + 1]
-            for j in range(go):
-                amount += gains[going[j] * stride + d + 1]
-            worn[i] += amount
+            # What came and went, from the volumes before, between and after.
+            volume = i * stride + d + 1
+            worn[i] -= totals[volume]
             sum_rows(code, gains, stride, coming, 0, come, 1.0, totals, i * stride)
+            worn[i] += 2.0 * totals[volume]
             sum_rows(code, gains, stride, going, 0, go, -1.0, totals, i * stride)
+            worn[i] -= totals[volume]
         segment += 1
     for i in range(n):
         if not worn[i] <= _WORN * totals[i * stride + d + 1]:
@@ -656,6 +793,92 @@ def listed(
                 left &= left - 1
         free[i] = place
         segment += 1
+
+
+@_compiled
+def _set_bits(rows: Any, first: int, last: int, base: int, start: int, words: Any) -> None:
+    """Set the bits of listed rows in the words from `start` on."""
+    place = -1
+    word = np.uint64(0)
+    for e in range(first, last):
+        p = rows[e] - base
+        where = start + (p >> 6)
+        if where != place:
+            if place >= 0:
+                words[place] |= word
+            place = where
+            word = np.uint64(0)
+        word |= np.uint64(1) << np.uint64(p & 63)
+    if place >= 0:
+        words[place] |= word
+
+
+@_compiled
+def masked_gradient(
+    certain: Any,
+    code: Any,
+    rows: int,
+    ids: Any,
+    a: Any,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    sure: Any,
+    starts: Any,
+    coefficients: Any,
+    X: Any,
+    fires: Any,
+    out: Any,
+) -> int:
+    """Do what `gradient` does, to the bit, over words of active rows instead of lists.
+
+    The words of the sure ones are `certain`, if it is not empty.
+    """
+    n, d = X.shape
+    stride = d + -d % 8
+    terms = np.zeros(n * stride)
+    for i in range(n):
+        for k in range(d):
+            terms[i * stride + k] = coefficients[i] * X[i, k]
+    buffer = np.empty(rows + 64, dtype=np.int32)
+    blocks = rows // _BLOCK
+    words = np.empty(blocks * n, dtype=np.uint64)
+    totals = np.empty(stride * _BLOCK)
+    place = 0
+    for stretch in range((starts.size - 1) // n):
+        base = stretch * rows
+        if certain.size > 0:
+            words[:] = certain[stretch * words.size : (stretch + 1) * words.size]
+        else:
+            words[:] = np.uint64(0)
+        for i in range(n):
+            segment = stretch * n + i
+            if certain.size == 0:
+                _set_bits(sure, starts[segment], starts[segment + 1], base, i * blocks, words)
+            eighth, end = eighths[segment], eighths[segment + 1]
+            found = 0
+            while eighth < end:
+                word = _word(state, eighth, end)
+                found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
+                eighth += 8
+            _set_bits(buffer, 0, found, base, i * blocks, words)
+        for block in range(min(blocks, (ids.size - base + 63) // _BLOCK)):
+            somewhere = np.uint64(0)
+            for i in range(n):
+                somewhere |= words[i * blocks + block]
+            for group in range(8):
+                if (somewhere >> np.uint64(8 * group)) & np.uint64(255) != np.uint64(0):
+                    spread_masked(code, terms, n, stride, words, block, blocks, group, totals, 0)
+            while somewhere != np.uint64(0):
+                j = lowest_bit(somewhere)
+                somewhere &= somewhere - np.uint64(1)
+                p = base + block * _BLOCK + j
+                fires[p] = 1
+                c = a[ids[p]]
+                for k in range(d):
+                    out[place, k] = c * totals[k * _BLOCK + j]
+                place += 1
+    return place
 
 
 @_compiled

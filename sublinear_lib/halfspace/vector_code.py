@@ -63,15 +63,18 @@ __all__ = [
     "cap_masks",
     "copy_rows",
     "eight_bands",
+    "eight_keys",
     "eight_scores",
-    "eight_signs",
     "filled_words",
     "host_code",
     "lowest_bit",
+    "merge_keys",
     "ones",
     "score_masks",
     "score_masks_of_one",
+    "spread_masked",
     "spread_row",
+    "stale_keys",
     "sum_rows",
 ]
 
@@ -573,17 +576,71 @@ def _bands_of_eight(writer: _Writer) -> Any:
     return builder.or_(possible, builder.shl(builder.zext(sure, _INT64), _number(8)))
 
 
-def _signs_of_eight(writer: _Writer) -> Any:
+def _keys_of_eight(writer: _Writer) -> None:
     builder = writer.builder
     scores = _write_eight(writer)
-    limit = writer.spread(writer.value("limit"), scores.type)
-    nothing = ir.Constant(scores.type, [-0.0] * 8)
-    active = writer.compared(">", scores, limit)
-    inactive = writer.compared("<", scores, builder.fsub(nothing, limit))
-    sure = builder.zext(builder.bitcast(active, ir.IntType(8)), _INT64)
-    known = builder.bitcast(builder.or_(active, inactive), ir.IntType(8))
-    doubt = builder.zext(builder.not_(known), _INT64)
-    return builder.or_(sure, builder.shl(doubt, _number(8)))
+    kind = scores.type
+    unary = ir.FunctionType(kind, [kind])
+    binary = ir.FunctionType(kind, [kind, kind])
+    size_of = _numba_tools.get_or_insert_function(builder.module, unary, "llvm.fabs.v8f32")
+    signed_as = _numba_tools.get_or_insert_function(builder.module, binary, "llvm.copysign.v8f32")
+    factors = ir.Constant(kind, ir.Undefined)
+    for j in range(8):
+        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
+        factor = writer.number("factors", builder.sext(listed, _INT64))
+        factors = builder.insert_element(factors, factor, ir.Constant(_INT32, j))
+    nothing = ir.Constant(kind, [0.0] * 8)
+    limit = writer.spread(writer.value("limit"), kind)
+    size = builder.call(size_of, [scores])
+    beyond = builder.fsub(builder.fsub(size, limit), limit)
+    beyond = builder.select(writer.compared(">", beyond, nothing), beyond, nothing)
+    key = builder.fadd(writer.spread(writer.value("path"), kind), builder.fmul(beyond, factors))
+    key = builder.call(signed_as, [key, scores])
+    key = builder.select(writer.compared(">", size, limit), key, nothing)
+    address = writer.array("out", writer.value("where"))
+    builder.store(key, builder.bitcast(address, kind.as_pointer()), align=4)
+
+
+def _stale(writer: _Writer) -> Any:
+    builder, lanes = writer.builder, writer.lanes
+    limit = writer.spread(writer.value("limit"))
+    opposite = writer.spread(builder.fsub(ir.Constant(_FLOAT, -0.0), writer.value("limit")))
+    stale = []
+    for part in range(0, BLOCK, lanes):
+        keys = writer.vector(
+            writer.array("keys", builder.add(writer.value("start"), _number(part)))
+        )
+        above = writer.compared(">", keys, limit)
+        stale.append(builder.not_(builder.or_(above, writer.compared("<", keys, opposite))))
+    return writer.word(stale)
+
+
+def _merge(writer: _Writer) -> None:
+    """Write `merge_keys` for sixteen lanes, which have an instruction for it."""
+    builder, floats = writer.builder, writer.floats
+    bits = ir.VectorType(_BIT, 16)
+    expand = _numba_tools.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(floats, [_FLOAT.as_pointer(), bits, floats]),
+        "llvm.masked.expandload.v16f32",
+    )
+    nothing = ir.Constant(floats, [0.0] * 16)
+    mask, place = writer.value("mask"), writer.value("origin")
+    above, between = [], []
+    for part in range(0, BLOCK, 16):
+        some = builder.trunc(builder.lshr(mask, _number(part)), ir.IntType(16))
+        address = writer.array("keys", builder.add(writer.value("start"), _number(part)))
+        present = writer.vector(address)
+        keys = builder.call(
+            expand, [writer.array("fresh", place), builder.bitcast(some, bits), present]
+        )
+        builder.store(keys, builder.bitcast(address, floats.as_pointer()), align=4)
+        place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
+        active = writer.compared(">", keys, nothing)
+        above.append(active)
+        between.append(builder.not_(builder.or_(active, writer.compared("<", keys, nothing))))
+    builder.store(writer.word(above), writer.array("masks", _number(0)))
+    builder.store(writer.word(between), writer.array("masks", _number(1)))
 
 
 _EIGHT_DOUBLES = ir.VectorType(ir.DoubleType(), 8)
@@ -711,6 +768,37 @@ def _spread_row(writer: _Writer) -> None:
     k = _number(0)
     for together in (4, 2, 1):
         k = _column_loop(writer, together, columns(together), k)
+
+
+def _spread_masked(writer: _Writer) -> None:
+    """Write `spread_masked`: eight rows in a vector, eight columns at a time in registers."""
+    builder = writer.builder
+    width, count = writer.value("width"), writer.value("count")
+    shift = builder.mul(writer.value("group"), _number(8))
+    bits = ir.VectorType(_BIT, 8)
+
+    def write(k: Any) -> None:
+        def step(i: Any, sums: list[Any]) -> list[Any]:
+            line = builder.mul(i, writer.value("step"))
+            word = writer.number("words", builder.add(writer.value("start"), line))
+            mask = builder.trunc(builder.lshr(word, shift), ir.IntType(8))
+            mask = builder.bitcast(mask, bits)
+            origin = builder.add(builder.mul(i, width), k)
+            added = []
+            for v, total in enumerate(sums):
+                term = writer.number("vectors", builder.add(origin, _number(v)))
+                more = builder.fadd(total, writer.spread(term, _EIGHT_DOUBLES))
+                added.append(builder.select(mask, more, total))
+            return added
+
+        _, sums = _row_loop(writer, 8, _number(0), count, step)
+        for v, total in enumerate(sums):
+            line = builder.mul(builder.add(k, _number(v)), _number(BLOCK))
+            to = builder.add(writer.value("place"), builder.add(line, shift))
+            address = builder.bitcast(writer.array("totals", to), _EIGHT_DOUBLES.as_pointer())
+            builder.store(total, address, align=8)
+
+    _column_loop(writer, 1, write, _number(0))
 
 
 def _append(writer: _Writer) -> Any:
@@ -859,15 +947,20 @@ _vector_caps = _operation(
 _vector_eight_scores = _operation(
     _scores_of_eight, "code table width rows start vectors place out where"
 )
-_vector_eight_signs = _operation(
-    _signs_of_eight, "code table width rows start vectors place limit", types.int64
+_vector_eight_keys = _operation(
+    _keys_of_eight, "code table width rows start vectors place limit factors path out where"
 )
+_vector_stale = _operation(_stale, "code keys start limit", types.uint64)
+_vector_merge = _operation(_merge, "code fresh origin mask keys start masks")
 _vector_eight_bands = _operation(
     _bands_of_eight, "code table width rows start vectors place band", types.int64
 )
 _vector_sum_rows = _operation(_sum_rows, "code table width rows start count factor totals place")
 _vector_spread_row = _operation(
     _spread_row, "code vectors place width rows start count base totals"
+)
+_vector_spread_masked = _operation(
+    _spread_masked, "code vectors count width words start step group totals place"
 )
 _vector_append = _operation(_append, "code rows start mask out place", types.int64)
 _vector_filled = _operation(_filled, "code words start", types.uint64)
@@ -1193,7 +1286,7 @@ def eight_scores(
         out[where + j] = sums[0] + sums[1]
 
 
-def eight_signs(
+def eight_keys(
     code: Any,
     table: Any,
     width: Any,
@@ -1202,32 +1295,107 @@ def eight_signs(
     vectors: Any,
     place: Any,
     limit: Any,
-) -> Any:
-    """Compare the scores of eight listed rows with a band (to be called from a compiled kernel).
+    factors: Any,
+    path: Any,
+    out: Any,
+    where: Any,
+) -> None:
+    """Score eight listed rows at one point, and say how long that holds (from a compiled kernel).
+
+    The *key* of a row has the sign of its score s and the size ``path + max(0, |s| - 2 limit) f``
+    with the factor f of the row; where ``|s| <= limit``, or s is NaN, it is 0.
 
     Parameters
     ----------
     code, table, width, rows, start, vectors, place
         As in `eight_scores`.
     limit : float32
-        The band.
-
-    Returns
-    -------
-    int
-        Bit j: the score of row j exceeds the band.  Bit 8 + j: it is neither above the band nor
-        below minus the band, which includes NaN.
+        Up to here a score decides nothing.
+    factors : ndarray of float32
+        The factor of each row, finite and ``>= 0``.
+    path : float32
+        What is added, ``> 0``.
+    out : ndarray of float32
+        Filled from `where` on with eight keys.
+    where : int
+        Where to begin.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
-    signs = 0
     for j in range(8):
         score = scores[j]
-        if score > limit:
-            signs |= 1 << j
-        elif not score < -limit:
-            signs |= 256 << j
-    return signs
+        size = abs(score)
+        key = np.float32(0.0)
+        if size > limit:
+            beyond = max(size - limit - limit, np.float32(0.0))
+            key = np.float32(path + np.float32(beyond * factors[rows[start + j]]))
+            if score < 0.0:
+                key = -key
+        out[where + j] = key
+
+
+def stale_keys(code: Any, keys: Any, start: Any, limit: Any) -> Any:
+    """Return which of 64 keys no longer hold (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    keys : ndarray of float32
+        The keys.
+    start : int
+        Where the 64 of them begin.
+    limit : float32
+        A key holds if its size exceeds this.
+
+    Returns
+    -------
+    uint64
+        Bit ``j`` says whether key ``start + j`` does not hold, which includes NaN.
+    """
+    stale = np.uint64(0)
+    first = np.uint64(start)
+    for j in range(np.uint64(BLOCK)):
+        stale |= np.uint64(not abs(keys[first + j]) > limit) << j
+    return stale
+
+
+def merge_keys(
+    code: Any, fresh: Any, origin: Any, mask: Any, keys: Any, start: Any, masks: Any
+) -> None:
+    """Put new keys among 64 present ones, and compare all (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes; with eight lanes it is the plain twin, since such processors have
+        no instruction for it.
+    fresh : ndarray of float32
+        The new keys.
+    origin : int
+        Where they begin in `fresh`.
+    mask : uint64
+        Where they go: bit ``j`` stands for key ``start + j``.
+    keys : ndarray of float32
+        The present ones; changed.
+    start : int
+        Where the 64 keys begin.
+    masks : ndarray of uint64
+        Filled: a word of the keys above 0, then a word of those neither above nor below.
+    """
+    place = origin
+    above = np.uint64(0)
+    below = np.uint64(0)
+    for j in range(np.uint64(BLOCK)):
+        key = keys[np.uint64(start) + j]
+        if mask >> j & np.uint64(1):
+            key = fresh[place]
+            keys[np.uint64(start) + j] = key
+            place += 1
+        above |= np.uint64(key > 0.0) << j
+        below |= np.uint64(key < 0.0) << j
+    masks[0] = above
+    masks[1] = ~(above | below)
 
 
 def eight_bands(
@@ -1345,6 +1513,52 @@ def spread_row(
         line = (rows[j] - base) * width
         for k in range(width):
             totals[line + k] += vectors[place + k]
+
+
+def spread_masked(
+    code: Any,
+    vectors: Any,
+    count: Any,
+    width: Any,
+    words: Any,
+    start: Any,
+    step: Any,
+    group: Any,
+    totals: Any,
+    place: Any,
+) -> None:
+    """Sum vectors for eight rows that each want some of them (to be called from a kernel).
+
+    The vectors of a row are added one after the other, as `spread_row` would, from zero on.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes; with eight lanes it is the plain twin.
+    vectors : ndarray of float64
+        The vectors, one after the other.
+    count : int
+        How many there are.
+    width : int
+        Numbers of a vector, a multiple of 8.
+    words : ndarray of uint64
+        For each vector a word: bit ``j`` says whether row ``j`` of 64 wants it.
+    start, step : int
+        Where the first word is, and how far it is from each to the next.
+    group : int
+        Which eight of the 64 rows, from 0 to 7.
+    totals : ndarray of float64
+        Filled: for each coordinate 64 numbers, one for each row; those of the eight are written.
+    place : int
+        Where the first coordinate begins.
+    """
+    for k in range(width):
+        for j in range(8 * group, 8 * group + 8):
+            total = 0.0
+            for i in range(count):
+                if words[start + i * step] >> np.uint64(j) & np.uint64(1):
+                    total += vectors[i * width + k]
+            totals[place + k * BLOCK + j] = total
 
 
 def box_masks(
@@ -1787,14 +2001,34 @@ def _choose_eight_scores(code: Any, *_others: Any) -> Any:
     return in_vectors if code.lanes else eight_scores
 
 
-@_replaced(eight_signs)
-def _choose_eight_signs(code: Any, *_others: Any) -> Any:
+@_replaced(eight_keys)
+def _choose_eight_keys(code: Any, *_others: Any) -> Any:
     def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, limit
+        code, table, width, rows, start, vectors, place, limit, factors, path, out, where
     ):
-        return _vector_eight_signs(code, table, width, rows, start, vectors, place, limit)
+        _vector_eight_keys(
+            code, table, width, rows, start, vectors, place, limit, factors, path, out, where
+        )
 
-    return in_vectors if code.lanes else eight_signs
+    return in_vectors if code.lanes else eight_keys
+
+
+@_replaced(stale_keys)
+def _choose_stale(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, keys, start, limit):  # type: ignore[no-untyped-def]
+        return _vector_stale(code, keys, start, limit)
+
+    return in_vectors if code.lanes else stale_keys
+
+
+@_replaced(merge_keys)
+def _choose_merge(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, fresh, origin, mask, keys, start, masks
+    ):
+        _vector_merge(code, fresh, origin, mask, keys, start, masks)
+
+    return in_vectors if code.lanes == 16 else merge_keys
 
 
 @_replaced(sum_rows)
@@ -1815,6 +2049,16 @@ def _choose_spread_row(code: Any, *_others: Any) -> Any:
         _vector_spread_row(code, vectors, place, width, rows, start, count, base, totals)
 
     return in_vectors if code.lanes else spread_row
+
+
+@_replaced(spread_masked)
+def _choose_spread_masked(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, vectors, count, width, words, start, step, group, totals, place
+    ):
+        _vector_spread_masked(code, vectors, count, width, words, start, step, group, totals, place)
+
+    return in_vectors if code.lanes == 16 else spread_masked
 
 
 @_replaced(eight_bands)

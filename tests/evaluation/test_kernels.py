@@ -178,14 +178,15 @@ print([name for name in heavy if name in sys.modules])
 
 
 @pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")
+@pytest.mark.parametrize("d", [2, 7, 8, 21])
 @pytest.mark.parametrize("everyone", [True, False])
-def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone):
+def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone, d):
     from sublinear_lib.evaluation import kernels_numba, kernels_numpy
 
     rng = np.random.default_rng(0)
-    W, start = rng.standard_normal((2, 50, 7))
+    W, start = rng.standard_normal((2, 50, d))
     rows = np.empty(0, dtype=np.int64) if everyone else np.sort(rng.permutation(50)[:20])
-    gradient = rng.standard_normal((50 if everyone else 20, 7))
+    gradient = rng.standard_normal((50 if everyone else 20, d))
     found = kernels_numba.descend(W, rows, gradient, 0.3, start)
     wanted = kernels_numpy.descend(W, rows, gradient, 0.3, start)
     for ours, theirs in zip(found, wanted, strict=True):
@@ -193,6 +194,16 @@ def test_a_gradient_step_has_the_same_bits_with_both_kernel_sets(everyone):
     np.testing.assert_allclose(
         wanted[1], ((wanted[0] - (start if everyone else start[rows])) ** 2).sum(1)
     )
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_weight_that_is_not_finite_is_never_overlooked(bad):
+    rng = np.random.default_rng(0)
+    W, start, gradient = rng.standard_normal((3, 9, 5))
+    gradient[3, 2] = bad
+    everyone = np.empty(0, dtype=np.int64)
+    *_, largest = choice.kernels().descend(W, everyone, gradient, 0.3, start)
+    assert not np.isfinite(largest)
 
 
 @pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs both kernel sets")

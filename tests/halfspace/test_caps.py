@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
-from sublinear_lib.halfspace import CapEvaluator, CapFilter, CapMemory
+from sublinear_lib.halfspace import CapEvaluator, CapFilter, CapMemory, caps
 from sublinear_lib.network import TwoLayerNetwork
 
 pytestmark = pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs compiled loops")
@@ -325,6 +325,70 @@ def test_rows_set_aside_and_two_evaluators_at_once():
     reference = Evaluator(neurons, 6).forward(points[2])
     for found, wanted in zip(passed.active_sets(), reference.active_sets(), strict=True):
         assert_array_equal(found, wanted)
+
+
+@CODES
+@pytest.mark.parametrize("d", [3, 6, 17])
+def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, vector, monkeypatch):
+    """The points walk straight at the rows, which is the fastest way to change a score."""
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(d)
+    m, rho, tau = 4000, 0.1, 0.4
+    x = geometry.sample_slice(1, d, rng)[0]
+    centre = x[:-1] / np.linalg.norm(x[:-1])
+    ahead = rng.standard_normal(d - 1)
+    ahead -= (ahead @ centre) * centre
+    ahead /= np.linalg.norm(ahead)
+    sizes = 2.0 ** rng.uniform(-3.0, 3.0, m) * rng.choice([-1.0, 1.0], m)
+    W = np.column_stack((sizes[:, None] * ahead, rng.standard_normal(m)))
+    b = tau - W @ x + np.abs(sizes) * rho * rng.uniform(-1.0, 1.0, m)
+    neurons = neurons_of(W, b, tau)
+    shares = np.array(
+        [
+            [0.0, 0.05, 0.1, 0.3, 0.31, 0.6, 0.61, 0.95, 0.9, 0.2, 0.0],
+            [0.0, -0.02, -0.04, -0.06, -0.3, -0.6, -0.62, -0.64, -0.99, -0.97, 0.9],
+        ]
+    )
+    angles = 2.0 * np.arcsin(shares * rho / (2.0 * geometry.SLICE_RADIUS))[..., None]
+    circle = geometry.SLICE_RADIUS * (np.cos(angles) * centre + np.sin(angles) * ahead)
+    points = np.concatenate((circle, np.full(angles.shape, 0.5)), axis=2)
+    for _, ours in evaluators(neurons, points[:, 0].copy(), rho):
+        assert_equal_at(ours, neurons, [points[:, step].copy() for step in range(11)])
+
+
+@CODES
+def test_a_row_is_scored_again_only_when_it_could_have_changed(vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    network = TwoLayerNetwork.initialize(5000, 6, rng=1, tau=0.05)
+    X = geometry.sample_slice(4, 6, rng=2)
+    ours = CapEvaluator(filter_of(network.working_copy(), 0.3), region_of(X, 0.3))
+    ours.value(X)
+    before, spent = X, []
+    for share in (0.01, 0.01, 1.0):
+        after = geometry.sample_caps(before, 0.3 * share, rng=3)
+        work = ours.work
+        ours.value(geometry.project_to_caps(after, X, 0.3))
+        spent.append((ours.work - work) / ours.undecided)
+        before = after
+    assert 0.0 < max(spent[:2]) < 0.1 < 0.5 < spent[2]
+
+
+def test_gradients_over_words_have_the_bits_of_those_over_lists(monkeypatch):
+    if caps._code().lanes != 16:
+        pytest.skip("needs vectors of sixteen numbers")
+    network = TwoLayerNetwork.initialize(3000, 5, rng=1, tau=0.01)
+    neurons = network.working_copy()
+    X = geometry.sample_slice(7, 5, rng=2)
+    coefficients = np.random.default_rng(3).standard_normal(7)
+    for share in (1.0, 1e-3):
+        for _, ours in evaluators(neurons, X, 0.2, share=share):
+            passed = ours.forward(walk(X, 0.2)[2])
+            found = []
+            for least in (1.0, 0.0):
+                monkeypatch.setattr(caps, "_MASKED_SHARE", least)
+                found.append(ours.weight_gradient(X, passed, coefficients))
+            for listed, masked in zip(*found, strict=True):
+                assert_array_equal(masked, listed)
 
 
 def test_points_outside_their_caps_and_foreign_passes_are_refused():

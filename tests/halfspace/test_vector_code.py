@@ -280,12 +280,16 @@ def test_scores_are_compared_with_the_band_of_each_point(code, d):
 
 
 @_compiled
-def eights(code, table, width, rows, start, vectors, place, limit, band):
+def eights(code, table, width, rows, start, vectors, place, limit, factors, band):
     scores = np.zeros(11, dtype=np.float32)
     vector_code.eight_scores(code, table, width, rows, start, vectors, place, scores, 2)
-    signs = vector_code.eight_signs(code, table, width, rows, start, vectors, place, limit)
+    keys = np.zeros(11, dtype=np.float32)
+    path = np.float32(0.5)
+    vector_code.eight_keys(
+        code, table, width, rows, start, vectors, place, limit, factors, path, keys, 1
+    )
     bands = vector_code.eight_bands(code, table, width, rows, start, vectors, place, band)
-    return scores, signs, bands
+    return scores, keys, bands
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
@@ -301,14 +305,46 @@ def test_eight_listed_rows_are_scored_and_compared(code, width):
     band[rows[5]] = np.inf
     point = vectors[width : 2 * width]
     limit = np.float32(abs(table[rows[4]] @ point))  # a tie with the band itself
-    scores, signs, bands = eights(code, table.ravel(), width, rows, 3, vectors, width, limit, band)
+    factors = rng.integers(0, 4, 30).astype(np.float32)
+    scores, keys, bands = eights(
+        code, table.ravel(), width, rows, 3, vectors, width, limit, factors, band
+    )
     eight, limits = table[rows[3:11]] @ point, band[rows[3:11]]
     assert np.array_equal(scores, [0.0, 0.0, *eight, 0.0], equal_nan=True)
-    above, unsure = eight > limit, ~((eight > limit) | (eight < -limit))
+    holding = 0.5 + np.fmax(np.abs(eight) - 2 * limit, 0.0) * factors[rows[3:11]]
+    wanted = np.where(np.abs(eight) > limit, np.copysign(holding, eight), 0.0)
+    assert 0 < np.count_nonzero(wanted == 0.0) < 8
+    assert np.array_equal(keys, [0.0, *wanted, 0.0, 0.0])
     possible, sure = ~((eight < -limits) | np.isinf(limits)), eight > limits
-    for found, first, second in ((signs, above, unsure), (bands, possible, sure)):
-        bits = [*first, *second]
-        assert found == sum(int(bit) << j for j, bit in enumerate(bits))
+    assert bands == sum(int(bit) << j for j, bit in enumerate([*possible, *sure]))
+
+
+@_compiled
+def stale_and_merged(code, keys, start, limit, mask, fresh):
+    stale = vector_code.stale_keys(code, keys, start, limit)
+    masks = np.zeros(2, dtype=np.uint64)
+    vector_code.merge_keys(code, fresh, 5, mask, keys, start, masks)
+    return stale, masks
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.6, 1.0])
+def test_keys_that_no_longer_hold_are_found_and_replaced(code, share):
+    rng = np.random.default_rng(round(100 * share))
+    keys = rng.integers(-3, 4, 90).astype(np.float32)
+    keys[20] = np.nan
+    chosen = rng.random(64) < share
+    fresh = rng.integers(-3, 4, 80).astype(np.float32)
+    wanted = keys.copy()
+    wanted[11:75][chosen] = fresh[5 : 5 + chosen.sum()]
+    stale, masks = stale_and_merged(
+        code, after := keys.copy(), 11, np.float32(2.0), np.uint64(to_word(chosen)), fresh
+    )
+    assert stale == to_word(~(np.abs(keys[11:75]) > 2.0))
+    assert np.array_equal(after, wanted, equal_nan=True)
+    there = wanted[11:75]
+    assert masks[0] == to_word(there > 0.0)
+    assert masks[1] == to_word(~((there > 0.0) | (there < 0.0)))
 
 
 @_compiled
@@ -338,6 +374,32 @@ def test_listed_rows_are_summed_and_a_row_is_spread(code, width, count):
     wanted[rows[3 : 3 + count]] += totals[width : 2 * width]
     spread_out(code, totals, width, width, rows + 5, 3, count, 5, wide.reshape(-1))
     assert np.array_equal(wide, wanted)
+
+
+@_compiled
+def spread_by_masks(code, vectors, count, width, words, start, totals, place):
+    for group in range(8):
+        vector_code.spread_masked(
+            code, vectors, count, width, words, start, 2, group, totals, place
+        )
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("width", [8, 24])
+def test_rows_sum_the_vectors_that_their_bits_want(code, width):
+    rng = np.random.default_rng(width)
+    wanted = rng.random((13, 64)) < 0.4
+    words = np.zeros(28, dtype=np.uint64)
+    words[2::2] = [to_word(row) for row in wanted]
+    words[3::2] = 2**64 - 1
+    vectors = rng.standard_normal((13, width))
+    totals = np.full(3 + 64 * width + 1, 7.0)
+    spread_by_masks(code, vectors.ravel(), 13, width, words, 2, totals, 3)
+    sums = np.zeros((width, 64))
+    for on, vector in zip(wanted, vectors, strict=True):
+        sums[:, on] += vector[:, None]
+    assert np.array_equal(totals[3:-1].reshape(width, 64), sums)
+    assert np.array_equal(totals[[0, 1, 2, -1]], [7.0] * 4)
 
 
 def test_bits_are_found_and_counted():
