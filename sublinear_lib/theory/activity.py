@@ -271,6 +271,49 @@ def near_zero_probability(
     return outside if side == "at least" else 1.0 - outside
 
 
+def near_zero_count_tail(
+    number: float, eta: float, m: int, side: Literal["at least", "at most"] = "at least"
+) -> float:
+    r"""Compute the exact probability that Lemma 4.5's sum exceeds a number, under either reading.
+
+    Parameters
+    ----------
+    number : float
+        A number of neurons, ``>= 0`` (need not be an integer).
+    eta : float
+        Level in absolute units, ``>= 0``.
+    m : int
+        Width, ``m >= 1``.
+    side : {"at least", "at most"}
+        The relation in ``Psi_r = 1[|z_r(x)| ? eta]``.
+
+    Returns
+    -------
+    float
+        ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x: the sum is binomial with the mean of
+        `near_zero_probability`.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or ``side`` is neither word.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma 4.5 = C.15.
+
+    Examples
+    --------
+    >>> near_zero_count_tail(9, 0.0, 10)  # all ten
+    1.0
+    """
+    number = scalar(number, "number", minimum=0.0)
+    p = near_zero_probability(eta, m, side)
+    return float(stats.binom.sf(math.floor(number), m, p))
+
+
 def active_count_interval(tau: float, m: int, confidence: float = 0.999) -> tuple[int, int]:
     r"""Give the range in which the number of active neurons at one fixed x falls.
 

@@ -13,6 +13,7 @@ distribution functions, which would lose all digits.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.worst_case import window_integral
-from sublinear_lib.validation import count, points_on_slice, scalar
+from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 __all__ = [
     "MaximalFlips",
@@ -33,11 +34,15 @@ __all__ = [
     "flip_count_interval",
     "flip_count_tail",
     "flip_probability",
+    "largest_norm_bound",
     "log_no_flip_probability",
     "max_flips_on_circle",
     "max_near_on_circle",
     "near_mask",
+    "uniform_active_bound",
+    "uniform_near_bound",
     "union_bracket",
+    "window_probability",
 ]
 
 _MARGIN = 8.0  # standard deviations beyond which a normal distribution function is flat
@@ -324,13 +329,50 @@ def _pair_probability(t: float, theta: float, correlation: float) -> float:
 
 def _interval_probability(t: float, theta: float, mean: FloatArray, std: float) -> FloatArray:
     """Return P(|mean + std N - t| <= theta), without cancellation."""
-    gap = np.abs(mean - t) / std  # by symmetry the mean may stand below
-    half = theta / std
-    if half > _THIN:
-        return np.asarray(special.ndtr(half - gap) - special.ndtr(-half - gap))
+    return window_probability((mean - t) / std, theta / std)
+
+
+def window_probability(middle: object, half: object) -> FloatArray:
+    """Compute the probability that a standard normal number falls into a window.
+
+    Parameters
+    ----------
+    middle : array-like of float
+        Middles of the windows, any shape.
+    half : array-like of float
+        Half their widths, ``>= 0``; broadcast against `middle`.
+
+    Returns
+    -------
+    ndarray of float64
+        ``P(|N - middle| <= half)``, without cancellation for thin windows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For numbers that are not finite, or a negative width.
+
+    Notes
+    -----
+    Source: the indicator ``Psi_r`` of Claims C.2, C.3 and C.16.  Half-widths up to 1/2 are
+    integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
+
+    Examples
+    --------
+    >>> window_probability([0.0, 1.0], 1.0).round(6)
+    array([0.682689, 0.47725 ])
+    """
+    centre, width = np.broadcast_arrays(
+        float_array(middle, "middle", allow_empty=True), float_array(half, "half", allow_empty=True)
+    )
+    if width.size and width.min() < 0.0:
+        raise ValueError(f"half must be >= 0, got {float(width.min())}")
+    gap = np.abs(centre)  # by symmetry
     nodes, weights = np.polynomial.legendre.leggauss(16)
-    density = np.exp(-0.5 * (gap[:, None] + half * nodes) ** 2) / math.sqrt(2.0 * math.pi)
-    return np.asarray(half * (density @ weights))
+    inside = np.minimum(width, _THIN)[..., None] * nodes
+    density = np.exp(-0.5 * (gap[..., None] + inside) ** 2) / math.sqrt(2.0 * math.pi)
+    wide = special.ndtr(width - gap) - special.ndtr(-width - gap)
+    return np.asarray(np.where(width > _THIN, wide, width * (density @ weights)))
 
 
 def _edges(low: float, high: float, steps: list[float], width: float) -> list[float]:
@@ -473,6 +515,193 @@ def _heaviest_tree(weights: FloatArray) -> float:
         inside[new] = True
         best = np.maximum(best, weights[new])
     return total
+
+
+# All points of X at once, in any dimension (Theorem B)
+
+
+def largest_norm_bound(m: int, d: int, failure: float = 1e-3) -> float:
+    r"""Bound the largest norm of the initial weight vectors, up to a probability of failure.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    failure : float, default 1e-3
+        The probability, in (0, 1), with which the bound may fail.
+
+    Returns
+    -------
+    float
+        ``rho`` with ``m P[||w_r|| > rho] = failure``, so ``max_r ||w_r|| <= rho`` with probability
+        at least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Definition 3.1; ``m ||w_r||^2`` is chi-square with d degrees of freedom.
+
+    Examples
+    --------
+    >>> round(largest_norm_bound(1, 2, math.exp(-2.0)), 12)  # P[chi^2_2 > 4] = exp(-2)
+    2.0
+    """
+    m = count(m, "m")
+    d = count(d, "d", minimum=2)
+    level = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    return math.sqrt(float(stats.chi2.isf(level / m, d)) / m)
+
+
+def uniform_near_bound(tau: float, m: int, d: int, delta: float, failure: float = 1e-3) -> int:
+    r"""Bound the number of neurons near the threshold at every point of X at once.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    delta : float
+        Distance from the threshold, ``> 0``, absolute units.
+    failure : float, default 1e-3
+        The probability, in (0, 1), with which the bound may fail.
+
+    Returns
+    -------
+    int
+        A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability
+        at most `failure`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem B of this project, with explicit constants.
+
+    *Proof.*  With probability ``1 - failure/2`` all ``||w_r|| <= rho``, see `largest_norm_bound`.
+    Take a net of X of radius ``slack/rho``.  A neuron within delta of the threshold at x is within
+    ``delta + slack`` of it at the next point of the net, where the number of such neurons is
+    binomial.  X is a sphere of radius ``sqrt(3)/2`` in ``d - 1`` dimensions, so at most
+    ``N = (1 + sqrt(3) rho / slack)^{d-1}`` points are needed (two points for d = 2), and each of
+    the N binomial numbers is at least k with probability at most
+    ``exp(-m KL(k/m, p)) <= failure/(2 N)`` (Chernoff) for the k that is looked up.  The slack
+    may be chosen freely; the smallest of the bounds for ``delta 2^-j``, ``-4 <= j <= 20``, is
+    returned (slacks above delta serve thin windows, where ``log N`` neurons count more).  ∎
+
+    It is ``O(m^{3/2} phi(t) delta + d log m)``.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> bound = uniform_near_bound(0.0, m, 3, m**-0.625)
+    >>> 1.0 < bound / expected_flips(0.0, m, m**-0.625) < 1.2
+    True
+    """
+    radius = scalar(delta, "delta", exclusive_minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+
+    def share(slack: float) -> float:
+        return flip_probability(level, m, radius + slack)
+
+    return _uniform(share, m, d, radius, failure)
+
+
+def uniform_active_bound(
+    tau: float, m: int, d: int, delta: float = 0.0, failure: float = 1e-3
+) -> int:
+    r"""Bound the number of active neurons at every point of X and for every W of a ball at once.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    delta : float, default 0
+        Radius of the ball ``||w_r - w_{r,0}|| <= delta``, ``>= 0``, absolute units.
+    failure : float, default 1e-3
+        The probability, in (0, 1), with which the bound may fail.
+
+    Returns
+    -------
+    int
+        A number that ``sup over x and W of #{r : <w_r, x> + b_r > tau}`` exceeds with probability
+        at most `failure`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem B of this project, the second half, with explicit constants; what Lemma 4.5
+    needs for points that were chosen after looking at the weights.  As `uniform_near_bound`, with
+    ``z_r > tau - delta - slack`` at the points of the net.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> 0.5 < uniform_active_bound(1 / m, m, 3) / m < 0.51
+    True
+    """
+    radius = scalar(delta, "delta", minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    std = scaling.preactivation_std(m)
+
+    def share(slack: float) -> float:
+        return scaling.activity_at((level - radius - slack) / std)
+
+    return _uniform(share, m, d, std, failure)
+
+
+def _uniform(share: Callable[[float], float], m: int, d: int, scale: float, failure: float) -> int:
+    """Return the smallest union bound over the widths of the net (see `uniform_near_bound`)."""
+    m = count(m, "m")
+    d = count(d, "d", minimum=2)
+    level = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    rho = largest_norm_bound(m, d, level / 2.0)
+    best = m
+    for power in range(-4, 21):
+        slack = scale * 2.0**-power
+        reach = 1.0 + 2.0 * SLICE_RADIUS * rho / slack
+        log_net = math.log(2.0) if d == 2 else (d - 1) * math.log(reach)
+        cost = log_net + math.log(2.0 / level)
+        best = min(best, _chernoff_quantile(m, min(1.0, share(slack)), cost))
+    return best
+
+
+def _chernoff_quantile(m: int, p: float, cost: float) -> int:
+    """Return a number that Binomial(m, p) exceeds with probability at most ``exp(-cost)``."""
+    low, high = math.ceil(m * p), m + 1  # the smallest k with m KL(k/m, p) >= cost is wanted
+    while low < high:
+        k = (low + high) // 2
+        if _relative_entropy(k / m, p) * m >= cost:
+            high = k
+        else:
+            low = k + 1
+    return min(m, low - 1)
+
+
+def _relative_entropy(q: float, p: float) -> float:
+    """Return ``KL(q, p)`` of two probabilities of success, infinite where p excludes q."""
+    first = 0.0 if q == 0.0 else q * math.log(q / p) if p > 0.0 else math.inf
+    if q == 1.0:
+        return first
+    return first + (1.0 - q) * math.log((1.0 - q) / (1.0 - p)) if p < 1.0 else math.inf
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1025 @@
+r"""How much f and g change when the input moves a little: Lemma 4.2 = C.9 and Theorem C.
+
+The paper moves x by ``mu`` with ``||mu|| <= 1/m`` inside X and bounds the change of f and of g for
+every W of the ball ``||w_r - w_{r,0}|| <= delta``.  As in Proposition 1 the neurons do not share
+anything, so the suprema over the ball split into m problems, here in *two* variables: the moves
+``<dw_r, x>`` and ``<dw_r, x + mu>``, which range over an ellipse.  The change of one neuron is
+linear on each of the four regions "silent or active before, silent or active after", so its maximum
+is found by hand.  Two things to know before changing anything.  Active means ``z > tau`` strictly,
+so a neuron that an adversary *parks* on the threshold is silent, and the smallest move of the input
+turns it on: with the jump activation that alone changes f by tau.  And the change
+``<w_{r,0}, mu>`` of a pre-activation is passed as a number of its own; as a difference of two
+pre-activations it would have lost half its digits at ``||mu|| = 1/m``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.activations import ShiftedReLU, get_activation
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory import existence
+from sublinear_lib.theory.caps import cap_share
+from sublinear_lib.theory.flips import window_probability
+from sublinear_lib.theory.worst_case import window_integral
+from sublinear_lib.validation import choice, count, float_array, points_on_slice, scalar
+
+__all__ = [
+    "FTerms",
+    "GTerms",
+    "PerturbedWeights",
+    "WorstPerturbation",
+    "change_range",
+    "expected_parkable",
+    "f_terms",
+    "flip_tail_bracket",
+    "g_terms",
+    "moved_flips",
+    "parkable_probability",
+    "perturbed_weights",
+    "printed_f_bound",
+    "printed_g_bound",
+    "reachable_flips",
+    "repaired_f_order",
+    "worst_perturbation",
+    "worst_perturbation_at",
+]
+
+Side = Literal["above", "below"]
+_DIAMETER = 2.0  # of the unit sphere: no two points of norm 1 are farther apart
+_FAR = 40.0  # standard deviations beyond which nothing is left in float64
+_NODES, _PANELS = 32, 12  # of the rule on the part of an integral that has a square root
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The largest change found for every neuron, and the move in the plane of x and x + mu."""
+
+    value: FloatArray
+    p: FloatArray
+    q: FloatArray
+
+    def offer(self, value: FloatArray, p: FloatArray, q: FloatArray, valid: BoolArray) -> None:
+        """Keep another move where it is possible and better."""
+        with np.errstate(invalid="ignore"):
+            better = valid & (value > self.value)
+        for kept, new in ((self.value, value), (self.p, p), (self.q, q)):
+            kept[better] = new[better]
+
+
+def _highest(
+    s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float, margin: float = 0.0
+) -> _Best:
+    """Maximise ``sigma(v') - sigma(v)`` over the disk; see `change_range` for the letters.
+
+    A positive margin keeps every pre-activation at least so far from the threshold.
+    """
+    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    after = s + change
+    best = _Best(np.full(s.shape, -np.inf), np.zeros(s.shape), np.zeros(s.shape))
+
+    def fixed(p: float, q: float) -> tuple[FloatArray, FloatArray]:
+        return np.full(s.shape, p), np.full(s.shape, q)
+
+    def chord(level: FloatArray, side: float, end: float) -> tuple[FloatArray, FloatArray]:
+        """Return an end of the chord on which v (side -1) or v' (side 1) is tau + s - level."""
+        with np.errstate(invalid="ignore"):
+            half = np.sqrt((delta - level) * (delta + level))
+        p = -level * h - side * end * (nu / 2.0) * half
+        q = -side * level * (nu / 2.0) + end * h * half
+        return p, q
+
+    # Both active, the steepest move.
+    p, q = fixed(0.0, delta)
+    e, rise = s - delta * nu / 2.0, change + delta * nu
+    best.offer(rise, p, q, (e > margin) & (e + rise > margin))
+    # Silent at x, active at x + mu, the move along x + mu.
+    p, q = fixed(delta * h, delta * nu / 2.0)
+    e, end = s + delta * (1.0 - nu * nu / 2.0), after + delta
+    best.offer(end + jump, p, q, (e <= -margin) & (end > margin))
+    with np.errstate(invalid="ignore"):
+        # Parked at x, silent there, and active at x + mu.
+        p, q = chord(s + margin, -1.0, 1.0)
+        rise = change + q * nu
+        best.offer(rise - margin + jump, p, q, rise - margin > margin)
+        # Just active at x and at x + mu.
+        p, q = chord(s - margin, -1.0, 1.0)
+        rise = change + q * nu
+        best.offer(rise, p, q, rise > 0.0)
+        # Active at both, just so at x + mu: it falls, but as little as possible.
+        for end_of in (1.0, -1.0):
+            p, q = chord(after - margin, 1.0, end_of)
+            rise = change + q * nu
+            best.offer(rise, p, q, rise <= 0.0)
+        # Silent at both.
+        nothing = np.zeros(s.shape)
+        p, q = fixed(-delta * h, delta * nu / 2.0)
+        e = s - delta
+        silent = (e <= -margin) & (e + change + delta * nu * nu / 2.0 <= -margin)
+        best.offer(nothing, p, q, silent)
+        p, q = chord(after + margin, 1.0, 1.0)
+        best.offer(nothing, p, q, change + q * nu >= 0.0)
+        p, q = chord(s + margin, -1.0, -1.0)
+        best.offer(nothing, p, q, change + q * nu <= 0.0)
+    # Active at x and silent at x + mu whatever one does: lose as little as possible.
+    p, q = fixed(-delta * h, delta * nu / 2.0)
+    e = s - delta
+    best.offer(-e - jump, p, q, (e > margin) & (e + change + delta * nu * nu / 2.0 <= -margin))
+    return best
+
+
+def change_range(
+    z: object,
+    change: object,
+    nu: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return how far the output of each neuron can fall and rise between x and x + mu.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialisation.
+    change : array-like, shape (m,)
+        Their changes ``<w_{r,0}, mu>``.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball of weights, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    lowest, highest : ndarray of float64, shape (m,)
+        Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw, x + mu>) -
+        sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arrays that are not finite numbers of one length, or a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.9; derived here.
+
+    *Proof.*  Let x' = x + mu, both of norm 1, ``h = sqrt(1 - nu^2/4)``, and p, q the coordinates of
+    dw along ``(x + x')/(2h)`` and ``mu/nu``, which are orthonormal.  What is orthogonal to both
+    changes nothing, so (p, q) ranges over the disk of radius delta, and
+
+        v = z + h p - (nu/2) q,      v' = v + D,      D = <w_0, mu> + nu q.
+
+    Put ``e = v - tau``, ``e' = e + D``, and J for the jump (tau, or 0).  The change is D if
+    ``e, e' > 0``; ``e' + J`` if ``e <= 0 < e'``; ``-e - J`` if ``e' <= 0 < e``; 0 otherwise.  Each
+    is affine in (p, q) on a convex region, the disk cut by the lines e = 0 and e' = 0.  So its
+    supremum there is taken at the point of the circle where the affine function is largest, if that
+    lies in the region, or on one of the two lines, at an end of its chord (or where the lines meet,
+    where D = 0).  The chord e = 0 is at distance ``|s|``, ``s = z - tau``, from the centre, and on
+    its ends ``q = (nu/2) s +- h sqrt(delta^2 - s^2)``; the chord e' = 0 likewise with
+    ``s' = s + <w_0, mu>`` and ``-nu/2``.  Going through the regions:
+
+    * ``e, e' > 0``: (p, q) = (0, delta); or on e = 0 with ``D > 0``; or on e' = 0 with ``D <= 0``;
+    * ``e <= 0 < e'``: ``dw = delta x'``; or on e = 0 with ``D > 0`` (the neuron is parked at x);
+    * ``e, e' <= 0``: possible if ``dw = -delta x`` does it, or an end of a chord;
+    * ``e' <= 0 < e``: best with ``dw = -delta x``; on a chord another region does better.
+
+    The infimum is minus the supremum for the move from x' back to x.  ∎
+
+    The regions with a strict inequality do not contain the chord; there the supremum is approached,
+    and is a maximum for the jump in the case that matters (parked at x, silent).
+
+    Examples
+    --------
+    >>> low, high = change_range([0.5, 2.0], [0.0, 0.0], nu=0.5, delta=0.25, tau=0.5)
+    >>> high.round(3)  # parked on the threshold: tau and a little more; active: delta nu
+    array([0.621, 0.125])
+    """
+    values, changes = _pair(z, change)
+    length, radius, level = _lengths(nu, delta, tau)
+    jump = get_activation(activation).jump_height(level)
+    return _range(values - level, changes, radius, length, jump)
+
+
+def _pair(z: object, change: object) -> tuple[FloatArray, FloatArray]:
+    values = float_array(z, "z", shape=("m",))
+    return values, float_array(change, "change", shape=values.shape)
+
+
+def _lengths(nu: float, delta: float, tau: float) -> tuple[float, float, float]:
+    return (
+        scalar(nu, "nu", exclusive_minimum=0.0, maximum=_DIAMETER),
+        scalar(delta, "delta", minimum=0.0),
+        scalar(tau, "tau", minimum=0.0),
+    )
+
+
+def _range(
+    s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float
+) -> tuple[FloatArray, FloatArray]:
+    lowest = -_highest(s + change, -change, delta, nu, jump).value
+    return lowest, _highest(s, change, delta, nu, jump).value
+
+
+@dataclass(frozen=True)
+class WorstPerturbation:
+    """The suprema over the ball for one move of the input, and what belongs to them.
+
+    Attributes
+    ----------
+    above : float
+        ``sup_W f(x + mu; W) - f(x; W)``.
+    below : float
+        ``sup_W f(x; W) - f(x + mu; W)``.
+    g : float
+        ``sup_W |g(x + mu; W) - g(x; W)|``.
+    at_start : float
+        ``f(x + mu; W_0) - f(x; W_0)``.
+    flips : int
+        Number of neurons that change their state between x and x + mu at initialisation.
+    both : int
+        Number of neurons active at x and at x + mu at initialisation.
+    parkable : int
+        Number of neurons that contribute tau to `above`: those with ``a_r > 0`` that some W of the
+        ball makes silent at x and active at x + mu, and those with ``a_r < 0`` the other way round.
+    """
+
+    above: float
+    below: float
+    g: float
+    at_start: float
+    flips: int
+    both: int
+    parkable: int
+
+    @property
+    def f(self) -> float:
+        """``sup_W |f(x + mu; W) - f(x; W)|``."""
+        return max(self.above, self.below)
+
+
+def worst_perturbation(
+    z: object,
+    change: object,
+    a: object,
+    nu: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+) -> WorstPerturbation:
+    r"""Compute the exact suprema over the ball of the change of f and of g.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialisation.
+    change : array-like, shape (m,)
+        Their changes ``<w_{r,0}, mu>``.
+    a : array-like, shape (m,)
+        Output weights.
+    nu : float
+        The length of mu, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    WorstPerturbation
+        The suprema.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `change_range`, or for output weights of another length.
+
+    Notes
+    -----
+    Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
+    `change_range`.  The pseudo-network is ``g(x) = sum a_r <dw_r, x> 1[z_r(x) > tau]`` with the
+    states of the initialisation, so a neuron active at both points contributes at most
+    ``|a_r| ||dw_r|| ||mu||``, one active at one of them ``|a_r| ||dw_r||``, and both are attained
+    with either sign (``dw_r`` along mu, x or x + mu):
+
+        sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
+
+    Examples
+    --------
+    >>> worst = worst_perturbation([1.0, 0.4], [0.0, 0.2], [1.0, -1.0], 0.5, 0.25, tau=0.5)
+    >>> worst.g, worst.flips, worst.both  # 0.25 (0.5 + 1)
+    (0.375, 1, 1)
+    """
+    values, changes = _pair(z, change)
+    weights = float_array(a, "a", shape=values.shape)
+    length, radius, level = _lengths(nu, delta, tau)
+    form = get_activation(activation)
+    s = values - level
+    lowest, highest = _range(s, changes, radius, length, form.jump_height(level))
+    up = weights >= 0.0
+    before, now = s > 0.0, s + changes > 0.0
+    size = np.abs(weights)
+    start = form.value(values + changes, level, now) - form.value(values, level, before)
+    # A neuron can be switched on by mu iff the region "silent, then active" is not empty.
+    on = _switchable(s, changes, radius, length)
+    off = _switchable(s + changes, -changes, radius, length)
+    return WorstPerturbation(
+        above=float(weights @ np.where(up, highest, lowest)),
+        below=-float(weights @ np.where(up, lowest, highest)),
+        g=radius * float(length * size[before & now].sum() + size[before != now].sum()),
+        at_start=float(weights @ start),
+        flips=int(np.count_nonzero(before != now)),
+        both=int(np.count_nonzero(before & now)),
+        parkable=int(np.count_nonzero(np.where(up, on, off))),
+    )
+
+
+def _switchable(s: FloatArray, change: FloatArray, delta: float, nu: float) -> BoolArray:
+    """Return which neurons some W of the ball makes silent at x and active at x + mu."""
+    return np.asarray(np.abs(s + change / 2.0) <= _window(change / nu, delta, nu))
+
+
+def _window(slope: FloatArray, delta: float, nu: float) -> FloatArray:
+    """Return the largest ``|s + change/2|`` at which that is possible (see `parkable_probability`).
+
+    Minus one where it is impossible.
+    """
+    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    square = np.maximum((delta - slope) * (delta + slope), 0.0)
+    narrow = np.where(slope > -delta, h * np.sqrt(square), -1.0)
+    return np.where(slope > -delta * nu / 2.0, delta + nu * slope / 2.0, narrow)
+
+
+def worst_perturbation_at(
+    network: TwoLayerNetwork, x: object, moved: object, delta: float
+) -> WorstPerturbation:
+    """Compute the exact suprema for an initial network and two points of X.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation.
+    x, moved : array-like, shape (d,)
+        Two different points of X, x and x + mu.
+    delta : float
+        Radius of the ball, ``>= 0``.
+
+    Returns
+    -------
+    WorstPerturbation
+        The suprema; see `worst_perturbation`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off X or equal points, or a negative radius.
+
+    Notes
+    -----
+    Source: Lemma 4.2 = C.9.  Time O(m d).
+    """
+    points, mu, nu = _move(network, x, moved)
+    z = network.preactivations(points[:1])[0]
+    return worst_perturbation(
+        z, network.W @ mu, network.a, nu, delta, network.tau, network.activation
+    )
+
+
+def _move(
+    network: TwoLayerNetwork, x: object, moved: object
+) -> tuple[FloatArray, FloatArray, float]:
+    pair = [float_array(p, name, shape=(network.d,)) for p, name in ((x, "x"), (moved, "moved"))]
+    points = points_on_slice(np.array(pair), d=network.d)
+    mu = points[1] - points[0]
+    nu = float(np.linalg.norm(mu))
+    if nu == 0.0:
+        raise ValueError("moved must be another point than x, got the same point twice")
+    return points, mu, nu
+
+
+@dataclass(frozen=True, eq=False)
+class PerturbedWeights:
+    """Weights of the ball at which f changes (nearly) as much as it can between two points.
+
+    Attributes
+    ----------
+    W : ndarray of float64, shape (m, d)
+        The weights; each row is within delta of the initial one, up to the rounding of its entries.
+    change : float
+        ``f(x + mu; W) - f(x; W)`` (side "above") or its negative, evaluated by the network itself.
+    supremum : float
+        The closed form.
+    """
+
+    W: FloatArray
+    change: float
+    supremum: float
+
+    @property
+    def share(self) -> float:
+        """``change / supremum``."""
+        return self.change / self.supremum
+
+
+def perturbed_weights(
+    network: TwoLayerNetwork, x: object, moved: object, delta: float, side: Side = "above"
+) -> PerturbedWeights:
+    r"""Construct weights of the ball at which f changes nearly as much as it can.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialisation.
+    x, moved : array-like, shape (d,)
+        Two different points of X, x and x + mu.
+    delta : float
+        Radius of the ball, ``>= 0``.
+    side : {"above", "below"}, default "above"
+        Whether ``f(x + mu) - f(x)`` is maximised or minimised.
+
+    Returns
+    -------
+    PerturbedWeights
+        The weights, with the change that the network shows at them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off X or equal points, a negative radius, or a side that is neither word.
+
+    Notes
+    -----
+    Source: the maximisers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
+    They stand off the threshold by a few roundings of a pre-activation, so that float64 decides as
+    real arithmetic does.  A neuron for which that is impossible stays where it is; what it could
+    contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
+
+    Examples
+    --------
+    >>> from sublinear_lib.network import TwoLayerNetwork
+    >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=1024**-0.6)
+    >>> x = [3**0.5 / 2, 0.0, 0.5]
+    >>> moved = [3**0.5 / 2 * math.cos(1e-3), 3**0.5 / 2 * math.sin(1e-3), 0.5]
+    >>> round(perturbed_weights(start, x, moved, 1024**-0.6).share, 6)
+    1.0
+    """
+    radius = scalar(delta, "delta", minimum=0.0)
+    choice(side, "side", ("above", "below"))
+    points, mu, nu = _move(network, x, moved)
+    s = network.preactivations(points[:1])[0] - network.tau
+    change = network.W @ mu
+    jump = network.activation.jump_height(network.tau)
+    size = float(np.linalg.norm(network.W, axis=1).max() + np.abs(network.b).max())
+    margin = 2.0**-50 * network.d * (size + network.tau + radius)
+    inside = radius * max(0.0, 1.0 - 2.0**-50 / nu)  # along mu, digits are lost to its length
+    rising = _highest(s, change, inside, nu, jump, margin)
+    falling = _highest(s + change, -change, inside, nu, jump, margin)
+    up = (network.a >= 0.0) == (side == "above")
+    p = np.where(up, rising.p, falling.p)
+    q = np.where(up, rising.q, -falling.q)  # on the way back mu has the other sign
+    # The stored points have norm 1 only to rounding, which nu divides: <dw, x> and <dw, mu> are
+    # prescribed, instead of coordinates along directions that would have to be orthogonal.
+    here, along = points[0], mu / nu
+    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    gram = np.array([[here @ here, here @ along], [here @ along, along @ along]])
+    steps = np.linalg.solve(gram, np.array([h * p - 0.5 * nu * q, q]))
+    W = network.W + np.outer(steps[0], here) + np.outer(steps[1], along)
+    value = network.with_weights(W).forward(points)
+    worst = worst_perturbation_at(network, points[0], points[1], radius)
+    found = float(value[1] - value[0])
+    above = side == "above"
+    return PerturbedWeights(
+        W=W,
+        change=found if above else -found,
+        supremum=worst.above if above else worst.below,
+    )
+
+
+# How many neurons: parked by the weights, switched by the input
+
+
+def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
+    r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+
+    Returns
+    -------
+    float
+        The probability that some W of the ball does so; by symmetry it is also that of "active at
+        x and silent at x + mu".
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.9, its jump term; derived here.  In the letters of `change_range` the neuron is
+    silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with ``D > 0`` (up to the ends).
+    The middle of the two pre-activations is ``c + h p`` with
+    ``c = s + <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
+
+        omega = max over the disk, D > 0, of  h p + nu (kappa + q)/2,     kappa = <w_0, mu>/nu.
+
+    The maximum on the disk is ``delta + nu kappa/2``, at ``q = delta nu/2``; it has ``D > 0`` iff
+    ``kappa > -delta nu/2``.  Otherwise D > 0 asks for ``q > -kappa``, which leaves
+    ``h sqrt(delta^2 - kappa^2)`` for ``kappa > -delta`` and nothing below.  Now kappa is
+    N(0, 1/m), c + tau is N(0, (1 + h^2)/m), and they are independent because mu is orthogonal to
+    ``x + (x + mu)``: the probability is an integral over kappa of a window of the normal law.
+
+    For ``delta = o(m^{-1/2})`` it is half of ``P[|z - tau| <= delta]``: the neurons near the
+    threshold whose weight vector points along mu.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> round(parkable_probability(0.0, m, m**-0.8, 1 / m) / (m**-0.3 / math.pi**0.5), 2)
+    0.5
+    """
+    m = count(m, "m")
+    length, radius, level = _lengths(nu, delta, tau)
+    root = math.sqrt(m)
+    h = math.sqrt((1.0 - length / 2.0) * (1.0 + length / 2.0))
+    deviation = math.sqrt(1.0 + h * h)
+    t, reach = level * root / deviation, radius * root
+
+    def wide(y: FloatArray) -> FloatArray:
+        return window_probability(t, np.maximum(reach + length * y / 2.0, 0.0) / deviation)
+
+    parts = [window_integral(wide, [-reach * length / 2.0, 0.0, _FAR], 0.0)]
+    # kappa = -delta sin(angle): the square root of the window becomes a cosine.
+    first = math.asin(length / 2.0)
+    last = math.asin(min(1.0, max(_FAR / reach, length / 2.0))) if reach > 0.0 else first
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    step = (last - first) / _PANELS
+    for start in first + step * np.arange(_PANELS):
+        angle = start + step * (nodes + 1.0) / 2.0
+        inner = window_probability(t, h * reach * np.cos(angle) / deviation)
+        density = np.exp(-0.5 * (reach * np.sin(angle)) ** 2) / math.sqrt(2.0 * math.pi)
+        parts.append(0.5 * step * float(weights @ (reach * np.cos(angle) * density * inner)))
+    return min(1.0, math.fsum(parts))
+
+
+def expected_parkable(tau: float, m: int, delta: float, nu: float) -> float:
+    """Compute the mean number of neurons that contribute tau to the worst change of f.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+
+    Returns
+    -------
+    float
+        ``m`` times `parkable_probability`; the number is binomial.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.9.  With ``|a_r| = a`` the worst change of f for the jump differs from a tau
+    times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``.
+
+    Examples
+    --------
+    >>> round(expected_parkable(0.0, 100, 50.0, 0.1), 3)  # everything can be parked
+    100.0
+    """
+    return count(m, "m") * parkable_probability(tau, m, delta, nu)
+
+
+def moved_flips(tau: float, m: int, nu: float) -> float:
+    """Compute the mean number of neurons that change their state under one fixed move of the input.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    nu : float
+        The length of the move, ``0 < nu <= 2``.
+
+    Returns
+    -------
+    float
+        ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number
+        is binomial.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu = 1/m`` and
+    ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
+
+    Examples
+    --------
+    >>> round(moved_flips(0.0, 2**20, 2.0**-20), 4)
+    0.2251
+    """
+    return count(m, "m") * _moved_probability(tau, m, nu)
+
+
+def _moved_probability(tau: float, m: int, nu: float) -> float:
+    length, _, level = _lengths(nu, 0.0, tau)
+    # existence counts in units where the entries of w are N(0, 1).
+    return float(existence.flip_probability(Fraction(length), Fraction(level * math.sqrt(m))))
+
+
+def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[float, float]:
+    r"""Enclose the logarithm of the probability of many flips under one fixed move of the input.
+
+    Parameters
+    ----------
+    number : float
+        A number of neurons, at least the mean number of flips.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    nu : float
+        The length of the move, ``0 < nu <= 2``.
+
+    Returns
+    -------
+    lower, upper : float
+        Bounds of ``log P[flips > number]``, minus infinity for ``number >= m``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: the failure probability of Equation (4).  The number is Binomial(m, p); with k the
+    smallest integer above `number` the tail begins with ``b_k`` and its terms shrink at least by
+    ``r = (m - k) p / ((k + 1)(1 - p))``, so it lies in ``[b_k, b_k/(1 - r)]``.
+
+    By worst_perturbation ``sup_W |g(x + mu) - g(x)| >= a delta flips``, which exceeds
+    ``C K m^{-1/2}`` as soon as ``flips > C m^{3/10}`` (printed powers).  For ``nu = 1/m`` the
+    logarithm of that probability is of order ``-m^{3/10} log m``, so no failure probability
+    ``exp(-Omega(m^{1/2}))`` can be promised.
+
+    Examples
+    --------
+    >>> lower, upper = flip_tail_bracket(8, 2.0**-10, 2**10, 2.0**-10)
+    >>> lower < upper < lower + 0.03, upper > -(2**5)
+    (True, True)
+    """
+    m = count(m, "m")
+    p = _moved_probability(tau, m, nu)
+    level = scalar(number, "number", minimum=m * p)
+    k = math.floor(level) + 1
+    if k > m:
+        return -math.inf, -math.inf
+    log_choose = math.lgamma(m + 1.0) - math.lgamma(k + 1.0) - math.lgamma(m - k + 1.0)
+    if m > 2**30:  # the difference of two huge logarithms: take the product instead
+        log_choose = float(np.log1p(-np.arange(k) / m).sum()) + k * math.log(m) - math.lgamma(k + 1)
+    first = log_choose + k * math.log(p) + (m - k) * math.log1p(-p)
+    ratio = (m - k) * p / ((k + 1.0) * (1.0 - p))
+    return first, first - math.log1p(-ratio)
+
+
+def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
+    r"""Compute the mean number of neurons that some move of at most a length switches.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    nu : float
+        The largest length of the move, ``> 0``.
+
+    Returns
+    -------
+    float
+        The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for
+        some mu with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however
+        it is chosen, switches more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.9, in which mu may depend on the initialisation; derived here.  A neuron fires
+    somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the symmetry
+    ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two always
+    happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
+
+    For small nu it is ``sqrt(2) phi(t) nu E chi_{d-2}``: moves on X are orthogonal to x, so
+    pre-activation and the length of the part of w along X are independent (unlike in C.19, where
+    mu is any vector).  With ``nu = 1/m`` and ``t -> 0`` that is ``E chi_{d-2} / sqrt(pi)`` neurons,
+    about ``sqrt(d/pi)``, where Lemma C.9 allows ``O(m^{1/2})``.  The difference keeps about
+    ``16 + log10(nu)`` digits.
+
+    Examples
+    --------
+    >>> round(reachable_flips(0.0, 2**16, 3, 2.0**-16), 4)  # sqrt(2) / pi
+    0.4502
+    """
+    m = count(m, "m")
+    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
+    length = scalar(nu, "nu", exclusive_minimum=0.0)
+    return m * max(0.0, cap_share(t, d, length) + cap_share(-t, d, length) - 1.0)
+
+
+# The bounds, term by term
+
+
+@dataclass(frozen=True)
+class FTerms:
+    """The three terms of the bound of ``|f(x + mu; W) - f(x; W)|`` in Equation (15).
+
+    Attributes
+    ----------
+    initial : float
+        ``a nu sum_r ||w_{r,0}||``.
+    moves : float
+        ``a nu delta`` times the number of neurons.
+    jump : float
+        ``a tau`` times the number of neurons.
+    """
+
+    initial: float
+    moves: float
+    jump: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.initial + self.moves + self.jump
+
+
+def f_terms(norms: object, a: float, nu: float, delta: float, jump: float) -> FTerms:
+    r"""Bound the change of f over the ball term by term, as Equation (15) or Theorem C does.
+
+    Parameters
+    ----------
+    norms : array-like, shape (k,)
+        The norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them in (15), in
+        Theorem C of those that some W of the ball makes active at x or at x + mu.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    jump : float
+        The height of the activation's step: tau, or 0 for the continuous activation.
+
+    Returns
+    -------
+    FTerms
+        The terms.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For norms or numbers out of range.
+
+    Notes
+    -----
+    Source: proof of Lemma C.9; Theorem C of this project.  For either activation
+    ``|sigma(v') - sigma(v)| <= |v' - v| + J`` (if the neuron is switched on, ``v <= tau`` and
+    ``sigma(v') = v' - tau + J``; J = 0 without a jump), it is 0 if the neuron is silent at both,
+    and ``|v' - v| = |<w_{r,0} + dw_r, mu>| <= (||w_{r,0}|| + delta) nu``.
+
+    Lemma C.9 then bounds every ``||w_{r,0}||`` by O(1), where ``sqrt(d/m)`` is the size, and the
+    sum of the moves by ``K m^{1/5}``, where the radius ``K m^{-3/5}`` gives ``K m^{2/5}``.
+
+    Examples
+    --------
+    >>> f_terms([1.0, 1.0], a=0.5, nu=0.5, delta=0.25, jump=2.0)
+    FTerms(initial=0.5, moves=0.125, jump=2.0)
+    """
+    sizes = float_array(norms, "norms", shape=("k",), allow_empty=True)
+    if sizes.size and sizes.min() < 0.0:
+        raise ValueError(f"norms must be >= 0, got {float(sizes.min())}")
+    weight = scalar(a, "a", minimum=0.0)
+    length, radius, step = _lengths(nu, delta, scalar(jump, "jump", minimum=0.0))
+    return FTerms(
+        initial=weight * length * float(sizes.sum()),
+        moves=weight * length * radius * sizes.size,
+        jump=weight * step * sizes.size,
+    )
+
+
+@dataclass(frozen=True)
+class GTerms:
+    """The two terms of the change of g in Equation (14).
+
+    Attributes
+    ----------
+    moves : float
+        ``a delta nu`` times the number of neurons active at both points.
+    flips : float
+        ``a delta`` times the number of neurons that change their state.
+    """
+
+    moves: float
+    flips: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.moves + self.flips
+
+
+def g_terms(active: float, flips: float, a: float, nu: float, delta: float) -> GTerms:
+    r"""Give the supremum of the change of g over the ball term by term.
+
+    Parameters
+    ----------
+    active, flips : float
+        Number of neurons active at both points, and of those active at one, ``>= 0``.  With the
+        true numbers the sum is the supremum itself, with bounds of them a bound: Lemma C.9 inserts
+        m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    GTerms
+        The terms.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: proof of Lemma C.9, Equation (14); see `worst_perturbation`.
+
+    Examples
+    --------
+    >>> g_terms(10, 3, a=0.5, nu=0.5, delta=0.25)
+    GTerms(moves=0.625, flips=0.375)
+    """
+    kept = scalar(active, "active", minimum=0.0)
+    switched = scalar(flips, "flips", minimum=0.0)
+    weight = scalar(a, "a", minimum=0.0)
+    length, radius, _ = _lengths(nu, delta, 0.0)
+    return GTerms(moves=weight * radius * length * kept, flips=weight * radius * switched)
+
+
+def printed_g_bound(m: int, K: float) -> float:
+    """Evaluate the printed bound ``K m^{-1/2}`` of Equations (4) and (14), constant one.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        The constant of the radius, ``K >= 0``.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma 4.2 = C.9.
+
+    Examples
+    --------
+    >>> printed_g_bound(256, 2.0)
+    0.125
+    """
+    return scalar(K, "K", minimum=0.0) / math.sqrt(count(m, "m"))
+
+
+def printed_f_bound(m: int, K: float) -> float:
+    """Evaluate the printed bound ``K m^{-1} + m^{-1/5}`` of Equations (5) and (15), constant one.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        The constant of the radius, ``K >= 0``.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma 4.2 = C.9.
+
+    Examples
+    --------
+    >>> printed_f_bound(1024, 256.0)
+    0.5
+    """
+    m = count(m, "m")
+    return scalar(K, "K", minimum=0.0) / m + math.pow(m, -0.2)
+
+
+def repaired_f_order(m: int, d: int, a: float, p: float, delta: float, nu: float) -> float:
+    r"""Evaluate the order of the change of f in Theorem C, constant one.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 2``.
+    d : int
+        Input dimension, ``d >= 2``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    p : float
+        Active share, in [0, 1].
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+
+    Returns
+    -------
+    float
+        ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem C of this project (continuous activation).  `f_terms` over the at most ``C m p``
+    neurons that W can make active (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) +
+    sqrt(log(m)/m))``.
+
+    Examples
+    --------
+    >>> round(repaired_f_order(2, 2, 1.0, 0.5, 0.0, 1.0), 4)  # 1 + sqrt(log(2)/2)
+    1.5887
+    """
+    m = count(m, "m", minimum=2)
+    d = count(d, "d", minimum=2)
+    weight = scalar(a, "a", minimum=0.0)
+    share = scalar(p, "p", minimum=0.0, maximum=1.0)
+    length, radius, _ = _lengths(nu, delta, 0.0)
+    norm = math.sqrt(d / m) + math.sqrt(math.log(m) / m)
+    return weight * m * share * (norm + radius) * length

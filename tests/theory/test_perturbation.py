@@ -1,0 +1,394 @@
+"""Promises of ``theory.perturbation``: exact suprema, exact laws, the bounds term by term."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from sublinear_lib import geometry
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.statistics import clopper_pearson
+from sublinear_lib.theory import existence, perturbation
+
+HALF = math.sqrt(3.0) / 2.0
+
+
+def value(v: np.ndarray, tau: float, form: str) -> np.ndarray:
+    return np.where(v > tau, v if form == "jump" else v - tau, 0.0)
+
+
+def searched(
+    z: float, change: float, nu: float, delta: float, tau: float, form: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return v and v' at many moves: a grid of the disk, its circle, and the lines v, v' = tau."""
+    h = math.sqrt(1.0 - nu * nu / 4.0)
+    rng = np.random.default_rng(0)
+    r, turn = delta * np.sqrt(rng.random(20_000)), 2.0 * np.pi * rng.random(20_000)
+    around = np.linspace(0.0, 2.0 * np.pi, 8001)
+    p = [r * np.cos(turn), delta * np.cos(around)]
+    q = [r * np.sin(turn), delta * np.sin(around)]
+    for side, level in ((-1.0, z - tau), (1.0, z + change - tau)):
+        if abs(level) < delta:
+            along = math.sqrt(delta**2 - level**2) * np.linspace(-1.0, 1.0, 2001) * (1.0 - 1e-9)
+            for off in (0.0, 1e-10, -1e-10):
+                p.append(-(level - off) * h - side * along * nu / 2.0)
+                q.append(-(level - off) * side * nu / 2.0 + along * h)
+    moves = np.array([np.concatenate(p), np.concatenate(q)])
+    moves = moves[:, (moves**2).sum(axis=0) <= delta**2 * (1.0 + 1e-9)]
+    v = z + h * moves[0] - nu / 2.0 * moves[1]
+    return v, v + change + nu * moves[1]
+
+
+CASES = [
+    (nu, delta, tau, form)
+    for nu in (0.01, 0.5, 1.9)
+    for delta in (0.05, 1.0)
+    for tau in (0.0, 0.1, 0.5)
+    for form in ("jump", "continuous")
+]
+
+
+@pytest.mark.parametrize(("nu", "delta", "tau", "form"), CASES)
+def test_range_of_one_neuron_is_what_a_search_finds(
+    nu: float, delta: float, tau: float, form: str
+) -> None:
+    rng = np.random.default_rng(int(1000 * (nu + delta + tau)))
+    for scale in (0.1 * nu * delta, nu * delta, delta, 3.0 * delta):
+        z, change = tau + 1.2 * delta * rng.standard_normal(), scale * rng.standard_normal()
+        low, high = perturbation.change_range([z], [change], nu, delta, tau, form)
+        v, moved = searched(z, change, nu, delta, tau, form)
+        rise = value(moved, tau, form) - value(v, tau, form)
+        case = f"z = {z}, change = {change}"
+        # The search stays inside, but for its 1e-9 excess over the disk, and comes close.
+        assert high[0] - 1e-3 * delta <= rise.max() <= high[0] + 1e-6, case
+        assert low[0] - 1e-6 <= rise.min() <= low[0] + 1e-3 * delta, case
+
+
+def test_range_without_a_ball_is_the_change_itself() -> None:
+    z, change = np.array([-1.0, 0.2, 0.6, 2.0]), np.array([0.5, 0.6, -0.4, 0.3])
+    for form in ("jump", "continuous"):
+        low, high = perturbation.change_range(z, change, 1.0, 0.0, 0.5, form)
+        expected = value(z + change, 0.5, form) - value(z, 0.5, form)
+        assert low == pytest.approx(expected, abs=1e-15)
+        assert high == pytest.approx(expected, abs=1e-15)
+
+
+def test_way_back_has_the_opposite_range() -> None:
+    rng = np.random.default_rng(3)
+    z, change = 0.3 * rng.standard_normal((2, 500))
+    low, high = perturbation.change_range(z, change, 0.7, 0.2, 0.1)
+    back_low, back_high = perturbation.change_range(z + change, -change, 0.7, 0.2, 0.1)
+    assert back_low == pytest.approx(-high, abs=1e-12)
+    assert back_high == pytest.approx(-low, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    nu=st.floats(1e-6, 2.0),
+    delta=st.floats(0.0, 2.0),
+    more=st.floats(0.0, 1.0),
+    tau=st.floats(0.0, 1.0),
+)
+def test_larger_balls_have_larger_ranges_within_the_bound(
+    seed: int, nu: float, delta: float, more: float, tau: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    z, change = rng.standard_normal(50), nu * rng.standard_normal(50)
+    low, high = perturbation.change_range(z, change, nu, delta, tau)
+    lower, higher = perturbation.change_range(z, change, nu, delta + more, tau)
+    assert (lower <= low + 1e-9).all() and (high <= higher + 1e-9).all()
+    assert (low <= high + 1e-12).all()
+    limit = np.abs(change) + nu * delta + tau
+    assert (np.maximum(high, -low) <= limit + 1e-9).all()
+    smooth_low, smooth_high = perturbation.change_range(z, change, nu, delta, tau, "continuous")
+    assert (np.maximum(smooth_high, -smooth_low) <= limit - tau + 1e-9).all()
+
+
+# --- networks ---
+
+
+def pair(d: int, nu: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    first, second = geometry.directions(geometry.sample_slice(2, d, rng))
+    tangent = second - (second @ first) * first
+    tangent /= np.linalg.norm(tangent)
+    angle = geometry.cap_angle(nu)
+    both = np.array([first, math.cos(angle) * first + math.sin(angle) * tangent])
+    x, moved = geometry.embed(both)
+    return x, moved
+
+
+@pytest.mark.parametrize("form", ["jump", "continuous"])
+@pytest.mark.parametrize("side", ["above", "below"])
+@pytest.mark.parametrize(
+    ("m", "d", "nu", "tau"),
+    [(300, 3, 0.4, 0.02), (1024, 8, 1 / 1024, 1024**-0.6), (2**14, 3, 2.0**-14, 2.0**-14)],
+)
+def test_the_network_itself_reaches_the_supremum_inside_the_ball(
+    form: str, side: str, m: int, d: int, nu: float, tau: float
+) -> None:
+    delta = m**-0.6
+    rng = np.random.default_rng(m)
+    network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation=form)
+    x, moved = pair(d, nu, rng)
+    best = perturbation.perturbed_weights(network, x, moved, delta, side)  # type: ignore[arg-type]
+    assert np.linalg.norm(best.W - network.W, axis=1).max() <= delta * (1.0 + 1e-12)
+    assert best.share == pytest.approx(1.0, abs=1e-8)
+    f = network.with_weights(best.W).forward([x, moved])
+    assert best.change == pytest.approx((f[1] - f[0]) * (1 if side == "above" else -1))
+    worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+    assert best.supremum == getattr(worst, side)
+    assert worst.f == max(worst.above, worst.below)
+
+
+def test_no_weights_of_the_ball_change_f_or_g_more() -> None:
+    rng = np.random.default_rng(5)
+    for form in ("jump", "continuous"):
+        network = TwoLayerNetwork.initialize(40, 3, rng=rng, tau=0.05, activation=form)
+        x, moved = pair(3, 0.3, rng)
+        delta = 0.1
+        worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+        for _ in range(300):
+            step = rng.standard_normal(network.W.shape)
+            step *= delta * rng.random((40, 1)) ** 0.1 / np.linalg.norm(step, axis=1)[:, None]
+            f = network.with_weights(network.W + step).forward([x, moved])
+            g = PseudoNetwork(network, network.W + step).forward([x, moved])
+            assert -worst.below <= f[1] - f[0] <= worst.above
+            assert abs(g[1] - g[0]) <= worst.g
+
+
+def test_change_of_the_pseudo_network_is_attained() -> None:
+    rng = np.random.default_rng(6)
+    network = TwoLayerNetwork.initialize(200, 4, rng=rng, tau=0.05)
+    x, moved = pair(4, 0.5, rng)
+    before, after = network.active_mask([x, moved])
+    mu = (moved - x) / np.linalg.norm(moved - x)
+    aim = np.where(before, -1.0, 0.0)[:, None] * x + np.where(after, 1.0, 0.0)[:, None] * moved
+    aim[before & after] = mu
+    W = network.W + 0.1 * np.sign(network.a)[:, None] * aim
+    g = PseudoNetwork(network, W).forward([x, moved])
+    worst = perturbation.worst_perturbation_at(network, x, moved, 0.1)
+    assert g[1] - g[0] == pytest.approx(worst.g, rel=1e-12)
+    assert worst.flips == np.count_nonzero(before != after) > 0
+    assert worst.both == np.count_nonzero(before & after) > 0
+    terms = perturbation.g_terms(worst.both, worst.flips, 200**-0.2, 0.5, 0.1)
+    assert terms.total == pytest.approx(worst.g, rel=1e-9)
+    f = network.forward([x, moved])
+    assert worst.at_start == pytest.approx(f[1] - f[0], abs=1e-12)
+
+
+def test_parkable_neurons_are_those_that_a_search_can_park() -> None:
+    rng = np.random.default_rng(7)
+    for nu, delta in ((0.01, 0.1), (0.5, 0.3), (1.5, 1.0)):
+        for _ in range(40):
+            z, change = (
+                1.2 * delta * rng.standard_normal(),
+                2.0 * nu * delta * rng.standard_normal(),
+            )
+            v, moved = searched(z, change, nu, delta, 0.0, "jump")
+            for sign in (1.0, -1.0):
+                on = ((v <= 0.0) & (moved > 0.0)) if sign > 0 else ((v > 0.0) & (moved <= 0.0))
+                found = perturbation.worst_perturbation([z], [change], [sign], nu, delta, 0.0)
+                assert found.parkable == int(on.any()), f"{nu}, {delta}, {z}, {change}, {sign}"
+
+
+def test_worst_change_is_tau_for_every_parkable_neuron_up_to_the_smooth_part() -> None:
+    rng = np.random.default_rng(8)
+    m, nu = 4096, 1 / 4096
+    tau = delta = m**-0.6
+    network = TwoLayerNetwork.initialize(m, 8, rng=rng, tau=tau)
+    x, moved = pair(8, nu, rng)
+    worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+    a = m**-0.2
+    rest = a * (np.abs(network.W @ (moved - x)).sum() + m * delta * nu)
+    assert abs(worst.above - a * tau * worst.parkable) <= rest
+    assert rest < 0.1 * worst.above
+
+
+# --- laws ---
+
+
+@pytest.mark.parametrize("nu", [1e-3, 0.3, 1.5])
+@pytest.mark.parametrize("delta", [0.02, 0.2, 5.0])
+@pytest.mark.parametrize("t", [0.0, 1.0])
+def test_parkable_probability_is_a_double_integral(nu: float, delta: float, t: float) -> None:
+    m = 4
+    tau = t * math.sqrt(2.0 / m)
+    h = math.sqrt(1.0 - nu * nu / 4.0)
+    spread = math.sqrt((1.0 + h * h) / m)
+
+    def chance(kappa: float) -> float:
+        # The window found by maximising over the arc of q, not by the formula.
+        q = np.linspace(max(-delta, -kappa), delta, 4001) if kappa > -delta else np.empty(0)
+        if not q.size:
+            return 0.0
+        reach = float((h * np.sqrt(np.maximum(delta**2 - q**2, 0.0)) + nu * (kappa + q) / 2).max())
+        inside = stats.norm.cdf((tau + reach) / spread) - stats.norm.cdf((tau - reach) / spread)
+        return float(inside) * stats.norm.pdf(kappa * math.sqrt(m)) * math.sqrt(m)
+
+    edges = [-min(delta, 4.0), -delta * nu / 2.0, 0.0, 4.5]
+    exact = sum(
+        integrate.quad(chance, low, high, epsrel=1e-7, limit=100)[0]
+        for low, high in itertools.pairwise(edges)
+        if high > low
+    )
+    assert perturbation.parkable_probability(tau, m, delta, nu) == pytest.approx(exact, rel=2e-5)
+
+
+def test_half_of_the_near_neurons_are_parkable_in_a_thin_ball() -> None:
+    m = 2**200
+    for t in (0.0, 1.0):
+        found = perturbation.expected_parkable(t * math.sqrt(2 / m), m, m**-0.6, 2.0**-200)
+        expected = m**0.9 / (2.0 * math.sqrt(math.pi)) * math.exp(-t * t / 2.0)
+        assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_counts_in_networks_follow_their_laws() -> None:
+    m, d, nu, tau, delta, seeds = 512, 4, 0.1, 0.03, 512**-0.6, 150
+    flipped = reached = parked = 0
+    rng = np.random.default_rng(9)
+    for _ in range(seeds):
+        network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau)
+        x, moved = pair(d, nu, rng)
+        worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+        flipped += worst.flips
+        parked += worst.parkable
+        low, high = geometry.cap_intervals(x[None, :], nu, network.W, network.b)
+        reached += int(np.count_nonzero((low <= tau) & (high > tau)))
+    for count, mean in (
+        (flipped, perturbation.moved_flips(tau, m, nu)),
+        (reached, perturbation.reachable_flips(tau, m, d, nu)),
+        (parked, perturbation.expected_parkable(tau, m, delta, nu)),
+    ):
+        interval = clopper_pearson(count, m * seeds)
+        assert interval.contains(mean / m)
+        assert interval.excludes(1.25 * mean / m)
+
+
+def test_fixed_moves_flip_as_the_bivariate_normal_law_says() -> None:
+    m = 100
+    for t, nu in ((0.0, 0.4), (1.0, 1.2)):
+        r = 1.0 - nu * nu / 4.0
+        both = stats.multivariate_normal([0.0, 0.0], [[1.0, r], [r, 1.0]]).cdf([t, t])
+        expected = 2.0 * m * (stats.norm.cdf(t) - both)
+        found = perturbation.moved_flips(t * math.sqrt(2 / m), m, nu)
+        assert found == pytest.approx(expected, rel=1e-6)
+    unit = existence.flip_probability(Fraction(1, 4), 0)
+    assert perturbation.moved_flips(0.0, 7, 0.25) == pytest.approx(7 * float(unit))
+
+
+@pytest.mark.parametrize("d", [3, 5, 12])
+@pytest.mark.parametrize("t", [0.0, 1.5])
+def test_short_moves_reach_as_many_as_the_tangential_norm_says(d: int, t: float) -> None:
+    m, nu = 2**12, 2.0**-12
+    leading = math.sqrt(2.0) * stats.norm.pdf(t) * stats.chi(d - 2).mean()
+    found = perturbation.reachable_flips(t * math.sqrt(2 / m), m, d, nu)
+    assert found == pytest.approx(leading, rel=1e-3)
+    one = perturbation.moved_flips(t * math.sqrt(2 / m), m, nu)
+    assert one < found
+
+
+def test_nothing_is_reachable_where_x_cannot_move() -> None:
+    assert perturbation.reachable_flips(0.01, 1000, 2, 0.5) == 0.0
+
+
+@pytest.mark.parametrize(("m", "number"), [(2**10, 2.5), (2**10, 8.0), (2**14, 18.0)])
+def test_tail_bracket_contains_the_binomial_tail(m: int, number: float) -> None:
+    low, high = perturbation.flip_tail_bracket(number, 1 / m, m, 1 / m)
+    p = perturbation.moved_flips(1 / m, m, 1 / m) / m
+    exact = stats.binom.logsf(math.floor(number), m, p)
+    assert low <= exact + 1e-9 and exact <= high + 1e-9
+    assert high - low < 0.1
+
+
+def test_tail_bracket_of_huge_widths_is_that_of_the_poisson_law() -> None:
+    m = 2**40
+    low, high = perturbation.flip_tail_bracket(50.0, 0.0, m, 2.0**-40)
+    mean = 1.0 / (math.pi * math.sqrt(2.0))
+    exact = stats.poisson.logsf(50, mean)
+    assert low == pytest.approx(exact, abs=0.01) and high == pytest.approx(exact, abs=0.01)
+    assert perturbation.flip_tail_bracket(12, 0.1, 12, 0.5) == (-math.inf, -math.inf)
+
+
+# --- bounds ---
+
+
+def test_terms_are_their_formulas() -> None:
+    f = perturbation.f_terms([0.5, 1.5, 2.0], a=0.5, nu=0.25, delta=0.125, jump=0.75)
+    assert (f.initial, f.moves, f.jump) == (0.5, 0.046875, 1.125)
+    assert f.total == 1.671875
+    g = perturbation.g_terms(8, 3, a=0.5, nu=0.25, delta=0.125)
+    assert (g.moves, g.flips, g.total) == (0.125, 0.1875, 0.3125)
+    empty = perturbation.f_terms([], 1.0, 0.5, 0.5, 0.5)
+    assert empty.total == 0.0
+    assert perturbation.printed_f_bound(2**10, 3.0) == pytest.approx(0.25 + 3 / 1024)
+    assert perturbation.printed_g_bound(2**10, 3.0) == pytest.approx(3 / 32)
+    order = perturbation.repaired_f_order(64, 4, 0.5, 0.25, 0.125, 0.5)
+    assert order == pytest.approx(4.0 * (0.25 + math.sqrt(math.log(64)) / 8 + 0.125))
+
+
+@pytest.mark.parametrize("form", ["jump", "continuous"])
+def test_terms_bound_the_supremum(form: str) -> None:
+    rng = np.random.default_rng(11)
+    for m, nu in ((256, 1 / 256), (128, 0.4)):
+        network = TwoLayerNetwork.initialize(m, 5, rng=rng, tau=0.05, activation=form)
+        x, moved = pair(5, nu, rng)
+        delta = 0.04
+        worst = perturbation.worst_perturbation_at(network, x, moved, delta)
+        norms = np.linalg.norm(network.W, axis=1)
+        z = network.preactivations([x, moved]).max(axis=0)
+        able = z + delta > 0.05
+        jump = network.activation.jump_height(0.05)
+        terms = perturbation.f_terms(norms[able], m**-0.2, nu, delta, jump)
+        assert worst.f <= terms.total
+        assert terms.total <= perturbation.f_terms(norms, m**-0.2, nu, delta, jump).total
+
+
+def test_the_change_grows_at_the_threshold_of_section_42_and_falls_at_one_over_m() -> None:
+    widths = [2.0**k for k in (100, 200)]
+
+    def slope(tau: float, delta: float) -> float:
+        found = [
+            w**-0.2 * w**tau * perturbation.expected_parkable(w**tau, int(w), w**delta, 1 / w)
+            for w in widths
+        ]
+        return math.log(found[1] / found[0]) / math.log(widths[1] / widths[0])
+
+    assert slope(-0.6, -0.6) == pytest.approx(0.1, abs=1e-4)
+    assert slope(-1.0, -0.6) == pytest.approx(-0.3, abs=1e-4)
+    assert slope(-0.8, -0.8) == pytest.approx(-0.3, abs=1e-4)
+
+
+# --- arguments ---
+
+
+def test_arguments_out_of_range_are_named() -> None:
+    network = TwoLayerNetwork.initialize(8, 3, rng=0, tau=0.1)
+    x = [HALF, 0.0, 0.5]
+    with pytest.raises(ValueError, match="moved"):
+        perturbation.worst_perturbation_at(network, x, x, 0.1)
+    with pytest.raises(ValueError, match="side"):
+        perturbation.perturbed_weights(network, x, [-HALF, 0.0, 0.5], 0.1, "up")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="nu"):
+        perturbation.change_range([0.0], [0.0], 0.0, 0.1, 0.1)
+    with pytest.raises(ValueError, match="nu"):
+        perturbation.change_range([0.0], [0.0], 2.1, 0.1, 0.1)
+    with pytest.raises(ValueError, match="change"):
+        perturbation.change_range([0.0], [0.0, 1.0], 0.5, 0.1, 0.1)
+    with pytest.raises(ValueError, match="delta"):
+        perturbation.parkable_probability(0.1, 10, -1.0, 0.5)
+    with pytest.raises(ValueError, match="number"):
+        perturbation.flip_tail_bracket(0.0, 0.0, 10, 1.0)
+    with pytest.raises(ValueError, match="norms"):
+        perturbation.f_terms([-1.0], 1.0, 0.5, 0.5, 0.5)
+    with pytest.raises(ValueError, match="p"):
+        perturbation.repaired_f_order(8, 3, 1.0, 1.5, 0.1, 0.5)
+    with pytest.raises(ValueError, match="nu"):
+        perturbation.reachable_flips(0.1, 8, 3, 0.0)
