@@ -7,20 +7,31 @@ Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Alg
 machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
 to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
 ``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``.
-``worst_case`` holds the exact worst case of f - g (Theorem 4.1), ``jump`` the price of the
-discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6), ``exponents`` the
-powers of m of every proof.
+``worst_case`` holds the exact worst case of f - g at a point (Theorem 4.1), ``gap_parts`` that of
+its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theorem A), ``jump`` the
+price of the discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6),
+``perturbation`` what a small move of the input changes (Lemma 4.2),
+``exponents`` the powers of m of every proof, ``regret`` the convergence of Algorithm 1 term by term
+(Theorem 4.3, Theorem D).
 """
 
 from __future__ import annotations
 
-from sublinear_lib.theory import concentration, enclosures, existence, polynomials
+from sublinear_lib.theory import (
+    concentration,
+    enclosures,
+    existence,
+    perturbation,
+    polynomials,
+    regret,
+)
 from sublinear_lib.theory.activity import (
     MaximalActivity,
     active_count_interval,
     active_count_tail,
     gaussian_tail_bound,
     max_active_on_circle,
+    near_zero_count_tail,
     near_zero_probability,
     printed_failure_probability,
     printed_gap_bound,
@@ -58,11 +69,23 @@ from sublinear_lib.theory.flips import (
     flip_count_interval,
     flip_count_tail,
     flip_probability,
+    largest_norm_bound,
     log_no_flip_probability,
     max_flips_on_circle,
     max_near_on_circle,
     near_mask,
+    uniform_active_bound,
+    uniform_near_bound,
     union_bracket,
+    window_probability,
+)
+from sublinear_lib.theory.gap_parts import (
+    WorstParts,
+    initial_output_std,
+    log_initial_output_tail,
+    oblivious_gap_std,
+    part_moments,
+    worst_parts,
 )
 from sublinear_lib.theory.jump import (
     ball_price,
@@ -104,6 +127,13 @@ from sublinear_lib.theory.traffic import (
     matrix_traffic,
     roofline,
 )
+from sublinear_lib.theory.uniform_gap import (
+    CertifiedGap,
+    certified_gap_bound,
+    certified_initial_bound,
+    thin_window_size,
+    worst_gap_network,
+)
 from sublinear_lib.theory.worst_case import (
     HalfWidthMoments,
     WorstGap,
@@ -111,6 +141,7 @@ from sublinear_lib.theory.worst_case import (
     gap_terms,
     half_width_leading_term,
     half_width_moments,
+    log_half_width_below,
     window_integral,
     worst_gap,
     worst_gap_at,
@@ -125,6 +156,7 @@ __all__ = [
     "PRINTED_DRIFT",
     "PRINTED_STEPS",
     "SPARSE",
+    "CertifiedGap",
     "Chain",
     "Factor",
     "HalfWidthMoments",
@@ -140,6 +172,7 @@ __all__ = [
     "Roofline",
     "Traffic",
     "WorstGap",
+    "WorstParts",
     "WorstWeights",
     "active_count_interval",
     "active_count_tail",
@@ -147,6 +180,8 @@ __all__ = [
     "break_even_share",
     "candidate_share",
     "cap_share",
+    "certified_gap_bound",
+    "certified_initial_bound",
     "circle_cap_share",
     "concentration",
     "corrected_orders",
@@ -172,25 +207,34 @@ __all__ = [
     "half_width_leading_term",
     "half_width_moments",
     "half_width_over_g",
+    "initial_output_std",
     "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
+    "largest_norm_bound",
     "leading_exponent",
     "listed_share",
     "literal_ledger",
+    "log_half_width_below",
+    "log_initial_output_tail",
     "log_no_flip_probability",
     "matrix_traffic",
     "max_active_on_circle",
     "max_flips_on_circle",
     "max_near_on_circle",
     "near_mask",
+    "near_zero_count_tail",
     "near_zero_probability",
+    "oblivious_gap_std",
+    "part_moments",
+    "perturbation",
     "polynomials",
     "printed_failure_probability",
     "printed_gap_bound",
     "printed_ledger",
     "printed_orders",
     "printed_q0",
+    "regret",
     "roofline",
     "shared_ledger",
     "smallest_printed_K",
@@ -199,10 +243,16 @@ __all__ = [
     "surviving_share",
     "surviving_share_asymptote",
     "surviving_share_bound",
+    "thin_window_size",
+    "uniform_active_bound",
+    "uniform_near_bound",
     "union_bracket",
     "widest_dimension",
     "window_integral",
+    "window_probability",
     "worst_gap",
     "worst_gap_at",
+    "worst_gap_network",
+    "worst_parts",
     "worst_weights",
 ]

@@ -1,0 +1,1125 @@
+r"""Convergence of Algorithm 1: the regret of gradient descent, term by term (C.10-C.14, Theorem D).
+
+Theorem 4.3 (= C.12) compares the average robust loss of a run with the robust loss of any W* near
+the initialisation.  Its proof has five steps, and each is a function of numbers here: convexity of
+the loss, the exchange of f for the linear pseudo-network g, the telescoping sum of gradient
+descent, the coupling of the two gradients (Lemma C.14), and the distance travelled.  Write W_0 for
+the initialisation, a for ``max |a_r|``, ``D_F = ||W* - W_0||_F``, ``D_W = ||W* - W_0||_{2,inf}``,
+``Gamma(D) = sup |f - g - B|`` over ``||W - W_0||_{2,inf} <= D`` with ``B(x) = f(x; W_0)``, and
+N(D) for the number of neurons that such a W can switch at a point.
+
+*Theorem D.*  Let the loss be convex and 1-Lipschitz in the prediction, let A be any adversary,
+``W_{t+1} = W_t - eta grad_t`` with the formal gradient of ``L(S^(t), f)``, ``G^2`` a bound of
+``||grad_t||_F^2``, and ``D = eta a T``.  Then, for every W*,
+
+    (1/T) sum_{t<T} L_A(f_{W_t}) <= L_{A*}(f_{W*}) + eta G^2 / 2 + D_F^2 / (2 eta T)
+                                    + a N(D) (D + D_W) + Gamma(D) + Gamma(D_W).
+
+*Proof.*  Let ``x_i`` be the adversarial points of step t, ``v_i`` the derivative of the loss at
+``f(x_i; W_t)``, ``grad = (1/n) sum_i v_i a_r x_i 1[r active now]`` and ``pseudo`` the same sum over
+the neurons active at W_0, *with the same* ``v_i``.
+
+1. Convexity: ``l(y_i, f_t) - l(y_i, f_*) <= v_i (f_t - f_*)`` at every ``x_i``.
+2. ``f = g + B + (f - g - B)``, B is the same for W_t and W* and cancels, and ``|v_i| <= 1``:
+   ``v_i (f_t - f_*) <= v_i (g_t - g_*) + Gamma(D) + Gamma(D_W)``.
+3. g is linear in W with gradient ``a_r x 1[r active at W_0]``:
+   ``(1/n) sum_i v_i (g_t - g_*)(x_i) = <pseudo, W_t - W*>
+   = <grad, W_t - W*> + <pseudo - grad, W_t - W*>``.
+4. ``||W_{t+1} - W*||_F^2 = ||W_t - W*||_F^2 - 2 eta <grad_t, W_t - W*> + eta^2 ||grad_t||_F^2``;
+   summed over t, ``sum_t <grad_t, W_t - W*> <= eta T G^2 / 2 + D_F^2 / (2 eta)``.  Row r of the
+   gradient has norm ``<= a (1/n) #{i: r active at x_i}`` since ``||x_i|| = 1``, and by Cauchy and
+   Schwarz ``||grad||_F^2 <= a^2 (1/n) sum_i k_i``, where ``k_i`` neurons are active at ``x_i``.
+5. Row r of ``pseudo - grad`` has norm ``<= a (1/n) #{i: r differs at x_i}``, so its 2,1-norm is at
+   most a times the mean number of flips, and the inner product is at most that times
+   ``||W_t - W*||_{2,inf} <= D + D_W``.  A row of the gradient has norm at most a, hence
+   ``||W_t - W_0||_{2,inf} <= eta a t <= D`` for ``t <= T``.
+
+Averaging over t, with ``L_A(f_{W_t}) = L(S^(t), f_{W_t})`` and
+``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  No smoothness of the loss, no
+induction over t and no factor n is needed.
+
+Before changing anything, know the trap of Definition C.11: the printed pseudo-gradient takes the
+derivative of the loss at g.  At a kink of the loss it then differs from the other in *every* active
+neuron; the common derivative (that at f, in both) is what makes step 5 true.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib import scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.activations import ShiftedReLU, get_activation
+from sublinear_lib.losses import Loss, get_loss
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
+from sublinear_lib.theory.flips import expected_flips
+from sublinear_lib.theory.worst_case import half_width_moments, worst_gap_at
+from sublinear_lib.validation import count, float_array, labels, points_on_slice, scalar
+
+__all__ = [
+    "DescentPlan",
+    "GradientCoupling",
+    "OnePointRun",
+    "RegretBound",
+    "StepTerms",
+    "descent_plan",
+    "expected_coupling",
+    "expected_first_step",
+    "expected_kink",
+    "expected_regret",
+    "first_step_lower_bound",
+    "gradient_coupling",
+    "largest_gap",
+    "nearest_weights",
+    "norm_2_1",
+    "norm_2_inf",
+    "one_point_descent",
+    "printed_step_lower_bound",
+    "regret_bound",
+    "step_terms",
+    "telescoped",
+]
+
+
+def norm_2_1(W: object) -> float:
+    """Return the sum of the Euclidean norms of the rows.
+
+    Parameters
+    ----------
+    W : array-like, shape (m, d)
+        A matrix with one row per neuron (the paper writes its transpose, with columns).
+
+    Returns
+    -------
+    float
+        ``||W||_{2,1}``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `W` is not a matrix of finite numbers.
+
+    Notes
+    -----
+    Source: Definition C.10.  The norm is dual to `norm_2_inf`:
+    ``|<A, B>| <= ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A,
+    normalised.
+
+    Examples
+    --------
+    >>> norm_2_1([[3.0, 4.0], [0.0, 2.0]])
+    7.0
+    """
+    return float(_row_norms(W).sum())
+
+
+def norm_2_inf(W: object) -> float:
+    """Return the largest Euclidean norm of a row.
+
+    Parameters
+    ----------
+    W : array-like, shape (m, d)
+        A matrix with one row per neuron.
+
+    Returns
+    -------
+    float
+        ``||W||_{2,inf}``, the distance that the neuron which moved furthest has moved when `W` is a
+        difference of weights.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `W` is not a matrix of finite numbers.
+
+    Notes
+    -----
+    Source: Definition C.10.
+
+    Examples
+    --------
+    >>> norm_2_inf([[3.0, 4.0], [0.0, 2.0]])
+    5.0
+    """
+    return float(_row_norms(W).max())
+
+
+def _row_norms(W: object) -> FloatArray:
+    rows = float_array(W, "W", shape=("m", "d"))
+    return np.asarray(np.linalg.norm(rows, axis=1))
+
+
+# C.11, C.14
+
+
+@dataclass(frozen=True)
+class GradientCoupling:
+    """How far the gradient of f is from the pseudo-gradient at given weights and points.
+
+    Attributes
+    ----------
+    literal : float
+        ``||pseudo - grad||_{2,1}`` as printed: the derivative of the loss is taken at g in the one
+        and at f in the other.
+    common : float
+        The same with the derivative at f in both.
+    flip_bound : float
+        ``max |a_r|`` times the largest number of flips at a point, a bound of `common`.
+    mean_flip_bound : float
+        ``max |a_r|`` times the mean number of flips, the sharper bound of `common`.
+    active_bound : float
+        ``(1/n) sum_i |v_i - v'_i| sum of |a_r| over the neurons active at W_0``, with the two
+        derivatives ``v_i`` and ``v'_i``: by how much `literal` can exceed `common`.  For one point
+        `literal` is at least ``active_bound - common``.
+    """
+
+    literal: float
+    common: float
+    flip_bound: float
+    mean_flip_bound: float
+    active_bound: float
+
+
+def gradient_coupling(
+    initial: TwoLayerNetwork, W: object, X: object, y: object, loss: str | Loss
+) -> GradientCoupling:
+    r"""Compare the two gradients of Definition C.11 in the 2,1-norm (Lemma C.14).
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialisation.
+    W : array-like, shape (m, d)
+        The present weights.
+    X : array-like, shape (n, d)
+        The points of ``S^(t)`` (the adversarial ones).
+    y : array-like, shape (n,)
+        Labels, ``|y| <= 1``.
+    loss : str or Loss
+        A loss of Definition 3.2; at a kink its `derivative` takes the subgradient of smallest
+        absolute value.
+
+    Returns
+    -------
+    GradientCoupling
+        The norms and their bounds.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off the slice, shapes that do not fit or an unknown loss.
+
+    Notes
+    -----
+    Source: Definitions C.10 and C.11, Lemma C.14.  Row r of the common difference is
+    ``(1/n) sum_i v_i a_r x_i (1[z_r(x_i) > tau] - 1[<w_r, x_i> + b_r > tau])``, at most
+    ``|a_r| (1/n) #{i: r differs at x_i}`` in norm, because ``|v_i| <= 1`` and ``||x_i|| = 1``; the
+    sum over r is at most ``a (1/n) sum_i flips_i <= a max_i flips_i``.  For one point and
+    ``|v| = 1`` it is equal to ``a flips``.
+
+    The literal difference has the further part ``(1/n) sum_i (v'_i - v_i) a_r x_i 1[z_r > tau]``,
+    which no closeness of W to W_0 makes small: already for ``W = W_0`` and the absolute loss with
+    the label 0 it has the norm ``a #active``, since ``g = 0`` sits on the kink and f does not.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
+    >>> found = gradient_coupling(start, start.W, [[3**0.5 / 2, 0.0, 0.5]], [0.0], "absolute")
+    >>> found.common, found.literal == found.active_bound > 100
+    (0.0, True)
+    """
+    points, values, form = _sample(initial, X, y, loss)
+    now = initial.with_weights(W)
+    parts = PseudoNetwork(initial, W).decompose(points)
+    at_f = form.derivative(values, parts.f)
+    at_g = form.derivative(values, parts.g)
+    gradient = now.weight_gradient(points, at_f)
+    size = np.abs(initial.a)
+    weight = float(size.max())
+    active = initial.active_mask(points) @ size
+    return GradientCoupling(
+        literal=norm_2_1(initial.weight_gradient(points, at_g) - gradient),
+        common=norm_2_1(initial.weight_gradient(points, at_f) - gradient),
+        flip_bound=weight * int(parts.flips.max()),
+        mean_flip_bound=weight * float(parts.flips.mean()),
+        active_bound=float(np.mean(np.abs(at_f - at_g) * active)),
+    )
+
+
+def _sample(
+    network: TwoLayerNetwork, X: object, y: object, loss: str | Loss
+) -> tuple[FloatArray, FloatArray, Loss]:
+    if not isinstance(network, TwoLayerNetwork):
+        raise TypeError(f"initial must be a TwoLayerNetwork, got {type(network).__name__}")
+    points = points_on_slice(X, d=network.d)
+    return points, labels(y, n=len(points)), get_loss(loss)
+
+
+def expected_coupling(m: int, a: float, tau: float, delta: float) -> float:
+    """Compute the mean of the largest coupling of the gradients over a ball, at one point.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W that
+        flips every neuron it can, a loss of slope 1 and one point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.14 with Claim C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is
+    ``m^(27/40) / sqrt(pi) (1 + o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
+
+    Examples
+    --------
+    >>> m = 2**80
+    >>> value = expected_coupling(m, m**-0.2, 0.0, m ** (-15 / 24))
+    >>> round(value / m ** (27 / 40) * math.sqrt(math.pi), 6)
+    1.0
+    """
+    return scalar(a, "a", minimum=0.0) * expected_flips(tau, m, delta)
+
+
+def expected_kink(m: int, a: float, tau: float) -> float:
+    """Compute the mean of the literal coupling at W_0, on a kink of the loss.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        ``a m Q(t)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss, one point and
+    the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c in [-1, 1],
+    as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The gradients differ in
+    each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1`` with probability at
+    least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
+
+    Examples
+    --------
+    >>> expected_kink(100, 0.5, 0.0)
+    25.0
+    """
+    return scalar(a, "a", minimum=0.0) * count(m, "m") * scaling.activity(tau, m)
+
+
+# The steps of the proof, measured
+
+
+@dataclass(frozen=True)
+class StepTerms:
+    """What the proof of Theorem D multiplies out at one step of a run.
+
+    Attributes
+    ----------
+    loss : float
+        ``L(S^(t), f_{W_t})``, the loss of the step.
+    comparator : float
+        ``L(S^(t), f_{W*})``, at the same points.
+    slope : float
+        ``(1/n) sum_i v_i (f_t - f_*)(x_i)``.
+    linear : float
+        ``(1/n) sum_i v_i (g_t - g_*)(x_i)``.
+    inner : float
+        ``<grad, W_t - W*>``.
+    coupled : float
+        ``<pseudo - grad, W_t - W*>``, with the common derivatives.
+    coupling : float
+        ``||pseudo - grad||_{2,1}``, with the common derivatives.
+    distance : float
+        ``||W_t - W*||_{2,inf}``.
+    gradient_squared : float
+        ``||grad||_F^2``.
+    gap_now, gap_comparator : float
+        ``max_i |f - g - B|(x_i)`` at W_t and at W*.
+    flips : int
+        ``max_i`` of the number of neurons in which W_t and W_0 differ at ``x_i``.
+    active_mean : float
+        ``(1/n) sum_i k_i``, the mean number of active neurons.
+    weight : float
+        ``max |a_r|``.
+    """
+
+    loss: float
+    comparator: float
+    slope: float
+    linear: float
+    inner: float
+    coupled: float
+    coupling: float
+    distance: float
+    gradient_squared: float
+    gap_now: float
+    gap_comparator: float
+    flips: int
+    active_mean: float
+    weight: float
+
+    @property
+    def inequalities(self) -> dict[str, tuple[float, float]]:
+        """The steps of the proof as pairs (left, right) with ``left <= right``.
+
+        Steps 1, 2 and 5 of the module's proof, the bound of the gradient in step 4, and step 3, an
+        identity, as two inequalities.
+        """
+        exchanged = self.inner + self.coupled
+        return {
+            "convexity": (self.loss - self.comparator, self.slope),
+            "f for g": (self.slope, self.linear + self.gap_now + self.gap_comparator),
+            "linearity of g": (self.linear, exchanged),
+            "linearity of g, reversed": (exchanged, self.linear),
+            "coupling": (self.coupled, self.coupling * self.distance),
+            "flips": (self.coupling, self.weight * self.flips),
+            "gradient": (self.gradient_squared, self.weight**2 * self.active_mean),
+        }
+
+
+def step_terms(
+    initial: TwoLayerNetwork,
+    W: object,
+    W_star: object,
+    X: object,
+    y: object,
+    loss: str | Loss,
+) -> StepTerms:
+    """Measure the terms of the proof of Theorem D at one step of a run.
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialisation.
+    W : array-like, shape (m, d)
+        The weights of the step, ``W_t``.
+    W_star : array-like, shape (m, d)
+        The weights to compare with.
+    X : array-like, shape (n, d)
+        The points that the adversary chose at this step.
+    y : array-like, shape (n,)
+        Labels, ``|y| <= 1``.
+    loss : str or Loss
+        A loss of Definition 3.2.
+
+    Returns
+    -------
+    StepTerms
+        The terms.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off the slice, shapes that do not fit or an unknown loss.
+
+    Notes
+    -----
+    Source: proof of Theorem C.12, equations (19), (20) and (22), with the common derivatives of the
+    repaired Lemma C.14.  Every term is computed on its own: `linear` from the values of g, not from
+    gradients.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork.initialize(512, 3, rng=0)
+    >>> x = [[3**0.5 / 2, 0.0, 0.5]]
+    >>> terms = step_terms(start, start.W, start.W + 0.01, x, [0.5], "huber")
+    >>> all(left <= right + 1e-12 for left, right in terms.inequalities.values())
+    True
+    """
+    points, values, form = _sample(initial, X, y, loss)
+    now = PseudoNetwork(initial, W)
+    then = PseudoNetwork(initial, W_star)
+    here, there = now.decompose(points), then.decompose(points)
+    v = form.derivative(values, here.f)
+    network = initial.with_weights(now.W)
+    gradient = network.weight_gradient(points, v)
+    difference = initial.weight_gradient(points, v) - gradient
+    away = now.W - then.W
+    return StepTerms(
+        loss=float(np.mean(form.value(values, here.f))),
+        comparator=float(np.mean(form.value(values, there.f))),
+        slope=float(np.mean(v * (here.f - there.f))),
+        linear=float(np.mean(v * (here.g - there.g))),
+        inner=float(np.vdot(gradient, away)),
+        coupled=float(np.vdot(difference, away)),
+        coupling=norm_2_1(difference),
+        distance=norm_2_inf(away),
+        gradient_squared=float(np.vdot(gradient, gradient)),
+        gap_now=float(np.abs(here.gap - here.B).max()),
+        gap_comparator=float(np.abs(there.gap - there.B).max()),
+        flips=int(here.flips.max()),
+        active_mean=float(network.activity(points).mean() * network.m),
+        weight=float(np.abs(initial.a).max()),
+    )
+
+
+def telescoped(gradient_squared: object, before: float, after: float, eta: float) -> float:
+    """Compute ``sum_t <grad_t, W_t - W*>`` of a run of gradient descent from its two ends.
+
+    Parameters
+    ----------
+    gradient_squared : array-like, shape (T,)
+        ``||grad_t||_F^2`` of every step.
+    before, after : float
+        ``||W_0 - W*||_F`` and ``||W_T - W*||_F``, ``>= 0``.
+    eta : float
+        Step size, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For numbers out of range.
+
+    Notes
+    -----
+    Source: equation (21), as an identity: ``W_{t+1} = W_t - eta grad_t`` gives
+    ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 + ||W_t - W*||^2 - ||W_{t+1} - W*||^2``.
+    Dropping ``after`` makes it the inequality of the proof.
+
+    Examples
+    --------
+    >>> telescoped([4.0], before=3.0, after=2.0, eta=0.5)  # from 3 to 2 by 0.5 * 2: 2 * 3
+    6.0
+    """
+    squares = float_array(gradient_squared, "gradient_squared", shape=("T",))
+    step = scalar(eta, "eta", exclusive_minimum=0.0)
+    start = scalar(before, "before", minimum=0.0)
+    end = scalar(after, "after", minimum=0.0)
+    return 0.5 * step * float(squares.sum()) + (start**2 - end**2) / (2.0 * step)
+
+
+# Theorem D
+
+
+@dataclass(frozen=True)
+class DescentPlan:
+    """Step size and number of steps of Theorem D, with the distance that they allow.
+
+    Attributes
+    ----------
+    gradient_squared : float
+        ``G^2 = a^2 k``, a bound of ``||grad||_F^2`` while at most k neurons are active.
+    eta : float
+        ``epsilon / G^2``.
+    steps : int
+        ``T``, the smallest integer ``>= D_F^2 G^2 / epsilon^2``, and at least 1.
+    drift : float
+        ``D = eta a T``: no neuron moves further in T steps.
+    """
+
+    gradient_squared: float
+    eta: float
+    steps: int
+    drift: float
+
+
+def descent_plan(a: float, active: float, D_F: float, epsilon: float) -> DescentPlan:
+    """Choose the step size and the number of steps of Theorem D.
+
+    Parameters
+    ----------
+    a : float
+        Largest absolute value of an output weight, ``> 0``.
+    active : float
+        A bound of the number of neurons active at a point during the run, ``> 0``.
+    D_F : float
+        ``||W* - W_0||_F``, ``> 0``.
+    epsilon : float
+        Accuracy, ``> 0``.
+
+    Returns
+    -------
+    DescentPlan
+        With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem D.  ``eta G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With
+    ``k = m p`` and ``a = m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where
+    Theorem 4.3 prints ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
+
+    Examples
+    --------
+    >>> plan = descent_plan(a=0.5, active=8, D_F=1.0, epsilon=0.5)
+    >>> plan.gradient_squared, plan.eta, plan.steps, plan.drift
+    (2.0, 0.25, 8, 1.0)
+    """
+    weight = scalar(a, "a", exclusive_minimum=0.0)
+    neurons = scalar(active, "active", exclusive_minimum=0.0)
+    length = scalar(D_F, "D_F", exclusive_minimum=0.0)
+    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0)
+    squared = weight**2 * neurons
+    eta = accuracy / squared
+    # Rounding must not add a step.
+    steps = max(1, math.ceil(length**2 * squared / accuracy**2 * (1.0 - 1e-12)))
+    return DescentPlan(squared, eta, steps, eta * weight * steps)
+
+
+@dataclass(frozen=True)
+class RegretBound:
+    """The right-hand side of Theorem D, term by term.
+
+    Attributes
+    ----------
+    comparator : float
+        ``L_{A*}(f_{W*})``.
+    noise : float
+        ``eta G^2 / 2``: what steps of this size cost.
+    start : float
+        ``D_F^2 / (2 eta T)``: what the distance to W* costs.
+    coupling : float
+        ``a N (D + D_W)``.
+    gap_run : float
+        ``Gamma(D)``.
+    gap_comparator : float
+        ``Gamma(D_W)``.
+    """
+
+    comparator: float
+    noise: float
+    start: float
+    coupling: float
+    gap_run: float
+    gap_comparator: float
+
+    @property
+    def optimisation(self) -> float:
+        """``eta G^2 / 2 + D_F^2 / (2 eta T)``, the regret of gradient descent on a linear model."""
+        return self.noise + self.start
+
+    @property
+    def vanishing(self) -> float:
+        """The terms that tend to zero with the width: coupling and both gaps."""
+        return self.coupling + self.gap_run + self.gap_comparator
+
+    @property
+    def total(self) -> float:
+        """The right-hand side: a bound of the average robust loss of the run."""
+        return self.comparator + self.optimisation + self.vanishing
+
+
+def regret_bound(
+    *,
+    comparator: float,
+    eta: float,
+    steps: int,
+    gradient_squared: float,
+    D_F: float,
+    D_W: float,
+    drift: float,
+    a: float,
+    flips: float,
+    gap_run: float,
+    gap_comparator: float,
+) -> RegretBound:
+    """Put the right-hand side of Theorem D together.
+
+    Parameters
+    ----------
+    comparator : float
+        ``L_{A*}(f_{W*})`` or an upper bound, ``>= 0``.
+    eta : float
+        Step size, ``> 0``.
+    steps : int
+        Number of steps T, ``>= 1``.
+    gradient_squared : float
+        ``G^2``, a bound of ``||grad_t||_F^2`` or of its average over the run, ``>= 0``.
+    D_F, D_W : float
+        ``||W* - W_0||`` in the Frobenius and in the 2,infinity norm, ``>= 0``.
+    drift : float
+        ``max_t ||W_t - W_0||_{2,inf}`` or the bound ``eta a T``, ``>= 0``.
+    a : float
+        Largest absolute value of an output weight, ``>= 0``.
+    flips : float
+        Bound of the number of flips at a point during the run, ``>= 0``.
+    gap_run, gap_comparator : float
+        ``Gamma(drift)`` and ``Gamma(D_W)``, ``>= 0``.
+
+    Returns
+    -------
+    RegretBound
+        The terms.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem D.  The theorem is true with the distances and counts of the run itself as with
+    the bounds that are known beforehand.
+
+    Examples
+    --------
+    One neuron far above the threshold and a label at distance 1: nothing flips, and the average
+    loss of 4 steps of length 1/4 is ``(1 + 3/4 + 1/2 + 1/4) / 4 = 5/8``.  The bound is equal.
+
+    >>> bound = regret_bound(comparator=0.0, eta=0.25, steps=4, gradient_squared=1.0, D_F=1.0,
+    ...     D_W=1.0, drift=1.0, a=1.0, flips=0, gap_run=0.0, gap_comparator=0.0)
+    >>> bound.total
+    0.625
+    """
+    step = scalar(eta, "eta", exclusive_minimum=0.0)
+    number = count(steps, "steps")
+    squared = scalar(gradient_squared, "gradient_squared", minimum=0.0)
+    frobenius = scalar(D_F, "D_F", minimum=0.0)
+    reach = scalar(drift, "drift", minimum=0.0) + scalar(D_W, "D_W", minimum=0.0)
+    weight = scalar(a, "a", minimum=0.0)
+    return RegretBound(
+        comparator=scalar(comparator, "comparator", minimum=0.0),
+        noise=0.5 * step * squared,
+        start=frobenius**2 / (2.0 * step * number),
+        coupling=weight * scalar(flips, "flips", minimum=0.0) * reach,
+        gap_run=scalar(gap_run, "gap_run", minimum=0.0),
+        gap_comparator=scalar(gap_comparator, "gap_comparator", minimum=0.0),
+    )
+
+
+def largest_gap(initial: TwoLayerNetwork, X: object, delta: float) -> float:
+    """Compute ``Gamma(delta)`` at given points: the exact ``sup_W |f - g - B|`` over the ball.
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialisation.
+    X : array-like, shape (n, d)
+        Points of X.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        The maximum over the points.  At the adversarial points of a run it is what the proof of
+        Theorem D uses; for d = 2, where X has two points, it is the supremum over X.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off the slice or a negative radius.
+
+    Notes
+    -----
+    Source: Proposition 1 (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork.initialize(256, 2, rng=0)
+    >>> largest_gap(start, [[3**0.5 / 2, 0.5]], 0.0)
+    0.0
+    """
+    points = points_on_slice(X, d=initial.d)
+    found = (worst_gap_at(initial, x, delta) for x in points)
+    return max(max(gap.above - gap.initial_output, gap.below + gap.initial_output) for gap in found)
+
+
+def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> FloatArray:
+    r"""Find the weights nearest to W_0 whose pseudo-network takes given values.
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialisation.
+    X : array-like, shape (p, d)
+        Points of X.
+    targets : array-like, shape (p,)
+        The values wanted of ``g(x; W)``; ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as
+        ``|f - g - B|``.
+
+    Returns
+    -------
+    ndarray of float64, shape (m, d)
+        ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in
+        the sense of least squares if the values cannot all be met).  Neurons that are active at
+        none of the points do not move.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For points off the slice or targets of another length.
+
+    Notes
+    -----
+    Source: the comparison weights of Theorem 4.3, with the norm that the bound of Theorem D
+    charges.  g is linear in W, so the minimiser is a combination of its p gradients, whose
+    coefficients solve ``K l = targets`` with
+    ``K_pq = <x_p, x_q> sum_r a_r^2 1[r active at both]``.
+
+    Examples
+    --------
+    >>> start = TwoLayerNetwork.initialize(256, 3, rng=0)
+    >>> x = [[3**0.5 / 2, 0.0, 0.5]]
+    >>> W = nearest_weights(start, x, [0.25])
+    >>> PseudoNetwork(start, W).forward(x).round(12)
+    array([0.25])
+    """
+    points = points_on_slice(X, d=initial.d)
+    values = float_array(targets, "targets", shape=(len(points),))
+    pull = initial.active_mask(points) * initial.a
+    kernel = (points @ points.T) * (pull @ pull.T)
+    solved = np.linalg.lstsq(kernel, values, rcond=1e-12)[0]
+    W: FloatArray = initial.W + (pull * solved[:, None]).T @ points
+    return W
+
+
+def expected_regret(
+    m: int,
+    K: float,
+    epsilon: float,
+    scaling: str | Scaling = PRINTED,
+    *,
+    share: float = 1.0,
+    activation: str | ShiftedReLU | None = None,
+) -> RegretBound:
+    r"""Compute the bound of Theorem D from closed forms, for one point and a whole scaling.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    K : float
+        Constant of the ball, ``> 0``.
+    epsilon : float
+        Accuracy, ``> 0``.
+    scaling : str or Scaling, default PRINTED
+        The powers of m: ``|a_r| = m^-alpha``, ``D_W = K m^-beta`` and the threshold.
+    share : float, default 1
+        Share of the neurons that W* moves, in (0, 1]: ``D_F^2 = share m D_W^2``.
+    activation : {"jump", "continuous"} or ShiftedReLU, optional
+        By default the scaling's own.
+
+    Returns
+    -------
+    RegretBound
+        With the comparator's loss set to 0, ``k = m Q(t)``, the step size and the number of steps
+        of `descent_plan` (the number not rounded), the mean number of flips over the ball of radius
+        ``D = a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem D with Proposition 1 and Claim C.2.  The vanishing terms are of order
+    ``a m^(3/2) phi(t) (D + D_W)^2``: at the printed powers they grow, at R1, R2 and R3 they decay
+    like ``m^(-3/10)``, ``m^(-1/10)`` and ``m^(-1/10)`` (the last up to powers of ``log m``).
+
+    Examples
+    --------
+    >>> bounds = [expected_regret(2**k, 1.0, 0.25, "R2") for k in (20, 40, 60)]
+    >>> [round(bound.optimisation, 12) for bound in bounds]
+    [0.25, 0.25, 0.25]
+    >>> bool(bounds[0].vanishing > bounds[1].vanishing > bounds[2].vanishing)
+    True
+    """
+    rules = get_scaling(scaling)
+    width = count(m, "m")
+    constant = scalar(K, "K", exclusive_minimum=0.0)
+    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0)
+    moved = scalar(share, "share", exclusive_minimum=0.0, maximum=1.0)
+    form = rules.activation if activation is None else get_activation(activation)
+    a, D_W = rules.output_weight(width), rules.radius(width, constant)
+    tau = rules.tau(width, K=constant)
+    D_F = math.sqrt(moved * width) * D_W
+    drift = a * D_F**2 / accuracy
+    return RegretBound(
+        comparator=0.0,
+        noise=0.5 * accuracy,
+        start=0.5 * accuracy,
+        coupling=a * expected_flips(tau, width, drift) * (drift + D_W),
+        gap_run=half_width_moments(width, a, drift, tau, form).mean,
+        gap_comparator=half_width_moments(width, a, D_W, tau, form).mean,
+    )
+
+
+# Theorem 4.3 on one point
+
+
+@dataclass(frozen=True, eq=False)
+class OnePointRun:
+    """Gradient descent on one point with the absolute loss.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (T + 1,)
+        ``f(x; W_t)`` for ``t = 0, ..., T``.
+    losses : ndarray of float64, shape (T + 1,)
+        ``|f(x; W_t) - y|``.
+    pseudo : ndarray of float64, shape (T + 1,)
+        ``g(x; W_t)``.
+    drift : ndarray of float64, shape (T + 1,)
+        ``||W_t - W_0||_{2,inf}``.
+    kink : ndarray of float64, shape (T + 1,)
+        ``||pseudo - grad||_{2,1}`` of Definition C.11 as printed.
+    coupling : ndarray of float64, shape (T + 1,)
+        The same with the common derivative.
+    """
+
+    values: FloatArray
+    losses: FloatArray
+    pseudo: FloatArray
+    drift: FloatArray
+    kink: FloatArray
+    coupling: FloatArray
+
+    @property
+    def average(self) -> float:
+        """``(1/T) sum_{t=1}^T`` of the losses, as in Theorem 4.3."""
+        return float(self.losses[1:].mean())
+
+
+def one_point_descent(
+    z: object,
+    a: object,
+    tau: float,
+    y: float,
+    eta: float,
+    steps: int,
+    activation: str | ShiftedReLU = "jump",
+) -> OnePointRun:
+    r"""Run Algorithm 1 on one training point with the absolute loss, in one variable per neuron.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialisation.
+    a : array-like, shape (m,)
+        Output weights.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    y : float
+        Label, ``|y| <= 1``.
+    eta : float
+        Step size, ``> 0``.
+    steps : int
+        Number of steps T, ``>= 1``.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    OnePointRun
+        The run.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range or arrays of different lengths.
+
+    Notes
+    -----
+    Source: Algorithm 1 with ``n = 1``, d = 2 and any ``rho < sqrt(3)``: X is two points at distance
+    ``sqrt(3)``, so the adversary can only return x.  The gradient of a neuron is a multiple of x
+    and ``||x|| = 1``: ``W_t = W_0 + u_t x`` with ``u_{r,t+1} = u_{r,t} - eta sgn(f - y) a_r`` for
+    the active neurons, and the pre-activation is ``z_r + u_r``.  Both gradients are multiples of x
+    too, so their difference has the 2,1-norm ``sum_r |a_r| |v 1[active now] - v' 1[active at
+    W_0]|``, where v is the sign of ``f - y`` and v' that of ``g - y`` (or v again).
+
+    Examples
+    --------
+    >>> run = one_point_descent([1.0], [1.0], tau=0.5, y=0.0, eta=0.25, steps=2)
+    >>> run.losses, run.average
+    (array([1.  , 0.75, 0.  ]), 0.375)
+    """
+    start = float_array(z, "z", shape=("m",))
+    weights = float_array(a, "a", shape=start.shape)
+    level = scalar(tau, "tau", minimum=0.0)
+    label = scalar(y, "y", minimum=-1.0, maximum=1.0)
+    step = scalar(eta, "eta", exclusive_minimum=0.0)
+    number = count(steps, "steps")
+    shift = level - get_activation(activation).jump_height(level)
+    initial = start > level
+    size = np.abs(weights)
+    first = float(size[initial].sum())
+    u = np.zeros_like(start)
+    rows = np.empty((6, number + 1))
+    for t in range(number + 1):
+        now = start + u
+        active = now > level
+        pull = weights * active
+        f = float(pull @ now) - shift * float(pull.sum())
+        g = float((weights * initial) @ u)
+        v, other = float(np.sign(f - label)), float(np.sign(g - label))
+        changed = active != initial
+        flipped = float(size[changed].sum())
+        both = float(size[active & initial].sum())
+        woken = float(size[active & ~initial].sum())
+        kink = both * abs(v - other) + woken * abs(v) + (first - both) * abs(other)
+        rows[:, t] = (f, abs(f - label), g, np.abs(u).max(), kink, flipped * abs(v))
+        u -= (step * v) * pull
+    return OnePointRun(*rows)
+
+
+def first_step_lower_bound(z: object, a: object, tau: float, y: float, eta: float) -> float:
+    r"""Bound the loss after one step from below, for one point and the absolute loss.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations at initialisation.
+    a : array-like, shape (m,)
+        Output weights, not zero.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    y : float
+        Label, ``|y| <= 1``.
+    eta : float
+        Step size, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0``
+        (for the jump activation; may be negative).
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range or arrays of different lengths.
+
+    Notes
+    -----
+    Source: the counterexample to Theorem 4.3.  *Proof.*  Let ``f_0 > y``.  An active neuron with
+    ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers f by ``eta a_r^2``; an active one with
+    ``a_r > 0`` loses ``eta a_r`` or falls silent, and either lowers f, because its term
+    ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r < 0} a_r^2``, and
+    ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
+
+    Examples
+    --------
+    >>> first_step_lower_bound([1.0, 1.0], [1.0, -0.5], tau=0.5, y=0.0, eta=8.0)
+    1.5
+    """
+    start = float_array(z, "z", shape=("m",))
+    weights = float_array(a, "a", shape=start.shape)
+    level = scalar(tau, "tau", minimum=0.0)
+    label = scalar(y, "y", minimum=-1.0, maximum=1.0)
+    step = scalar(eta, "eta", exclusive_minimum=0.0)
+    active = start > level
+    f = float((weights * active) @ start)
+    moving = active & (weights * (f - label) < 0.0)
+    return step * float((weights[moving] ** 2).sum()) - abs(f - label)
+
+
+def expected_first_step(m: int, a: float, tau: float, eta: float) -> float:
+    """Compute the mean of ``eta sum a_r^2`` over the neurons that certainly push in one step.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    eta : float
+        Step size, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right sign
+        with probability 1/2.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: the counterexample to Theorem 4.3.  The mean is over the neurons active with a *given*
+    sign, before the sign of ``f_0 - y`` is known; their number is binomial, and for both signs it
+    is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
+
+    Examples
+    --------
+    >>> expected_first_step(100, 0.5, 0.0, 0.2)
+    1.25
+    """
+    weight = scalar(a, "a", minimum=0.0)
+    step = scalar(eta, "eta", exclusive_minimum=0.0)
+    return step * weight**2 * count(m, "m") * scaling.activity(tau, m) / 2.0
+
+
+def printed_step_lower_bound(m: int, epsilon: float, constant: float = 1.0) -> float:
+    """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    epsilon : float
+        Accuracy, in (0, 1).
+    constant : float, default 1
+        c in ``eta = c epsilon m^(-1/5)``, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``(c/4) epsilon m^(2/5) - 2``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem 4.3 with its own powers: `expected_first_step` at ``|a_r| = m^(-1/5)``,
+    ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon m^(2/5)``, and
+    ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)`` does not depend
+    on m, so the average loss of T steps, which is at least 1/T of this, grows without bound.
+
+    Examples
+    --------
+    >>> round(printed_step_lower_bound(10**10, 0.01), 9)
+    23.0
+    """
+    width = count(m, "m")
+    step = PRINTED.eta(width, epsilon, constant)
+    return step * PRINTED.output_weight(width) ** 2 * width / 4.0 - 2.0
