@@ -73,7 +73,7 @@ class Chapter:
     @property
     def teaches(self) -> bool:
         """Whether it is a chapter, and not a page of the reference."""
-        return self.path.parent.name != "reference"
+        return "reference" not in self.path.parts
 
     @cached_property
     def prose(self) -> str:

@@ -101,6 +101,9 @@ def _leave_thebe_out(app: Sphinx, config: Config) -> None:
     ]
 
 
+# an exhibit leads from notebook to notebook, which is right in Jupyter; here pages are HTML
+_NOTEBOOK = re.compile(r'(<a class="(?:sl-node )?sl-page"[^>]*? href="[^"#]+)\.ipynb(?=["#])')
+
 # a browser may break the line between a formula and the comma that follows it
 _PUNCTUATED = re.compile(
     r"""([(\["\u201c\u2018]*)"""
@@ -118,7 +121,8 @@ def mend_body(body: str) -> str:
     """Return the text of a page with the faults of other extensions mended.
 
     Ids that stand more than once are taken out, the entries of the bibliography become countable,
-    and a formula is held together with the punctuation beside it.
+    a formula is held together with the punctuation beside it, and links of exhibits lead to pages
+    instead of notebooks.
 
     Parameters
     ----------
@@ -131,6 +135,7 @@ def mend_body(body: str) -> str:
         The mended HTML.
     """
     body = _REPEATED_ID.sub("", body).replace(*_PROOF)
+    body = _NOTEBOOK.sub(r"\1.html", body)
     return _PUNCTUATED.sub(_unbroken, body).replace(_ENTRY_ROLE, 'role="listitem"')
 
 

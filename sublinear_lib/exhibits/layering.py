@@ -143,7 +143,7 @@ def _neighbours(chains: dict[Any, list[_Node]]) -> dict[str, dict[_Node, list[_N
 def _ordered(
     columns: list[list[_Node]], beside: dict[str, dict[_Node, list[_Node]]]
 ) -> list[list[_Node]]:
-    """Sweep back and forth, each layer in the order of the means of its neighbours; keep the best."""
+    """Sweep back and forth, each layer in the order of the means of its neighbours."""
     current = [list(column) for column in columns]
     best, fewest = current, _crossings(current, beside)
     for sweep in range(_SWEEPS):

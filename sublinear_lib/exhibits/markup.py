@@ -308,9 +308,14 @@ def spoken(text: str) -> str:
     text = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", text)
     text = _COMMAND.sub(lambda match: _SIGNS.get(match.group(1), _sign(match.group(1))), text)
     text = re.sub(r"[${}`]|(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)", "", text)
-    return " ".join(text.split())
+    return " ".join(text.translate(_BRACES).split())
+
+
+# Braces that are signs must outlive the removal of those that are marks.
+_BRACES = str.maketrans("\ue000\ue001", "{}")
 
 
 def _sign(command: str) -> str:
     """Return a sign that was escaped as itself, and nothing for a command of layout."""
-    return command if command in "{}%&#_$" else " " if command in ",;: " else ""
+    signs = {"{": "\ue000", "}": "\ue001", **dict.fromkeys("%&#_", command)}
+    return signs.get(command, " " if command in ",;: " else "")

@@ -1,0 +1,234 @@
+"""A build fails where a page and a claim say different things: each fault, planted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import write_statements
+from check_book import ROOT
+
+from sublinear_lib.claims import Claim, Ledger, Verdict
+from sublinear_lib.exhibits import Shelf, default_shelf
+from tests.exhibits.made_up import check_holds, made_up_shelf
+
+SOURCE = ROOT / "book" / "_ext" / "companion_claims.py"
+_spec = importlib.util.spec_from_file_location("companion_claims", SOURCE)
+assert _spec is not None and _spec.loader is not None
+companion_claims = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(companion_claims)
+
+CHAPTER = "part1/how-many-neurons-fire"
+CELLS = {
+    CHAPTER: [f'chapter_claims("{CHAPTER}")'],
+    "reference/statements/main-text": [
+        *('statement("def-3.5")', 'statement("thm-4.1")', 'statement("thm-4.4")'),
+        *('statement("cor-5.2")', 'statement("thm-1.1")'),
+    ],
+    "reference/statements/appendix-a": ['statement("lem-a.5")', 'statement("lem-a.6")'],
+    "reference/statements/repaired": ['statement("thm-4.1-r")'],
+}
+
+
+def store(book: Path, name: str, cells: list[str], text: str = "# A page") -> None:
+    new = nbformat.v4
+    made = [new.new_markdown_cell(text), *map(new.new_code_cell, cells)]
+    path = book / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(new.new_notebook(cells=made), path)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A small book that agrees with the claims of the tests."""
+    for name, cells in CELLS.items():
+        store(tmp_path, name, cells)
+    proof = "# Repaired theorems\n\n(thm-4.1-r)=\n## Theorem 4.1, repaired\n\nIt holds.\n"
+    (tmp_path / "reference" / "repaired-theorems.md").write_text(proof, encoding="utf-8")
+    return tmp_path
+
+
+def problems(book: Path, shelf: Shelf | None = None) -> list[str]:
+    shelf = shelf or made_up_shelf()
+    found: list[str] = companion_claims.problems(shelf.ledger, shelf.stored, book)
+    return found
+
+
+def changed(name: str, **changes: Any) -> Shelf:
+    """Return the claims of the tests with one of them changed."""
+    shelf = made_up_shelf()
+    claims = [replace(each, **changes) if each.id == name else each for each in shelf.ledger]
+    return Shelf(Ledger(claims), shelf.stored)
+
+
+def test_a_book_that_agrees_with_its_claims_has_no_problems(book: Path) -> None:
+    assert problems(book) == []
+
+
+def test_a_claim_whose_chapter_is_no_page_is_found(book: Path) -> None:
+    (book / f"{CHAPTER}.ipynb").rename(book / "part1" / "another.ipynb")
+    found = problems(book)
+    assert "thm-4.1: its chapter 'part1/how-many-neurons-fire' is no page of the book" in found
+    assert len([each for each in found if "is no page of the book" in each]) == 7
+
+
+def test_a_claim_without_a_chapter_is_found(book: Path) -> None:
+    assert problems(book, changed("thm-4.4", chapter="")) == [
+        "thm-4.4: its chapter '' is no page of the book"
+    ]
+
+
+def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
+    store(book, CHAPTER, ['claim_box("thm-4.1")', "print('thm-4.4')"])
+    found = problems(book)
+    assert "thm-4.4: its chapter 'part1/how-many-neurons-fire' does not show it" in found
+    assert not any(each.startswith("thm-4.1:") for each in found)
+
+
+def test_a_statement_without_a_page_of_the_reference_is_found(book: Path) -> None:
+    store(book, "reference/statements/appendix-a", ['statement("lem-a.6")'])
+    assert problems(book) == [
+        "lem-a.5: no page of the reference holds it (run tools/write_statements.py)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('claim_box("thm-4.9")', ""),
+        ('exhibits.claim_box("thm-4.9", root="..")', ""),
+        ("2 + 2", "See {ref}`statement-thm-4.9`."),
+        ("2 + 2", "See [there](#statement-thm-4.9)."),
+    ],
+)
+def test_a_chapter_that_cites_an_unknown_claim_is_found(book: Path, cell: str, text: str) -> None:
+    store(book, CHAPTER, [*CELLS[CHAPTER], cell], f"# A page\n\n{text}")
+    assert problems(book) == [f"{CHAPTER}: cites the unknown statement 'thm-4.9'"]
+
+
+def test_a_prose_page_that_cites_an_unknown_claim_is_found(book: Path) -> None:
+    (book / "intro.md").write_text("# Intro\n\n{ref}`statement-thm-4.1` {ref}`statement-x-1`.")
+    assert problems(book) == ["intro: cites the unknown statement 'x-1'"]
+
+
+def test_a_chapter_that_shows_the_claims_of_another_is_found(book: Path) -> None:
+    store(book, "part1/another", [f'chapter_claims("{CHAPTER}")'])
+    assert problems(book) == [
+        f"part1/another: shows the statements of {CHAPTER!r}, which is another page"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("lem-a.5", {"statement": "Another statement."}),
+        ("lem-a.5", {"check": check_holds}),
+        ("lem-a.5", {"recorded": Verdict.HOLDS}),
+    ],
+)
+def test_a_stored_verdict_that_is_stale_is_found(
+    book: Path, name: str, changes: dict[str, Any]
+) -> None:
+    assert problems(book, changed(name, **changes)) == [
+        "lem-a.5: its stored evidence is missing, outdated or not the verdict on record "
+        "(run `sublinear verify --stale --budget full --store`)"
+    ]
+
+
+def test_missing_evidence_is_found(book: Path) -> None:
+    shelf = made_up_shelf()
+    stored = {name: item for name, item in shelf.stored.items() if name != "lem-a.5"}
+    assert len(problems(book, Shelf(shelf.ledger, stored))) == 1
+
+
+def test_a_missing_proof_is_found(book: Path) -> None:
+    page = book / "reference" / "repaired-theorems.md"
+    page.write_text(page.read_text("utf-8").replace("(thm-4.1-r)=", "(thm-4.2-r)="), "utf-8")
+    assert problems(book) == [
+        "thm-4.1-r: its proof 'reference/repaired-theorems#thm-4.1-r' has no such anchor"
+    ]
+    page.unlink()
+    assert problems(book) == [
+        "thm-4.1-r: its proof is on 'reference/repaired-theorems', which is no page of the book"
+    ]
+    assert problems(book, changed("thm-4.1-r", proof="our notes")) == [
+        "thm-4.1-r: repairs a statement without a proof in the book"
+    ]
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "(thm-4-1-r)=\n## Proof",
+        ":::{prf:theorem} It holds\n:label: thm-4.1-r\n:::",
+        '<div id="thm-4.1-r"></div>',
+    ],
+)
+def test_every_spelling_of_an_anchor_is_one(book: Path, anchor: str) -> None:
+    (book / "reference" / "repaired-theorems.md").write_text(f"# T\n\n{anchor}\n", "utf-8")
+    assert problems(book) == []
+
+
+def test_a_disagreement_is_a_warning_of_the_build(book: Path, tmp_path: Path) -> None:
+    (book / "index.md").write_text("# A book", encoding="utf-8")
+    root = tmp_path.parent / f"{tmp_path.name}-root"
+    root.mkdir()
+    (root / "index.md").write_text("# A book\n", encoding="utf-8")
+    book.rename(root / "book")
+    settings = {"extensions": "myst_nb,companion_claims", "nb_execution_mode": "off"}
+    defined = [f"-D{key}={value}" for key, value in settings.items()]
+    paths = os.pathsep.join([str(SOURCE.parent), str(ROOT)])
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-C", "-W", "-q", *defined, root, root / "html"],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode != 0
+    assert "is no page of the book" in run.stderr
+
+
+# ---- the pages that are written -----------------------------------------------------------------
+
+
+def test_the_pages_of_the_statements_are_as_the_claims_say() -> None:
+    assert write_statements.outdated(default_shelf().ledger, write_statements.FOLDER) == []
+
+
+def test_a_page_is_written_once_and_kept_with_its_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write_statements, "FOLDER", tmp_path)
+    monkeypatch.setattr(write_statements, "LEDGER", made_up_shelf().ledger)
+    wanted = write_statements.pages(made_up_shelf().ledger)
+
+    def outdated() -> list[str]:
+        found: list[str] = write_statements.outdated(made_up_shelf().ledger, tmp_path)
+        return found
+
+    assert outdated() == list(wanted)
+    assert write_statements.main(["--check"]) == 1 and not list(tmp_path.iterdir())
+    assert write_statements.main([]) == 0
+    assert outdated() == []
+    page = tmp_path / "main-text.ipynb"
+    before = json.loads(page.read_text("utf-8"))
+    before["cells"][1]["execution_count"] = 7
+    page.write_text(json.dumps(before), encoding="utf-8")
+    assert write_statements.main([]) == 0
+    assert json.loads(page.read_text("utf-8")) == before
+
+
+def test_a_page_has_a_label_and_a_cell_for_every_statement() -> None:
+    claims: list[Claim] = write_statements.pages(made_up_shelf().ledger)["appendix-a"]
+    cells = write_statements.sources("appendix-a", claims)
+    assert ("code", 'statement("lem-a.5")') in cells
+    assert ("markdown", "(statement-lem-a.6)=\n## Lemma A.6: the case of lem-a.6") in cells

@@ -1,0 +1,141 @@
+"""A small ledger with one claim of each kind, and its evidence, for the tests of the exhibits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from sublinear_lib.claims import (
+    Budget,
+    Claim,
+    Findings,
+    Ledger,
+    Method,
+    Observation,
+    Outcome,
+    Role,
+    Source,
+    Verdict,
+    bound,
+    exact,
+    fact,
+    merge,
+    verify,
+)
+from sublinear_lib.exhibits import Shelf
+
+MISREADING = "The exponent of the radius would have to be $-4/5$."
+
+
+def check_fails(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A power with the wrong sign, and what a reader needs to see it."""
+    return Findings(
+        [
+            bound("largest deviation over the net, m <= 2^(12)", 0.25, 0.5),
+            exact("exponent of m in the product", Fraction(1, 10), Fraction(-1, 10)),
+            fact(
+                "with the radius K m^(-4/5)", "m^(-3/10)", "-> 0", True, Method.EXACT, Role.REPAIR
+            ),
+            fact("Q(1) & more", 0.158655, "= 0.158655", True, Method.CERTIFIED, Role.CONTROL),
+        ],
+        {"m": 4096, "values": [0.25, 0.125]},
+    )
+
+
+def check_gap(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A true statement with a step that does not follow."""
+    return Findings(
+        [
+            fact("the statement", 4, "= 4", True, Method.CLOSED_FORM),
+            fact("the step", 5, "= 4", False, Method.EXACT, Role.PROOF),
+        ]
+    )
+
+
+def check_typo(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A true statement with a misprint."""
+    return Findings(
+        [
+            fact("the statement", 4, "= 4", True, Method.EXACT),
+            fact("the sign", "+", "-", False, Method.EXACT, Role.PRINT),
+        ]
+    )
+
+
+def check_cited(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A statement of somebody else."""
+    return Findings([fact("the statement", "cited", "a proof", True, Method.CITED)])
+
+
+def check_holds(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A sample whose mean is known."""
+    mean = float(rng.normal(size=400).mean())
+    return Findings([bound("mean of 400 draws", abs(mean), 0.25, method=Method.MONTE_CARLO)])
+
+
+def check_open(budget: Budget, rng: np.random.Generator) -> Findings:
+    """A check that decides nothing."""
+    return Findings([Observation("slope", 0.0, "0.1", Outcome.OPEN, Method.COMPUTED)])
+
+
+def claim(name: str, recorded: Verdict, check: object, on: str = "", **more: str) -> Claim:
+    """Return a claim whose texts are derived from its id."""
+    settings = {
+        "title": f"the case of {name}",
+        "statement": rf"For \rec{{every}} $x\in\X$: $\norm{{x}}\rec{{\le}}1$ ({name}).",
+        "plain": f"Points of $\\X$ have length one; that is {name}.",
+        "chapter": "part1/how-many-neurons-fire",
+        "proof": "Appendix C.2",
+        **more,
+    }
+    place = settings.pop("place", f"Section 1, {name}")
+    source = Source("repair" if recorded is Verdict.REPAIRED else "paper", place)
+    return Claim(
+        id=name,
+        recorded=recorded,
+        check=check,  # type: ignore[arg-type]
+        depends_on=tuple(on.split()),
+        source=source,
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+@cache
+def made_up_ledger() -> Ledger:
+    """Return eight claims: a printed theorem that fails, its tools, its repair, and loose ends."""
+    return Ledger(
+        [
+            claim("def-3.5", Verdict.HOLDS, check_holds),
+            claim(
+                "thm-4.1",
+                Verdict.FAILS,
+                check_fails,
+                "lem-a.5 lem-a.6",
+                misreading=MISREADING,
+                remark="The product is $m^{+1/10}$. See the repair.",
+            ),
+            claim("thm-4.4", Verdict.GAP, check_gap, "thm-4.1"),
+            claim("cor-5.2", Verdict.CITED, check_cited),
+            claim("lem-a.5", Verdict.TYPO, check_typo),
+            claim("lem-a.6", Verdict.HOLDS, check_holds, chapter="reference/statements/appendix-a"),
+            claim("thm-1.1", Verdict.HOLDS, check_holds, "thm-4.4 cor-5.2"),
+            claim(
+                "thm-4.1-r",
+                Verdict.REPAIRED,
+                check_holds,
+                "lem-a.6",
+                repairs="thm-4.1",
+                proof="reference/repaired-theorems#thm-4.1-r",
+            ),
+        ]
+    )
+
+
+@cache
+def made_up_shelf() -> Shelf:
+    """Return the claims with the evidence of a quick run."""
+    reports = verify(made_up_ledger())
+    assert all(report.as_recorded for report in reports)
+    return Shelf(made_up_ledger(), merge({}, reports))

@@ -1,0 +1,356 @@
+"""Boxes, ledger and graph say what claims and evidence say: all of it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from bs4 import BeautifulSoup
+
+from sublinear_lib.claims import Budget, Ledger, Stored, Verdict, fingerprint
+from sublinear_lib.exhibits import (
+    LOOKS,
+    Shelf,
+    badge,
+    chapter_claims,
+    claim_box,
+    dependency_graph,
+    ledger_table,
+    name_of,
+    page_link,
+    printed_view,
+    proof_link,
+    repaired_view,
+    short_name,
+    statement,
+)
+from sublinear_lib.plotting import ROLES
+from tests.exhibits.made_up import MISREADING, check_open, claim, made_up_ledger, made_up_shelf
+
+
+def read(exhibit: object) -> BeautifulSoup:
+    return BeautifulSoup(exhibit._repr_html_(), "html.parser")  # type: ignore[attr-defined]
+
+
+def text(soup: object) -> str:
+    return " ".join(soup.get_text(" ").split())  # type: ignore[attr-defined]
+
+
+EXHIBITS = {
+    "box": lambda shelf: claim_box("thm-4.1", shelf=shelf),
+    "statement": lambda shelf: statement("thm-4.1", shelf=shelf),
+    "chapter": lambda shelf: chapter_claims("part1/how-many-neurons-fire", shelf=shelf),
+    "ledger": lambda shelf: ledger_table(shelf=shelf),
+    "graph": lambda shelf: dependency_graph(shelf=shelf),
+}
+
+
+@pytest.mark.parametrize("make", EXHIBITS.values(), ids=EXHIBITS)
+class TestEveryExhibit:
+    def test_is_the_same_every_time(self, make: object) -> None:
+        one, two = (make(made_up_shelf()) for _ in range(2))  # type: ignore[operator]
+        assert one._repr_html_() == two._repr_html_() and repr(one) == repr(two)
+
+    def test_gives_every_id_once_and_every_reference_a_target(self, make: object) -> None:
+        soup = read(make(made_up_shelf()))  # type: ignore[operator]
+        ids = [tag["id"] for tag in soup.find_all(id=True)]
+        assert len(ids) == len(set(ids))
+        for tag in soup.find_all(attrs={"aria-labelledby": True}):
+            assert set(tag["aria-labelledby"].split()) <= set(ids)
+        for tag in soup.find_all("label", attrs={"for": True}):
+            assert tag["for"] in ids
+
+    def test_asks_no_other_host_and_names_no_machine(self, make: object) -> None:
+        html = make(made_up_shelf())._repr_html_()  # type: ignore[operator]
+        assert not re.search(r"https?://(?!www\.w3\.org)", html)
+        assert not re.search(r"\b(seconds|20\d\d-)\b", html)
+
+    def test_keeps_links_out_of_the_titles_of_drop_downs(self, make: object) -> None:
+        soup = read(make(made_up_shelf()))  # type: ignore[operator]
+        assert soup.select("summary a, summary button") == []
+
+    def test_works_before_anything_was_verified(self, make: object) -> None:
+        exhibit = make(Shelf(made_up_ledger()))  # type: ignore[operator]
+        assert "thm-4.1" in exhibit._repr_html_() and repr(exhibit)
+
+
+def test_every_verdict_has_a_look_of_its_own() -> None:
+    assert set(LOOKS) == set(Verdict)
+    looks = list(LOOKS.values())
+    assert len({look.path for look in looks}) == len(looks)
+    assert len({look.role for look in looks}) == len(looks)
+    assert {look.role for look in looks} <= set(ROLES)
+    for verdict in Verdict:
+        soup = BeautifulSoup(badge(verdict), "html.parser")
+        assert soup.get_text() == verdict.value
+        assert soup.svg["aria-hidden"] == "true"
+
+
+def test_a_box_says_all_that_the_claim_and_the_evidence_say() -> None:
+    shelf = made_up_shelf()
+    shown = text(read(claim_box("thm-4.1", shelf=shelf)))
+    assert "Theorem 4.1" in shown and "the case of thm-4.1" in shown
+    assert "fails as printed" in shown and "Section 1, thm-4.1" in shown
+    assert "repaired by Theorem 4.1, repaired" in shown
+    assert "The product is" in shown and "In plain words." in shown
+    assert "What would have to be misread" in shown and "-4/5" in MISREADING
+    assert "our reconstruction" in shown
+    assert "sublinear verify thm-4.1" in shown and "seed 0" in shown
+    assert "m: 4096" in shown and "values: [0.25, 0.125]" in shown
+    for item in shelf.stored["thm-4.1"].evidence.observations:
+        assert item.method.value in shown and item.outcome.value in shown
+    for head in ("The statement", "What holds instead", "Controls"):
+        assert head in shown
+    assert "Steps of the printed proof" not in shown
+
+
+def test_a_box_has_its_own_anchor_in_a_chapter_and_the_id_on_its_page() -> None:
+    shelf = made_up_shelf()
+    assert read(claim_box("thm-4.1", shelf=shelf)).find(id="box-thm-4.1")
+    page = read(statement("thm-4.1", shelf=shelf))
+    assert page.find(id="thm-4.1")
+    assert "def check_fails" in text(page.select_one(".highlight pre"))
+    assert page.find("details").has_attr("open")
+    assert read(claim_box("thm-4.1", shelf=shelf)).select(".highlight") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "targets"),
+    [
+        (
+            "thm-4.1",
+            {
+                "../reference/statements/main-text.ipynb#thm-4.1",
+                "../reference/statements/repaired.ipynb#thm-4.1-r",
+                "../reference/dependency-graph.ipynb#printed-thm-4.1",
+                "../reference/ledger.ipynb",
+            },
+        ),
+        (
+            "thm-4.1-r",
+            {
+                "../reference/statements/repaired.ipynb#thm-4.1-r",
+                "../reference/statements/main-text.ipynb#thm-4.1",
+                "../reference/repaired-theorems.ipynb#thm-4-1-r",
+                "../reference/dependency-graph.ipynb#repaired-thm-4.1-r",
+                "../reference/ledger.ipynb",
+            },
+        ),
+    ],
+)
+def test_a_box_leads_to_its_page_its_proof_and_its_place_in_the_graph(
+    name: str, targets: set[str]
+) -> None:
+    soup = read(claim_box(name, shelf=made_up_shelf()))
+    assert {tag["href"] for tag in soup.find_all("a")} == targets
+
+
+def test_links_that_say_the_same_are_told_apart_for_screen_readers() -> None:
+    soup = read(chapter_claims("part1/how-many-neurons-fire", shelf=made_up_shelf()))
+    by_text: dict[str, set[str]] = {}
+    for tag in soup.select(".sl-links a"):
+        by_text.setdefault(text(tag), set()).add(tag["href"])
+    assert all(len(targets) == 1 for targets in by_text.values())
+
+
+def test_a_chapter_shows_its_own_statements_in_reading_order() -> None:
+    shelf = made_up_shelf()
+    soup = read(chapter_claims("part1/how-many-neurons-fire", shelf=shelf))
+    shown = [tag["id"].removeprefix("box-") for tag in soup.select("details.sl-claim")]
+    assert shown == [each.id for each in shelf.ledger if each.chapter.startswith("part1")]
+    assert "lem-a.6" not in shown
+    with pytest.raises(ValueError, match="chapter must be one of part1/how-many"):
+        chapter_claims("part1/unknown", shelf=shelf)
+
+
+def test_an_unknown_statement_is_refused_with_the_nearest_id() -> None:
+    with pytest.raises(KeyError, match=r"thm-4\.2'; did you mean"):
+        claim_box("thm-4.2", shelf=made_up_shelf())
+
+
+def test_the_way_to_the_book_must_lead_upwards() -> None:
+    with pytest.raises(ValueError, match="root must be a way upwards"):
+        claim_box("thm-4.1", root="/book", shelf=made_up_shelf())
+    with pytest.raises(TypeError, match="root must be a string"):
+        ledger_table(root=None, shelf=made_up_shelf())  # type: ignore[arg-type]
+
+
+def test_a_run_that_did_not_decide_says_so() -> None:
+    open_one = claim("lem-a.7", Verdict.HOLDS, check_open)
+    evidence = open_one.run(Budget.FULL, 3)
+    shelf = Shelf(Ledger([open_one]), {"lem-a.7": Stored(evidence, fingerprint(open_one))})
+    shown = text(read(claim_box("lem-a.7", shelf=shelf)))
+    assert "did not decide" in shown
+    assert "sublinear verify lem-a.7 --budget full --seed 3" in shown
+
+
+# ---- the ledger ---------------------------------------------------------------------------------
+
+
+def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
+    shelf = made_up_shelf()
+    rows = read(ledger_table(shelf=shelf)).select("tbody tr")
+    assert len(rows) == len(shelf.ledger)
+    for row, each in zip(rows, shelf.ledger, strict=True):
+        assert row["data-verdict"] == each.recorded.value
+        assert each.recorded.value in text(row) and name_of(each.id) in text(row)
+        assert each.id in row["data-words"] and "have length one" in row["data-words"]
+        assert row["data-method"].split("|") == [m.value for m in shelf.methods(each)]
+    parts = [row["data-part"] for row in rows]
+    assert parts.count("appendix-a") == 2 and parts.count("repaired") == 1
+
+
+def test_the_line_of_evidence_is_the_one_that_decides() -> None:
+    rows = read(ledger_table(shelf=made_up_shelf())).select("tbody tr")
+    shown = {row["data-words"].split()[0]: text(row) for row in rows}
+    assert "exponent of m in the product: 1/10 (asked: = -1/10)" in shown["thm-4.1"]
+    assert "largest deviation" not in shown["thm-4.1"]
+    assert "the step: 5 (asked: = 4)" in shown["thm-4.4"]
+    assert "the sign: + (asked: -)" in shown["lem-a.5"]
+
+
+def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
+    soup = read(ledger_table(shelf=made_up_shelf()))
+    counts = dict(re.findall(r"([a-z ]+?) (\d+)", text(soup.select_one(".sl-key"))))
+    assert {key.strip(): int(n) for key, n in counts.items()} == {
+        "holds": 3,
+        "holds as repaired": 1,
+        "proof gap": 1,
+        "fails as printed": 1,
+        "typo": 1,
+        "cited": 1,
+    }
+    options = {
+        tag["data-filter"]: [option["value"] for option in tag.find_all("option")][1:]
+        for tag in soup.find_all("select")
+    }
+    assert "undecided" not in options["verdict"] and len(options["verdict"]) == 6
+    assert options["part"] == ["main-text", "appendix-a", "repaired"]
+    assert "rigorous enclosure" not in options["method"], "only a control used it"
+
+
+def test_a_chapter_is_linked_where_its_box_stands() -> None:
+    soup = read(ledger_table(shelf=made_up_shelf()))
+    links = [tag["href"] for tag in soup.select("tbody tr td:nth-child(5) a")]
+    assert "../part1/how-many-neurons-fire.ipynb#box-thm-4.1" in links
+    assert text(soup).count("reference only") == 1
+
+
+# ---- the graph ----------------------------------------------------------------------------------
+
+
+def test_the_printed_view_is_what_the_paper_uses() -> None:
+    graph = printed_view(made_up_ledger())
+    assert set(graph.edges) == {
+        ("lem-a.5", "thm-4.1"),
+        ("lem-a.6", "thm-4.1"),
+        ("thm-4.1", "thm-4.4"),
+        ("thm-4.4", "thm-1.1"),
+        ("cor-5.2", "thm-1.1"),
+    }
+    assert "thm-4.1-r" not in graph and "def-3.5" in graph
+
+
+def test_the_repaired_view_puts_repairs_in_the_place_of_what_fails() -> None:
+    graph = repaired_view(made_up_ledger())
+    assert "thm-4.1" not in graph
+    assert set(graph.edges) == {
+        ("lem-a.6", "thm-4.1-r"),
+        ("thm-4.1-r", "thm-4.4"),
+        ("thm-4.4", "thm-1.1"),
+        ("cor-5.2", "thm-1.1"),
+    }
+
+
+def test_a_repair_by_its_own_consequence_is_refused() -> None:
+    kept = [each for each in made_up_ledger() if each.id != "thm-4.1-r"]
+    repair = replace(made_up_ledger()["thm-4.1-r"], depends_on=("thm-1.1",))
+    with pytest.raises(ValueError, match="repair no statement by its own consequence"):
+        repaired_view(Ledger([*kept, repair]))
+
+
+def test_every_node_is_a_named_link_with_a_second_cue() -> None:
+    ledger = made_up_ledger()
+    soup = read(dependency_graph(shelf=made_up_shelf()))
+    for view, graph in (("printed", printed_view(ledger)), ("repaired", repaired_view(ledger))):
+        nodes = soup.select(f"#{view} a.sl-node")
+        assert [node["data-id"] for node in nodes] == [c.id for c in ledger if c.id in graph]
+        for node in nodes:
+            each = ledger[node["data-id"]]
+            assert node["id"] == f"{view}-{each.id}"
+            assert node["href"].endswith(f".ipynb#{each.id}")
+            assert node["aria-label"].startswith(f"{name_of(each.id)}, {each.recorded.value}. ")
+            assert "$" not in node["aria-label"]
+            assert node.title.get_text() == node["aria-label"]
+            assert node.select_one(".sl-mark")["d"] == LOOKS[each.recorded].path
+            assert text(node.find("text")) == short_name(each.id)
+            assert set(node["data-uses"].split()) == set(graph.predecessors(each.id))
+        drawn = {(p["data-from"], p["data-to"]) for p in soup.select(f"#{view} .sl-edges path")}
+        assert drawn == set(graph.edges)
+
+
+def test_the_list_says_the_same_as_the_drawing() -> None:
+    soup = read(dependency_graph(shelf=made_up_shelf()))
+    lists = soup.select("details.sl-more")
+    assert len(lists) == 2
+    for shown, graph in zip(
+        lists, (printed_view(made_up_ledger()), repaired_view(made_up_ledger())), strict=True
+    ):
+        said = set()
+        for item in shown.select(":scope > ul > li"):
+            end = item.a["href"].partition("#")[2]
+            used = item.ul.find_all("a") if item.ul else ()
+            said |= {(a["href"].partition("#")[2], end) for a in used}
+        assert said == set(graph.edges)
+
+
+def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
+    soup = read(dependency_graph(shelf=made_up_shelf()))
+    for svg in soup.select("figure svg"):
+        width, height = map(float, svg["viewbox"].split()[2:])
+        places = [
+            tuple(map(int, re.findall(r"-?\d+", node["transform"])))
+            for node in svg.select("a.sl-node")
+        ]
+        for x, y in places:
+            assert min(x, y) >= 0 and x + 100 <= width and y + 28 <= height
+        for k, (x, y) in enumerate(places):
+            assert all(abs(x - u) >= 100 or abs(y - v) >= 28 for u, v in places[:k])
+
+
+# ---- names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "long", "short"),
+    [
+        ("thm-4.1", "Theorem 4.1", "Thm 4.1"),
+        ("lem-a.10", "Lemma A.10", "Lem. A.10"),
+        ("thm-a", "Theorem A", "Thm A"),
+        ("claim-4.6-r", "Claim 4.6, repaired", "Claim 4.6′"),
+        ("eq-25", "Equation (25)", "Eq. (25)"),
+        ("eq-25-r", "Equation (25), repaired", "Eq. (25)′"),
+        ("set-r1", "Parameter set R1", "Set R1"),
+        ("alg-2", "Algorithm 2", "Alg. 2"),
+    ],
+)
+def test_names_follow_from_ids(name: str, long: str, short: str) -> None:
+    assert name_of(name) == long and short_name(name) == short
+
+
+def test_an_id_without_a_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="claim_id must begin with one of"):
+        name_of("conjecture-1")
+
+
+@pytest.mark.parametrize("page", ["/reference/ledger", "reference/ledger.html", "", "a b"])
+def test_a_page_that_is_none_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match="page must be a page of the book"):
+        page_link("..", page, "there")
+
+
+def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
+    assert proof_link("..", made_up_ledger()["thm-4.1"]) == "proof: Appendix C.2"
+    bare = replace(made_up_ledger()["thm-4.1"], proof="")
+    assert proof_link("..", bare) == ""

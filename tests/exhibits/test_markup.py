@@ -1,0 +1,117 @@
+"""Texts of claims become HTML with formulas that any MathJax can set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.exhibits import MACROS, block_html, inline_html, math_html, spoken
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_macros_are_those_of_the_book() -> None:
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    book = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    written = {
+        name: (value, 0) if isinstance(value, str) else tuple(value) for name, value in book.items()
+    }
+    assert dict(MACROS) == written
+
+
+@pytest.mark.parametrize(
+    ("tex", "expanded"),
+    [
+        (r"\norm{x}", r"\lVert x\rVert"),
+        (r"\norm x", r"\lVert x\rVert"),
+        (r"\norm\tau", r"\lVert \tau\rVert"),
+        (r"\ip{w_r}{x}", r"\langle w_r, x\rangle"),
+        (r"\set{x : \norm{x} \le 1}", r"\{x : \lVert x\rVert \le 1\}"),
+        (r"\{x\} \Rightarrow", r"\{x\} \Rightarrow"),
+        (r"\rec{\rec{a}+\{}", r"\class{mjx-rec}{\class{mjx-rec}{a}+\{}"),
+        (r"\E_x \R^d", r"\operatorname{\mathbb{E}}_x \mathbb{R}^d"),
+    ],
+)
+def test_macros_are_expanded_with_their_arguments(tex: str, expanded: str) -> None:
+    body = math_html(tex).removeprefix('<span class="math notranslate nohighlight">\\(')
+    assert body == expanded + "\\)</span>"
+
+
+@pytest.mark.parametrize("tex", [r"\norm", r"\ip{a}", r"\rec{a", r"\norm{\}"])
+def test_a_macro_without_its_arguments_is_refused(tex: str) -> None:
+    with pytest.raises(ValueError, match=r"braces do not match|too few arguments"):
+        math_html(tex)
+
+
+def test_less_than_is_safe_in_a_formula_and_in_text() -> None:
+    assert "a &lt; b" in math_html("a < b")
+    assert block_html("a < b & *c*") == "<p>a &lt; b &amp; <em>c</em></p>\n"
+    assert "<b>" not in block_html("<b>bold</b> $x<y>z$")
+
+
+def test_what_is_reconstructed_is_marked_in_text_and_in_formulas() -> None:
+    html = block_html(r"\rec{for *all* $m\rec{>}1$} and $\rec{-}1$")
+    assert html.startswith('<p><span class="sl-rec">for <em>all</em> <span class="math')
+    assert r"m\class{mjx-rec}{&gt;}1" in html
+    assert html.count("mjx-rec") == 2 and r"\rec" not in html
+
+
+def test_a_reconstruction_that_does_not_close_stays_as_it_is_written() -> None:
+    assert r"\rec{open" in block_html(r"an \rec{open one")
+
+
+def test_a_formula_on_a_line_of_its_own_is_a_block() -> None:
+    assert '<div class="math notranslate nohighlight">\\[x^2\\]</div>' in block_html(
+        "before\n\n$$\nx^2\n$$\n\nafter"
+    )
+    assert r"\[x\]" in block_html("so $$x$$ holds")
+
+
+@pytest.mark.parametrize(
+    ("plain", "html"),
+    [
+        ("m^(-1/10)", "m<sup>−1/10</sup>"),
+        ("m^{1/5} >= 2^12", "m<sup>1/5</sup> ≥ 2<sup>12</sup>"),
+        ("|a_r|^5 <= Q_0", "|a<sub>r</sub>|<sup>5</sup> ≤ Q<sub>0</sub>"),
+        ("merge_all of x < y", "merge_all of x &lt; y"),
+        ("costs $5", "costs $5"),
+    ],
+)
+def test_powers_and_indices_of_plain_text_are_set_as_such(plain: str, html: str) -> None:
+    assert inline_html(plain) == html
+
+
+def test_a_line_with_formulas_is_read_as_such() -> None:
+    assert inline_html("at $m^2$ and *so*") == (
+        'at <span class="math notranslate nohighlight">\\(m^2\\)</span> and <em>so</em>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"$\tau \le \frac{1}{m}$", "τ ≤ 1/m"),
+        (r"$m^{1/5}$, $m^{2}$ and *more*", "m^(1/5), m^2 and more"),
+        (r"$\{-1, 1\}$ for \rec{all} $x\in\X$", "{-1, 1} for all x∈X"),
+        (r"2 \* 3 of $\norm{W - W_0}$", "2  3 of ‖W - W_0‖".replace("  ", " ")),
+    ],
+)
+def test_a_spoken_text_has_no_commands(text: str, plain: str) -> None:
+    assert spoken(text) == plain
+
+
+@given(st.text(alphabet="ab ${}\\^_*<>&\n`|recX1", max_size=40))
+@settings(deadline=None, max_examples=200)
+def test_no_text_breaks_out_of_its_element(text: str) -> None:
+    for read in (block_html, inline_html):
+        try:
+            html = read(text)
+        except ValueError:
+            continue
+        assert "<script" not in html
+        bare = html.replace("&lt;", "").replace("&gt;", "")
+        assert bare.count("<") == bare.count(">")
