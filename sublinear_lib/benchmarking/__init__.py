@@ -14,6 +14,7 @@ from sublinear_lib.benchmarking.growth import REGIMES
 from sublinear_lib.benchmarking.judging import SOURCE, TARGETS, judge, load_reasons, reason_for
 from sublinear_lib.benchmarking.layouts import section_tables
 from sublinear_lib.benchmarking.layouts_training import growth_curves, iteration_table
+from sublinear_lib.benchmarking.mutation_record import load_mutation_record, mutation_tables
 from sublinear_lib.benchmarking.queries import InexactAnswer
 from sublinear_lib.benchmarking.registry import BENCHMARKS, Benchmark, run
 from sublinear_lib.benchmarking.results import (
@@ -62,11 +63,13 @@ __all__ = [
     "iteration_table",
     "judge",
     "load_fuzz_record",
+    "load_mutation_record",
     "load_reasons",
     "load_results",
     "machine_table",
     "merged",
     "missed_table",
+    "mutation_tables",
     "ratio_curves",
     "ratio_table",
     "reason_for",

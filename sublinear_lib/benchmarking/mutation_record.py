@@ -1,0 +1,104 @@
+"""The recorded mutation run over the theory, for the page that shows it.
+
+``python tools/mutate_theory.py`` plants errors in the modules of :mod:`sublinear_lib.theory`, one at
+a time, and notes which claim changes its verdict; the repository keeps the file of one run.  Before
+quoting its score, know that a mutant which nothing executes counts as one that survived, and that
+mutants which change no number are among the survivors too: the page lists every one of them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sublinear_lib.benchmarking.results import results_path
+from sublinear_lib.benchmarking.tables import Table
+
+__all__ = ["load_mutation_record", "mutation_tables"]
+
+_FILE = "theory_mutation.json"
+_SCHEMA = 1
+_COUNTS = ("mutants", "killed", "timeout", "survived", "not_covered")
+
+
+def load_mutation_record(path: str | Path | None = None) -> dict[str, Any]:
+    """Read the record of a mutation run.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file; by default that of the clone.
+
+    Returns
+    -------
+    dict
+        What the run wrote: ``total``, ``modules``, ``operators``, ``survivors`` and ``trials``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is not such a record.
+    """
+    if path is None:
+        results = results_path()
+        if results is None:
+            raise FileNotFoundError("path must be given where there is no clone of the repository")
+        path = results.with_name(_FILE)
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        record = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"path must name the record of a mutation run, got {path}") from error
+    wanted = {"total", "modules", "operators", "survivors", "trials", "settings"}
+    if not isinstance(record, dict) or not wanted <= set(record) or record["schema"] != _SCHEMA:
+        raise ValueError(f"path must name the record of a mutation run, got {path}")
+    return record
+
+
+def mutation_tables(record: dict[str, Any]) -> list[Table]:
+    """Lay out the record of a mutation run.
+
+    Parameters
+    ----------
+    record : dict
+        What `load_mutation_record` returns.
+
+    Returns
+    -------
+    list of Table
+        The mutants of each module and of each kind of error, and all that survived.
+    """
+    head = [*(name.replace("_", " ") for name in _COUNTS), "score", "of those executed"]
+    by_module = [[name, *_counts(part)] for name, part in record["modules"].items()]
+    by_module.append(["all", *_counts(record["total"])])
+    by_operator = [[name, *_counts(part)] for name, part in record["operators"].items()]
+    survivors = [
+        [
+            f"{row['module']}.py, line {row['line']}",
+            row["function"] or "top level",
+            row["before"],
+            row["after"],
+            row["outcome"],
+        ]
+        for row in record["survivors"]
+    ]
+    return [
+        Table("Planted errors in each module.", ["module", *head], by_module),
+        Table("Planted errors of each kind.", ["kind", *head], by_operator),
+        Table(
+            "Planted errors that no claim noticed.",
+            ["place", "function", "before", "after", "outcome"],
+            survivors,
+        ),
+    ]
+
+
+def _counts(part: dict[str, Any]) -> list[str]:
+    shares = (part["score"], part["score_of_covered"])
+    return [
+        *(str(part[name]) for name in _COUNTS),
+        *("" if share is None else f"{100 * share:.1f} %" for share in shares),
+    ]

@@ -1,0 +1,186 @@
+"""Mutants of the theory are what they are said to be, and a run says what became of each."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import mutate_theory
+import numpy as np
+import pytest
+from mutate_theory import OPERATORS, Mutant, instrumented, mutants_of, mutated, sample
+
+SOURCE = '''
+"""A module about 7 things."""
+
+_LIMIT: float = 2.5
+_PARTS = (1, 2)
+__all__ = ["outer"]
+
+
+def outer(m: int, level: float = 0.5) -> float:
+    """Return 3 times something."""
+    count(m, "m", minimum=1)
+    if m > 100:
+        raise ValueError(f"m must be at most {100 - 0}")
+    if level < 1:
+        m = -m
+
+    def inner(x):
+        return x[0] / 2
+
+    return 3 * m**level - inner([m])
+
+
+class Thing:
+    size: int = 4
+
+    def half(self):
+        return self.size / 2
+'''
+PLACES = {
+    ("", "1 % in a number", "2.5", "2.525"),
+    ("", "off by one", "1", "2"),
+    ("", "off by one", "2", "3"),
+    ("outer", "comparison", "level < 1", "level > 1"),
+    ("outer", "off by one", "1", "2"),
+    ("outer", "sign", "-m", "m"),
+    ("outer.<locals>.inner", "1 % in a result", "return x[0] / 2", "return 1.01 * (x[0] / 2)"),
+    ("outer.<locals>.inner", "dropped factor", "x[0] / 2", "x[0]"),
+    ("outer.<locals>.inner", "off by one", "2", "3"),
+    ("outer", "sign", "3 * m ** level - inner([m])", "3 * m ** level + inner([m])"),
+    ("outer", "dropped factor", "3 * m ** level", "3"),
+    ("outer", "dropped factor", "3 * m ** level", "m ** level"),
+    ("outer", "off by one", "3", "4"),
+    ("outer", "exponent", "m ** level", "m ** (-level)"),
+    ("outer", "1 % in a result", "return 3 * m ** level - inner([m])",
+     "return 1.01 * (3 * m ** level - inner([m]))"),
+    ("", "off by one", "4", "5"),
+    ("Thing.half", "1 % in a result", "return self.size / 2", "return 1.01 * (self.size / 2)"),
+    ("Thing.half", "dropped factor", "self.size / 2", "self.size"),
+    ("Thing.half", "off by one", "2", "3"),
+}  # fmt: skip
+
+
+def normal(text: str) -> str:
+    return text.replace("_one_percent_more", "1.01 * ").replace(" ", "").replace("(-", "-")
+
+
+def test_the_mutants_of_a_module_are_all_those_of_its_mathematics() -> None:
+    found = []
+    for mutant in mutants_of("toy", SOURCE):
+        _, before, after = mutated(SOURCE, mutant)
+        found.append((mutant.unit, mutant.operator, normal(before), normal(after).rstrip(")")))
+    expected = [(unit, kind, normal(a), normal(b).rstrip(")")) for unit, kind, a, b in PLACES]
+    assert Counter(found) == Counter(expected)
+    assert {kind for _, kind, _, _ in PLACES} == set(OPERATORS)
+
+
+def test_a_mutant_differs_in_one_place_and_compiles() -> None:
+    for mutant in mutants_of("toy", SOURCE):
+        tree, before, after = mutated(SOURCE, mutant)
+        compile(tree, "toy", "exec")
+        assert before != after
+        lines = ast.unparse(ast.parse(SOURCE)).splitlines()
+        changed = ast.unparse(tree).splitlines()
+        assert sum(a != b for a, b in zip(lines, changed, strict=True)) == 1
+
+
+def test_a_change_at_top_level_knows_what_it_defines() -> None:
+    names = {mutant.names for mutant in mutants_of("toy", SOURCE) if not mutant.unit}
+    assert names == {("_LIMIT",), ("_PARTS",), ("Thing",)}
+
+
+def test_a_sample_is_repeatable_and_meets_every_function_first() -> None:
+    found = mutants_of("toy", SOURCE)
+    assert sample(found, 6, 1) == sample(found, 6, 1)
+    assert sample(found, 6, 1) != sample(found, 6, 2)
+    units = {mutant.unit for mutant in found}
+    assert {mutant.unit for mutant in sample(found, len(units), 3)} == units
+    assert len(set(sample(found, 1000, 0))) == len(found)
+    assert sample([], 5, 0) == []
+
+
+def test_a_function_says_when_it_is_entered() -> None:
+    entered: list[tuple[str, str]] = []
+    space = {"_entered": lambda *where: entered.append(where), "count": lambda *a, **b: None}
+    exec(compile(instrumented("toy", SOURCE), "toy", "exec"), space)
+    assert entered == []
+    assert space["outer"](4, 2) == 46  # type: ignore[operator]
+    assert entered == [("toy", "outer"), ("toy", "outer.<locals>.inner")]
+    assert space["outer"].__doc__ == "Return 3 times something."
+    space["Thing"]().half()  # type: ignore[operator]
+    assert entered[-1] == ("toy", "Thing.half")
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        (2.0, 2.02),
+        (Fraction(1, 3), Fraction(101, 300)),
+        (5, 6),
+        (-400, -396),
+        ((1.0, 100), (1.01, 101)),
+        ([1.0, 2], [1.01, 3]),
+    ],
+)
+def test_a_result_is_one_per_cent_off(value: object, more: object) -> None:
+    assert mutate_theory.one_percent_more(value) == more
+
+
+def test_arrays_are_one_per_cent_off() -> None:
+    assert np.allclose(mutate_theory.one_percent_more(np.array([1.0, 2.0])), [1.01, 2.02])
+    assert mutate_theory.one_percent_more(np.array([1, 2])).tolist() == [2, 3]
+
+
+def test_new_results_take_the_place_of_old_ones_of_the_same_modules() -> None:
+    settings = {"per_module": 1, "seed": 0, "most": 1.0, "claims": "all"}
+
+    def one(module: str, outcome: str) -> dict[str, object]:
+        trial = mutate_theory.Trial(
+            Mutant(module, "f", 3, "sign", 0, 0), "a + b", "a - b", 1, outcome, "thm-4.1"
+        )
+        return mutate_theory.report([trial], {module: 9}, settings, 2.0)
+
+    both = mutate_theory.merged(one("jump", "killed"), one("flips", "survived"))
+    assert (both["total"]["killed"], both["total"]["survived"]) == (1, 1)
+    assert both["total"]["score"] == 0.5
+    again = mutate_theory.merged(both, one("flips", "timeout"))
+    assert again["total"]["score"] == 1.0
+    assert again["survivors"] == []
+    other = {**settings, "seed": 1}
+    assert mutate_theory.merged({**both, "settings": other}, one("jump", "killed"))[
+        "modules"
+    ].keys() == {"jump"}
+
+
+def test_a_run_tells_what_became_of_each_mutant(tmp_path: Path) -> None:
+    output, trace = tmp_path / "found.json", tmp_path / "trace.json"
+    root = Path(mutate_theory.__file__).parents[1]
+    run = subprocess.run(
+        [
+            *(sys.executable, "tools/mutate_theory.py", "--modules", "concentration", "jump"),
+            *("--claims", "lem-a.5", "--per-module", "4", "--jobs", "2"),
+            *("--trace", str(trace), "--output", str(output)),
+        ],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    found = json.loads(output.read_text())
+    assert found["settings"]["claims"] == ["lem-a.5"]
+    assert len(found["trials"]) == 8
+    known = {"killed", "timeout", "survived", "not covered", "not applicable"}
+    assert {row["outcome"] for row in found["trials"]} <= known
+    # Lemma A.5 does not know the price of a jump.
+    assert found["modules"]["jump"]["not_covered"] >= 3
+    assert found["modules"]["jump"]["killed"] == 0
+    entered = {tuple(place) for place in json.loads(trace.read_text())[0]["entered"]}
+    assert ("concentration", "gaussian_wedge") in entered
