@@ -472,7 +472,7 @@ def _list_claims(pipe: Connection) -> None:
         claim.id: name
         for name, module in sys.modules.items()
         if name.startswith("sublinear_lib.claims.statements.")
-        for claim in module.CLAIMS
+        for claim in getattr(module, "CLAIMS", ())
     }
     pipe.send([(claim.id, topics[claim.id], fingerprint(claim)) for claim in LEDGER])
 

@@ -1,9 +1,9 @@
 """The recorded mutation run over the theory, for the page that shows it.
 
-``python tools/mutate_theory.py`` plants errors in the modules of :mod:`sublinear_lib.theory`, one at
-a time, and notes which claim changes its verdict; the repository keeps the file of one run.  Before
-quoting its score, know that a mutant which nothing executes counts as one that survived, and that
-mutants which change no number are among the survivors too: the page lists every one of them.
+``python tools/mutate_theory.py`` plants errors in the modules of :mod:`sublinear_lib.theory`, one
+at a time, and notes which claim changes its verdict; the repository keeps the file of one run.
+Before quoting its score, know that a mutant which nothing executes counts as one that survived, and
+that mutants which change no number are among the survivors too: the page lists every one of them.
 """
 
 from __future__ import annotations
