@@ -18,14 +18,22 @@ from sublinear_lib.claims import (
     Budget,
     Findings,
     Ledger,
+    Method,
+    Observation,
+    Outcome,
+    Role,
     Verdict,
+    evidence_path,
     exact,
+    fact,
     fingerprint,
     load_evidence,
     merge,
     save_evidence,
     stale,
+    stored_evidence,
     verify,
+    verify_each,
 )
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
@@ -47,6 +55,37 @@ def test_any_number_of_processes_finds_the_same() -> None:
         assert one.evidence is not None
         assert two.evidence is not None
         assert replace(one.evidence, seconds=0.0) == replace(two.evidence, seconds=0.0)
+
+
+def test_reports_come_one_by_one_and_can_be_left() -> None:
+    running = verify_each(small_ledger(), ["lem-a.1", "thm-4.4"])
+    assert next(running).claim.id == "lem-a.1"
+    running.close()
+    together = verify_each(small_ledger(), jobs=2)
+    assert {report.claim.id for report in together} == {item.id for item in small_ledger()}
+
+
+def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from() -> None:
+    found = {report.claim.id: report.evidence for report in verify(small_ledger())}
+    assert found["thm-4.4"] is not None
+    assert found["thm-4.4"].deciding.what == "the step"
+    assert found["thm-4.1"] is not None
+    assert found["thm-4.1"].deciding.what == "exponent of m"
+    for role, outcome in ((Role.CONTROL, Outcome.NO), (Role.STATEMENT, Outcome.OPEN)):
+        doubtful = Observation("why", 1, "2", outcome, Method.EXACT, role)
+        undecided = replace(
+            found["thm-4.1"],
+            verdict=Verdict.UNDECIDED,
+            observations=(fact("x", 1, "= 1", True, Method.EXACT), doubtful),
+        )
+        assert undecided.deciding is doubtful
+
+
+def test_there_is_evidence_for_every_budget_and_for_no_other() -> None:
+    assert evidence_path("quick") != evidence_path(Budget.FULL)
+    assert isinstance(stored_evidence("full"), dict)
+    with pytest.raises(ValueError, match="budget"):
+        evidence_path("endless")
 
 
 def test_a_budget_reaches_the_checks() -> None:
