@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from flint import acb, arb, fmpq, fmpq_poly, fmpz_poly
 from numpy.polynomial import hermite_e
-from scipy import optimize
+from scipy import optimize, special
 
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, embed
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -48,13 +49,17 @@ __all__ = [
     "hermite_feature",
     "hermite_half_line",
     "hermite_mass",
+    "largest_deviation_on_circle",
     "reachable_flip_bound",
+    "reachable_flip_probability",
+    "reachable_flip_rate",
     "smallest_radius",
     "union_bound_condition",
 ]
 
 _ZERO = Fraction(0)
 _STEP = Fraction(1, 8)
+_NODES = 128
 
 
 def _fmpq(value: Fraction) -> fmpq:
@@ -574,6 +579,109 @@ def explicit_shifts(
     return shifts
 
 
+def largest_deviation_on_circle(
+    values: FloatArray,
+    W: FloatArray,
+    b: FloatArray,
+    tau: float,
+    target: Polynomial,
+    X: FloatArray,
+    y: FloatArray,
+) -> float:
+    r"""Find the largest error of a pseudo-network over all of X, exactly, for d = 3.
+
+    ``sup over x in X of |sum_r v_r 1[<w_r, x> + b_r > tau] - sum_i y_i q(<x_i, x>)|``.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m,)
+        What neuron r contributes where it is active: ``a_r`` times half the move of its last
+        coordinate.
+    W : ndarray of float64, shape (m, 3)
+        Weights, in any unit.
+    b : ndarray of float64, shape (m,)
+        Biases, in the same unit.
+    tau : float
+        Threshold, in the same unit.
+    target : Polynomial
+        The polynomial q.
+    X : ndarray of float64, shape (n, 3)
+        Data on the slice.
+    y : ndarray of float64, shape (n,)
+        Labels.
+
+    Returns
+    -------
+    float
+        The supremum, up to the rounding of float64.
+
+    Raises
+    ------
+    ValueError
+        If shapes or values do not fit; the dimension must be 3, so that X is a circle.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: the supremum over X in Lemmas B.9 and C.18.  A neuron is active on an arc, so the first
+    sum is constant between the at most 2 m ends of arcs; the second one is a trigonometric
+    polynomial, monotone between its critical points.  So the supremum is found at an end or at a
+    critical point, with the sum before or after it.  Time O(m log m).
+
+    Examples
+    --------
+    >>> W, X = np.array([[1.0, 0.0, 0.0]]), np.array([[3**0.5 / 2, 0.0, 0.5]])
+    >>> q, one = Polynomial((Fraction(1),)), np.ones(1)
+    >>> largest_deviation_on_circle(2 * one, W, np.zeros(1), 0.0, q, X, one)
+    1.0
+    """
+    W = float_array(W, "W", shape=("m", 3))
+    values = float_array(values, "values", shape=(len(W),))
+    b = float_array(b, "b", shape=(len(W),))
+    X = points_on_slice(X, "X", d=3)
+    y = float_array(y, "y", shape=(len(X),))
+    missing = scalar(tau, "tau") - b - SLICE_HEIGHT * W[:, 2]
+    reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
+    partly = (-reach <= missing) & (missing < reach)
+    turn = 2.0 * np.pi
+    centre = np.arctan2(W[partly, 1], W[partly, 0])
+    half = np.arccos(missing[partly] / reach[partly])
+    begin, end = np.mod(centre - half, turn), np.mod(centre + half, turn)
+    step = values[partly]
+    base = float(values[missing < -reach].sum() + step[begin > end].sum())
+    crests = _crests(target, X, y)
+    angle = np.concatenate((begin, end, crests))
+    order = np.argsort(angle, kind="stable")
+    jump = np.concatenate((step, -step, np.zeros(crests.size)))[order]
+    after = base + np.cumsum(jump)
+    wanted = _aim(target, X, y, angle[order])
+    # Before the first and after the last of them the sum is the same: nothing ends at angle zero.
+    sides = np.abs(after - wanted), np.abs(after - jump - wanted)
+    return max(float(side.max(initial=0.0)) for side in sides)
+
+
+def _aim(target: Polynomial, X: FloatArray, y: FloatArray, angle: FloatArray) -> FloatArray:
+    points = embed(np.column_stack((np.cos(angle), np.sin(angle))))
+    coefficients = [float(value) for value in target.coefficients] or [0.0]
+    total: FloatArray = np.polynomial.polynomial.polyval(points @ X.T, coefficients) @ y
+    return total
+
+
+def _crests(target: Polynomial, X: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the critical points of the aim, and the angle zero so that there always is a point."""
+    degree = max(target.degree, 1)
+    samples = np.arange(2 * degree + 2) * np.pi / (degree + 1)
+    waves = np.fft.fft(_aim(target, X, y, samples)) / samples.size
+    order = np.concatenate((np.arange(-degree, 0), np.arange(degree + 1)))
+    slopes = 1j * order * waves[order]
+    if not np.abs(slopes).max() > 1e-12 * np.abs(waves).max(initial=0.0):
+        return np.zeros(1)
+    roots = np.polynomial.polynomial.polyroots(slopes)
+    on_circle = roots[np.abs(np.abs(roots) - 1.0) < 1e-6]
+    return np.concatenate((np.zeros(1), np.mod(np.angle(on_circle), 2.0 * np.pi)))
+
+
 @dataclass(frozen=True)
 class RadiusBracket:
     """The smallest radius of a ball that holds weights with a wanted pseudo-network.
@@ -930,3 +1038,104 @@ def reachable_flip_bound(nu: Number, d: int) -> Enclosure:
         return (2 / arb.pi()).sqrt() * ball(length) * mean
 
     return enclose(total)
+
+
+def _norms_and_components(d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return nodes of (||w||, <w, x>) for w ~ N(0, I_d), d >= 2, with their weights.
+
+    In polar coordinates about x both are smooth: the norm is chi with d degrees of freedom and the
+    angle has a density proportional to sin^(d-2).
+    """
+    nodes, weights = special.roots_legendre(_NODES)
+    low, high = max(0.0, np.sqrt(d) - 10.0), np.sqrt(d) + 10.0
+    norm = low + (high - low) * (nodes + 1.0) / 2.0
+    log_density = (d - 1) * np.log(norm) - norm**2 / 2.0
+    norm_weights = weights * np.exp(log_density - log_density.max())
+    angle = np.pi * (nodes + 1.0) / 2.0
+    angle_weights = weights * np.sin(angle) ** (d - 2)
+    shares = np.outer(norm_weights / norm_weights.sum(), angle_weights / angle_weights.sum())
+    return norm[:, None], norm[:, None] * np.cos(angle), shares
+
+
+def reachable_flip_probability(nu: float, tau: float, d: int) -> float:
+    r"""Compute the probability that some move of at most a length may change the state of a neuron.
+
+    Parameters
+    ----------
+    nu : float
+        The largest length of a move, ``> 0``.
+    tau : float
+        The threshold, in units where the entries are N(0, 1), of any sign.
+    d : int
+        The dimension, ``>= 2``.
+
+    Returns
+    -------
+    float
+        ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for w ~ N(0, I_d), b ~ N(0, 1) and a unit vector x:
+        exactly then a move in the direction of w reaches the threshold.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim C.19, whose count of neurons this is the mean of, divided by k.  Given w, the
+    probability is ``Phi(tau - <w, x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation
+    over w is a Gauss-Legendre quadrature in polar coordinates.  At most `reachable_flip_bound`,
+    and of order `reachable_flip_rate` times nu for small nu.
+
+    Examples
+    --------
+    >>> round(reachable_flip_probability(1e-3, 0.0, 3) / reachable_flip_rate(0.0, 3) * 1e3, 4)
+    1.0
+    """
+    length = scalar(nu, "nu", exclusive_minimum=0.0)
+    at = scalar(tau, "tau")
+    norm, component, shares = _norms_and_components(count(d, "d", minimum=2))
+    upper = special.ndtr(at - component + length * norm)
+    lower = special.ndtr(at - component - length * norm)
+    return float(np.vdot(shares, upper - lower))
+
+
+def reachable_flip_rate(tau: float, d: int) -> float:
+    r"""Compute how fast the neurons within reach grow with the length of a move.
+
+    Parameters
+    ----------
+    tau : float
+        The threshold, in units where the entries are N(0, 1), of any sign.
+    d : int
+        The dimension, ``>= 2``.
+
+    Returns
+    -------
+    float
+        ``2 E[||w|| phi(tau - <w, x>)]``, the limit of `reachable_flip_probability` over nu as nu
+        tends to 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim C.19; derived here.  The norm and the pre-activation are not independent, so it is
+    not ``E||w||`` times the density of N(0, 2) at tau.
+
+    Examples
+    --------
+    >>> round(reachable_flip_rate(0.0, 3), 4)
+    0.8183
+    """
+    at = scalar(tau, "tau")
+    norm, component, shares = _norms_and_components(count(d, "d", minimum=2))
+    densities = norm * np.exp(-((at - component) ** 2) / 2.0) / np.sqrt(2.0 * np.pi)
+    return 2.0 * float(np.vdot(shares, densities))

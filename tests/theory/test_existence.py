@@ -442,6 +442,74 @@ def test_the_reachable_flips_are_bounded_by_the_mean_norm(d: int) -> None:
     assert 0.45 * found < frequency < found
 
 
+@pytest.mark.parametrize(("nu", "tau"), [(0.01, 0.0), (0.3, 0.5), (2.0, -1.0)])
+def test_the_reachable_flips_in_dimension_three_are_a_triple_integral(
+    nu: float, tau: float
+) -> None:
+    # the rest of w is Rayleigh in dimension three, with its norm in closed form
+    def given(h: float, g: float) -> float:
+        length = nu * math.hypot(g, h)
+        inside = special.ndtr(tau - g + length) - special.ndtr(tau - g - length)
+        return phi(g) * h * math.exp(-h * h / 2) * inside
+
+    exact = integrate.dblquad(given, -9, 9, 0, 9, epsabs=1e-9)[0]
+    assert existence.reachable_flip_probability(nu, tau, 3) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8, 40])
+@pytest.mark.parametrize("tau", [0.0, 0.5, -2.0])
+def test_the_rate_of_reachable_flips_is_their_derivative(d: int, tau: float) -> None:
+    rate = existence.reachable_flip_rate(tau, d)
+    assert existence.reachable_flip_probability(1e-6, tau, d) * 1e6 == pytest.approx(rate, rel=1e-9)
+    assert rate == pytest.approx(existence.reachable_flip_rate(-tau, d), rel=1e-13)
+
+
+def test_the_rate_of_reachable_flips_has_a_closed_form_in_dimension_three() -> None:
+    # 2 E[|w| phi(g)] = E|v| / sqrt(pi) with v ~ N(0, diag(1/2, 1, 1)), an elliptic integral that is
+    # elementary: E|v| = sqrt(pi)/2 + 1/sqrt(pi)
+    exact = 1 / 2 + 1 / math.pi
+    assert existence.reachable_flip_rate(0.0, 3) == pytest.approx(exact, rel=1e-12)
+
+
+def test_reachable_neurons_are_as_many_as_computed() -> None:
+    rng, n = np.random.default_rng(4), 300_000
+    w, b = rng.standard_normal((n, 5)), rng.standard_normal(n)
+    count = np.count_nonzero(np.abs(w[:, 0] + b - 0.5) <= 0.2 * np.linalg.norm(w, axis=1))
+    p = existence.reachable_flip_probability(0.2, 0.5, 5)
+    assert abs(count - n * p) < 4 * math.sqrt(n * p * (1 - p))
+
+
+# The supremum over the circle
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.4, -0.3])
+def test_the_largest_deviation_is_that_of_a_fine_grid(tau: float) -> None:
+    rng, n = np.random.default_rng(1), 60
+    w, b, values = rng.standard_normal((n, 3)), rng.standard_normal(n), rng.standard_normal(n) / n
+    X, y = circle([0.0, 2.5]), np.array([1.0, -0.7])
+    found = existence.largest_deviation_on_circle(values, w, b, tau, CUBIC, X, y)
+    P = circle(np.linspace(0, 2 * math.pi, 200_001))
+    aim = power_basis.polyval(P @ X.T, [float(c) for c in CUBIC.coefficients]) @ y
+    grid = np.abs((P @ w.T + b > tau) @ values - aim).max()
+    assert grid <= found + 1e-12
+    assert found == pytest.approx(grid, abs=2e-4)
+
+
+def test_without_neurons_that_change_the_deviation_is_at_a_critical_point() -> None:
+    # z^2 at x = 0 degrees: z = 1/4 + 3/4 cos v runs over [-1/2, 1]; against the constant 1/2 the
+    # largest difference is at z = 1 or z = 0, where it is 1/2
+    square = Polynomial((Fraction(0), Fraction(0), Fraction(1)))
+    always = np.array([[0.0, 0.0, 9.0]])
+    found = existence.largest_deviation_on_circle(
+        np.array([0.75]), always, np.zeros(1), 0.0, square, circle([0.0]), np.ones(1)
+    )
+    assert found == pytest.approx(0.75, abs=1e-12)
+    never = existence.largest_deviation_on_circle(
+        np.array([0.75]), -always, np.zeros(1), 0.0, square, circle([0.0]), np.ones(1)
+    )
+    assert never == pytest.approx(1.0, abs=1e-12)
+
+
 # Arguments
 
 W1, B1, A1, X1 = np.ones((2, 3)), np.ones(2), np.ones(2), circle([0.0])
@@ -481,6 +549,22 @@ FEATURE = existence.hermite_feature(CUBIC, 0)
         (lambda: existence.union_bound_condition(2, 1, 1, 1, -1), "failure"),
         (lambda: existence.flip_probability(3, 0), "nu"),
         (lambda: existence.reachable_flip_bound(0, 1), "nu"),
+        (lambda: existence.reachable_flip_probability(0.0, 0.0, 3), "nu"),
+        (lambda: existence.reachable_flip_probability(0.1, 0.0, 1), "d must"),
+        (lambda: existence.reachable_flip_rate(math.inf, 3), "tau"),
+        (lambda: existence.reachable_flip_rate(0.0, 1), "d must"),
+        (
+            lambda: existence.largest_deviation_on_circle(
+                A1, np.ones((2, 2)), B1, 0.0, CUBIC, X1, np.ones(1)
+            ),
+            "W must",
+        ),
+        (
+            lambda: existence.largest_deviation_on_circle(
+                np.ones(3), W1, B1, 0.0, CUBIC, X1, np.ones(1)
+            ),
+            "values must",
+        ),
     ],
 )
 def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: str) -> None:

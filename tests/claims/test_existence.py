@@ -1,0 +1,108 @@
+"""Promises of ``claims.statements.existence``: the verdicts, and that errors change them."""
+
+from __future__ import annotations
+
+import pickle
+from types import ModuleType
+
+import pytest
+
+from sublinear_lib.claims import Budget, Claim
+from sublinear_lib.claims.statements import existence as statements
+from sublinear_lib.theory import caps, existence, polynomials
+from tests.claims.planting import planted, verdict_of
+
+CLAIMS = {claim.id: claim for claim in statements.CLAIMS}
+IDS = ["def-b.1", "lem-b.3", "lem-b.9", "thm-b.10", "lem-c.18", "claim-c.19", "eq-25", "eq-25-r"]
+IDS += ["thm-4.4", "thm-4.4-r", "thm-e"]
+
+
+def test_every_statement_about_existence_has_its_claim() -> None:
+    assert sorted(CLAIMS) == sorted(IDS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_a_quick_check_finds_the_recorded_verdict(claim: Claim) -> None:
+    evidence = claim.run(Budget.QUICK, 0)
+    assert evidence.verdict is claim.recorded, evidence.observations
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_a_check_can_be_sent_to_another_process(claim: Claim) -> None:
+    assert pickle.loads(pickle.dumps(claim)) == claim
+
+
+def test_the_witness_of_equation_25_is_a_mean_that_does_not_fall_with_tau() -> None:
+    witness = CLAIMS["eq-25"].run(Budget.QUICK, 3).witness
+    assert witness["tau"] == witness["k"] ** -0.5
+    assert witness["mean"] > 1.0 > 1000 * witness["tau"]
+
+
+# Each line: the statement, a formula of the theory, and the formula with an error.
+ERRORS = [
+    ("def-b.1", polynomials, "arb(j + 1) ** ball(Fraction(7, 4))", "arb(j + 1) ** 2"),
+    ("def-b.1", polynomials, "ball(Fraction(j, 2)) if j else arb(1)", "j if j else arb(1)"),
+    ("def-b.1", polynomials, "power * (1 + factor) * ball(size)", "power * factor * ball(size)"),
+    ("def-b.1", polynomials, "ball(1 / accuracy).log()", "ball(101 / (100 * accuracy)).log()"),
+    ("lem-b.3", existence, "x * here - j * last", "x * here + j * last"),
+    ("lem-b.3", existence, "ball(factor) * _density(ball(at))", "ball(factor) / 2"),
+    ("lem-b.3", existence, "(ball(at) / arb(2).sqrt()).erfc() / 2", "ball(at).erfc() / 2"),
+    ("lem-b.3", existence, "/ 4).exp() / (2", "/ 4).exp() / (2.02"),
+    ("lem-b.3", existence, "np.where(signs, kept, -kept)", "kept"),
+    ("lem-b.3", existence, "return (ball(tau) / 2).erfc() / 2", "return ball(tau).erfc() / 2"),
+    ("lem-b.3", existence, "return found * _density(ball(level))", "return found / 10**6"),
+    ("lem-b.3", existence, "* _value(_hermite(k), level)\n", "* _value(_hermite(k), level) / 2\n"),
+    ("lem-b.9", existence, "design = patterns.T * share / 2.0", "design = patterns.T * share"),
+    ("lem-b.9", existence, "shifts: FloatArray = 2.0 *", "shifts: FloatArray = 2.1 *"),
+    ("lem-c.18", existence, "shifts: FloatArray = 2.0 *", "shifts: FloatArray = 2.02 *"),
+    ("lem-c.18", existence, "inside + ball(Fraction(1, 2))", "inside + ball(Fraction(1, 4))"),
+    ("lem-c.18", existence, "Fraction(k) / (2 * size**2)", "Fraction(k) / (2 * size)"),
+    ("lem-c.18", existence, "ball(rate) * arb(k).sqrt()", "ball(rate) * arb(k).log()"),
+    (
+        "claim-c.19",
+        existence,
+        "2 * (ball(length) / arb(8).sqrt())",
+        "(ball(length) / arb(8).sqrt())",
+    ),
+    ("claim-c.19", existence, "(-square / (2 *", "(-square / (2.02 *"),
+    ("claim-c.19", existence, "at - component + length * norm", "at - component + length"),
+    ("claim-c.19", existence, "np.sin(angle) ** (d - 2)", "np.sin(angle) ** (d - 1)"),
+    ("claim-c.19", existence, "return 2.0 * float(np.vdot", "return 2.02 * float(np.vdot"),
+    (
+        "claim-c.19",
+        existence,
+        "(2 / arb.pi()).sqrt() * ball(length)",
+        "(2 / arb.pi()) * ball(length)",
+    ),
+    ("eq-25", existence, "inside + ball(Fraction(1, 2))", "inside"),
+    (
+        "eq-25",
+        existence,
+        "return inside + ball(Fraction(1, 2))",
+        "return inside + ball(Fraction(2, 5))",
+    ),
+    ("eq-25-r", existence, "inside = (ball(at) / 2).erf() / 2", "inside = ball(at).erf() / 2"),
+    ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / (4 * arb.pi().sqrt())"),
+    ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / arb.pi().sqrt()"),
+    ("thm-e", existence, "/ 4).exp() / (2", "/ 4).exp() / (2.02"),
+    ("thm-e", existence, "-(ball(tau) ** 2) / 4", "-(ball(tau) ** 2) / 2"),
+    ("thm-e", existence, "gain = float(weights @ targets -", "gain = float(weights @ targets +"),
+    ("thm-e", caps, "np.maximum(0.0, theta - alpha)", "np.maximum(0.0, theta - 2 * alpha)"),
+    ("thm-4.4", existence, "design = patterns.T * share / 2.0", "design = patterns.T * share"),
+    ("thm-b.10", existence, "design = patterns.T * share / 2.0", "design = -patterns.T * share"),
+    (
+        "thm-4.4-r",
+        existence,
+        "limits = np.concatenate([targets +",
+        "limits = np.concatenate([2 * targets +",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "module", "right", "wrong"), ERRORS)
+def test_an_error_in_the_theory_changes_the_verdict(
+    name: str, module: ModuleType, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with planted(module, right, wrong) as copy:
+        monkeypatch.setattr(statements, module.__name__.rpartition(".")[2], copy)
+        assert verdict_of(CLAIMS[name]) is not CLAIMS[name].recorded
