@@ -472,3 +472,39 @@ def test_exactly_decided_activity_overrules_the_rounded_comparison() -> None:
     assert (rise[0], fall[0]) == (0.0, 0.5)
     rise, fall = worst_case.gap_terms([0.5], 0.25, 0.5, "jump")
     assert (rise[0], fall[0]) == (0.75, 0.0)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_the_half_width_is_rarely_below_a_share_of_its_mean(activation: str) -> None:
+    m, a, delta, tau, draws = 64, 0.4, 0.1, 0.05, 4000
+    law = worst_case.half_width_moments(m, a, delta, tau, activation)
+    values = np.array(
+        [
+            worst_case.worst_gap(z, a * s, delta, tau, activation).half_width
+            for z, s in (sample(m, seed) for seed in range(draws))
+        ]
+    )
+    for share in (0.9, 0.6, 0.3):
+        limit = math.exp(worst_case.log_half_width_below(share, m, a, delta, tau, activation))
+        count = int(np.count_nonzero(values <= share * law.mean))
+        assert stats.binom.sf(count - 1, draws, limit) > 1e-4
+    # The exponent, from the second moment of one term by simulation.
+    z = np.random.default_rng(0).standard_normal(10**6) * math.sqrt(2 / m)
+    rise, fall = worst_case.gap_terms(z, delta, tau, activation)
+    second = float(np.mean((0.5 * a * (rise + fall)) ** 2))
+    found = worst_case.log_half_width_below(0.5, m, a, delta, tau, activation)
+    assert found == pytest.approx(-((0.5 * law.mean) ** 2) / (2 * m * second), rel=0.02)
+    assert worst_case.log_half_width_below(1.0, m, a, delta, tau, activation) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: worst_case.log_half_width_below(1.5, 4, 1.0, 1.0, 1.0), "share"),
+        (lambda: worst_case.log_half_width_below(0.5, 4, 0.0, 1.0, 1.0), "a"),
+        (lambda: worst_case.log_half_width_below(0.5, 4, 1.0, 0.0, 1.0), "delta"),
+    ],
+)
+def test_bad_values_of_the_lower_tail_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{word} must"):
+        call()

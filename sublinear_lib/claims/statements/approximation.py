@@ -114,8 +114,12 @@ _R3 = (_Case("R3", "continuous", _GROWING), _Case("R3", "jump", _PRINTED))
 
 def _draw(rng: np.random.Generator, m: int) -> tuple[FloatArray, FloatArray]:
     """Draw the pre-activations at one point, and signs."""
-    z = rng.standard_normal(m) * scaling.preactivation_std(m)
-    return z, np.where(rng.random(m) < 0.5, -1.0, 1.0)
+    return rng.standard_normal(m) * scaling.preactivation_std(m), _signs(rng, (m,))
+
+
+def _signs(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Draw independent signs."""
+    return np.asarray(1.0 - 2.0 * rng.integers(0, 2, shape), dtype=np.float64)
 
 
 def _sizes(case: _Case, m: int, K: float = 1.0) -> tuple[float, float, float, str]:
@@ -217,6 +221,19 @@ def _chain(key: str, name: str, printed: Fraction, role: Role) -> Observation:
     )
 
 
+def _printed_chain(key: str) -> list[Observation]:
+    """Note what the printed factors multiply out to, and that it is what the closed form says."""
+    chain = exponents.CHAINS[key]
+    what = f"exponent of the chain {key}"
+    return [
+        _chain(key, "PRINTED", _PRINTED, Role.STATEMENT),
+        exact(
+            f"{what} against the limit of the closed form", chain.derived(), _GROWING, Role.CONTROL
+        ),
+        exact(f"{what} as printed", chain.printed, _PRINTED, Role.CONTROL),
+    ]
+
+
 def _powers(name: str) -> tuple[Fraction, Fraction, Fraction]:
     powers = scaling.get_scaling(name)
     return powers.alpha, powers.beta, powers.c
@@ -313,7 +330,7 @@ def _growth(budget: Budget, rng: np.random.Generator) -> tuple[list[Observation]
     """Look at the exponent of Theorem 4.1 from all sides."""
     found = _slopes(budget, rng, _HALF_WIDTH, (*_AS_PRINTED, *_R1, *_R2, *_R3))
     printed, repaired = found[:2], found[2:]
-    seen = [_chain("4.1", "PRINTED", _PRINTED, Role.STATEMENT)]
+    seen = _printed_chain("4.1")
     seen += [
         exponent(
             f"slope of H, {item.case.shown}, {_range(budget)}",
@@ -414,19 +431,23 @@ def _certainty() -> list[Observation]:
 def _oblivious(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Look at weights that move without looking at the signs of a: Theorem 4.1 is true for them."""
     widths = [2**k for k in range(8, budget.pick(14, 17))]
-    seeds, draws = 10, budget.pick(60, 200)
+    seeds, draws = 16, budget.pick(40, 100)
     case = _AS_PRINTED[0]
     spread = np.empty((seeds, len(widths)))
     scores = []
     for column, m in enumerate(widths):
         a, delta, tau, form = _sizes(case, m)
-        values = np.empty(seeds * draws)
-        for i in range(values.size):
-            z, signs = _draw(rng, m)
+        rows = []
+        for _ in range(seeds):
+            z = rng.standard_normal((draws, m)) * scaling.preactivation_std(m)
             after, before = z + delta > tau, z > tau
-            f = a * signs @ np.where(after, z + delta, 0.0)
-            g = a * signs @ np.where(before, delta, 0.0)
-            values[i] = f - g - a * signs @ np.where(before, z, 0.0)
+            f, g, start = (
+                np.where(after, z + delta, 0.0),
+                delta * before,
+                np.where(before, z, 0.0),
+            )
+            rows.append(((f - g - start) * (a * _signs(rng, z.shape))).sum(axis=1))
+        values = np.concatenate(rows)
         expected = gap_parts.oblivious_gap_std(m, a, delta, tau, form)
         squares = values**2
         error = squares.std(ddof=1) / math.sqrt(squares.size)
@@ -525,7 +546,7 @@ def _check_c8(budget: Budget, rng: np.random.Generator) -> Findings:
     what = f"K = 4, d = 8, m = 2^8 to 2^{budget.pick(14, 18)}"
     return Findings(
         [
-            _chain("4.1", "PRINTED", _PRINTED, Role.STATEMENT),
+            *_printed_chain("4.1"),
             exponent(
                 f"slope of sup |f - g|(x), matrices, {what}",
                 loglog_slope(widths, table[0], _SURE),
@@ -693,7 +714,7 @@ def _part(
 ) -> list[Observation]:
     """Look at the exponent of one part of f - g."""
     found = _slopes(budget, rng, quantity, (*_AS_PRINTED, *_R1, *_R2))
-    seen = [_chain(key, "PRINTED", _PRINTED, Role.STATEMENT)]
+    seen = _printed_chain(key)
     seen += [
         exponent(
             f"slope of the {quantity.symbol}, {item.case.shown}, {_range(budget)}",
@@ -852,7 +873,7 @@ def _check_c7(budget: Budget, rng: np.random.Generator) -> Findings:
 
 def _check_c6(budget: Budget, rng: np.random.Generator) -> Findings:
     widths = [2**k for k in range(8, budget.pick(13, 16))]
-    seeds, draws = 10, budget.pick(300, 400)
+    seeds, draws = 20, budget.pick(80, 300)
     spread = np.empty((seeds, len(widths)))
     for column, m in enumerate(widths):
         sample = _initial_values(rng, m, seeds * draws, scaling.PRINTED.tau(m), "jump")
@@ -899,15 +920,14 @@ def _initial_values(
     for begin in range(0, draws, step):
         shape = (min(step, draws - begin), m)
         z = rng.standard_normal(shape) * scaling.preactivation_std(m)
-        # A sign times a positive part: the sign of another draw of the same law.
-        signs = np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+        signs = _signs(rng, shape)
         kept = z - (tau if activation == CONTINUOUS else 0.0)
         values[begin : begin + step] = np.where(z > tau, kept * signs, 0.0).sum(axis=1)
     return values
 
 
 def _moments_of_b(budget: Budget, rng: np.random.Generator) -> list[Observation]:
-    m, draws = 64, budget.pick(40_000, 400_000)
+    m, draws = 64, budget.pick(8_000, 400_000)
     seen, pairs = [], []
     for t in (0.0, 0.7, 2.0):
         tau = scaling.threshold_from_standard(t, m)
@@ -936,7 +956,7 @@ def _moments_of_b(budget: Budget, rng: np.random.Generator) -> list[Observation]
 
 def _tails_of_b(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Compare the tails of B with their bounds, all signs of sixteen neurons at once."""
-    m, trials = 16, budget.pick(20, 200)
+    m, trials = 16, budget.pick(5, 200)
     signs = 1.0 - 2.0 * ((np.arange(2**m)[:, None] >> np.arange(m)) & 1)
     worst = 0.0
     for _ in range(trials):
@@ -947,7 +967,7 @@ def _tails_of_b(budget: Budget, rng: np.random.Generator) -> list[Observation]:
         share = 1.0 - np.searchsorted(sums, levels * (1.0 - 1e-12)) / sums.size
         limit = 2.0 * np.exp(-(levels**2) / (2.0 * kept @ kept))
         worst = max(worst, float((share / limit).max()))
-    wide, draws = 64, budget.pick(20_000, 200_000)
+    wide, draws = 64, budget.pick(8_000, 200_000)
     ratios, pairs = [], []
     for t, form in ((0.0, "jump"), (1.0, "jump"), (1.0, "continuous")):
         tau = scaling.threshold_from_standard(t, wide)
@@ -1004,7 +1024,7 @@ def _check_prop1(budget: Budget, rng: np.random.Generator) -> Findings:
     trials = budget.pick(60, 600)
     wrong = sum(not _as_searched(rng) for _ in range(trials))
     misses, reaches, short = [], [], 0
-    m, d = budget.pick(2**12, 2**16), 8
+    m, d = budget.pick(2**10, 2**16), 8
     for case in (*_AS_PRINTED, *_R1, *_R2, *_R3):
         for K in (1.0, 4.0):
             found = _literal(rng, m, d, case, K)
@@ -1082,7 +1102,7 @@ def _as_searched(rng: np.random.Generator) -> bool:
 
 def _moments_of_h(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Compare mean and variance of H with samples of single neurons and with normal tails."""
-    draws, m = budget.pick(2_000_000, 16_000_000), 2**10
+    draws, m = budget.pick(200_000, 16_000_000), 2**10
     z = rng.standard_normal(draws) * scaling.preactivation_std(m)
     a, delta = m**-0.2, m**-0.6
     std = scaling.preactivation_std(m)
@@ -1193,7 +1213,7 @@ def _check_prop2(budget: Budget, rng: np.random.Generator) -> Findings:
     return Findings(
         [
             *_prices(budget, rng),
-            *_no_way_out(),
+            *_no_way_out(budget),
             *_descents(budget, rng),
             *_descent_of_the_network(budget, rng),
         ]
@@ -1202,7 +1222,7 @@ def _check_prop2(budget: Budget, rng: np.random.Generator) -> Findings:
 
 def _prices(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Compare H with its bound, draw by draw, and E H / E G with the price."""
-    draws, theta = budget.pick(1_000_000, 8_000_000), 0.1
+    draws, theta = budget.pick(200_000, 8_000_000), 0.1
     short = 0
     seen, pairs, limits, balls = [], [], [], []
     for t in _LEVELS:
@@ -1259,11 +1279,12 @@ def _prices(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     ]
 
 
-def _no_way_out() -> list[Observation]:
+def _no_way_out(budget: Budget) -> list[Observation]:
     """Look for a pair (t, theta) with few active neurons and a small gap, for both activations."""
     # At most 45 % of the neurons fire; beyond t = 10 the price exceeds t^2 = 100.
     first = float(-special.ndtri(0.45))
-    levels, radii = np.geomspace(first, 10.0, 60), np.geomspace(1e-6, 1e3, 120)
+    levels = np.geomspace(first, 10.0, budget.pick(20, 60))
+    radii = np.geomspace(1e-6, 1e3, budget.pick(40, 120))
     price = min(
         max(jump.jump_price(t, theta), jump.ball_price(theta)) for t in levels for theta in radii
     )
@@ -1274,8 +1295,8 @@ def _no_way_out() -> list[Observation]:
     half = min(jump.half_width_over_g(t, 1e-4) for t in (1e-6, 1e-5))
     return [
         bound(
-            "smallest E H / E G with the jump when at most 45 % of the neurons fire, 7200 pairs "
-            "(t, theta)",
+            f"smallest E H / E G with the jump when at most 45 % of the neurons fire, "
+            f"{levels.size * radii.size} pairs (t, theta)",
             smallest["jump"],
             price,
             below=False,
@@ -1298,8 +1319,8 @@ def _no_way_out() -> list[Observation]:
 
 def _descents(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Follow the formal gradient of one example, and compare the changes of f and g."""
-    draws, steps, travel = budget.pick(1_000_000, 8_000_000), 100, 0.05
-    seen, limits = [], []
+    draws, steps, travel = budget.pick(200_000, 8_000_000), 100, 0.05
+    seen, limits, longer = [], [], []
     for t in _LEVELS:
         # Silent neurons never move: draw the active ones, N given N > t.
         tail = float(special.ndtr(-t))
@@ -1341,7 +1362,16 @@ def _descents(budget: Budget, rng: np.random.Generator) -> list[Observation]:
                 )
         with ctx.workprec(200):
             limits.append((jump.gradient_ratio(t), float(1 + t * _density(t) / (2 * _tail(t)))))
-    return [*seen, _beside("limit 1 + t phi(t)/(2 Q(t)) of the ratio", limits, Role.STATEMENT)]
+        for way in (0.05, 0.5, 3.0):
+            # Of the sinking neurons those with N < t + way cross; the others go the whole way.
+            waited = _moment(lambda v: min(v, way), t, (0.0, way, way + 12.0))  # noqa: B023
+            crossed = tail - float(special.ndtr(-t - way))
+            longer.append((jump.gradient_ratio(t, way), 1 + t * crossed / (way * tail + waited)))
+    return [
+        *seen,
+        _beside("limit 1 + t phi(t)/(2 Q(t)) of the ratio", limits, Role.STATEMENT),
+        _beside("the ratio on longer ways by quadrature", longer, Role.STATEMENT),
+    ]
 
 
 def _descent_of_the_network(budget: Budget, rng: np.random.Generator) -> list[Observation]:
@@ -1387,7 +1417,7 @@ def _check_thm_a(budget: Budget, rng: np.random.Generator) -> Findings:
             *_neuron_by_neuron(),
             *_uniformly(budget, rng),
             *_certificate(budget, rng),
-            *_constants_of_theorem_a(),
+            *_constants_of_theorem_a(budget),
         ]
     )
 
@@ -1592,7 +1622,7 @@ def _covering(rng: np.random.Generator) -> list[Observation]:
     ]
 
 
-def _constants_of_theorem_a() -> list[Observation]:
+def _constants_of_theorem_a(budget: Budget) -> list[Observation]:
     """Look for the largest constant of the theorem wherever its conditions hold."""
     largest = {form: 0.0 for form in _FORMS}
     cells = 0
@@ -1603,7 +1633,7 @@ def _constants_of_theorem_a() -> list[Observation]:
             if d * k > 960:  # m^-d would underflow
                 continue
             for t in (0.0, 0.5, 1.0, 2.0, 4.0, 6.0):
-                for j in range(0, 60):
+                for j in range(0, 60, budget.pick(4, 1)):
                     theta = 2.0**-j
                     delta, tau = theta * std, t * std
                     density = math.exp(-t * t / 2.0) / math.sqrt(2.0 * math.pi)
@@ -1670,7 +1700,7 @@ def _constants_of_theorem_a() -> list[Observation]:
 
 def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
     found = _slopes(budget, rng, _HALF_WIDTH, _R3[:1])[0]
-    powers, failure, seeds = scaling.R3, 1e-6, 4
+    powers, failure, seeds = scaling.R3, 1e-6, 16
     widths = _circle_widths(budget)
     table = np.empty((seeds, len(widths)))
     whole, starts = [], []
@@ -1684,7 +1714,7 @@ def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
             whole.append(upper / (gap + first))
             ends = adversary.CircleWave.of_network(network).extremes(0.0, math.pi)
             starts.append(max(ends.upper, -ends.lower) / first)
-    slope = loglog_slope(widths, table, 0.999)
+    slope = loglog_slope(widths, table, _SURE)
     shown = f"m = 2^8 to {budget.pick('2^14', '10^6')}, {seeds} seeds each"
     return Findings(
         [
@@ -1906,6 +1936,14 @@ def _check_r1(budget: Budget, rng: np.random.Generator) -> Findings:
     found = _slopes(budget, rng, _HALF_WIDTH, _R1)
     failing = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict("R1") == "fails"]
     before = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict() == "fails"]
+    depend = [chain for chain in exponents.CHAINS.values() if any(chain.power.coefficients[1:3])]
+    explained = {
+        name: (
+            len(exponents.explained(*_powers(name)[:2])),
+            sum(chain.derived(name) == chain.printed for chain in depend),
+        )
+        for name in ("PRINTED", "R1", "R2")
+    }
     return Findings(
         [
             *_powers_of("R1"),
@@ -1926,6 +1964,15 @@ def _check_r1(budget: Budget, rng: np.random.Generator) -> Findings:
                 Role.CONTROL,
             ),
             *(
+                exact(
+                    f"printed values, of {len(depend)}, that the powers of {name} give exactly",
+                    listed,
+                    counted,
+                    Role.CONTROL,
+                )
+                for name, (listed, counted) in explained.items()
+            ),
+            *(
                 _as_closed_form(budget, "H", item, Role.STATEMENT, Fraction(-3, 10))
                 for item in found
             ),
@@ -1934,10 +1981,10 @@ def _check_r1(budget: Budget, rng: np.random.Generator) -> Findings:
     )
 
 
-def _region() -> list[Observation]:
+def _region(budget: Budget) -> list[Observation]:
     """Compare the regions of consistent powers with their short descriptions, on a grid."""
-    step = Fraction(1, 20)
-    values = [k * step for k in range(-1, 22)]
+    parts = budget.pick(8, 24)
+    values = [Fraction(k, parts) for k in range(-1, parts + 2)]
     wrong = outside = 0
     for alpha, beta, c in itertools.product(values, repeat=3):
         basic = alpha >= 0 and c >= 0 and alpha + c / 2 > 0 and alpha + beta + c <= 1
@@ -1954,6 +2001,12 @@ def _region() -> list[Observation]:
         (Fraction(0), Fraction(1)),
         (Fraction(1, 2), Fraction(1, 2)),
     }
+    cut = exponents.CONSISTENT.slice_at(Fraction(1, 5))
+    corners_of_slice = (
+        (Fraction(0), Fraction(29, 40)),
+        (Fraction(3, 10), Fraction(1, 2)),
+        (Fraction(0), Fraction(4, 5)),
+    )
     shadow = {(alpha + c, beta) for alpha, beta, c in exponents.CONSISTENT.vertices()}
     cells = len(values) ** 3
     return [
@@ -1968,6 +2021,21 @@ def _region() -> list[Observation]:
             ", ".join(f"({u}, {v})" for u, v in sorted(shadow)),
             "(0, 7/8), (0, 1), (1/2, 1/2)",
             shadow == corners,
+            Method.EXACT,
+        ),
+        fact(
+            "corners of the slice at c = 1/5 in (alpha, beta)",
+            ", ".join(f"({u}, {v})" for u, v in cut),
+            "(0, 29/40), (3/10, 1/2), (0, 4/5)",
+            cut == corners_of_slice,
+            Method.EXACT,
+        ),
+        fact(
+            "conditions that bound the region",
+            ", ".join(exponents.CONSISTENT.facets()),
+            "four planes",
+            set(exponents.CONSISTENT.facets())
+            == {"alpha >= 0", "c >= 0", "existence", "gap along the run"},
             Method.EXACT,
         ),
     ]
@@ -1989,7 +2057,7 @@ def _check_r3(budget: Budget, rng: np.random.Generator) -> Findings:
                 Method.EXACT,
             ),
             exact("alpha + beta + c", alpha + beta + c, 1),
-            *_region(),
+            *_region(budget),
             _as_closed_form(budget, "H", found[0], Role.STATEMENT, _PRINTED),
             _as_closed_form(budget, "H", found[1], Role.CONTROL, "0, with sqrt(log m)"),
             _agreement("H", found),
