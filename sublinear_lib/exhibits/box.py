@@ -184,7 +184,7 @@ class ClaimBox:
             told = escape(_witness(evidence.witness), quote=False)
             inner += (
                 "<p><strong>Witness.</strong> With these numbers you can see it again.</p>"
-                f'<pre tabindex="0" role="region" aria-label="Witness: {name_of(self.claim.id)}">'
+                f'<pre tabindex="0" role="group" aria-label="Witness: {name_of(self.claim.id)}">'
                 f"{told}</pre>"
             )
         return _dropdown(title, inner, is_open=self.page)
@@ -197,7 +197,7 @@ class ClaimBox:
             "The code of the check",
             f"<p>A function of <code>{module}</code>; what it compares with lives in "
             "<code>sublinear_lib.theory</code> and below.</p>"
-            f'<div class="highlight"><pre tabindex="0" role="region" aria-label="{label}">'
+            f'<div class="highlight"><pre tabindex="0" role="group" aria-label="{label}">'
             f"{code}</pre></div>",
         )
 

@@ -104,19 +104,20 @@ class LedgerTable:
             ("method", "Method", {each: each for each in methods}),
         )
         chosen = "".join(
-            f'<label for="sl-{name}">{title}<select id="sl-{name}" data-filter="{name}">'
+            f'<div><label for="sl-{name}">{title}</label>'
+            f'<select id="sl-{name}" data-filter="{name}">'
             '<option value="">all</option>'
             + "".join(
                 f'<option value="{escape(key)}">{escape(text)}</option>'
                 for key, text in options.items()
             )
-            + "</select></label>"
+            + "</select></div>"
             for name, title, options in lists
         )
         return (
             '<form class="sl-tools" role="search" aria-label="Statements" hidden>'
-            '<label for="sl-words">Words<input id="sl-words" type="search" autocomplete="off" '
-            f'spellcheck="false"></label>{chosen}'
+            '<div><label for="sl-words">Words</label><input id="sl-words" type="search" '
+            f'autocomplete="off" spellcheck="false"></div>{chosen}'
             '<button type="reset">Show all</button>'
             '<p class="sl-count" role="status" aria-live="polite"></p></form>'
         )

@@ -114,3 +114,16 @@ def test_a_formula_is_held_together_with_its_punctuation() -> None:
         f'<p>for <span class="unbroken">({formula}),</span> and</p>'
     )
     assert companion_book.mend_body(f"<p>for {formula} and</p>") == f"<p>for {formula} and</p>"
+
+
+def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
+    body = (
+        '<a class="sl-page" href="../reference/ledger.ipynb">a</a>'
+        '<a class="sl-node sl-page" id="x" href="statements/main-text.ipynb#thm-4.1" data-id="y">b</a>'
+        '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
+    )
+    assert companion_book.mend_body(body) == (
+        '<a class="sl-page" href="../reference/ledger.html">a</a>'
+        '<a class="sl-node sl-page" id="x" href="statements/main-text.html#thm-4.1" data-id="y">b</a>'
+        '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
+    )
