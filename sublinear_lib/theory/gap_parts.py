@@ -39,10 +39,14 @@ class WorstParts:
 
     Attributes
     ----------
-    move_above, move_below : float
-        ``sup_W (A - g)(x)`` and ``sup_W (g - A)(x)``.
-    state_above, state_below : float
-        ``sup_W C(x)`` and ``sup_W -C(x)``.
+    move_above : float
+        ``sup_W (A - g)(x)``.
+    move_below : float
+        ``sup_W (g - A)(x)``.
+    state_above : float
+        ``sup_W C(x)``.
+    state_below : float
+        ``sup_W -C(x)``.
     """
 
     move_above: float
