@@ -150,14 +150,17 @@ def missing_proofs(ledger: Iterable[Claim], pages: Mapping[str, Page]) -> list[s
     """List the statements whose proof is on a page that is not there, or lacks its anchor."""
     problems = []
     for claim in ledger:
-        name, sharp, anchor = claim.proof.partition("#")
-        if not sharp:
-            if claim.repairs:
-                problems.append(f"{claim.id}: repairs a statement without a proof in the book")
-        elif name not in pages:
-            problems.append(f"{claim.id}: its proof is on {name!r}, which is no page of the book")
-        elif not pages[name].has_anchor(anchor):
-            problems.append(f"{claim.id}: its proof {claim.proof!r} has no such anchor")
+        places = [place.strip() for place in claim.proof.split(";") if "#" in place]
+        if claim.repairs and not places:
+            problems.append(f"{claim.id}: repairs a statement without a proof in the book")
+        for place in places:
+            name, _, anchor = place.partition("#")
+            if name not in pages:
+                problems.append(
+                    f"{claim.id}: its proof is on {name!r}, which is no page of the book"
+                )
+            elif not pages[name].has_anchor(anchor):
+                problems.append(f"{claim.id}: its proof {place!r} has no such anchor")
     return problems
 
 

@@ -209,7 +209,7 @@ class ClaimBox:
                 links.append(page_link(root, claim.chapter, "the chapter that teaches it"))
         else:
             links.append(statement_link(root, claim.id, "the check and its code"))
-        links += filter(None, (proof_link(root, claim),))
+        links += filter(None, proof_link(root, claim).split("; "))
         links.append(graph_link(root, claim, "what it rests on"))
         links.append(page_link(root, "reference/ledger", "all statements"))
         about = f'<span class="sl-hidden"> ({name_of(claim.id)})</span>'

@@ -219,19 +219,22 @@ def proof_link(root: str, claim: Claim) -> str:
     Returns
     -------
     str
-        A link to a page of the book, or the place in the paper as text; empty if there is none.
+        A link to a page of the book, or the place in the paper as text; both where the claim
+        names both, with a semicolon between them; empty if there is none.
 
     Raises
     ------
     ValueError
         If `root` is no way upwards.
     """
-    if not claim.proof:
-        return ""
-    page, sharp, anchor = claim.proof.partition("#")
-    if sharp and _PAGE.fullmatch(page):
-        return page_link(root, page, "our proof", html_anchor(anchor))
-    return f"proof: {escape(claim.proof, quote=False)}"
+    told = []
+    for place in filter(None, (part.strip() for part in claim.proof.split(";"))):
+        page, sharp, anchor = place.partition("#")
+        if sharp and _PAGE.fullmatch(page):
+            told.append(page_link(root, page, "our proof", html_anchor(anchor)))
+        else:
+            told.append(f"proof: {escape(place, quote=False)}")
+    return "; ".join(told)
 
 
 def html_anchor(label: str) -> str:

@@ -159,6 +159,9 @@ def test_a_missing_proof_is_found(book: Path) -> None:
     assert problems(book) == [
         "thm-4.1-r: its proof is on 'reference/repaired-theorems', which is no page of the book"
     ]
+    assert problems(book, changed("thm-4.1-r", proof="B (2019); reference/ledger#x")) == [
+        "thm-4.1-r: its proof is on 'reference/ledger', which is no page of the book"
+    ]
     assert problems(book, changed("thm-4.1-r", proof="our notes")) == [
         "thm-4.1-r: repairs a statement without a proof in the book"
     ]

@@ -8,6 +8,7 @@ from typing import Any
 import check_notebooks
 import nbformat
 import pytest
+import refresh_claims
 import run_notebooks
 from check_notebooks import Chapter
 
@@ -244,3 +245,58 @@ def test_an_error_or_a_warning_is_not_stored(tmp_path: Path, source: str) -> Non
     before = path.read_text(encoding="utf-8")
     assert run_notebooks.main([str(path)]) == 1
     assert path.read_text(encoding="utf-8") == before
+
+
+# What refreshing the claims of a page promises.
+
+
+def page_with_claims(folder: Path) -> Path:
+    new = nbformat.v4
+    code = ["print('costly', 1 + 1)", "from sublinear_lib.exhibits import badge", "badge", "3"]
+    notebook = new.new_notebook(cells=[new.new_code_cell(source) for source in code])
+    path = folder / "a.ipynb"
+    nbformat.write(notebook, path)
+    path.write_text(run_notebooks.fresh(path), encoding="utf-8")
+    return path
+
+
+def test_only_cells_with_claims_are_run_again_and_the_rest_is_kept(tmp_path: Path) -> None:
+    path = page_with_claims(tmp_path)
+    whole = path.read_text("utf-8")
+    assert refresh_claims.refreshed(path) == whole
+    touched = whole.replace("costly 2", "costly 99").replace(
+        "import badge", "import spoken as badge"
+    )
+    path.write_text(touched, encoding="utf-8")
+    assert refresh_claims.main(["--check", str(path)]) == 0
+    old = whole.replace('"3"', '"4"')
+    path.write_text(old, encoding="utf-8")
+    assert refresh_claims.refreshed(path) == old, "a cell without claims was run"
+
+
+def test_a_page_without_claims_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")]), path)
+    assert refresh_claims.refreshed(path) == path.read_text("utf-8")
+
+
+def test_a_page_that_was_never_run_is_not_half_filled(tmp_path: Path) -> None:
+    new = nbformat.v4
+    code = ["x = 1", "from sublinear_lib.exhibits import badge"]
+    path = tmp_path / "a.ipynb"
+    nbformat.write(new.new_notebook(cells=[new.new_code_cell(each) for each in code]), path)
+    with pytest.raises(ValueError, match="never run"):
+        refresh_claims.refreshed(path)
+
+
+@pytest.mark.parametrize(
+    ("source", "shows"),
+    [
+        ("from sublinear_lib.exhibits import claim_box", True),
+        ('claim_box("thm-4.1")', True),
+        ("statement = 1", False),
+        ("%time 1", False),
+    ],
+)
+def test_cells_with_claims_are_recognised(source: str, shows: bool) -> None:
+    assert refresh_claims.shows_claims(source) is shows

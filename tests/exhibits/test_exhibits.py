@@ -352,5 +352,9 @@ def test_a_page_that_is_none_is_refused(page: str) -> None:
 
 def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
     assert proof_link("..", made_up_ledger()["thm-4.1"]) == "proof: Appendix C.2"
+    both = replace(made_up_ledger()["thm-4.1"], proof="B (2019); reference/x#thm-4.1-r")
+    assert proof_link("..", both) == (
+        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4-1-r">our proof</a>'
+    )
     bare = replace(made_up_ledger()["thm-4.1"], proof="")
     assert proof_link("..", bare) == ""
