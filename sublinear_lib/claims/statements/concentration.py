@@ -34,16 +34,7 @@ from sublinear_lib.claims import (
     sample_mean,
 )
 from sublinear_lib.geometry import sample_slice
-from sublinear_lib.theory import concentration
-from sublinear_lib.theory.enclosures import (
-    Ball,
-    Enclosure,
-    Inequality,
-    Series,
-    ball,
-    decide,
-    positive_on,
-)
+from sublinear_lib.theory import concentration, enclosures
 
 __all__ = ["CLAIMS"]
 
@@ -56,7 +47,7 @@ _CLOSE, _INVERTED = 1e-9, 1e-6
 
 
 def _agree(
-    what: str, pairs: Iterable[tuple[Enclosure, float]], tolerance: float = _CLOSE
+    what: str, pairs: Iterable[tuple[enclosures.Enclosure, float]], tolerance: float = _CLOSE
 ) -> Observation:
     """Compare sides of instances with numbers that were computed elsewhere."""
     worst, seen = 0.0, 0
@@ -71,7 +62,7 @@ def _agree(
 
 
 def _all_hold(
-    what: str, instances: Sequence[Inequality], role: Role = Role.STATEMENT
+    what: str, instances: Sequence[enclosures.Inequality], role: Role = Role.STATEMENT
 ) -> Observation:
     """Note whether all instances hold; each of them is proven or refuted."""
     good = sum(each.holds for each in instances)
@@ -125,8 +116,8 @@ def _over_all_outcomes(
     return total
 
 
-def _ball_of(enclosure: Enclosure) -> Ball:
-    return ball(enclosure.lower).union(ball(enclosure.upper))
+def _ball_of(enclosure: enclosures.Enclosure) -> enclosures.Ball:
+    return enclosures.ball(enclosure.lower).union(enclosures.ball(enclosure.upper))
 
 
 # --------------------------------------------------------------------------------------------------
@@ -134,24 +125,28 @@ def _ball_of(enclosure: Enclosure) -> Ball:
 # --------------------------------------------------------------------------------------------------
 
 
-def _gaussian_integral(integrand: Callable[[acb], acb], left: Fraction, right: Fraction) -> Ball:
+def _gaussian_integral(
+    integrand: Callable[[acb], acb], left: Fraction, right: Fraction
+) -> enclosures.Ball:
     """Enclose the integral of exp(-y^2/2) / sqrt(2 pi) times a function."""
 
     def weighted(y: acb, _: bool) -> acb:
         return (-y * y / 2).exp() * integrand(y) / (2 * acb.pi()).sqrt()
 
-    return acb.integral(weighted, acb(ball(left)), acb(ball(right))).real
+    return acb.integral(weighted, acb(enclosures.ball(left)), acb(enclosures.ball(right))).real
 
 
-def _window_is_a_mean_of_cosh(eta: Fraction, tau: Fraction, window: Enclosure) -> bool:
-    inside = _gaussian_integral(lambda y: (y * ball(eta)).cosh(), -tau, tau)
-    return bool((inside * (-(ball(eta) ** 2) / 2).exp()).overlaps(_ball_of(window)))
+def _window_is_a_mean_of_cosh(eta: Fraction, tau: Fraction, window: enclosures.Enclosure) -> bool:
+    inside = _gaussian_integral(lambda y: (y * enclosures.ball(eta)).cosh(), -tau, tau)
+    return bool((inside * (-(enclosures.ball(eta) ** 2) / 2).exp()).overlaps(_ball_of(window)))
 
 
-def _what_is_lost_is_an_integral(eta: Fraction, tau: Fraction, found: Inequality) -> bool:
+def _what_is_lost_is_an_integral(
+    eta: Fraction, tau: Fraction, found: enclosures.Inequality
+) -> bool:
     """Compare what a shift loses with an integral of sinh over the shift."""
-    lost = _gaussian_integral(lambda s: (s * ball(tau)).sinh(), Fraction(0), eta)
-    whole = 2 * lost * (-(ball(tau) ** 2) / 2).exp()
+    lost = _gaussian_integral(lambda s: (s * enclosures.ball(tau)).sinh(), Fraction(0), eta)
+    whole = 2 * lost * (-(enclosures.ball(tau) ** 2) / 2).exp()
     return bool(whole.overlaps(_ball_of(found.right) - _ball_of(found.left)))
 
 
@@ -210,11 +205,11 @@ def _check_shifted_window(budget: Budget, rng: np.random.Generator) -> Findings:
 # --------------------------------------------------------------------------------------------------
 
 
-def _lower_half(u: Series) -> Series:
+def _lower_half(u: enclosures.Series) -> enclosures.Series:
     return concentration.gaussian_wedge_margin(u, "lower")
 
 
-def _upper_half(u: Series) -> Series:
+def _upper_half(u: enclosures.Series) -> enclosures.Series:
     return concentration.gaussian_wedge_margin(u, "upper")
 
 
@@ -226,24 +221,28 @@ def _wedge_controls(budget: Budget, rng: np.random.Generator) -> list[Observatio
         low, up = (concentration.gaussian_wedge(u, side) for side in ("lower", "upper"))
         sides += [(low.left, inside), (up.left, inside)]
         sides += [(low.right, 2.0 * float(u) / 3.0), (up.right, 4.0 * float(u) / 5.0)]
-        margins = [_as_float(concentration.gaussian_wedge_margin(ball(u), "lower"), inside)]
-        margins += [_as_float(concentration.gaussian_wedge_margin(ball(u), "upper"), -inside)]
+        margins = [
+            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "lower"), inside)
+        ]
+        margins += [
+            _as_float(concentration.gaussian_wedge_margin(enclosures.ball(u), "upper"), -inside)
+        ]
         sides += [(margins[0], -2.0 * float(u) / 3.0), (margins[1], 4.0 * float(u) / 5.0)]
     return [_agree("the law of a squared normal variable in scipy", sides)]
 
 
-def _as_float(margin: Ball, without: float) -> Enclosure:
+def _as_float(margin: enclosures.Ball, without: float) -> enclosures.Enclosure:
     """Return a margin less one of its two terms."""
     middle = Fraction(float(margin.mid())) - Fraction(without)
-    return Enclosure(middle, middle)
+    return enclosures.Enclosure(middle, middle)
 
 
 def _check_wedge(budget: Budget, rng: np.random.Generator) -> Findings:
     crossing = concentration.gaussian_wedge_crossing()
     witness = concentration.gaussian_wedge(2, "lower")
     elsewhere = optimize.brentq(lambda u: math.erf(u / math.sqrt(2.0)) - 2.0 * u / 3.0, 0.5, 2.0)
-    below = positive_on(_lower_half, 0, crossing.lower, zeros=1)
-    above = positive_on(lambda u: -_lower_half(u), crossing.upper, Fraction(3, 2))
+    below = enclosures.positive_on(_lower_half, 0, crossing.lower, zeros=1)
+    above = enclosures.positive_on(lambda u: -_lower_half(u), crossing.upper, Fraction(3, 2))
     return Findings(
         [
             fact(
@@ -251,13 +250,13 @@ def _check_wedge(budget: Budget, rng: np.random.Generator) -> Findings:
                 f"Pr = {float(witness.left):.6f} against {float(witness.right):.6f} at "
                 "eta = 2 sigma",
                 "true",
-                witness.holds and positive_on(_lower_half, 0, 2, zeros=1),
+                witness.holds and enclosures.positive_on(_lower_half, 0, 2, zeros=1),
                 Method.CERTIFIED,
             ),
             _everywhere(
                 "upper half: Pr[|X| <= eta] < 4/5 eta/sigma, for all 0 < eta/sigma <= 5/4; beyond, "
                 "the right side is at least 1",
-                positive_on(_upper_half, 0, Fraction(5, 4), zeros=1),
+                enclosures.positive_on(_upper_half, 0, Fraction(5, 4), zeros=1),
             ),
             fact(
                 "lower half for 0 < eta/sigma up to the crossing point, and not beyond",
@@ -289,7 +288,10 @@ def _check_wedge_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     at_one = concentration.gaussian_wedge(1, "lower")
     return Findings(
         [
-            _everywhere(f"{side} half for all 0 < eta <= sigma", positive_on(margin, 0, 1, zeros=1))
+            _everywhere(
+                f"{side} half for all 0 < eta <= sigma",
+                enclosures.positive_on(margin, 0, 1, zeros=1),
+            )
             for side, margin in (("lower", _lower_half), ("upper", _upper_half))
         ]
         + [
@@ -338,7 +340,7 @@ def _check_hoeffding(budget: Budget, rng: np.random.Generator) -> Findings:
         eta = _random(rng, 0.05, 8.0) if index % 2 else mean
         found = concentration.hoeffding(ranges, p, eta)
         tail = _over_all_outcomes(ranges, p, _away(mean, eta))
-        exactly += found.left == Enclosure(tail, tail)
+        exactly += found.left == enclosures.Enclosure(tail, tail)
         squares = sum(float(r) ** 2 for r in ranges)
         sides.append((found.right, 2.0 * math.exp(-2.0 * float(eta) ** 2 / squares)))
         instances.append(found)
@@ -353,7 +355,7 @@ def _check_hoeffding(budget: Budget, rng: np.random.Generator) -> Findings:
         for part in (Fraction(1, 4), _TENTH, Fraction(1, 3)):
             printed = concentration.hoeffding([1] * n, [_HALF] * n, part * n).right
             both_tails = 2 * _uniform_sum_tail(n, n * _HALF - part * n)
-            uniform.append(decide(both_tails, "<=", printed.lower))
+            uniform.append(enclosures.decide(both_tails, "<=", printed.lower))
     extreme = concentration.hoeffding([1] * 3600, [_HALF] * 3600, 600)
     rival = 2.0 * math.exp(-2.1 * 600**2 / 3600)
     return Findings(
@@ -390,13 +392,13 @@ def _log_moment(tilt: float) -> float:
 
 def _moment_steps(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Check the two steps of the proof of Laurent and Massart."""
-    upper = positive_on(
+    upper = enclosures.positive_on(
         lambda tilt: concentration.laurent_massart_margin(tilt, "upper"),
         0,
         Fraction(49, 100),
         zeros=3,
     )
-    lower = positive_on(
+    lower = enclosures.positive_on(
         lambda tilt: concentration.laurent_massart_margin(tilt, "lower"), 0, 1, zeros=3
     )
     count = budget.pick(50, 500)
@@ -410,7 +412,7 @@ def _moment_steps(budget: Budget, rng: np.random.Generator) -> list[Observation]
         good += exponent == s**2
     moments = []
     for size in (0.1, 0.2, 0.3):
-        at = ball(Fraction(size))
+        at = enclosures.ball(Fraction(size))
         upper_margin = concentration.laurent_massart_margin(at)
         lower_margin = concentration.laurent_massart_margin(at, "lower")
         moments += [
@@ -533,25 +535,25 @@ def _check_laurent_massart(budget: Budget, rng: np.random.Generator) -> Findings
 # --------------------------------------------------------------------------------------------------
 
 
-def _printed_upper(e: Series) -> Series:
+def _printed_upper(e: enclosures.Series) -> enclosures.Series:
     return concentration.chernoff_margin(e, "upper")
 
 
-def _lower_tail(e: Series) -> Series:
+def _lower_tail(e: enclosures.Series) -> enclosures.Series:
     return concentration.chernoff_margin(e, "lower")
 
 
-def _repaired_upper(e: Series) -> Series:
+def _repaired_upper(e: enclosures.Series) -> enclosures.Series:
     return concentration.chernoff_margin(e, "upper", "repaired")
 
 
 def _chernoff_instances(
     budget: Budget, rng: np.random.Generator
-) -> tuple[list[Observation], dict[str, list[Inequality]]]:
+) -> tuple[list[Observation], dict[str, list[enclosures.Inequality]]]:
     """Random small sums and many rare events, with the controls of both sides."""
     count = budget.pick(60, 600)
     exactly, sides = 0, []
-    found: dict[str, list[Inequality]] = {"lower": [], "printed": [], "repaired": []}
+    found: dict[str, list[enclosures.Inequality]] = {"lower": [], "printed": [], "repaired": []}
     for index in range(count):
         p = _shares(rng, int(rng.integers(1, 8)))
         ones, mean = [Fraction(1)] * len(p), sum(p, Fraction(0))
@@ -564,8 +566,8 @@ def _chernoff_instances(
         lower = concentration.chernoff(p, below, "lower")
         tail = _over_all_outcomes(ones, p, _at_least(mean * (1 + above)))
         other = _over_all_outcomes(ones, p, _at_most(mean * (1 - below)))
-        exactly += (printed.left, repaired.left) == 2 * (Enclosure(tail, tail),)
-        exactly += lower.left == Enclosure(other, other)
+        exactly += (printed.left, repaired.left) == 2 * (enclosures.Enclosure(tail, tail),)
+        exactly += lower.left == enclosures.Enclosure(other, other)
         e, f, mu = float(above), float(below), float(mean)
         sides += [(printed.right, math.exp(-e * e * mu / 3.0))]
         sides += [(repaired.right, math.exp(-e * e * mu / (2.0 + e)))]
@@ -604,7 +606,7 @@ def _rates_agree() -> Observation:
     """Compare the margins with the rate of the Poisson law."""
     sides = []
     for e in (0.1, 0.5, 0.9, 1.8, 3.0, 8.0):
-        at, rate = ball(Fraction(e)), _poisson_rate(e)
+        at, rate = enclosures.ball(Fraction(e)), _poisson_rate(e)
         printed = concentration.chernoff_margin(at, "upper")
         repaired = concentration.chernoff_margin(at, "upper", "repaired")
         sides.append((_as_float(printed, -e * e / 3.0), rate))
@@ -624,7 +626,7 @@ def _check_chernoff(budget: Budget, rng: np.random.Generator) -> Findings:
     elsewhere = optimize.brentq(
         lambda e: (1.0 + e) * math.log1p(e) - e - e * e / 3.0, 1.0, 3.0, xtol=1e-14
     )
-    ends = concentration.chernoff_margin(ball(Fraction(99, 100)), "lower") > 0
+    ends = concentration.chernoff_margin(enclosures.ball(Fraction(99, 100)), "lower") > 0
     return Findings(
         [
             *controls,
@@ -633,7 +635,7 @@ def _check_chernoff(budget: Budget, rng: np.random.Generator) -> Findings:
             _everywhere(
                 "lower tail: h(-eps) > eps^2/2 for all 0 < eps <= 0.99; from there on the "
                 "difference grows",
-                bool(ends) and positive_on(_lower_tail, 0, Fraction(99, 100), zeros=3),
+                bool(ends) and enclosures.positive_on(_lower_tail, 0, Fraction(99, 100), zeros=3),
             ),
             fact(
                 "upper tail with eps^2 mu/3, 1000 indicators of probability 1/1000, eps = 9",
@@ -654,8 +656,8 @@ def _check_chernoff(budget: Budget, rng: np.random.Generator) -> Findings:
                 "eps^2/3 from there to 100",
                 f"crossing point {float(crossing):.10f}",
                 "true below, false above",
-                positive_on(_printed_upper, 0, crossing.lower, zeros=2)
-                and positive_on(lambda e: -_printed_upper(e), crossing.upper, 100),
+                enclosures.positive_on(_printed_upper, 0, crossing.lower, zeros=2)
+                and enclosures.positive_on(lambda e: -_printed_upper(e), crossing.upper, 100),
                 Method.CERTIFIED,
                 Role.REPAIR,
             ),
@@ -687,12 +689,12 @@ def _check_chernoff_repaired(budget: Budget, rng: np.random.Generator) -> Findin
     ]
     crossing = concentration.chernoff_crossing()
     # The 2 of 2 + eps cannot be lowered: with 1.9 the bound fails for small eps.
-    sharper = decide(
+    sharper = enclosures.decide(
         lambda: _chernoff_rate(Fraction(1, 10)),
         ">=",
         Fraction(1, 100) / (Fraction(19, 10) + _TENTH),
     )
-    beyond = decide(lambda: ball(9).log(), ">=", Fraction(2))
+    beyond = enclosures.decide(lambda: enclosures.ball(9).log(), ">=", Fraction(2))
     return Findings(
         [
             *controls,
@@ -702,13 +704,13 @@ def _check_chernoff_repaired(budget: Budget, rng: np.random.Generator) -> Findin
             _everywhere(
                 "h(eps) > eps^2/(2 + eps) for all 0 < eps <= 8; beyond, it is "
                 "(1 + eps)(log(1 + eps) - 2 eps/(2 + eps)) > 0, as log 9 > 2",
-                positive_on(_repaired_upper, 0, 8, zeros=3) and beyond.holds,
+                enclosures.positive_on(_repaired_upper, 0, 8, zeros=3) and beyond.holds,
             ),
             fact(
                 "h(eps) > eps^2/3 for all 0 < eps <= 1.8169",
                 f"crossing point {float(crossing):.10f}",
                 "true",
-                positive_on(_printed_upper, 0, Fraction(18169, 10**4), zeros=2),
+                enclosures.positive_on(_printed_upper, 0, Fraction(18169, 10**4), zeros=2),
                 Method.CERTIFIED,
             ),
             fact(
@@ -723,8 +725,8 @@ def _check_chernoff_repaired(budget: Budget, rng: np.random.Generator) -> Findin
     )
 
 
-def _chernoff_rate(e: Fraction) -> Ball:
-    return concentration.chernoff_margin(ball(e), "upper") + ball(e * e / 3)
+def _chernoff_rate(e: Fraction) -> enclosures.Ball:
+    return concentration.chernoff_margin(enclosures.ball(e), "upper") + enclosures.ball(e * e / 3)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -742,7 +744,7 @@ def _check_bernstein(budget: Budget, rng: np.random.Generator) -> Findings:
         eta = _random(rng, 0.05, 4.0) if index % 2 else math.floor(mean) + 1 - mean
         found = concentration.bernstein(p, eta)
         tail = _over_all_outcomes(ones, p, _above(mean + eta))
-        exactly += found.left == Enclosure(tail, tail)
+        exactly += found.left == enclosures.Enclosure(tail, tail)
         variance = sum(float(q * (1 - q)) for q in p)
         largest = max(float(max(q, 1 - q)) for q in p)
         level = float(eta)

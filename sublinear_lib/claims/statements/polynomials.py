@@ -31,8 +31,7 @@ from sublinear_lib.claims import (
     fact,
 )
 from sublinear_lib.geometry import sample_caps
-from sublinear_lib.theory import polynomials
-from sublinear_lib.theory.enclosures import Enclosure, Inequality, decide
+from sublinear_lib.theory import enclosures, polynomials
 
 __all__ = ["CLAIMS"]
 
@@ -65,7 +64,9 @@ def _grid(left: Fraction, right: Fraction, n: int) -> list[Fraction]:
     return [left + (right - left) * Fraction(i, n - 1) for i in range(n)]
 
 
-def _agree(what: str, pairs: Iterable[tuple[Enclosure | Fraction, float]]) -> Observation:
+def _agree(
+    what: str, pairs: Iterable[tuple[enclosures.Enclosure | Fraction, float]]
+) -> Observation:
     """Compare numbers with those that were computed elsewhere."""
     worst, seen = 0.0, 0
     for side, expected in pairs:
@@ -77,7 +78,7 @@ def _agree(what: str, pairs: Iterable[tuple[Enclosure | Fraction, float]]) -> Ob
 
 
 def _all_hold(
-    what: str, instances: Sequence[Inequality], role: Role = Role.STATEMENT
+    what: str, instances: Sequence[enclosures.Inequality], role: Role = Role.STATEMENT
 ) -> Observation:
     good = sum(each.holds for each in instances)
     closest = max(each.ratio for each in instances)
@@ -208,7 +209,7 @@ def _check_truncated_power(budget: Budget, rng: np.random.Generator) -> Findings
                     left_out = _plus(left_out, _times([weight], _double_sum(j)))
             reached.append(_trimmed(_plus(power, rest)) == _trimmed(left_out))
     # Literally, X_m is also the last of the signs; then the expectation is z, whatever m.
-    literal = decide(
+    literal = enclosures.decide(
         abs(-_ONE - (-_ONE) ** 2), "<=", polynomials.truncated_power_error(2, 2).right.lower
     )
     return Findings(
@@ -433,7 +434,7 @@ def _check_sign_approximation(budget: Budget, rng: np.random.Generator) -> Findi
             controls += _sign_controls(found, within)
     narrow, narrow_holds = _closing(_HALF, _BELOW_LOG_TWO, _BELOW_LOG_TWO)
     wide, wide_holds = _closing(_ONE, Fraction(9), _ZERO)
-    below = decide(_BELOW_LOG_TWO, "<=", Fraction(math.log(2.0)) - Fraction(1, 10**9))
+    below = enclosures.decide(_BELOW_LOG_TWO, "<=", Fraction(math.log(2.0)) - Fraction(1, 10**9))
     third = polynomials.sign_approximation(Fraction(1, 5), _TENTH, 15)
     composed = [(_HALF, _HALF, 7), (Fraction(1, 5), _HALF, 15), (Fraction(1, 4), _TENTH, 9)]
     bits = max(
