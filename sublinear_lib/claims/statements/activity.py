@@ -653,8 +653,7 @@ def _check_46_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
         )
         what = f"largest Pr[C_r = 1] m^(3/10)/(n K) at R3, n = 1, K = {K:g}, m = 2^8 to 2^60"
         found.append(bound(what, chance, 1.0, method=Method.CLOSED_FORM))
-    found.append(_uniform_near_constant())
-    found.append(_density_control())
+    found += [_uniform_near_constant(), _density_control(), *_laws_control()]
     return Findings(found)
 
 
