@@ -236,10 +236,10 @@ class Search:
         self._queries += 1
         loss = self._batch.score(value)
         better = loss > self._loss
-        self._best_run[better] = -1 if clean else self.run
-        self._loss[better] = loss[better]
-        self._value[better] = value[better]
-        self._X[better] = points[better]
+        np.copyto(self._best_run, -1 if clean else self.run, where=better)
+        np.copyto(self._loss, loss, where=better)
+        np.copyto(self._value, value, where=better)
+        np.copyto(self._X, points, where=better[:, None])
         self._batch.tick()
 
     def result(self) -> AttackResult:

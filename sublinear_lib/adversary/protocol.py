@@ -241,9 +241,9 @@ class Batch:
             If an output is NaN or infinite.  Such an output must never win or lose silently: every
             comparison with NaN is false.
         """
-        bad = ~np.isfinite(f)
-        if bad.any():
-            row = int(np.argmax(bad))
+        finite = np.isfinite(f)
+        if not finite.all():
+            row = int(np.argmin(finite))
             raise FloatingPointError(
                 f"the network must have finite outputs, got {float(f[row])} for example {row}"
             )
@@ -263,6 +263,8 @@ class Batch:
             +1 or -1.  On a flat part of the objective both are as good: against the label.
         """
         slope = np.sign(self.objective.derivative(self.y, f))
+        if slope.all():
+            return slope
         return np.where(slope == 0.0, np.where(self.y > 0.0, -1.0, 1.0), slope)
 
 

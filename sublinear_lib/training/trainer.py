@@ -321,10 +321,11 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         if self.index == "literal":
             return LiteralNeurons(neurons, X, rho, reduction)
         margin = margin_of(self.adversary, neurons.weight_scale)
+        alive = firing_on_slice(neurons, margin) if self.set_aside else None
         how: str = self.index
         if how == "auto":
-            how = choose_source(neurons, X, rho, margin, reduction)
-        alive = firing_on_slice(neurons, margin) if self.set_aside else None
+            living = neurons.m if alive is None else len(alive)
+            how = choose_source(neurons, X, rho, margin, reduction, living)
         if how == "aggregates":
             return AggregatedNeurons(neurons, X, rho, margin, alive)
         if how == "dense":

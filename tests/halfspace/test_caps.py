@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -42,6 +44,17 @@ def walk(X, rho, *, steps=5, seed=0):
     for step in range(steps):
         found.append(geometry.sample_caps(X, rho * (1.0 if step % 2 else 0.3), rng))
     return [*found, X.copy()]
+
+
+def neurons_fire(neurons, x):
+    """Whether each neuron fires at a point, in real arithmetic."""
+    return np.array(
+        [
+            sum((Fraction(w) * Fraction(v) for w, v in zip(row, x, strict=True)), Fraction(bias))
+            > Fraction(neurons.tau)
+            for row, bias in zip(neurons.W, neurons.b, strict=True)
+        ]
+    )
 
 
 def volumes(neurons, mask):
@@ -328,12 +341,13 @@ def test_rows_set_aside_and_two_evaluators_at_once():
 
 
 @CODES
+@pytest.mark.parametrize("rho", [0.1, 3e-6])
 @pytest.mark.parametrize("d", [3, 6, 17])
-def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, vector, monkeypatch):
+def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monkeypatch):
     """The points walk straight at the rows, which is the fastest way to change a score."""
     monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
     rng = np.random.default_rng(d)
-    m, rho, tau = 4000, 0.1, 0.4
+    m, tau = 4000, 0.4
     x = geometry.sample_slice(1, d, rng)[0]
     centre = x[:-1] / np.linalg.norm(x[:-1])
     ahead = rng.standard_normal(d - 1)
@@ -354,6 +368,29 @@ def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, vector, monkeypat
     points = np.concatenate((circle, np.full(angles.shape, 0.5)), axis=2)
     for _, ours in evaluators(neurons, points[:, 0].copy(), rho):
         assert_equal_at(ours, neurons, [points[:, step].copy() for step in range(11)])
+
+
+@CODES
+@pytest.mark.parametrize("share", [1.0, 1e-3])
+def test_rows_that_no_floating_point_score_decides_are_followed_exactly(share, vector, monkeypatch):
+    """At the centres some rows are within a rounding error of the threshold, on either side."""
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(5)
+    m, d, n, rho, tau = 1500, 4, 3, 0.2, 0.3
+    X = geometry.sample_slice(n, d, rng)
+    W = rng.standard_normal((m, d))
+    b = 0.3 * rng.standard_normal(m)
+    for i in range(n):
+        near = slice(i, m, 30)
+        b[near] = tau - W[near] @ X[i]
+    neurons = neurons_of(W, b, tau)
+    fires = np.array([neurons_fire(neurons, X[i])[i::30] for i in range(n)])
+    assert 0.2 < fires.mean() < 0.8
+    points = [X]
+    for _ in range(4):
+        points += [geometry.sample_caps(X, 1e-3 * rho, rng), X.copy()]
+    for _, ours in evaluators(neurons, X, rho, share=share):
+        assert_equal_at(ours, neurons, points)
 
 
 @CODES

@@ -31,6 +31,7 @@ from sublinear_lib.training import (
 )
 from sublinear_lib.training.sources import (
     TOLERANCE,
+    IndexedNeurons,
     ListedNeurons,
     LiteralNeurons,
     choose_source,
@@ -133,14 +134,23 @@ def test_the_automatic_search_follows_its_rule(monkeypatch):
             with monkeypatch.context() as patch:
                 patch.setattr(sources, "LARGEST_BATCH", 20)
                 assert choose_source(neurons, X, 0.1) == "dense"
-        with monkeypatch.context() as patch:
-            patch.setenv("SUBLINEAR_NUMBA", "0")
-            assert choose_source(neurons, X, 0.1) == expected
         share = (
             network.preactivations(X) + 0.1 * np.linalg.norm(network.W[:, :-1], axis=1)
             > network.tau
         ).mean()
         assert bool(share >= 0.05 or d >= 24) is (expected == "lists")
+    monkeypatch.setattr(sources, "_LIVING_PAIRS", 2000)
+    with monkeypatch.context() as patch:
+        patch.setenv("SUBLINEAR_NUMBA", "0")
+        network, X, _ = problem(8, 4000, 20, t=2.5)
+        neurons = network.working_copy()
+        for living, expected in ((None, "lists"), (100, "dense")):
+            assert choose_source(neurons, X, 0.1, living=living) == expected
+        listed = IndexedNeurons(neurons, X, 0.1, "blas", "scan")
+        listed.evaluator()
+        for share, expected in ((0.05, "lists"), (0.2, "dense")):
+            living = round(listed.candidates() / share)
+            assert choose_source(neurons, X, 0.1, living=living) == expected
     crowded, X, y = problem(3, 300, 5, t=0.0)
     rule = {"reduction": "reference"}
     assert choose_source(crowded.working_copy(), X, 0.1, **rule) == "dense"
