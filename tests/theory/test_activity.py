@@ -164,3 +164,25 @@ def test_maximum_refuses_other_dimensions() -> None:
 def test_bad_values_are_named(call: object, word: str) -> None:
     with pytest.raises(ValueError, match=rf"^{word} must"):
         call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("number", [0, 2.5, 7, 12])
+@pytest.mark.parametrize("t", [0.3, 1.49])
+def test_tail_of_psi_is_the_exact_sum_of_binomial_terms(number: float, t: float) -> None:
+    m = 12
+    eta = t * math.sqrt(2.0 / m)
+    outside = math.erfc(t / math.sqrt(2.0))
+    for side, p in (("at least", outside), ("at most", 1.0 - outside)):
+        exact = sum(
+            math.comb(m, k) * p**k * (1.0 - p) ** (m - k)
+            for k in range(math.floor(number) + 1, m + 1)
+        )
+        found = activity.near_zero_count_tail(number, eta, m, side)  # type: ignore[arg-type]
+        assert found == pytest.approx(exact, abs=1e-12), side
+
+
+def test_tail_of_psi_names_bad_values() -> None:
+    with pytest.raises(ValueError, match=r"^number must"):
+        activity.near_zero_count_tail(-1.0, 0.1, 8)
+    with pytest.raises(ValueError, match="side"):
+        activity.near_zero_count_tail(1.0, 0.1, 8, "near")  # type: ignore[arg-type]

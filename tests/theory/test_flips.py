@@ -436,3 +436,128 @@ def test_the_maximum_over_the_circle_has_the_order_of_one_point() -> None:
 def test_bad_values_are_named(call: Callable[[], object], word: str) -> None:
     with pytest.raises(ValueError, match=rf"^({word}) must"):
         call()
+
+
+# --- all points of X at once ---
+
+
+@pytest.mark.parametrize("middle", [0.0, 0.3, -2.0, 7.0])
+@pytest.mark.parametrize("half", [0.0, 1e-9, 0.2, 0.5, 0.500001, 3.0])
+def test_window_probability_is_that_of_the_normal_law(middle: float, half: float) -> None:
+    found = float(flips.window_probability(middle, half))
+    if half < 1e-6:
+        density = math.exp(-(middle**2) / 2) / math.sqrt(2 * math.pi)
+        assert found == pytest.approx(2 * half * density, rel=1e-8)
+    else:
+        gap = abs(middle)
+        assert found == pytest.approx(q(gap - half) - q(gap + half), rel=1e-9, abs=1e-18)
+
+
+def test_window_probability_broadcasts_and_names_bad_widths() -> None:
+    found = flips.window_probability([[0.0], [1.0]], [0.1, 2.0])
+    assert found.shape == (2, 2)
+    assert found[1, 0] == pytest.approx(float(flips.window_probability(1.0, 0.1)), rel=1e-14)
+    with pytest.raises(ValueError, match="half must"):
+        flips.window_probability(0.0, [-1.0])
+
+
+@pytest.mark.parametrize(("m", "d"), [(1, 2), (1000, 3), (2**20, 50)])
+@pytest.mark.parametrize("failure", [0.5, 1e-3, 1e-12])
+def test_norm_bound_solves_its_equation(m: int, d: int, failure: float) -> None:
+    rho = flips.largest_norm_bound(m, d, failure)
+    assert m * stats.chi2.sf(m * rho**2, d) == pytest.approx(failure, rel=1e-8)
+
+
+def test_norm_bound_fails_as_often_as_promised() -> None:
+    rng = np.random.default_rng(4)
+    m, d = 50, 4
+    norms = np.linalg.norm(rng.standard_normal((4000, m, d)), axis=2).max(axis=1) / math.sqrt(m)
+    failed = int(np.count_nonzero(norms > flips.largest_norm_bound(m, d, 0.1)))
+    assert clopper_pearson(failed, 4000).contains(1 - (1 - 0.1 / m) ** m)
+
+
+def chernoff(m: int, p: float, k: int) -> float:
+    """Return the exponent of Chernoff's bound for Binomial(m, p) >= k."""
+    y = k / m
+    rest = (m - k) * math.log((1 - y) / (1 - p)) if k < m else 0.0
+    return k * math.log(y / p) + rest
+
+
+@pytest.mark.parametrize(("m", "d"), [(2**10, 3), (2**14, 8), (2**20, 30)])
+def test_uniform_bounds_are_the_smallest_that_the_union_bound_gives(m: int, d: int) -> None:
+    s, delta, failure = math.sqrt(2 / m), m**-0.6, 1e-3
+    rho = flips.largest_norm_bound(m, d, failure / 2)
+    for kind in ("near", "active"):
+        scale = delta if kind == "near" else s
+        best = m
+        for j in range(-4, 21):
+            slack = scale * 2.0**-j
+            low, high = (1 / m - delta - slack) / s, (1 / m + delta + slack) / s
+            p = q(low) - q(high) if kind == "near" else q(low)
+            cost = (d - 1) * math.log(1 + math.sqrt(3) * rho / slack) + math.log(2 / failure)
+            inside = [k for k in range(math.ceil(m * p), m + 1, 1) if m <= 2**14 or k % 64 == 0]
+            good = (k - 1 for k in inside if chernoff(m, p, k) >= cost)
+            best = min(best, next(good, m))
+        bound = flips.uniform_near_bound if kind == "near" else flips.uniform_active_bound
+        found = bound(1 / m, m, d, delta, failure)
+        assert found <= best and found >= best - (1 if m <= 2**14 else 64), kind
+
+
+@pytest.mark.parametrize("t", [0.0, 1.5])
+def test_maxima_over_the_circle_stay_below_the_uniform_bounds(t: float) -> None:
+    m = 2**12
+    delta, tau = m**-0.6, t * math.sqrt(2 / m)
+    for seed in range(5):
+        network = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau)
+        near = flips.max_near_on_circle(network, delta).count
+        assert flips.expected_flips(tau, m, delta) * 0.9 < near
+        assert near <= flips.uniform_near_bound(tau, m, 3, delta)
+        points = geometry.sample_slice(50, 3, seed)
+        active = np.count_nonzero(network.active_mask(points), axis=1).max()
+        assert active <= flips.uniform_active_bound(tau, m, 3)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    m=st.integers(1, 10**6),
+    d=st.integers(2, 40),
+    t=st.floats(0.0, 4.0),
+    theta=st.floats(1e-6, 3.0),
+    failure=st.floats(1e-30, 0.5),
+)
+def test_uniform_bounds_are_counts_and_grow_with_what_they_cover(
+    m: int, d: int, t: float, theta: float, failure: float
+) -> None:
+    s = math.sqrt(2 / m)
+    near = flips.uniform_near_bound(t * s, m, d, theta * s, failure)
+    assert math.floor(flips.expected_flips(t * s, m, theta * s)) <= near <= m
+    assert near <= flips.uniform_near_bound(t * s, m, d + 1, theta * s, failure)
+    assert near <= flips.uniform_near_bound(t * s, m, d, theta * s, failure / 10)
+    active = flips.uniform_active_bound(t * s, m, d, 0.0, failure)
+    assert active <= flips.uniform_active_bound(t * s, m, d, theta * s, failure) <= m
+
+
+def test_uniform_bound_approaches_the_mean_at_one_point() -> None:
+    ratios = []
+    for m in (2**12, 2**20, 2**30):
+        delta = m**-0.625
+        mean = flips.expected_flips(1 / m, m, delta)
+        ratios.append(flips.uniform_near_bound(1 / m, m, 8, delta) / mean)
+    assert ratios == sorted(ratios, reverse=True)
+    assert 1.0 < ratios[-1] < 1.01
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: flips.largest_norm_bound(4, 3, 0.0), "failure"),
+        (lambda: flips.uniform_near_bound(0.1, 4, 3, 0.0), "delta"),
+        (lambda: flips.uniform_near_bound(0.1, 4, 1, 0.1), "d"),
+        (lambda: flips.uniform_near_bound(0.1, 4, 3, 0.1, 1.0), "failure"),
+        (lambda: flips.uniform_active_bound(-0.1, 4, 3), "tau"),
+        (lambda: flips.uniform_active_bound(0.1, 4, 3, -0.1), "delta"),
+    ],
+)
+def test_bad_values_of_the_uniform_bounds_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises(ValueError, match=f"^{word} must"):
+        call()
