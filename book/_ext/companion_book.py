@@ -139,11 +139,39 @@ def mend_body(body: str) -> str:
     return _PUNCTUATED.sub(_unbroken, body).replace(_ENTRY_ROLE, 'role="listitem"')
 
 
+def spell_anchors(body: str, labels: Mapping[str, str]) -> str:
+    """Let a link name a label as it is written where Sphinx spells its anchor without dots.
+
+    Parameters
+    ----------
+    body : str
+        The HTML of the page's own content.
+    labels : Mapping
+        The labels of the page, such as ``thm-4.1``, and the anchors made of them, ``thm-4-1``.
+
+    Returns
+    -------
+    str
+        The HTML with one more anchor for each label whose name the page does not have yet.
+    """
+    for name, anchor in labels.items():
+        if name != anchor and f' id="{name}"' not in body:
+            place = re.compile(rf'<[a-z0-9]+\b[^>]*? id="{re.escape(anchor)}"')
+            body = place.sub(rf'<span id="{name}"></span>\g<0>', body, count=1)
+    return body
+
+
 def _mend_body(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     if "body" in context:
-        context["body"] = mend_body(context["body"])
+        written = app.env.domaindata["std"]["anonlabels"].items()
+        labels = {name: anchor for name, (page, anchor) in written if page == pagename}
+        dotted = {name: anchor for name, anchor in labels.items() if "." in name and anchor}
+        context["body"] = spell_anchors(mend_body(context["body"]), dotted)
+        # Sphinx brings the mathematics only to pages whose text has formulas, not their outputs.
+        if '<span class="math ' in context["body"] or '<div class="math ' in context["body"]:
+            app.env.get_domain("math").data["has_equations"][pagename] = True
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -152,5 +180,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("companion_repository_branch", "main", "html", [str])
     app.connect("config-inited", _connect_repository)
     app.connect("config-inited", _leave_thebe_out)
-    app.connect("html-page-context", _mend_body)
+    # before sphinx.ext.mathjax asks whether a page has formulas
+    app.connect("html-page-context", _mend_body, priority=400)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

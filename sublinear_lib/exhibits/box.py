@@ -46,7 +46,7 @@ _ROLES: Mapping[Role, str] = {
     Role.REPAIR: "What holds instead",
     Role.CONTROL: "Controls: the check itself, on cases with a known answer",
 }
-_COLUMNS = ("what was looked at", "found", "asked for", "so?", "how")
+_COLUMNS = ("what was looked at", "found", "asked for", "holds?", "how")
 
 
 class ClaimBox:

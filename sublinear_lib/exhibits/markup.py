@@ -45,6 +45,8 @@ MACROS: Mapping[str, tuple[str, int]] = MappingProxyType(
 
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 _POWER = re.compile(r"(?<=[\w)\]}|])\^(?:\(([^()]+)\)|\{([^{}]+)\}|([-−]?[\w.]+(?:/\d+)?))")
+# Before a number that nothing stands close to, or between two things with room on both sides.
+_MINUS = re.compile(r"(?<![\w)\]}.])-(?=[\d.])|(?<= )-(?= )")
 _INDEX = re.compile(r"(?<=[A-Za-zα-ω])_(?:\{([^{}]+)\}|([A-Za-z0-9](?![A-Za-z0-9_])))")
 
 # Letters and signs for a text without formulas, where LaTeX would be noise.
@@ -274,6 +276,7 @@ def inline_html(text: str) -> str:
     if text.count("$") >= 2:
         return str(_parser().renderInline(" ".join(text.split())))
     text = " ".join(text.split()).replace("<=", "≤").replace(">=", "≥")
+    text = _MINUS.sub("\N{MINUS SIGN}", text)
     pieces = escape(text, quote=False)
     pieces = _POWER.sub(lambda match: f"<sup>{_minus(match)}</sup>", pieces)
     return _INDEX.sub(lambda match: f"<sub>{_minus(match)}</sub>", pieces)

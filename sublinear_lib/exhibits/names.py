@@ -231,15 +231,10 @@ def proof_link(root: str, claim: Claim) -> str:
     for place in filter(None, (part.strip() for part in claim.proof.split(";"))):
         page, sharp, anchor = place.partition("#")
         if sharp and _PAGE.fullmatch(page):
-            told.append(page_link(root, page, "our proof", html_anchor(anchor)))
+            told.append(page_link(root, page, "our proof", anchor))
         else:
             told.append(f"proof: {escape(place, quote=False)}")
     return "; ".join(told)
-
-
-def html_anchor(label: str) -> str:
-    """Return the id that Sphinx gives to a label: dots become hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
 
 
 def checked_root(root: object) -> str:

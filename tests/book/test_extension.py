@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -46,12 +47,15 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         companion_book.connect_repository({}, url)
 
 
-def build(folder: Path, url: str) -> BeautifulSoup:
+def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
     """Build a one-notebook book with the extension and return the notebook's page."""
     source = folder / "source"
     source.mkdir()
     (source / "index.ipynb").write_text(
-        '{"cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A page"}],'
+        '{"cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A page"},'
+        ' {"cell_type": "code", "id": "b", "metadata": {}, "source": "x", "execution_count": 1,'
+        ' "outputs": [{"output_type": "execute_result", "execution_count": 1, "metadata": {},'
+        f' "data": {json.dumps({"text/html": output or "<p>x</p>"})}}}]}}],'
         ' "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",'
         ' "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}',
         encoding="utf-8",
@@ -127,3 +131,18 @@ def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
         '<a class="sl-node sl-page" id="x" href="statements/main-text.html#thm-4.1">b</a>'
         '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
     )
+
+
+def test_an_anchor_is_spelled_as_its_label_is_written() -> None:
+    body = '<span id="thm-4-1-r"></span><section id="proof"><p id="lem-5.3">x</p></section>'
+    labels = {"thm-4.1-r": "thm-4-1-r", "lem-5.3": "lem-5-3", "gone.1": "gone-1"}
+    assert companion_book.spell_anchors(body, labels) == f'<span id="thm-4.1-r"></span>{body}'
+
+
+def test_a_page_with_formulas_in_an_output_only_gets_the_mathematics(tmp_path: Path) -> None:
+    formula = '<span class="math notranslate nohighlight">\\(x\\)</span>'
+    for name, output, wanted in (("with", formula, True), ("without", "<p>math</p>", False)):
+        (tmp_path / name).mkdir()
+        soup = build(tmp_path / name, "", output)
+        scripts = [str(tag.get("src", "")) for tag in soup.find_all("script")]
+        assert any("mathjax" in script for script in scripts) is wanted

@@ -132,7 +132,7 @@ def test_a_box_has_its_own_anchor_in_a_chapter_and_the_id_on_its_page() -> None:
             {
                 "../reference/statements/repaired.ipynb#thm-4.1-r",
                 "../reference/statements/main-text.ipynb#thm-4.1",
-                "../reference/repaired-theorems.ipynb#thm-4-1-r",
+                "../reference/repaired-theorems.ipynb#thm-4.1-r",
                 "../reference/dependency-graph.ipynb#repaired-thm-4.1-r",
                 "../reference/ledger.ipynb",
             },
@@ -204,7 +204,7 @@ def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
 def test_the_line_of_evidence_is_the_one_that_decides() -> None:
     rows = read(ledger_table(shelf=made_up_shelf())).select("tbody tr")
     shown = {row["data-words"].split()[0]: text(row) for row in rows}
-    assert "exponent of m in the product: 1/10 (asked: = -1/10)" in shown["thm-4.1"]
+    assert "exponent of m in the product: 1/10 (asked: = −1/10)" in shown["thm-4.1"]
     assert "largest deviation" not in shown["thm-4.1"]
     assert "the step: 5 (asked: = 4)" in shown["thm-4.4"]
     assert "the sign: + (asked: -)" in shown["lem-a.5"]
@@ -354,7 +354,7 @@ def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
     assert proof_link("..", made_up_ledger()["thm-4.1"]) == "proof: Appendix C.2"
     both = replace(made_up_ledger()["thm-4.1"], proof="B (2019); reference/x#thm-4.1-r")
     assert proof_link("..", both) == (
-        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4-1-r">our proof</a>'
+        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">our proof</a>'
     )
     bare = replace(made_up_ledger()["thm-4.1"], proof="")
     assert proof_link("..", bare) == ""
