@@ -8,7 +8,7 @@ the initialisation, a for ``max |a_r|``, ``D_F = ||W* - W_0||_F``, ``D_W = ||W* 
 ``Gamma(D) = sup |f - g - B|`` over ``||W - W_0||_{2,inf} <= D`` with ``B(x) = f(x; W_0)``, and
 N(D) for the number of neurons that such a W can switch at a point.
 
-*Theorem D.*  Let the loss be convex and 1-Lipschitz in the prediction, let A be any adversary,
+*Theorem D.*  Let the loss be convex and 1-Lipschitz in the prediction, A any rho-bounded adversary,
 ``W_{t+1} = W_t - eta grad_t`` with the formal gradient of ``L(S^(t), f)``, ``G^2`` a bound of
 ``||grad_t||_F^2``, and ``D = eta a T``.  Then, for every W*,
 
@@ -35,8 +35,18 @@ the neurons active at W_0, *with the same* ``v_i``.
    ``||W_t - W_0||_{2,inf} <= eta a t <= D`` for ``t <= T``.
 
 Averaging over t, with ``L_A(f_{W_t}) = L(S^(t), f_{W_t})`` and
-``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  No smoothness of the loss, no
-induction over t and no factor n is needed.
+``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  It holds for every initialisation;
+chance only decides how large N and Gamma are.  No smoothness of the loss, no induction over t and
+no factor n is needed.
+
+*Remarks.*  (i) Gamma and N are used at the points that the adversary chose, and nowhere else.
+(ii) W* enters step 3 through ``g(x; W*)`` alone.  Let S be the neurons that are active at W_0
+somewhere in the caps, and W' equal to W* on S and to W_0 elsewhere: ``g(x; W') = g(x; W*)`` in the
+caps, so D_F and D_W may be those of W', and ``D_F^2 <= |S| D_W^2``.  (iii) The paper sums over
+``t = 1, ..., T``; telescoping from W_1 replaces D_F by ``D_F + eta G`` and D by ``D + eta a``.
+(iv) With ``|a_r| = m^{-alpha}``, ``eta = epsilon / G^2`` and ``T = D_F^2 G^2 / epsilon^2``, the
+distance is ``D = a D_F^2 / epsilon``, and by Theorems A and B the last three terms are of order
+``a m^{3/2} phi(t) (D + D_W)^2``.
 
 Before changing anything, know the trap of Definition C.11: the printed pseudo-gradient takes the
 derivative of the loss at g.  At a kink of the loss it then differs from the other in *every* active
