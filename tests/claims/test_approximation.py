@@ -96,7 +96,7 @@ PLANTED = [
     ("prop-1", worst_case, "worst_gap", with_field("largest_g", 1.01)),
     ("prop-2", jump, "jump_price", scaled(1.01)),
     ("prop-2", jump, "ball_price", scaled(0.99)),
-    ("prop-2", jump, "half_width_over_g", scaled(0.5)),
+    ("prop-2", jump, "half_width_over_g", scaled(1.01)),
     ("prop-2", jump, "gradient_ratio", scaled(1.01)),
     ("prop-2", jump, "jump_half_width_bound", scaled(0.5)),
     ("thm-a", uniform_gap, "certified_gap_bound", with_field("mean", 1.01)),

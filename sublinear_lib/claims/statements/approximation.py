@@ -1123,16 +1123,9 @@ def _moments_of_h(budget: Budget, rng: np.random.Generator) -> list[Observation]
             means.append(
                 (law.mean, 0.5 * a * m * std * _mean_by_tails(tau / std, delta / std, form))
             )
-            spreads.append(
-                (
-                    law.variance,
-                    0.25
-                    * a**2
-                    * m
-                    * std**2
-                    * _variance_by_quadrature(tau / std, delta / std, form),
-                )
-            )
+            variance = _variance_by_quadrature(tau / std, delta / std, form)
+            variance *= 0.25 * a**2 * m * std**2
+            spreads += [(law.variance, variance), (law.std, math.sqrt(variance))]
     rules = ", ".join(rule.label for rule in scaling.TAU_RULES.values())
     return [
         bound(
@@ -1143,7 +1136,7 @@ def _moments_of_h(budget: Budget, rng: np.random.Generator) -> list[Observation]
             method=Method.MONTE_CARLO,
         ),
         _beside("E H by normal tails, 200 bits", means, Role.STATEMENT),
-        _beside("Var H by adaptive quadrature", spreads, Role.STATEMENT),
+        _beside("Var H and its root by adaptive quadrature", spreads, Role.STATEMENT),
     ]
 
 
@@ -1250,6 +1243,9 @@ def _prices(budget: Budget, rng: np.random.Generator) -> list[Observation]:
             window = _tail(arb(t) - theta) - _tail(arb(t) + theta)
             pairs.append((jump.jump_price(t, theta), float(t * window / (2 * theta * _tail(t)))))
             limits.append((jump.jump_price(t), float(t * _density(t) / _tail(t))))
+            for form in _FORMS:
+                half = _mean_by_tails(t, theta, form) / float(2 * theta * _tail(t))
+                pairs.append((jump.half_width_over_g(t, theta, form), half))
             for size in (0.01, 0.5, 3.0):
                 balls.append((jump.ball_price(size), float((1 - 2 * _tail(size / 2)) / 4)))
     grid = [(t, theta) for t in (0.01, *_LEVELS, 4.0, 8.0) for theta in np.geomspace(1e-4, 30, 40)]
@@ -1264,7 +1260,9 @@ def _prices(budget: Budget, rng: np.random.Generator) -> list[Observation]:
         exact("draws, of 5, in which H is less than (tau/2) sum |a_r| over the window", short, 0),
         *seen,
         _beside(
-            "bound on H and price of a window, by counts and normal tails", pairs, Role.STATEMENT
+            "bound on H, price of a window and E H / E G, by counts and normal tails",
+            pairs,
+            Role.STATEMENT,
         ),
         _beside("limit t phi(t)/Q(t) of the price", limits, Role.STATEMENT),
         _beside("price of the ball, by normal tails", balls, Role.STATEMENT),
@@ -1541,7 +1539,7 @@ def _uniformly(budget: Budget, rng: np.random.Generator) -> list[Observation]:
 
 def _certificate(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Recompute the parts of the certified bound from an independent side."""
-    moments, tails, nets, spans = [], [], [], []
+    moments, tails, nets, spans, sums = [], [], [], [], []
     for m, d, t, theta, form, failure in (
         (2**10, 3, 1.0, 0.4, "continuous", 1e-3),
         (2**10, 3, 1.0, 0.4, "jump", 1e-3),
@@ -1565,6 +1563,7 @@ def _certificate(budget: Budget, rng: np.random.Generator) -> list[Observation]:
         moments.append((found.mean, a * m * first))
         moments.append((found.variance, a * a * m * (second - first**2)))
         moments.append((found.largest, a * std * height(0.0)))
+        sums.append((found.value, found.mean + found.deviation + found.mesh))
         # Lemma A.9 at the deviation, over the net: half of the failure probability.
         rate = found.deviation**2 / 2 / (found.variance + found.largest * found.deviation / 3)
         tails.append((math.exp(found.log_net - rate), failure / 2))
@@ -1582,6 +1581,7 @@ def _certificate(budget: Budget, rng: np.random.Generator) -> list[Observation]:
             "failure probability of Bernstein's inequality at the deviation", tails, Role.STATEMENT
         ),
         _beside("size of the net, (1 + sqrt(3)/nu)^(d-1)", nets, Role.STATEMENT),
+        _beside("the bound, as the sum of mean, deviation and mesh", sums, Role.STATEMENT),
         bound(
             "largest sampled change over the net's spacing over the one allowed",
             max(spans),
@@ -1760,6 +1760,7 @@ def _certificate_of_b() -> list[Observation]:
         nets.append((math.exp(found.log_net / (d - 1)), 1.0 + math.sqrt(3.0) / found.spacing))
         square = _moment(lambda v: v * v, t, (0.0, 2.0, 12.0))
         sizes.append((found.variance, 2.0 * 0.3**2 * square))
+        sizes.append((found.value, found.deviation + found.mesh))
         sizes.append((found.mesh, 0.3 * _span(m, d, failure) * found.spacing))
     return [
         bound(
