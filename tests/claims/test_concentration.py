@@ -46,6 +46,7 @@ ERRORS = [
     ("lem-a.5-r", "_central(ratio) - ratio * 2 / 3", "_central(ratio) - ratio * 2.02 / 3"),
     ("lem-a.5-r", "_central(ratio) - ratio * 2 / 3", "_central(ratio) + ratio * 2 / 3"),
     ("lem-a.5-r", "(half_width / arb(2).sqrt()).erf()", "(half_width / arb(2)).erf()"),
+    ("lem-a.5-r", 'gaussian_wedge_margin(u, "lower"), 1, 2', "ball(6) / 5 - u, 1, 2"),
     # A.6
     ("lem-a.6", "-2 * deviation**2 / squares", "-2.02 * float(deviation) ** 2 / float(squares)"),
     ("lem-a.6", "-2 * deviation**2 / squares", "2 * deviation**2 / squares"),

@@ -285,6 +285,7 @@ def _check_wedge(budget: Budget, rng: np.random.Generator) -> Findings:
 
 def _check_wedge_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     near_zero = concentration.gaussian_wedge(Fraction(1, 1000), "upper")
+    crossing = concentration.gaussian_wedge_crossing()
     at_one = concentration.gaussian_wedge(1, "lower")
     return Findings(
         [
@@ -295,6 +296,14 @@ def _check_wedge_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
             for side, margin in (("lower", _lower_half), ("upper", _upper_half))
         ]
         + [
+            _everywhere(
+                f"lower half up to the crossing point, {float(crossing):.10f}",
+                enclosures.positive_on(_lower_half, 0, crossing.lower, zeros=1),
+            ),
+            _everywhere(
+                "lower half false from there to 3/2, from where on 2/3 eta/sigma is at least 1",
+                enclosures.positive_on(lambda u: -_lower_half(u), crossing.upper, Fraction(3, 2)),
+            ),
             bound(
                 "upper half near 0: quotient of the sides, so that 4/5 could not be 0.79",
                 near_zero.ratio,
@@ -706,12 +715,13 @@ def _check_chernoff_repaired(budget: Budget, rng: np.random.Generator) -> Findin
                 "(1 + eps)(log(1 + eps) - 2 eps/(2 + eps)) > 0, as log 9 > 2",
                 enclosures.positive_on(_repaired_upper, 0, 8, zeros=3) and beyond.holds,
             ),
-            fact(
-                "h(eps) > eps^2/3 for all 0 < eps <= 1.8169",
-                f"crossing point {float(crossing):.10f}",
-                "true",
-                enclosures.positive_on(_printed_upper, 0, Fraction(18169, 10**4), zeros=2),
-                Method.CERTIFIED,
+            _everywhere(
+                f"h(eps) > eps^2/3 up to the crossing point, {float(crossing):.10f}",
+                enclosures.positive_on(_printed_upper, 0, crossing.lower, zeros=2),
+            ),
+            _everywhere(
+                "h(eps) < eps^2/3 from there to 100",
+                enclosures.positive_on(lambda e: -_printed_upper(e), crossing.upper, 100),
             ),
             fact(
                 "eps^2/(1.9 + eps) at eps = 1/10, which would be better",
