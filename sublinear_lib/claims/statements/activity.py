@@ -319,10 +319,10 @@ def _fractions(
     rules: list[tuple[str, Rule]], budget: Budget, rng: np.random.Generator
 ) -> list[Observation]:
     """Compare shares of active neurons in drawn networks with Q(t) from scipy."""
-    seeds = budget.pick(8, 24)
     found = []
     for label, rule in rules:
         for m in budget.pick((2**10, 2**14), (2**10, 2**15, 2**20)):
+            seeds = 24 if m < 2**14 else 6
             share = 0.0
             for _ in range(seeds):
                 network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=rule(m))
@@ -449,7 +449,7 @@ def _check_45(budget: Budget, rng: np.random.Generator) -> Findings:
         )
     )
     # An adversary looks at the weights first.
-    seeds, m = budget.pick(16, 32), budget.pick(2**13, 2**17)
+    seeds, m = 16, budget.pick(2**13, 2**16)
     law = stats.binom(m, scaling.activity(_one_over_m(m), m))
     excess = []
     for _ in range(seeds):

@@ -89,7 +89,7 @@ def _attained(rng: np.random.Generator) -> list[Observation]:
     found: list[Observation] = []
     for form in ("jump", "continuous"):
         missed, outside, beaten = 0.0, 0.0, -math.inf
-        for m, d, nu in ((256, 3, 1 / 256), (1024, 8, 1 / 1024), (64, 3, 0.3)):
+        for m, d, nu in ((256, 3, 1 / 256), (1024, 8, 1 / 1024), (64, 3, 1.2)):
             for tau in (1.0 / m, m**-0.6):
                 delta = m**-0.6
                 network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation=form)
@@ -144,7 +144,7 @@ def _counted(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Compare numbers of switched, switchable and parkable neurons with their exact means."""
     found = []
     m, d, seeds = 2**12, 8, budget.pick(40, 600)
-    for nu, tau in ((0.005, 1.0 / m), (0.05, 1.0 / m), (0.05, 0.02)):
+    for nu, tau in ((0.005, 1.0 / m), (0.05, 0.02), (1.0, 0.01)):
         flipped = reached = parked = 0
         delta = m**-0.6
         for _ in range(seeds):
