@@ -371,8 +371,11 @@ def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monk
 
 
 @CODES
+@pytest.mark.parametrize("step", [30, 90])  # more of them than there is room for, and fewer
 @pytest.mark.parametrize("share", [1.0, 1e-3])
-def test_rows_that_no_floating_point_score_decides_are_followed_exactly(share, vector, monkeypatch):
+def test_rows_that_no_floating_point_score_decides_are_followed_exactly(
+    share, step, vector, monkeypatch
+):
     """At the centres some rows are within a rounding error of the threshold, on either side."""
     monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
     rng = np.random.default_rng(5)
@@ -381,10 +384,10 @@ def test_rows_that_no_floating_point_score_decides_are_followed_exactly(share, v
     W = rng.standard_normal((m, d))
     b = 0.3 * rng.standard_normal(m)
     for i in range(n):
-        near = slice(i, m, 30)
+        near = slice(i, m, step)
         b[near] = tau - W[near] @ X[i]
     neurons = neurons_of(W, b, tau)
-    fires = np.array([neurons_fire(neurons, X[i])[i::30] for i in range(n)])
+    fires = np.array([neurons_fire(neurons, X[i])[i::step] for i in range(n)])
     assert 0.2 < fires.mean() < 0.8
     points = [X]
     for _ in range(4):
