@@ -1007,7 +1007,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.3, Lemma C.3"),
         recorded=Verdict.GAP,
         check=_check_c3,
-        depends_on=("claim-c.2",),
+        depends_on=("def-c.4", "claim-c.5", "claim-c.6", "claim-c.7"),
         chapter=_APPENDIX,
         remark=(
             "The statement is true, by the proof of Claim C.2. The proof printed below it belongs "
