@@ -24,6 +24,7 @@ import argparse
 import ast
 import contextlib
 import copy
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -286,7 +287,8 @@ def mutated(source: str, mutant: Mutant) -> tuple[ast.Module, str, str]:
         def visit(self, item: ast.AST) -> ast.AST:
             return new if item is node else super().generic_visit(item)
 
-    tree = ast.fix_missing_locations(Exchange().visit(tree))
+    Exchange().visit(tree)
+    ast.fix_missing_locations(tree)
     return tree, before, ast.unparse(new)
 
 
@@ -488,9 +490,12 @@ def _trace(pipe: Connection, name: str, topic: str, seed: int) -> None:
     from sublinear_lib.claims import Budget
 
     claim = _claim(name, topic)
+    # What runs when a module is imported builds its tables; every claim would seem to use it.
+    imported = sorted(entered)
+    entered.clear()
     start = time.perf_counter()
     verdict = claim.run(Budget.QUICK, seed).verdict.value
-    pipe.send((verdict, time.perf_counter() - start, sorted(entered)))
+    pipe.send((verdict, time.perf_counter() - start, sorted(entered), imported))
 
 
 def _attempt(
@@ -529,6 +534,7 @@ class Claimed:
     verdict: str
     seconds: float
     entered: frozenset[tuple[str, str]]
+    imported: frozenset[tuple[str, str]]
 
 
 @dataclass
@@ -639,8 +645,10 @@ def trace(
     known: dict[str, Claimed] = {}
     if cache is not None and cache.exists():
         for row in json.loads(cache.read_text("utf-8")):
-            row["entered"] = frozenset((module, unit) for module, unit in row["entered"])
-            known[row["fingerprint"]] = Claimed(**row)
+            for name in ("entered", "imported"):
+                row[name] = frozenset((module, unit) for module, unit in row.get(name, ()))
+            if row["imported"]:
+                known[row["fingerprint"]] = Claimed(**row)
     found: dict[str, Claimed] = {}
     failed: dict[str, str] = {}
     bar = _bar(len(listed), "tracing")
@@ -656,8 +664,10 @@ def trace(
             def handle(
                 task: _Task, message: Any, name: str = name, topic: str = topic, mark: str = mark
             ) -> None:
-                verdict, seconds, entered = message
-                found[name] = Claimed(name, topic, mark, verdict, seconds, frozenset(entered))
+                verdict, seconds, entered, imported = message
+                found[name] = Claimed(
+                    name, topic, mark, verdict, seconds, frozenset(entered), frozenset(imported)
+                )
 
             def ended(task: _Task, late: bool, name: str = name) -> None:
                 bar.update()
@@ -670,7 +680,10 @@ def trace(
     _drive(tasks(), jobs)
     bar.close()
     if cache is not None:
-        rows = [{**vars(item), "entered": sorted(item.entered)} for item in found.values()]
+        rows = [
+            {**vars(item), "entered": sorted(item.entered), "imported": sorted(item.imported)}
+            for item in found.values()
+        ]
         cache.write_text(json.dumps(rows), "utf-8")
     if failed:
         print(f"left out, because they fail without any mutant: {failed}", file=sys.stderr)
@@ -678,20 +691,38 @@ def trace(
 
 
 def covering(mutant: Mutant, source: str, claims: Sequence[Claimed]) -> list[Claimed]:
-    """Return the claims that may notice a mutant, the fastest first."""
-    if mutant.unit:
-        chosen = [item for item in claims if (mutant.module, mutant.unit) in item.entered]
-    else:
-        users = _users(mutant.names)
-        chosen = [
+    """Return the claims that may notice a mutant: those that enter it first, then the fastest."""
+    place = (mutant.module, mutant.unit)
+    inside = [item for item in claims if mutant.unit and place in item.entered]
+    others: list[Claimed] = []
+    if not mutant.unit or any(place in item.imported for item in claims):
+        # A table, or what builds tables on import: whoever uses the tables may notice.
+        users = _users(mutant.names or _tables(source))
+        others = [
             item
             for item in claims
-            if item.topic in users or any(at in users for at in item.entered)
+            if item not in inside and (item.topic in users or not users.isdisjoint(item.entered))
         ]
-    return sorted(chosen, key=lambda item: item.seconds)
+    return [
+        *sorted(inside, key=lambda item: item.seconds),
+        *sorted(others, key=lambda item: item.seconds),
+    ]
 
 
-def _users(names: tuple[str, ...]) -> set[Any]:
+def _tables(source: str) -> tuple[str, ...]:
+    """Return the names that a module assigns at its top."""
+    return tuple(
+        item.id
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for item in ast.walk(target)
+        if isinstance(item, ast.Name) and item.id != "__all__"
+    )
+
+
+@functools.cache
+def _users(names: tuple[str, ...]) -> frozenset[Any]:
     """Return the functions of the theory and the modules of claims that use some names."""
     users: set[Any] = set()
     for path in sorted((ROOT / "sublinear_lib" / "theory").glob("*.py")):
@@ -705,7 +736,7 @@ def _users(names: tuple[str, ...]) -> set[Any]:
     for path in sorted((ROOT / "sublinear_lib" / "claims" / "statements").glob("*.py")):
         if _mentions(ast.parse(path.read_text("utf-8")), names):
             users.add(f"sublinear_lib.claims.statements.{path.stem}")
-    return users
+    return frozenset(users)
 
 
 def _mentions(tree: ast.AST, names: tuple[str, ...]) -> bool:
@@ -740,7 +771,7 @@ def campaign(
                 bar.update()
                 continue
             # The last ones are left out when the fast ones take all the time there is.
-            spent, kept = 0.0, []
+            spent, kept = 0.0, list[Claimed]()
             for item in order:
                 if kept and spent + item.seconds > most:
                     break

@@ -9,10 +9,6 @@ go by it.
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import importlib
-import importlib.util
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -20,6 +16,17 @@ from typing import Final
 
 from sublinear_lib.claims.claim import Claim
 from sublinear_lib.claims.ledger import Ledger
+from sublinear_lib.claims.statements import (
+    activity,
+    approximation,
+    concentration,
+    convergence,
+    cost,
+    definitions,
+    existence,
+    perturbation,
+    polynomials,
+)
 
 __all__ = ["LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
 
@@ -104,15 +111,15 @@ NUMBERED: Final[tuple[str, ...]] = tuple(name for names in SECTIONS.values() for
 _OURS: Final = "repaired"
 _SECTION_OF: Final = {name: title for title, names in SECTIONS.items() for name in names}
 _TOPICS: Final = (
-    "definitions",
-    "approximation",
-    "activity",
-    "perturbation",
-    "convergence",
-    "concentration",
-    "polynomials",
-    "existence",
-    "cost",
+    definitions,
+    approximation,
+    activity,
+    perturbation,
+    convergence,
+    concentration,
+    polynomials,
+    existence,
+    cost,
 )
 
 
@@ -184,36 +191,5 @@ def _place(claim: Claim) -> tuple[int, int, str]:
     return 5, 0, claim.id
 
 
-def _claims() -> list[Claim]:
-    """Collect the claims of the modules that are there."""
-    found: list[Claim] = []
-    for topic in _TOPICS:
-        name = f"sublinear_lib.claims.statements.{topic}"
-        if importlib.util.find_spec(name) is not None:
-            # TRANSITION: a module that is being written counts for nothing.
-            with contextlib.suppress(Exception):
-                found += importlib.import_module(name).CLAIMS
-    return found
-
-
-def _available() -> Ledger:
-    # TRANSITION: until every topic has its module, what is there counts.
-    found = _claims()
-    ids = {claim.id for claim in found}
-    if set(NUMBERED) <= ids:
-        return assemble(found)
-    kept = [
-        dataclasses.replace(claim, depends_on=tuple(on for on in claim.depends_on if on in ids))
-        for claim in found
-        if not claim.repairs or claim.repairs in ids
-    ]
-    names = {claim.id for claim in kept}
-    kept = [
-        dataclasses.replace(claim, depends_on=tuple(on for on in claim.depends_on if on in names))
-        for claim in kept
-    ]
-    return Ledger(sorted(kept, key=_place))
-
-
-LEDGER: Final = _available()
+LEDGER: Final = assemble(claim for topic in _TOPICS for claim in topic.CLAIMS)
 """All statements of the paper, and ours."""
