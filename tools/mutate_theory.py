@@ -187,13 +187,10 @@ class _Finder(ast.NodeVisitor):
             self._path.pop()
         self._in_function = outer
 
-    def visit_Import(self, node: ast.Import) -> None:
-        """Leave imports alone."""
+    def _leave(self, node: Any) -> None:
+        """Leave imports, errors and messages alone."""
 
-    visit_ImportFrom = visit_Import
-    visit_Raise = visit_Import
-    visit_Assert = visit_Import
-    visit_JoinedStr = visit_Import
+    visit_Import = visit_ImportFrom = visit_Raise = visit_Assert = visit_JoinedStr = _leave
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """Look at the value only."""
