@@ -43,8 +43,11 @@ from sublinear_lib.halfspace import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import activity, cost, ledger, orders, reporting, survivors, traffic
-from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
-from sublinear_lib.training.history import History
+from sublinear_lib.training import (
+    DenseAdversarialTraining,
+    History,
+    SublinearAdversarialTraining,
+)
 
 __all__ = ["CLAIMS"]
 
@@ -142,7 +145,7 @@ def _differences(
 
 
 def _check_reporting(budget: Budget, rng: np.random.Generator) -> Findings:
-    m, queries, rounds = 300, budget.pick(40, 400), budget.pick(4, 20)
+    m, queries, rounds = 300, budget.pick(40, 200), budget.pick(4, 10)
     found: list[Observation] = []
     for d in (2, 3, 8):
         points, ids = _lattice(m, d, rng), np.arange(m)
@@ -207,7 +210,7 @@ def _unlifted(rng: np.random.Generator) -> Observation:
 
 
 def _check_cited(budget: Budget, rng: np.random.Generator) -> Findings:
-    m, queries = 400, budget.pick(60, 600)
+    m, queries = 400, budget.pick(60, 200)
     wrong = 0
     for d in (2, 3, 5):
         points, ids = _lattice(m, d, rng), np.arange(m)
@@ -219,8 +222,8 @@ def _check_cited(budget: Budget, rng: np.random.Generator) -> Findings:
             structures += [ConvexLayers(points), PartitionTree(points)]
         for structure in structures:
             wrong += _differences(structure, points, ids, normals, offsets)
-    widths = budget.pick((2**10, 2**12, 2**14), tuple(2**j for j in range(10, 18)))
-    seeds = budget.pick(8, 16)
+    widths = budget.pick((2**10, 2**12, 2**14), (2**10, 2**12, 2**14, 2**16))
+    seeds = budget.pick(8, 10)
     boxes = {d: np.empty((seeds, len(widths))) for d in (2, 3, 8)}
     for row, stream in enumerate(rng.spawn(seeds)):
         for column, size in enumerate(widths):
@@ -230,7 +233,7 @@ def _check_cited(budget: Budget, rng: np.random.Generator) -> Findings:
                 )
                 index.query_halfspace(stream.standard_normal((20, d)), 1.0)
                 table[row, column] = index.stats().nodes_visited / 20
-    small = budget.pick((2**6, 2**8, 2**10), (2**6, 2**8, 2**10, 2**12))
+    small = (2**6, 2**8, 2**10)
     tested, visited = [], []
     for size in small:
         plane, normals = rng.standard_normal((size, 2)), rng.standard_normal((5, 2))

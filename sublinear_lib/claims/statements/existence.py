@@ -37,13 +37,11 @@ from sublinear_lib.claims.evidence import (
     sample_mean,
 )
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory import caps, existence, polynomials
-from sublinear_lib.theory.enclosures import Inequality, ball, decide, enclose
-from sublinear_lib.theory.polynomials import Polynomial
+from sublinear_lib.theory import caps, enclosures, existence, polynomials
 
 __all__ = ["CLAIMS"]
 
-_CUBIC = Polynomial((Fraction(3, 10), Fraction(1, 2), Fraction(-2, 5), Fraction(1, 5)))
+_CUBIC = polynomials.Polynomial((Fraction(3, 10), Fraction(1, 2), Fraction(-2, 5), Fraction(1, 5)))
 """A polynomial of the size of labels, in the place of the q of Lemma B.4."""
 
 _CONSTANT = 6
@@ -76,7 +74,7 @@ def _neurons(k: int, d: int, rng: np.random.Generator) -> tuple[FloatArray, Floa
     return rng.standard_normal((k, d)), rng.standard_normal(k)
 
 
-def _value(target: Polynomial, z: float) -> float:
+def _value(target: polynomials.Polynomial, z: float) -> float:
     return float(power_basis.polyval(z, [float(value) for value in target.coefficients]))
 
 
@@ -128,17 +126,17 @@ def _half_line_by_integration(k: int, theta: Fraction) -> tuple[Fraction, Fracti
                 total = total * x + number
             return total * (-x * x / 2).exp()
 
-        found = acb.integral(integrand, acb(ball(theta)), acb(40)).real
+        found = acb.integral(integrand, acb(enclosures.ball(theta)), acb(40)).real
         return found / (2 * arb.pi()).sqrt() + 1  # so that a value near zero can be enclosed
 
-    found = enclose(recipe, 50)
+    found = enclosures.enclose(recipe, 50)
     return found.lower - 1, found.upper - 1
 
 
 # B.1 and B.3
 
 
-def _complexity(target: Polynomial, eps: float | None) -> float:
+def _complexity(target: polynomials.Polynomial, eps: float | None) -> float:
     sizes = [abs(float(value)) for value in target.coefficients]
     if eps is None:
         return _CONSTANT * math.fsum((j + 1) ** 1.75 * size for j, size in enumerate(sizes))
@@ -149,8 +147,8 @@ def _complexity(target: Polynomial, eps: float | None) -> float:
     return math.fsum(terms)
 
 
-def _monomial(k: int) -> Polynomial:
-    return Polynomial((Fraction(0),) * k + (Fraction(1),))
+def _monomial(k: int) -> polynomials.Polynomial:
+    return polynomials.Polynomial((Fraction(0),) * k + (Fraction(1),))
 
 
 def _check_b1(budget: Budget, rng: np.random.Generator) -> Findings:
@@ -159,7 +157,7 @@ def _check_b1(budget: Budget, rng: np.random.Generator) -> Findings:
     for _ in range(budget.pick(20, 200)):
         size = int(rng.integers(1, degrees + 1))
         numbers = [Fraction(int(value), 7) for value in rng.integers(-50, 51, size)]
-        target = Polynomial((*numbers, Fraction(1)))
+        target = polynomials.Polynomial((*numbers, Fraction(1)))
         eps = Fraction(int(rng.integers(1, 1000)), 1000)
         for accuracy in (eps, None):
             found = float(polynomials.log_complexity(target, _CONSTANT, accuracy))
@@ -167,8 +165,8 @@ def _check_b1(budget: Budget, rng: np.random.Generator) -> Findings:
             worst = max(worst, abs(found - direct))
     levels = [Fraction(1, 10**power) for power in (1, 3, 9, 27)]
     rising = [polynomials.log_complexity(_CUBIC, _CONSTANT, eps) for eps in levels]
-    signs = Polynomial(tuple(abs(Fraction(value)) for value in _CUBIC.coefficients))
-    double = Polynomial(tuple(2 * Fraction(value) for value in _CUBIC.coefficients))
+    signs = polynomials.Polynomial(tuple(abs(Fraction(value)) for value in _CUBIC.coefficients))
+    double = polynomials.Polynomial(tuple(2 * Fraction(value) for value in _CUBIC.coefficients))
     blind = all(
         polynomials.log_complexity(signs, _CONSTANT, eps)
         == polynomials.log_complexity(_CUBIC, _CONSTANT, eps)
@@ -291,11 +289,11 @@ def _check_b3(budget: Budget, rng: np.random.Generator) -> Findings:
     return Findings(found)
 
 
-def _below_complexity(feature: existence.HermiteFeature, eps: Fraction) -> Inequality:
+def _below_complexity(feature: existence.HermiteFeature, eps: Fraction) -> enclosures.Inequality:
     """Decide ``log max |h| <= log C(phi, eps)``."""
     most = feature.bound.upper
     complexity = polynomials.log_complexity(feature.target, _CONSTANT, eps).lower
-    return decide(lambda: ball(most).log(), "<=", complexity)
+    return enclosures.decide(lambda: enclosures.ball(most).log(), "<=", complexity)
 
 
 def _tail_difference(feature: existence.HermiteFeature) -> float:
@@ -366,7 +364,7 @@ def _errors_on_circle(
 
 def _check_c18(budget: Budget, rng: np.random.Generator) -> Findings:
     widths = budget.pick((2**10, 2**12, 2**14), tuple(2**j for j in range(10, 20)))
-    seeds = 40
+    seeds = budget.pick(40, 24)
     label = f"sup over X of the error against k = 2^10 ... {widths[-1]}"
     found = []
     flat = _errors_on_circle(widths, seeds, rng, 0.0)
@@ -655,7 +653,7 @@ def _check_eq25(budget: Budget, rng: np.random.Generator) -> Findings:
     hits = np.count_nonzero(math.sqrt(2.0) * rng.standard_normal(size) < tau)
     chance = 0.5 + 0.5 * math.erf(tau / 2.0)
     smallest = min(item.left.lower for item in printed)
-    one = existence.hermite_feature(Polynomial((Fraction(1),)), 0)
+    one = existence.hermite_feature(polynomials.Polynomial((Fraction(1),)), 0)
     constant = float(one(np.zeros(1), np.zeros(1))[0])
     repaired = existence.bridge(Fraction(1, 2**8))
     witness = {
@@ -955,7 +953,7 @@ def _fitted(
 
 def _check_fit(budget: Budget, rng: np.random.Generator) -> Findings:
     eps, largest = 0.2, 4.0
-    widths, seeds = budget.pick(((2**12, 2**13), 3), ((2**12, 2**14, 2**16, 2**18), 6))
+    widths, seeds = budget.pick(((2**12, 2**13), 3), ((2**12, 2**14, 2**16, 2**18), 3))
     losses, reach, before = [], [], []
     for m in widths:
         for stream in _seeds(rng, seeds):
@@ -1131,8 +1129,8 @@ def _check_e(budget: Budget, rng: np.random.Generator) -> Findings:
 
 def _check_fit_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     found: list[Observation] = []
-    seeds = budget.pick(3, 8)
-    dense = budget.pick((2**12,), (2**12, 2**14, 2**16, 2**18))
+    seeds = budget.pick(3, 4)
+    dense = budget.pick((2**12,), (2**12, 2**14, 2**16))
     for activation in ("jump", "continuous"):
         fits = [
             _fitted(m, 1.0 / m, activation, stream) for m in dense for stream in _seeds(rng, seeds)
