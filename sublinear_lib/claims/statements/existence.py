@@ -791,6 +791,7 @@ def _single_point(rng: np.random.Generator) -> float:
             (found.upper, 2.0 * 0.7 / weight),
             (found.lower, 0.7 / weight),
             (found.kappa, 2.0 * 0.7 / weight * m**0.8),
+            (found.error, 0.1),
         ):
             worst = max(worst, abs(value / solution - 1.0))
     return worst
