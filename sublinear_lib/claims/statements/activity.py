@@ -216,6 +216,13 @@ def _laws_control() -> list[Observation]:
     three = np.eye(3) * _HALF_WAY
     low, high = flips.union_bracket(np.c_[three, np.full(3, 0.5)], tau, m, delta)
     union = flips.expected_union(3, 0.25, tau, m, delta)
+    # Three points at equal distances: the bounds of Dawson-Sankoff and Hunter by hand.
+    both = 2.0 * q - flips.expected_union(2, 0.25, tau, m, delta) / m
+    k = 1 + math.floor(2.0 * both / q)
+    ends_of_three = (6.0 * q / (k + 1) - 6.0 * both / (k * (k + 1)), 3.0 * q - 2.0 * both)
+    bracket = max(
+        abs(given / (m * end) - 1.0) for given, end in zip((low, high), ends_of_three, strict=True)
+    )
     t = tau * math.sqrt(m / 2.0)
     by_hand = max(
         abs(activity.gaussian_tail_bound(tau, m) / math.exp(-t * t / 2.0) - 1.0),
@@ -243,6 +250,7 @@ def _laws_control() -> list[Observation]:
         bound("ends of the ranges of counts against scipy's", away, 0.0, Role.CONTROL),
         bound("tails of counts against scipy's, relative difference", tail, 1e-6, Role.CONTROL),
         bound("union over two points: pair law against mixture", pair, 1e-9, Role.CONTROL),
+        bound("bounds for three points by hand", bracket, 1e-9, Role.CONTROL),
         fact(
             "mean number near at one of three points",
             union,

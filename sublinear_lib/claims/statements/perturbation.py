@@ -173,7 +173,25 @@ def _counted(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     )
     what = "probability of a flip against scipy's bivariate normal law"
     found.append(bound(what, direct, 1e-6, Role.CONTROL))
-    found.append(_parkable_control())
+    return [*found, _parkable_control(), *_drawn_control(rng)]
+
+
+def _drawn_control(rng: np.random.Generator) -> list[Observation]:
+    """Draw many neurons and a long move, for which all parts of the laws count."""
+    m, tau, delta, nu, count = 4, 0.3, 0.4, 1.2, 200_000
+    h = math.sqrt(1.0 - nu * nu / 4.0)
+    change = nu * rng.standard_normal(count) / math.sqrt(m)
+    z = rng.standard_normal(count) * math.sqrt((1.0 + h * h) / m) - change / 2.0
+    worst = perturbation.worst_perturbation(z, change, np.ones(count), nu, delta, tau)
+    found = []
+    for name, number, mean in (
+        ("parkable", worst.parkable, perturbation.expected_parkable(tau, m, delta, nu)),
+        ("switched by one move", worst.flips, perturbation.moved_flips(tau, m, nu)),
+    ):
+        share = mean / m
+        error = math.sqrt(share * (1.0 - share) / count)
+        what = f"share of neurons {name}, ||mu|| = {nu}, {count} neurons"
+        found.append(sample_mean(what, number / count, error, share, Role.CONTROL))
     return found
 
 
@@ -297,6 +315,10 @@ def _probability_fails() -> list[Observation]:
         p = perturbation.moved_flips(1.0 / m, m, 1.0 / m) / m
         far = float(stats.binom.logsf(math.floor(number), m, p))
         worst = max(worst, far - high, low - far, high - low - 0.1)
+    # At huge widths the law is Poisson, of mean 1/(pi sqrt(2)).
+    low, high = perturbation.flip_tail_bracket(50.0, 0.0, 2**40, 2.0**-40)
+    far = float(stats.poisson.logsf(50, 1.0 / (math.pi * math.sqrt(2.0))))
+    worst = max(worst, far - high - 1e-6, low - far - 1e-6)
     what = "log of the tail minus its bracket from above and below, and width of the bracket"
     found.append(bound(what, worst, 1e-9, Role.CONTROL))
     by_hand = max(
