@@ -754,7 +754,7 @@ def _against_flips(budget: Budget, rng: np.random.Generator) -> list[Observation
 
 def _check_coupling_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     observations = _against_flips(budget, rng)
-    widths, seeds = _widths(8, budget.pick(14, 20)), 16
+    widths, seeds = _widths(8, budget.pick(14, 18)), 16
     for rules in (R1, R2, R3):
         drift = -rules.drift_exponent
         power = rules.coupling_exponent - max(rules.drift_exponent, -rules.beta)
