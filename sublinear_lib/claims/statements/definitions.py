@@ -229,6 +229,7 @@ def _check_worst_adversary(budget: Budget, rng: np.random.Generator) -> Findings
                 "a point of the cap where the supremum is attained",
                 bool(best.sup_attained or network.forward(grid).max() >= height),
                 Method.CLOSED_FORM,
+                Role.PRINT,
             ),
             Observation(
                 f"share of random caps without a highest point, m = {m}, {count} networks",
@@ -236,6 +237,7 @@ def _check_worst_adversary(budget: Budget, rng: np.random.Generator) -> Findings
                 "0",
                 Outcome.NO if share.lower > 0.0 else Outcome.YES,
                 Method.MONTE_CARLO,
+                Role.PRINT,
             ),
             bound(
                 "two neurons: |supremum - (3/sqrt(2) + 1/2)|",
@@ -984,14 +986,14 @@ CLAIMS: tuple[Claim, ...] = (
             "the loss is largest."
         ),
         source=Source("paper", "Section 3.3, Definition 3.3"),
-        recorded=Verdict.FAILS,
+        recorded=Verdict.TYPO,
         check=_check_worst_adversary,
         depends_on=("def-3.2",),
         chapter=_ADVERSARY,
         remark=(
             r"With the printed activation the largest loss is often not attained: a neuron with "
             r"$a_r>0$ is off at the very point where it switches, and in wide random networks four "
-            r"caps in ten have no worst point. The supremum does what the maximum is needed for, "
+            r"caps in ten have no worst point. A supremum is meant and serves wherever it is used, "
             r"and a point within $10^{-8}$ of it is an adversary; with the continuous activation "
             r"the maximum exists."
         ),
