@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from run_notebooks import ROOT
 
 from sublinear_lib.claims import LEDGER, SECTIONS, Claim, Ledger, section
-from sublinear_lib.exhibits import name_of
+from sublinear_lib.exhibits import name_of, title_of
 
 FOLDER = ROOT / "book" / "reference" / "statements"
 
@@ -64,7 +64,8 @@ def sources(page: str, claims: Sequence[Claim]) -> list[tuple[str, str]]:
         ("code", "from sublinear_lib.exhibits import statement"),
     ]
     for claim in claims:
-        heading = f"(statement-{claim.id})=\n## {name_of(claim.id)}: {claim.title}"
+        name = ": ".join(filter(None, (name_of(claim.id), title_of(claim))))
+        heading = f"(statement-{claim.id})=\n## {name}"
         cells += [("markdown", heading), ("code", f'statement("{claim.id}")')]
     return cells
 

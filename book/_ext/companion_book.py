@@ -174,6 +174,36 @@ def _mend_body(
             app.env.get_domain("math").data["has_equations"][pagename] = True
 
 
+# the sidebar's button that unfolds the pages below another has a picture and no name
+_TOGGLE = re.compile(r"<summary>(?=\s*<span class=\"toctree-toggle\")")
+
+
+def name_toggles(sidebar: str) -> str:
+    """Return the contents of the sidebar with a name for every button that unfolds pages.
+
+    Parameters
+    ----------
+    sidebar : str
+        The HTML of the contents.
+
+    Returns
+    -------
+    str
+        The named HTML.
+    """
+    return _TOGGLE.sub('<summary aria-label="Show or hide the pages below">', sidebar)
+
+
+def _name_toggles(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    contents = context.get("generate_toctree_html")
+    if contents is not None:
+        context["generate_toctree_html"] = lambda *args, **options: name_toggles(
+            str(contents(*args, **options))
+        )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the settings and the steps of this extension with Sphinx."""
     app.add_config_value("companion_repository_url", "", "html", [str])
@@ -182,4 +212,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", _leave_thebe_out)
     # before sphinx.ext.mathjax asks whether a page has formulas
     app.connect("html-page-context", _mend_body, priority=400)
+    # after the theme has put its function there
+    app.connect("html-page-context", _name_toggles, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,6 +24,7 @@ from sublinear_lib.exhibits.names import (
     proof_link,
     short_name,
     statement_link,
+    title_of,
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
@@ -57,4 +58,5 @@ __all__ = [
     "spoken",
     "statement",
     "statement_link",
+    "title_of",
 ]

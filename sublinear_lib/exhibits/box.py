@@ -28,6 +28,7 @@ from sublinear_lib.exhibits.names import (
     page_link,
     proof_link,
     statement_link,
+    title_of,
 )
 from sublinear_lib.exhibits.shelf import Shelf, code_of, default_shelf
 
@@ -113,7 +114,7 @@ class ClaimBox:
             HTML.
         """
         claim = self.claim
-        name = f"<strong>{name_of(claim.id)}</strong> {inline_html(claim.title)}"
+        name = f"<strong>{name_of(claim.id)}</strong> {inline_html(title_of(claim))}"
         if self.page:  # the heading above the card says the name
             name = f'<span class="sl-hidden">{name_of(claim.id)}</span>{self._where()}'
         return (

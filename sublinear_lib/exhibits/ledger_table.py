@@ -15,7 +15,7 @@ from sublinear_lib import claims
 from sublinear_lib.claims import Claim, Method, Observation
 from sublinear_lib.exhibits.looks import LOOKS, badge, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
-from sublinear_lib.exhibits.names import checked_root, name_of, page_link, statement_link
+from sublinear_lib.exhibits.names import checked_root, name_of, page_link, statement_link, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = ["LedgerTable", "ledger_table"]
@@ -137,7 +137,7 @@ class LedgerTable:
         else:
             taught = "reference only"
         cells = (
-            f"{statement_link(root, claim.id)}<br>{inline_html(claim.title)}"
+            f"{statement_link(root, claim.id)}<br>{inline_html(title_of(claim))}"
             f'<br><span class="sl-place">{inline_html(claim.source.place)}; '
             f"<code>{claim.id}</code></span>",
             inline_html(claim.plain),

@@ -15,7 +15,15 @@ from html import escape
 from sublinear_lib import claims
 from sublinear_lib.claims import Claim
 
-__all__ = ["graph_link", "name_of", "page_link", "proof_link", "short_name", "statement_link"]
+__all__ = [
+    "graph_link",
+    "name_of",
+    "page_link",
+    "proof_link",
+    "short_name",
+    "statement_link",
+    "title_of",
+]
 
 _KINDS = {
     "alg": ("Algorithm", "Alg."),
@@ -95,6 +103,28 @@ def short_name(claim_id: str) -> str:
     """
     (_, kind), number, repaired = _parts(claim_id)
     return f"{kind} {number}{'′' if repaired else ''}"
+
+
+def title_of(claim: Claim) -> str:
+    """Return the title of a statement as it follows its name: without the name, with a capital.
+
+    Parameters
+    ----------
+    claim : Claim
+        The statement.
+
+    Returns
+    -------
+    str
+        The title; empty where it says no more than the name.
+
+    Raises
+    ------
+    ValueError
+        If the id begins with no kind of statement.
+    """
+    rest = claim.title.removeprefix(name_of(claim.id)).lstrip(":,; ")
+    return rest[:1].upper() + rest[1:]
 
 
 def page_link(root: str, page: str, text: str, anchor: str = "") -> str:

@@ -234,4 +234,4 @@ def test_a_page_has_a_label_and_a_cell_for_every_statement() -> None:
     claims: list[Claim] = write_statements.pages(made_up_shelf().ledger)["appendix-a"]
     cells = write_statements.sources("appendix-a", claims)
     assert ("code", 'statement("lem-a.5")') in cells
-    assert ("markdown", "(statement-lem-a.6)=\n## Lemma A.6: the case of lem-a.6") in cells
+    assert ("markdown", "(statement-lem-a.6)=\n## Lemma A.6: The case of lem-a.6") in cells

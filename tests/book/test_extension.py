@@ -146,3 +146,10 @@ def test_a_page_with_formulas_in_an_output_only_gets_the_mathematics(tmp_path: P
         soup = build(tmp_path / name, "", output)
         scripts = [str(tag.get("src", "")) for tag in soup.find_all("script")]
         assert any("mathjax" in script for script in scripts) is wanted
+
+
+def test_a_button_that_unfolds_the_contents_gets_a_name() -> None:
+    old = '<details><summary><span class="toctree-toggle" role="presentation"></span></summary>'
+    named = companion_book.name_toggles(old)
+    assert named.startswith('<details><summary aria-label="Show or hide the pages below"><span')
+    assert companion_book.name_toggles("<summary>Text</summary>") == "<summary>Text</summary>"

@@ -24,6 +24,7 @@ from sublinear_lib.exhibits import (
     repaired_view,
     short_name,
     statement,
+    title_of,
 )
 from sublinear_lib.plotting import ROLES
 from tests.exhibits.made_up import MISREADING, check_open, claim, made_up_ledger, made_up_shelf
@@ -90,7 +91,7 @@ def test_every_verdict_has_a_look_of_its_own() -> None:
 def test_a_box_says_all_that_the_claim_and_the_evidence_say() -> None:
     shelf = made_up_shelf()
     shown = text(read(claim_box("thm-4.1", shelf=shelf)))
-    assert "Theorem 4.1" in shown and "the case of thm-4.1" in shown
+    assert "Theorem 4.1" in shown and "The case of thm-4.1" in shown
     assert "fails as printed" in shown and "Section 1, thm-4.1" in shown
     assert "repaired by Theorem 4.1, repaired" in shown
     assert "The product is" in shown and "In plain words." in shown
@@ -337,6 +338,19 @@ def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
 )
 def test_names_follow_from_ids(name: str, long: str, short: str) -> None:
     assert name_of(name) == long and short_name(name) == short
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("the size of $f$", "The size of $f$"),
+        ("Theorem 4.1: the size", "The size"),
+        ("Theorem 4.1, with proof", "With proof"),
+        ("Theorem 4.1", ""),
+    ],
+)
+def test_a_title_does_not_repeat_the_name(title: str, shown: str) -> None:
+    assert title_of(replace(made_up_ledger()["thm-4.1"], title=title)) == shown
 
 
 def test_an_id_without_a_kind_is_refused() -> None:
