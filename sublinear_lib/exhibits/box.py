@@ -176,7 +176,10 @@ class ClaimBox:
     def _evidence(self) -> str:
         evidence = self._shelf.evidence(self.claim)
         if evidence is None:
-            return '<p class="sl-legend">No evidence is stored for this statement yet.</p>'
+            return (
+                '<p class="sl-legend">No evidence is stored for this statement yet. Run its check: '
+                f"<code>sublinear verify {self.claim.id}</code></p>"
+            )
         count = len(evidence.observations)
         title = f"What was found: {count} observation{'' if count == 1 else 's'}"
         label = f"Evidence: {name_of(self.claim.id)}"
