@@ -327,7 +327,7 @@ def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
     ("name", "long", "short"),
     [
         ("thm-4.1", "Theorem 4.1", "Thm 4.1"),
-        ("claim-a.10", "Lemma A.10", "Lem. A.10"),
+        ("lem-b.9", "Lemma B.9", "Lem. B.9"),
         ("thm-a", "Theorem A", "Thm A"),
         ("claim-4.6-r", "Claim 4.6, repaired", "Claim 4.6′"),
         ("eq-25", "Equation (25)", "Eq. (25)"),
