@@ -22,6 +22,7 @@ from sublinear_lib.plotting.adversary import (
 )
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.formats import grouped, number, percent
+from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
     duality_picture,
@@ -104,4 +105,5 @@ __all__ = [
     "training_run",
     "work_against_m",
     "work_bars",
+    "worst_terms_picture",
 ]

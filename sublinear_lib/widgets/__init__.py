@@ -11,6 +11,7 @@ from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
+from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.halfspace import (
     half_space_cost_explorer,
     half_space_cost_view,
@@ -58,6 +59,8 @@ __all__ = [
     "cost_view",
     "exponent_map_explorer",
     "exponent_map_view",
+    "gap_explorer",
+    "gap_view",
     "half_space_cost_explorer",
     "half_space_cost_view",
     "ledger_explorer",

@@ -1,0 +1,298 @@
+"""The explorer of the chapter on f and g: the worst gap against the width, at any threshold.
+
+It joins the exact half-width of `sublinear_lib.theory` (Proposition 1), its closed-form mean, the
+printed rate of Theorem 4.1 and the certified bound of Theorem A; no formula lives here.  Before
+changing it, know that the threshold is a *rule*, one number at each width: a curve against m means
+something only when it is said how the threshold moves with m.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from sublinear_lib import scaling, theory
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, Scaling, TauRule
+from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
+
+__all__ = ["gap_explorer", "gap_view"]
+
+_SEED = 0
+_K = 1.0
+_D = 3
+_NEEDED = 4.0  # the constant C_0 of Theorem A, as its claim has it
+_CURVE = [2**k for k in range(8, 25)]
+_DRAWN = [2**k for k in range(8, 19, 2)]
+_WIDTHS = [2**k for k in range(8, 19)]
+_PRESETS = ("PRINTED", "R1", "R2", "R3")
+_PRINTED_RATE = theory.CHAINS["4.1"].printed
+
+
+@dataclass(frozen=True)
+class _Threshold:
+    """A rule for the threshold, with the constants it is read at."""
+
+    rule: TauRule
+    shown: str
+    c: Fraction = Fraction(0)
+    t: float = 1.0
+
+    def tau(self, m: int) -> float:
+        return self.rule.tau(m, K=_K, c=self.c, t=self.t)
+
+
+_THRESHOLDS = {
+    "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
+    "m^-3/5": _Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
+    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
+    "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
+    "c=1/10": _Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10)),
+    "c=1/5": _Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
+    "c=2/5": _Threshold(SPARSE_C, "t = √(0.8 log m)", Fraction(2, 5)),
+}
+
+
+def _chosen(preset: Scaling, threshold: _Threshold, form: ShiftedReLU) -> Scaling:
+    """Return the powers of a choice, with those of step size and steps left as they are."""
+    return Scaling(
+        name="chosen",
+        alpha=preset.alpha,
+        beta=preset.beta,
+        c=threshold.c,
+        activation=form,
+        tau_rule=threshold.rule,
+        eta_exponent=preset.eta_exponent,
+        steps_exponent=preset.steps_exponent,
+        description="a position of the explorer",
+        source="the reader",
+    )
+
+
+@lru_cache(maxsize=16)
+def _preactivations(m: int) -> FloatArray:
+    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([_SEED, m]))
+    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
+    return np.asarray(network.preactivations(x)[0], dtype=np.float64)
+
+
+@lru_cache(maxsize=2048)
+def _drawn(m: int, a: float, delta: float, tau: float, activation: str) -> float:
+    z = _preactivations(m)
+    return theory.worst_gap(z, np.full(m, a), delta, tau, activation).half_width
+
+
+@lru_cache(maxsize=64)
+def _lines(preset: str, threshold: str, activation: str) -> tuple[Line | Points, ...]:
+    rules, level = scaling.get_scaling(preset), _THRESHOLDS[threshold]
+
+    def sizes(m: int) -> tuple[float, float, float, str]:
+        return rules.output_weight(m), rules.radius(m, _K), level.tau(m), activation
+
+    certified = [theory.certified_gap_bound(m, _D, *sizes(m)).value for m in _CURVE]
+    printed = [theory.printed_gap_bound(m, _K) for m in _CURVE]
+    means = [theory.half_width_moments(m, *sizes(m)).mean for m in _CURVE]
+    drawn = [_drawn(m, *sizes(m)) for m in _DRAWN]
+    return (
+        Line(_CURVE, certified, label="Theorem A", role="c3"),
+        Line(_CURVE, printed, label="printed", role="c2", dash=True),
+        Line(_CURVE, means, label="closed form", role="c1"),
+        Points(_DRAWN, drawn, label="drawn", role="c5"),
+    )
+
+
+def _power(exponent: Fraction) -> str:
+    text = str(exponent).replace("-", "\N{MINUS SIGN}")
+    return {"0": "1"}.get(text, f"*m*^{{{text}}}")
+
+
+def _growth(exponent: Fraction) -> str:
+    if exponent > 0:
+        return f"grows like m^({exponent})"
+    return f"falls like m^({exponent})" if exponent < 0 else "does not fall"
+
+
+def _outside(rules: Scaling, threshold: _Threshold, m: int) -> list[str]:
+    """Say which hypotheses of Theorem 4.1, as printed, a choice does not satisfy."""
+    said = []
+    if rules.alpha != PRINTED.alpha:
+        said.append(f"the output weights are m^(-{rules.alpha}), not m^(-{PRINTED.alpha})")
+    if threshold.rule != ONE_OVER_M:
+        said.append(f"τ is {number(threshold.tau(m) * m)} times 1/m and not O(1/m)")
+    if rules.activation != JUMP:
+        said.append("the activation is not the printed one")
+    return said
+
+
+def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
+    r"""Show the worst gap between f and g at one input against the width, for ``K = 1``.
+
+    Parameters
+    ----------
+    preset : {"PRINTED", "R1", "R2", "R3"}
+        Where output weights and radius come from.
+    threshold : {"1/m", "m^-3/5", "t=1", "t=2", "c=1/10", "c=1/5", "c=2/5"}
+        The rule for the threshold.
+    activation : {"jump", "continuous"}
+        The activation.
+    m : int
+        The width at which numbers are read, ``m >= 2``.
+
+    Returns
+    -------
+    View
+        Half-width of drawn networks, its closed-form mean, the printed rate with constant 1, and
+        the certified bound of Theorem A for d = 3.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is none of these.
+
+    Notes
+    -----
+    Source: Theorem 4.1 = C.1, Proposition 1 and Theorem A of this project.
+    """
+    choice(preset, "preset", _PRESETS)
+    level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
+    form = get_activation(activation)
+    m = count(m, "m", minimum=2)
+    rules = _chosen(scaling.get_scaling(preset), level, form)
+    a, delta, tau = rules.output_weight(m), rules.radius(m, _K), level.tau(m)
+    t = scaling.standardize_threshold(tau, m)
+    theta = scaling.standardize_threshold(delta, m)
+    mean = theory.half_width_moments(m, a, delta, tau, form).mean
+    printed = theory.printed_gap_bound(m, _K)
+    drawn = _drawn(m, a, delta, tau, form.name)
+    certified = theory.certified_gap_bound(m, _D, a, delta, tau, form)
+    # What Theorem A wants to be large is its own size for |a_r| = 1, over the radius.
+    crowd = theory.thin_window_size(m, 1.0, delta, tau, CONTINUOUS) / delta
+    wanted = _NEEDED * _D * float(np.log(m))
+    share = theory.half_width_over_g(t, theta, form)
+    return View(
+        x=Axis(label="width *m*", scale="log2", limits=(_CURVE[0], _CURVE[-1])),
+        y=Axis(label="gap between *f* and *g*", scale="log10"),
+        marks=[
+            *_lines(preset, threshold, form.name),
+            Points([m], [mean], role="c1"),
+            Rule(m, label="*m*", role="ink", drag="m"),
+        ],
+        sentence=(
+            f"With {grouped(m)} neurons, a threshold of {number(t)} standard deviations and the "
+            f"{form.name} activation, {percent(scaling.activity_at(t))} of the neurons fire. The "
+            f"half-width of f \N{MINUS SIGN} g over the ball is {number(drawn)} in the drawn "
+            f"network and {number(mean)} on average, {number(mean / printed)} times the printed "
+            f"m^(-1/10); with the width it {_growth(rules.gap_exponent)}, up to logarithms."
+        ),
+        readouts={
+            "*t* = *τ* √(*m*/2)": number(t),
+            "*Q*(*t*)": percent(scaling.activity_at(t)),
+            "drawn *H*": number(drawn),
+            "closed form E *H*": number(mean),
+            "printed": number(printed),
+            "Theorem A, all *x* and *W*": number(certified.value),
+            "power of *H*": _power(rules.gap_exponent),
+            "E *H* over E sup |*g*|": number(share),
+            "*θ* = *δ* √(*m*/2) ≤ 1": number(theta),
+            "*tθ* ≤ 1": number(t * theta),
+            "*m*^{3/2} *δ* *φ*(*t*)": f"{number(crowd)}, wanted {number(wanted)}",
+        },
+        warning=_warning(rules, level, m, (theta, t * theta, crowd / wanted)),
+    )
+
+
+def _warning(
+    rules: Scaling, threshold: _Threshold, m: int, sizes: tuple[float, float, float]
+) -> str | None:
+    """Say which hypothesis fails at the chosen point, or what fails without one."""
+    said = []
+    outside = _outside(rules, threshold, m)
+    slow = rules.gap_exponent > _PRINTED_RATE
+    if outside:
+        missed = f" The printed rate m^({_PRINTED_RATE}) is missed, too." if slow else ""
+        said.append(f"Theorem 4.1 as printed does not speak here: {'; '.join(outside)}.{missed}")
+    elif slow:
+        said.append(
+            "Every hypothesis of Theorem 4.1 holds here, and its conclusion fails: the half-width "
+            f"{_growth(rules.gap_exponent)} and not like m^({_PRINTED_RATE})."
+        )
+    if rules.activation == JUMP and threshold.rule in (scaling.STANDARD_T, SPARSE_C):
+        said.append(
+            "With the jump, a threshold of the order of a standard deviation keeps f and g apart "
+            "by a fixed share of what g can reach (Proposition 2)."
+        )
+    if rules.expressivity_exponent < 0:
+        said.append(
+            f"The ball is too small for labels: the largest |g| in it "
+            f"{_growth(rules.expressivity_exponent)} (Theorem 4.4 fails)."
+        )
+    theta, product, crowd = sizes
+    asked = {
+        "θ ≤ 1": theta <= 1.0,
+        "tθ ≤ 1": product <= 1.0,
+        "m^(3/2) δ φ(t) ≥ 4 d log m": crowd >= 1.0,
+    }
+    short = [text for text, holds in asked.items() if not holds]
+    if short:
+        said.append(
+            f"The short form of Theorem A asks for {' and '.join(short)}, which this width does "
+            "not give; its certified curve holds all the same."
+        )
+    return " ".join(said) or None
+
+
+def gap_explorer() -> Explorer:
+    """Build the explorer of the worst gap between f and g.
+
+    Returns
+    -------
+    Explorer
+        Powers PRINTED, R1, R2 and R3, seven rules for the threshold, both activations, and
+        ``m = 2^8 ... 2^18``; it starts at the printed theorem.
+
+    Notes
+    -----
+    Source: Theorem 4.1 = C.1, Proposition 1 and Theorem A of this project.
+    """
+    return Explorer(
+        gap_view,
+        [
+            Choice(
+                "preset",
+                "output weights and ball",
+                {
+                    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
+                    "R1": "R1: m^(-1/5), m^(-4/5)",
+                    "R2": "R2: m^(-2/5), m^(-3/5)",
+                    "R3": "R3: m^(-1/5), m^(-3/5)",
+                },
+            ),
+            Choice(
+                "threshold",
+                "threshold *τ*",
+                {key: level.shown for key, level in _THRESHOLDS.items()},
+            ),
+            Choice(
+                "activation",
+                "activation",
+                {"jump": "jump (as printed)", "continuous": "continuous"},
+            ),
+            Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
+        ],
+        title="How far apart are *f* and *g* in the ball?",
+        description=(
+            "R3 has the printed output weights and the printed ball: choose its threshold and the "
+            "continuous activation as well."
+        ),
+        name="gap-explorer",
+    )
