@@ -65,7 +65,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "lem-a.7",
             "lem-a.8",
             "lem-a.9",
-            "lem-a.10",
+            "claim-a.10",
         ),
         "appendix-b": (
             "def-b.1",

@@ -2136,7 +2136,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.1, Theorem C.1"),
         recorded=Verdict.FAILS,
         check=_check_c1,
-        depends_on=("lem-a.10", "claim-c.2", "lem-c.8", "lem-c.9"),
+        depends_on=("claim-a.10", "claim-c.2", "lem-c.8", "lem-c.9"),
         chapter=_APPENDIX,
         remark=r"Word for word Theorem 4.1, and it fails as that does: the exponent is $+1/10$. "
         r"Besides, the union bound over the net needs $m^{1/5} \ge C d \log m$, that is "

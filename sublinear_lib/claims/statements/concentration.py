@@ -1024,7 +1024,7 @@ $$\Pr\Bigl[\rec{\sum}_{i=1}^{\rec{n}} Y_i > \eta\Bigr] \rec{\le} \exp\Bigl(\rec{
         proof="Appendix A (cited, without proof)",
     ),
     Claim(
-        id="lem-a.10",
+        id="claim-a.10",
         title="A pre-activation is rarely near its threshold",
         statement=r"""
 Let $w, b$ be sampled from $N(0, I_d)$ and $N(0, 1)$ respectively. Suppose $\eta \rec{\ge} 0$ and

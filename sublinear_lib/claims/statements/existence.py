@@ -1351,7 +1351,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.14, Lemma C.18"),
         recorded=Verdict.GAP,
         check=_check_c18,
-        depends_on=("lem-b.3", "eq-25", "claim-c.19", "lem-a.6", "lem-a.10"),
+        depends_on=("lem-b.3", "eq-25", "claim-c.19", "lem-a.6", "claim-a.10"),
         chapter="reference/statements/appendix-c",
         remark=(
             r"The error over all of $\mathcal X$ falls like $k^{-1/2}$, as claimed. Two steps of "
@@ -1379,7 +1379,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.15, Claim C.19"),
         recorded=Verdict.GAP,
         check=_check_c19,
-        depends_on=("lem-b.2", "lem-b.3", "thm-a.3", "lem-a.7", "lem-a.8", "lem-a.10"),
+        depends_on=("lem-b.2", "lem-b.3", "thm-a.3", "lem-a.7", "lem-a.8", "claim-a.10"),
         chapter="reference/statements/appendix-c",
         remark=(
             r"The claim is true and generous: on average only $\nu "
@@ -1403,7 +1403,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.14, proof of Lemma C.18, Equation (25)"),
         recorded=Verdict.FAILS,
         check=_check_eq25,
-        depends_on=("lem-b.3", "lem-a.10"),
+        depends_on=("lem-b.3", "claim-a.10"),
         chapter="reference/statements/appendix-c",
         remark=(
             "More than half of all neurons lie below a positive threshold, whatever its size, "
@@ -1488,7 +1488,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("repair", "Repaired theorems, Equation (25)"),
         recorded=Verdict.REPAIRED,
         check=_check_eq25_repaired,
-        depends_on=("lem-b.3", "lem-a.10"),
+        depends_on=("lem-b.3", "claim-a.10"),
         chapter="reference/statements/repaired",
         repairs="eq-25",
         remark=(
