@@ -111,6 +111,12 @@ def _lines(preset: str, threshold: str, activation: str) -> tuple[Line | Points,
     )
 
 
+def _limits(marks: tuple[Line | Points, ...]) -> tuple[float, float]:
+    """Return ends for the curves of one choice: those of all choices lie seven powers apart."""
+    values = np.concatenate([np.asarray(mark.y) for mark in marks])
+    return float(values.min()) / 1.5, float(values.max()) * 1.5
+
+
 def _power(exponent: Fraction) -> str:
     text = str(exponent).replace("-", "\N{MINUS SIGN}")
     return {"0": "1"}.get(text, f"*m*^{{{text}}}")
@@ -179,11 +185,14 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
     crowd = theory.thin_window_size(m, 1.0, delta, tau, CONTINUOUS) / delta
     wanted = _NEEDED * _D * float(np.log(m))
     share = theory.half_width_over_g(t, theta, form)
+    curves = _lines(preset, threshold, form.name)
     return View(
         x=Axis(label="width *m*", scale="log2", limits=(_CURVE[0], _CURVE[-1])),
-        y=Axis(label="gap between *f* and *g*", scale="log10"),
+        y=Axis(
+            label="gap between *f* and *g*", scale="log10", limits=_limits(curves), format=number
+        ),
         marks=[
-            *_lines(preset, threshold, form.name),
+            *curves,
             Points([m], [mean], role="c1"),
             Rule(m, label="*m*", role="ink", drag="m"),
         ],
@@ -205,7 +214,9 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
             "E *H* over E sup |*g*|": number(share),
             "*θ* = *δ* √(*m*/2) ≤ 1": number(theta),
             "*tθ* ≤ 1": number(t * theta),
-            "*m*^{3/2} *δ* *φ*(*t*)": f"{number(crowd)}, wanted {number(wanted)}",
+            "*m*^{3/2} *δφ*(*t*) ≥ 4 *d* log *m*": (
+                f"{number(crowd)} {'≥' if crowd >= wanted else '<'} {number(wanted)}"
+            ),
         },
         warning=_warning(rules, level, m, (theta, t * theta, crowd / wanted)),
     )

@@ -144,3 +144,24 @@ def test_it_refuses_what_it_does_not_know(changed: dict[str, object]) -> None:
     chosen = {"preset": "PRINTED", "threshold": "1/m", "activation": "jump", "m": 4096}
     with pytest.raises((TypeError, ValueError)):
         gap_view(**{**chosen, **changed})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("m", [256, 2**18])
+def test_what_theorem_a_asks_for_is_shown_with_what_there_is(m: int) -> None:
+    read = dict(gap_view("R1", "1/m", "jump", m).readouts)
+    density = math.exp(-1.0 / (4.0 * m)) / math.sqrt(2.0 * math.pi)  # t = 1/sqrt(2 m)
+    there, asked = m**0.7 * density, 12.0 * math.log(m)
+    sign = "≥" if there >= asked else "<"
+    assert read["*m*^{3/2} *δφ*(*t*) ≥ 4 *d* log *m*"] == f"{number(there)} {sign} {number(asked)}"
+
+
+@pytest.mark.parametrize("preset", POWERS)
+def test_the_axis_holds_the_curves_of_its_choice_and_stands_while_the_width_moves(
+    preset: str,
+) -> None:
+    for threshold in TAUS:
+        first, second = (gap_view(preset, threshold, "jump", m) for m in (256, 2**18))
+        assert first.y.limits == second.y.limits
+        low, high = first.y.limits or (0.0, 0.0)
+        for mark in marks(first).values():
+            assert low < min(mark.y) and max(mark.y) < high
