@@ -20,6 +20,12 @@ from sublinear_lib.plotting.adversary import (
     shares_picture,
     sweep_picture,
 )
+from sublinear_lib.plotting.concentration import (
+    CountTail,
+    Crossing,
+    crossing_panels,
+    tail_panels,
+)
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.gap import worst_terms_picture
@@ -62,6 +68,8 @@ __all__ = [
     "LIGHT",
     "ROLES",
     "SERIES",
+    "CountTail",
+    "Crossing",
     "EndLabel",
     "Picture",
     "Role",
@@ -73,6 +81,7 @@ __all__ = [
     "brackets_picture",
     "cap_picture",
     "cost_curves",
+    "crossing_panels",
     "digit_gallery",
     "duality_picture",
     "figure",
@@ -101,6 +110,7 @@ __all__ = [
     "speedup_by_dimension",
     "surviving_share",
     "sweep_picture",
+    "tail_panels",
     "ticks",
     "training_run",
     "work_against_m",

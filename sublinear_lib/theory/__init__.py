@@ -6,7 +6,8 @@ Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Alg
 ``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, and ``traffic`` what a
 machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
 to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
-``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``.
+``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``;
+``tails`` holds the tails of a count and their bounds as numbers for curves.
 ``worst_case`` holds the exact worst case of f - g at a point (Theorem 4.1), ``gap_parts`` that of
 its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theorem A), ``jump`` the
 price of the discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6),
@@ -24,6 +25,7 @@ from sublinear_lib.theory import (
     perturbation,
     polynomials,
     regret,
+    tails,
 )
 from sublinear_lib.theory.activity import (
     MaximalActivity,
@@ -243,6 +245,7 @@ __all__ = [
     "surviving_share",
     "surviving_share_asymptote",
     "surviving_share_bound",
+    "tails",
     "thin_window_size",
     "uniform_active_bound",
     "uniform_near_bound",

@@ -35,6 +35,7 @@ from sublinear_lib.widgets.views import (
     Rule,
     View,
 )
+from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail_view
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
 
 __all__ = [
@@ -73,6 +74,8 @@ __all__ = [
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",
+    "window_tail_explorer",
+    "window_tail_view",
     "worst_case_explorer",
     "worst_case_view",
 ]

@@ -1,0 +1,92 @@
+"""The law of a count and the bounds of the tools agree with the exact instances of the lemmas."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.theory import concentration, tails
+from sublinear_lib.theory.enclosures import ball
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    m=st.integers(1, 60),
+    parts=st.integers(1, 64),
+    excess=st.integers(1, 40).map(lambda k: Fraction(k, 4)),
+)
+def test_bounds_equal_those_of_the_exact_instances(m: int, parts: int, excess: Fraction) -> None:
+    p = Fraction(parts, 64)
+    mean = m * p
+    found = {
+        tool: math.exp(tails.log_tail_bound(tool, [float(excess)], m, float(p))[0])
+        for tool in tails.TOOLS
+    }
+    many = [p] * m
+    expected = {
+        "hoeffding": concentration.hoeffding([1] * m, many, excess),
+        "chernoff": concentration.chernoff(many, excess / mean, "upper"),
+        "chernoff repaired": concentration.chernoff(many, excess / mean, "upper", "repaired"),
+        "bernstein": concentration.bernstein(many, excess),
+    }
+    for tool in tails.TOOLS:
+        assert found[tool] == pytest.approx(float(expected[tool].right), rel=1e-9), tool
+    [tail] = tails.log_count_tail([math.ceil(mean + excess)], m, float(p))
+    assert math.exp(tail) == pytest.approx(float(expected["chernoff"].left), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("tool", tails.TOOLS)
+@pytest.mark.parametrize("failure", [0.3, 1e-3, 1e-12])
+@pytest.mark.parametrize(("m", "p"), [(64, 0.4), (4096, 0.01), (2**20, 1e-3)])
+def test_the_excess_allowed_is_where_the_bound_meets_the_probability(
+    tool: tails.Tool, failure: float, m: int, p: float
+) -> None:
+    excess = tails.allowed_excess(tool, failure, m, p)
+    [bound] = tails.log_tail_bound(tool, [excess], m, p)
+    assert bound == pytest.approx(math.log(failure), rel=1e-12)
+
+
+@pytest.mark.parametrize("failure", [0.5, 1e-3, 1e-12])
+@pytest.mark.parametrize(("m", "p"), [(1, 0.5), (64, 0.4), (4096, 0.01), (100, 1.0)])
+def test_the_count_allowed_is_the_smallest_one(failure: float, m: int, p: float) -> None:
+    k = tails.allowed_count(failure, m, p)
+    at_least_next, at_least = np.exp(tails.log_count_tail([k + 1, k], m, p))
+    assert at_least_next <= failure < at_least
+
+
+def test_every_true_tool_allows_at_least_as_many_as_the_exact_law() -> None:
+    for m, p in ((64, 0.4), (4096, 0.01), (2**16, 0.2)):
+        exact = tails.allowed_count(1e-6, m, p)
+        for tool in ("hoeffding", "chernoff repaired", "bernstein"):
+            assert m * p + tails.allowed_excess(tool, 1e-6, m, p) >= exact
+
+
+def test_the_rate_is_the_one_that_the_margins_are_taken_from() -> None:
+    e = [0.1, 0.5, 1.8, 9.0]
+    margins = [float(concentration.chernoff_margin(ball(Fraction(v)), "upper")) for v in e]
+    np.testing.assert_allclose(tails.chernoff_rate(e) - np.square(e) / 3, margins, rtol=1e-12)
+    [low] = tails.chernoff_rate([-0.5])
+    margin = concentration.chernoff_margin(ball(Fraction(1, 2)), "lower")
+    assert low - 0.125 == pytest.approx(float(margin), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: tails.log_tail_bound("markov", [1.0], 4, 0.5), "tool"),  # type: ignore[arg-type]
+        (lambda: tails.log_tail_bound("chernoff", [0.0], 4, 0.5), "excess"),
+        (lambda: tails.log_tail_bound("chernoff", [1.0], 4, 0.0), "p"),
+        (lambda: tails.log_count_tail([1], 0, 0.5), "m"),
+        (lambda: tails.allowed_excess("chernoff", 1.0, 4, 0.5), "failure"),
+        (lambda: tails.allowed_count(0.0, 4, 0.5), "failure"),
+        (lambda: tails.chernoff_rate([-1.0]), "epsilon"),
+    ],
+)
+def test_numbers_out_of_range_are_named(call: object, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        call()  # type: ignore[operator]
