@@ -122,6 +122,13 @@ def _power(exponent: Fraction) -> str:
     return {"0": "1"}.get(text, f"*m*^{{{text}}}")
 
 
+def _consistent(rules: Scaling) -> bool:
+    """Whether the repaired theorems hold together; a jump has to be small beside the radius."""
+    decay = rules.tau_rule.decay
+    torn = rules.activation == JUMP and decay is not None and decay < rules.beta
+    return not torn and not theory.CONSISTENT.violated(rules.alpha, rules.beta, rules.c)
+
+
 def _growth(exponent: Fraction) -> str:
     if exponent > 0:
         return f"grows like m^({exponent})"
@@ -201,7 +208,9 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
             f"{form.name} activation, {percent(scaling.activity_at(t))} of the neurons fire. The "
             f"half-width of f \N{MINUS SIGN} g over the ball is {number(drawn)} in the drawn "
             f"network and {number(mean)} on average, {number(mean / printed)} times the printed "
-            f"m^(-1/10); with the width it {_growth(rules.gap_exponent)}, up to logarithms."
+            f"m^(-1/10); with the width it {_growth(rules.gap_exponent)}, up to logarithms. "
+            "With these powers the repaired Theorems 4.1, 4.3 and 4.4 "
+            f"{'hold' if _consistent(rules) else 'do not hold'} together."
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),

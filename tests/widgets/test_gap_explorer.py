@@ -165,3 +165,18 @@ def test_the_axis_holds_the_curves_of_its_choice_and_stands_while_the_width_move
         low, high = first.y.limits or (0.0, 0.0)
         for mark in marks(first).values():
             assert low < min(mark.y) and max(mark.y) < high
+
+
+def test_it_says_which_choices_are_consistent() -> None:
+    found = {
+        (preset, threshold, activation)
+        for preset in POWERS
+        for threshold in TAUS
+        for activation in ("jump", "continuous")
+        if "4.4 hold together" in gap_view(preset, threshold, activation, 1024).sentence
+    }
+    # alpha + beta + c <= 1 and 3 (alpha + c) + 4 beta > 7/2; with the jump tau = O(m^-beta), c = 0.
+    jump = {("R2", "m^-3/5", "jump"), ("R1", "1/m", "jump"), ("R2", "1/m", "jump")}
+    dense = {(each, rule, "continuous") for each in ("R1", "R2") for rule in TAUS if rule[0] != "c"}
+    sparse = {(each, "c=1/5", "continuous") for each in ("PRINTED", "R3")}
+    assert found == jump | dense | sparse
