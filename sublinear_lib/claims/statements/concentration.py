@@ -40,7 +40,7 @@ __all__ = ["CLAIMS"]
 
 _HALF, _TENTH = Fraction(1, 2), Fraction(1, 10)
 _PRINT = Role.PRINT
-_APPENDIX = "reference/statements/appendix-a"
+_CHAPTER = "part1/gaussian-and-concentration-toolbox"
 # Relative: scipy's tails are good to about 1e-12, the inversion of a characteristic function to
 # 1e-8.
 _CLOSE, _INVERTED = 1e-9, 1e-6
@@ -870,7 +870,7 @@ $$\exp(\rec{-}\eta^2/2) \Pr_{x \sim N(0,1)}[|x| \rec{\le} \tau]
         source=_paper("Appendix A, Theorem A.3 (Theorem 3.1 of Li and Shao, 2001)"),
         recorded=Verdict.HOLDS,
         check=_check_shifted_window,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="The relation signs are lost in our copy; the usual ones are true for all $\\eta, "
         "\\tau > 0$. The window is $e^{-\\eta^2/2}$ times an integral of $\\cosh(\\eta y) \\ge 1$, "
         "and what it lacks is an integral of a positive function. The right half is what lets the "
@@ -890,7 +890,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         source=_paper("Appendix A, Lemma A.5"),
         recorded=Verdict.FAILS,
         check=_check_wedge,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="The upper half is true for every $\\eta$. The lower half would make a probability "
         "exceed 1 for large $\\eta$: at $\\eta = 2\\sigma$ it asks for 1.333 where 0.954 is true, "
         "and it holds exactly for $\\eta/\\sigma$ below 1.0793572473. Only the upper half is used "
@@ -913,7 +913,7 @@ $\eta/\sigma < u_*$ with $u_* = 1.0793572473\ldots$
         source=Source("repair", "Lemma A.5 with the hypothesis eta <= sigma"),
         recorded=Verdict.REPAIRED,
         check=_check_wedge_repaired,
-        chapter="reference/statements/repaired",
+        chapter=_CHAPTER,
         repairs="lem-a.5",
         remark="$\\mathrm{erf}(u/\\sqrt2)$ is concave with the slope $\\sqrt{2/\\pi} = 0.798$ at "
         "0, so it lies below $4u/5$ and crosses $2u/3$ exactly once.",
@@ -932,7 +932,7 @@ $$\Pr[|U \rec{-} E[U]| \rec{\ge} \eta] \rec{\le}
         source=_paper("Appendix A, Lemma A.6 (Hoeffding, 1963)"),
         recorded=Verdict.HOLDS,
         check=_check_hoeffding,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability, of two-valued and of uniform "
         "variables. For fair coins far from the mean the constant 2 cannot even be raised to 2.1.",
         proof="Appendix A (cited, without proof)",
@@ -951,7 +951,7 @@ $$\Pr[X \rec{-} n \rec{\ge} 2\rec{\sqrt{nt}} + 2t] \rec{\le} e^{\rec{-}t}
         source=_paper("Appendix A, Lemma A.7"),
         recorded=Verdict.HOLDS,
         check=_check_chi_square,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="Our copy has lost the signs and the roots; with the usual ones, "
         "$2\\sqrt{nt} + 2t$ above and $2\\sqrt{nt}$ below, both tails hold. They are the case of "
         "equal weights of Lemma B.2.",
@@ -972,7 +972,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         source=_paper("Appendix A, Lemma A.8 (Chernoff, 1952)"),
         recorded=Verdict.FAILS,
         check=_check_chernoff,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="The lower tail holds. The upper tail holds for every law up to $\\epsilon = "
         "1.8169605355$, and not for all $\\epsilon > 0$: 1000 trials of probability 1/1000 exceed "
         "ten times their mean with probability $1.07 \\cdot 10^{-7}$, not $1.9 \\cdot 10^{-12}$. "
@@ -998,7 +998,7 @@ $0 < \epsilon \le \epsilon_* = 1.8169605355\ldots$, for no larger $\epsilon$ in 
         source=Source("repair", "Lemma A.8 with 2 + epsilon for 3"),
         recorded=Verdict.REPAIRED,
         check=_check_chernoff_repaired,
-        chapter="reference/statements/repaired",
+        chapter=_CHAPTER,
         repairs="lem-a.8",
         remark="The best exponent for all laws is $\\mu\\,h(\\epsilon)$ with $h(\\epsilon) = "
         "(1+\\epsilon)\\log(1+\\epsilon) - \\epsilon$. It exceeds $\\epsilon^2/(2+\\epsilon)$ "
@@ -1018,7 +1018,7 @@ $$\Pr\Bigl[\rec{\sum}_{i=1}^{\rec{n}} Y_i > \eta\Bigr] \rec{\le} \exp\Bigl(\rec{
         source=_paper("Appendix A, Lemma A.9 (Bernstein, 1924)"),
         recorded=Verdict.HOLDS,
         check=_check_bernstein,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability; the end of the formula is "
         "lost in our copy and read as usual. Without the term $M\\eta/3$ it fails for rare events.",
         proof="Appendix A (cited, without proof)",
@@ -1036,7 +1036,7 @@ $$\Pr[|\rec{\langle} w, x \rec{\rangle} + b| \rec{\le} \eta] = O(\eta).$$
         source=_paper("Appendix A, Claim A.10"),
         recorded=Verdict.HOLDS,
         check=_check_near_threshold,
-        chapter=_APPENDIX,
+        chapter=_CHAPTER,
         remark="The constant is $1/\\sqrt\\pi = 0.564$, and no smaller one will do. It holds "
         "around every other threshold too; in the scaling of the network, with entries of "
         "variance $1/m$, read $\\eta\\sqrt m$ for $\\eta$.",
@@ -1057,7 +1057,7 @@ e^{\rec{-}t}, \qquad \rec{\Pr[X \le -2|a|_2 \sqrt t] \le e^{-t}}.$$
         source=_paper("Appendix B.2, Lemma B.2 (Laurent and Massart, 2000)"),
         recorded=Verdict.TYPO,
         check=_check_laurent_massart,
-        chapter="reference/statements/appendix-b",
+        chapter=_CHAPTER,
         remark="The lemma that is cited has $2|a|_2\\sqrt t + 2|a|_\\infty t$, which holds. Our "
         "copy shows a square on the 2-norm and no $t$ on the largest weight; with either of them "
         "it fails, for 1000 weights 1/1000 at $t = 1$ with 0.459 against 0.368. If the source has "
