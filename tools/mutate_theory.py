@@ -219,10 +219,13 @@ class _Finder(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """Results."""
-        if node.value is not None:
+        """Results, if they are numbers: of None or False there is no 1 %."""
+        if node.value is None:
+            return
+        fixed = isinstance(node.value, ast.Constant)
+        if not fixed or type(node.value.value) in (int, float):  # type: ignore[attr-defined]
             self._note(node, "1 % in a result")
-            self.visit(node.value)
+        self.visit(node.value)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         """Exponents, signs and factors."""

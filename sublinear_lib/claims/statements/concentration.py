@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Literal
 
 import numpy as np
 from flint import acb
@@ -34,7 +35,7 @@ from sublinear_lib.claims import (
     sample_mean,
 )
 from sublinear_lib.geometry import sample_slice
-from sublinear_lib.theory import concentration, enclosures
+from sublinear_lib.theory import concentration, enclosures, tails
 
 __all__ = ["CLAIMS"]
 
@@ -70,6 +71,57 @@ def _all_hold(
     closest = max(ratios)
     found = f"{good} of {len(instances)} hold, the closest at {closest:.6g} of what is allowed"
     return fact(what, found, "all hold", good == len(instances), Method.CERTIFIED, role)
+
+
+def _floats_agree(tool: tails.Tool) -> list[Observation]:
+    """Hold the bounds in float64, and their inversions, to exact instances of the lemma."""
+    bounds, laws, inverted = [], [], 0.0
+    shares, distances = (Fraction(1, 8), Fraction(5, 16)), (Fraction(2), Fraction(13, 2))
+    for m, p, excess in product((12, 60), shares, distances):
+        mean = m * p
+        instance = _same_probabilities(tool, m, p, excess)
+        (found,) = tails.log_tail_bound(tool, [float(excess)], m, float(p))
+        bounds.append((instance.right, math.exp(found)))
+        risk = math.exp(found)
+        if risk < 1.0:  # Hoeffding's bound for both tails may exceed 1
+            back = tails.allowed_excess(tool, risk, m, float(p))
+            inverted = max(inverted, abs(back / float(excess) - 1.0))
+        least = math.ceil(mean + excess)
+        exact_tail = sum((_binomial(m, p, k) for k in range(least, m + 1)), Fraction(0))
+        (tail,) = tails.log_count_tail([float(mean + excess)], m, float(p))
+        laws.append((enclosures.Enclosure(exact_tail, exact_tail), math.exp(tail)))
+        count = tails.allowed_count(float(exact_tail) * 1.5, m, float(p))
+        beyond = sum((_binomial(m, p, k) for k in range(count + 1, m + 1)), Fraction(0))
+        fits = beyond <= exact_tail * Fraction(3, 2) < beyond + _binomial(m, p, count)
+        laws.append((enclosures.Enclosure(Fraction(1), Fraction(1)), float(fits)))
+    return [
+        _agree(f"the bound in float64 ({tool})", bounds),
+        _agree("the binomial law in float64 and the count that it allows", laws),
+        bound(
+            f"relative difference to the excess of which the bound was taken ({tool})",
+            inverted,
+            _CLOSE,
+            Role.CONTROL,
+        ),
+    ]
+
+
+def _same_probabilities(
+    tool: tails.Tool, m: int, p: Fraction, excess: Fraction
+) -> enclosures.Inequality:
+    """Return the exact instance of a lemma for m indicators of one probability."""
+    many = [p] * m
+    if tool == "hoeffding":
+        return concentration.hoeffding([1] * m, many, excess)
+    if tool == "bernstein":
+        return concentration.bernstein(many, excess)
+    form: Literal["printed", "repaired"] = "printed" if tool == "chernoff" else "repaired"
+    return concentration.chernoff(many, excess / (m * p), "upper", form)
+
+
+def _binomial(m: int, p: Fraction, k: int) -> Fraction:
+    """Return the probability of k successes in m trials."""
+    return math.comb(m, k) * p**k * (1 - p) ** (m - k)
 
 
 def _everywhere(what: str, holds: bool, role: Role = Role.STATEMENT) -> Observation:
@@ -371,6 +423,7 @@ def _check_hoeffding(budget: Budget, rng: np.random.Generator) -> Findings:
         [
             exact("tails that equal the sum over all outcomes", exactly, count, Role.CONTROL),
             _agree("2 exp(-2 eta^2 / sum sigma_i^2)", sides),
+            *_floats_agree("hoeffding"),
             _all_hold("sums of at most 7 two-valued variables, eta in [0.05, 8]", instances),
             _all_hold("many two-valued variables, 1 to 8 times sqrt(n)/2 away", many),
             _all_hold("sums of uniform variables", uniform),
@@ -620,6 +673,7 @@ def _rates_agree() -> Observation:
         repaired = concentration.chernoff_margin(at, "upper", "repaired")
         sides.append((_as_float(printed, -e * e / 3.0), rate))
         sides.append((_as_float(repaired, -e * e / (2.0 + e)), rate))
+        sides.append((_as_float(printed, -e * e / 3.0), float(tails.chernoff_rate([e])[0])))
         if e < 1.0:
             lower = concentration.chernoff_margin(at, "lower")
             sides.append((_as_float(lower, -e * e / 2.0), _poisson_rate(-e)))
@@ -640,6 +694,7 @@ def _check_chernoff(budget: Budget, rng: np.random.Generator) -> Findings:
         [
             *controls,
             _rates_agree(),
+            *_floats_agree("chernoff"),
             _all_hold("lower tail, exponent eps^2 mu/2", found["lower"]),
             _everywhere(
                 "lower tail: h(-eps) > eps^2/2 for all 0 < eps <= 0.99; from there on the "
@@ -708,6 +763,7 @@ def _check_chernoff_repaired(budget: Budget, rng: np.random.Generator) -> Findin
         [
             *controls,
             _rates_agree(),
+            *_floats_agree("chernoff repaired"),
             _all_hold("upper tail with eps^2 mu/(2 + eps)", found["repaired"]),
             _all_hold("the counterexamples to the printed tail", rare),
             _everywhere(
@@ -781,6 +837,7 @@ def _check_bernstein(budget: Budget, rng: np.random.Generator) -> Findings:
         [
             exact("tails that equal the sum over all outcomes", exactly, count, Role.CONTROL),
             _agree("the bound as it stands", sides),
+            *_floats_agree("bernstein"),
             _all_hold("sums of at most 7 centred indicators, eta in [0.05, 4]", instances),
             _all_hold(f"{n} centred indicators, eta from 1 to 60", many),
             fact(

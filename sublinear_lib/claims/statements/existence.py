@@ -1067,7 +1067,7 @@ def _check_e(budget: Budget, rng: np.random.Generator) -> Findings:
     found.append(
         bound("power of m in max|h| between 2^80 and 2^160, off c = 0.2", abs(late - 0.2), 0.03)
     )
-    widths = budget.pick((2**10, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
+    widths = budget.pick((2**11, 2**13, 2**15), (2**10, 2**12, 2**14, 2**16))
     for c in (Fraction(1, 10), Fraction(1, 5)):
         upper, lower = _radii(widths, budget.pick(24, 16), rng, c)
         kappa = upper * np.power(widths, 0.8)
@@ -1173,7 +1173,7 @@ def _check_fit_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
             below=False,
         )
     )
-    widths = budget.pick((2**10, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
+    widths = budget.pick((2**11, 2**13, 2**15), (2**10, 2**12, 2**14, 2**16))
     for sparsity, rival in ((None, 0.2), (c, 0.0), (Fraction(1, 5), 0.0)):
         upper, _ = _radii(widths, budget.pick(16, 24), rng, sparsity)
         slope = statistics.loglog_slope(widths, upper * np.power(widths, 0.8), _SURE)
