@@ -105,7 +105,14 @@ def _heights(outline: np.ndarray, alpha: float) -> list[float]:
 def _presets(c: Fraction, activation: str) -> list[Mark]:
     """Draw the named choices that lie at this height and have this activation."""
     return [
-        Points([float(preset.alpha)], [float(preset.beta)], label=name, role="ink", hollow=True)
+        Points(
+            [float(preset.alpha)],
+            [float(preset.beta)],
+            label=name,
+            role="ink",
+            hollow=True,
+            size=20,
+        )
         for name, preset in PRESETS.items()
         if preset.c == c and (not preset.c or preset.activation == get_activation(activation))
     ]
