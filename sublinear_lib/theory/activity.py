@@ -189,8 +189,8 @@ def smallest_printed_K(m: int, active: float) -> float:
 def printed_gap_bound(m: int, K: float) -> float:
     r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
 
-    Chapter 3 sets it beside `printed_q0`: the two bounds share the constant K, and no K makes both
-    small.
+    The chapter on activity sets it beside `printed_q0`: the two bounds share the constant K, and no
+    K makes both small.
 
     Parameters
     ----------
