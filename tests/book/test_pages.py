@@ -32,6 +32,7 @@ def test_the_sidebar_shows_all_planned_parts(pages: dict[str, Page]) -> None:
         "Part I",
         "Part II",
         "Part III",
+        "The verdicts",
         "Reference",
     ]
 
