@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+from scipy import integrate, special, stats
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
@@ -28,6 +28,7 @@ from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 __all__ = [
     "MaximalFlips",
+    "blind_flip_probability",
     "expected_flips",
     "expected_union",
     "flip_bound",
@@ -38,6 +39,7 @@ __all__ = [
     "log_no_flip_probability",
     "max_flips_on_circle",
     "max_near_on_circle",
+    "near_counts_on_circle",
     "near_mask",
     "uniform_active_bound",
     "uniform_near_bound",
@@ -55,7 +57,7 @@ def near_mask(network: TwoLayerNetwork, X: object, delta: float) -> BoolArray:
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : array-like, shape (n, d)
         Points of X.
     delta : float
@@ -313,6 +315,72 @@ def log_no_flip_probability(tau: float, m: int, delta: float) -> float:
     return count(m, "m") * math.log1p(-p) if p < 1.0 else -math.inf
 
 
+def blind_flip_probability(tau: float, m: int, delta: float, d: int) -> float:
+    r"""Compute the probability that a move in a random direction switches a neuron at a point.
+
+    Parameters
+    ----------
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    m : int
+        Width, ``m >= 1``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+    d : int
+        Input dimension, ``d >= 2``.
+
+    Returns
+    -------
+    float
+        ``P(1[z > tau] != 1[z + <Delta w, x> > tau])`` for ``z ~ N(0, 2/m)`` and a move
+        ``Delta w`` of length delta whose direction is uniform and independent of z.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: ours, to compare with the worst move of Claim C.2.  Seen from x the move is
+    ``u = delta xi`` with the first coordinate xi of a uniform unit vector.  For ``u > 0`` the
+    neurons of ``(tau - u, tau]`` wake, for ``u < 0`` those of ``(tau, tau + |u|]`` fall silent; the
+    two signs are equally likely, so the probability is ``E[flip_probability(tau, m, |u|)] / 2``.
+    With ``xi = sin a`` the density of the angle a is proportional to ``cos^{d-2} a``.  For thin
+    windows it is ``E|xi|/2`` of `flip_probability`, and ``E|xi| = 1/2`` for d = 3.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> worst = flip_probability(0.0, m, m**-0.625)
+    >>> round(blind_flip_probability(0.0, m, m**-0.625, 3) / worst, 3)
+    0.25
+    """
+    t, theta = _standard(tau, m, delta)
+    d = count(d, "d", minimum=2)
+    if theta == 0.0:
+        return 0.0
+
+    def weighted(a: float) -> float:
+        inside = float(window_probability(t, theta * math.sin(a)))
+        return math.cos(a) ** (d - 2) * inside
+
+    # E|xi| is of the order d^(-1/2), and the window saturates where theta sin a passes t.
+    width = math.pi / 2.0 if d < 8 else min(math.pi / 2.0, 9.0 / math.sqrt(d - 2.0))
+    marks = [math.asin(v / theta) for v in (t, max(t - 4.0, 0.0), t + 4.0) if 0.0 < v < theta]
+    found, _ = integrate.quad(
+        weighted,
+        0.0,
+        width,
+        points=[a for a in marks if a < width] or None,
+        epsabs=0.0,
+        epsrel=1e-11,
+        limit=400,
+    )
+    mass = special.beta(0.5, 0.5 * (d - 1.0)) / 2.0  # the integral of cos^(d-2) over [0, pi/2]
+    return min(0.5, 0.5 * found / float(mass))
+
+
 def _pair_probability(t: float, theta: float, correlation: float) -> float:
     """Return P(both of two standard normal variables lie within theta of t)."""
     rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
@@ -362,12 +430,12 @@ def window_probability(middle: object, half: object) -> FloatArray:
     >>> window_probability([0.0, 1.0], 1.0).round(6)
     array([0.682689, 0.47725 ])
     """
-    centre, width = np.broadcast_arrays(
+    center, width = np.broadcast_arrays(
         float_array(middle, "middle", allow_empty=True), float_array(half, "half", allow_empty=True)
     )
     if width.size and width.min() < 0.0:
         raise ValueError(f"half must be >= 0, got {float(width.min())}")
-    gap = np.abs(centre)  # by symmetry
+    gap = np.abs(center)  # by symmetry
     nodes, weights = np.polynomial.legendre.leggauss(16)
     inside = np.minimum(width, _THIN)[..., None] * nodes
     density = np.exp(-0.5 * (gap[..., None] + inside) ** 2) / math.sqrt(2.0 * math.pi)
@@ -726,7 +794,7 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation, ``d = 3``.
+        The network at initialization, ``d = 3``.
     delta : float
         Length of the move, ``>= 0``, absolute units.
 
@@ -752,8 +820,61 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     every value that the count takes.  The ends are rounded to float64.  Time O(m log m).
     """
     _require_circle(network)
-    radius = scalar(delta, "delta", minimum=0.0)
-    size, centre, offset = _waves(network)
+    always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
+    base = always + int(np.count_nonzero(end < begin))
+    angle = np.concatenate((begin, end))
+    step = np.concatenate(
+        (np.ones(begin.size, dtype=np.int64), np.full(end.size, -1, dtype=np.int64))
+    )
+    return _sweep(angle, step, base)
+
+
+def near_counts_on_circle(network: TwoLayerNetwork, delta: float, angles: object) -> IntArray:
+    r"""Count the neurons within delta of the threshold along the circle X, for d = 3.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialization, ``d = 3``.
+    delta : float
+        Length of the move, ``>= 0``, absolute units.
+    angles : array-like, shape (k,)
+        Angles v of the points ``(sqrt(3)/2 cos v, sqrt(3)/2 sin v, 1/2)``, in radians.
+
+    Returns
+    -------
+    ndarray of int64, shape (k,)
+        ``sum_r 1[|z_r(x) - tau| <= delta]`` at each of these points.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the network's dimension is not 3, delta is negative or an angle is not finite.
+
+    Notes
+    -----
+    Source: the sum of the ``Psi_r`` of Claim C.2 and Lemma C.3, as a function of x.  Of the closed
+    arcs of `max_near_on_circle`, those around v are the ones that begin up to v less the ones that
+    end before it.  The ends are rounded to float64.  Time ``O((m + k) log m)``.
+
+    Examples
+    --------
+    >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.75**0.5)
+    >>> near_counts_on_circle(network, 0.1, [0.0, 0.4, 1.0])  # z - tau = 0, -0.07 and -0.40
+    array([1, 1, 0])
+    """
+    _require_circle(network)
+    v = np.mod(float_array(angles, "angles", shape=(None,)), 2.0 * math.pi)
+    always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
+    base = always + int(np.count_nonzero(end < begin))
+    begun = np.searchsorted(np.sort(begin), v, side="right")
+    ended = np.searchsorted(np.sort(end), v, side="left")
+    return np.asarray(base + begun - ended, dtype=np.int64)
+
+
+def _near_arcs(network: TwoLayerNetwork, radius: float) -> tuple[int, FloatArray, FloatArray]:
+    """Return how many neurons are near everywhere, and the ends in [0, 2 pi) of all other arcs."""
+    size, center, offset = _waves(network)
     low = np.full(network.m, -np.inf)
     high = np.full(network.m, np.inf)
     turning = size > 0.0
@@ -769,10 +890,10 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     two = possible & ~always & ~one & ~other
     begin = np.concatenate(
         (
-            (centre - outer)[one],
-            (centre + inner)[other],
-            (centre + inner)[two],
-            (centre - outer)[two],
+            (center - outer)[one],
+            (center + inner)[other],
+            (center + inner)[two],
+            (center - outer)[two],
         )
     )
     length = np.concatenate(
@@ -785,13 +906,7 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     )
     turn = 2.0 * math.pi
     begin = np.mod(begin, turn)
-    end = np.mod(begin + length, turn)
-    base = int(np.count_nonzero(always)) + int(np.count_nonzero(end < begin))
-    angle = np.concatenate((begin, end))
-    step = np.concatenate(
-        (np.ones(begin.size, dtype=np.int64), np.full(end.size, -1, dtype=np.int64))
-    )
-    return _sweep(angle, step, base)
+    return int(np.count_nonzero(always)), begin, np.mod(begin + length, turn)
 
 
 def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
@@ -800,7 +915,7 @@ def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation, ``d = 3``.
+        The network at initialization, ``d = 3``.
     W : array-like, shape (m, 3)
         The present weights.
 
@@ -846,20 +961,20 @@ def _require_circle(network: TwoLayerNetwork) -> None:
 def _waves(network: TwoLayerNetwork) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return R, v_r and e with ``z_r - tau = R cos(v - v_r) + e`` on the circle."""
     size = SLICE_RADIUS * np.hypot(network.W[:, 0], network.W[:, 1])
-    centre = np.arctan2(network.W[:, 1], network.W[:, 0])
-    return size, centre, network.b + SLICE_HEIGHT * network.W[:, 2] - network.tau
+    center = np.arctan2(network.W[:, 1], network.W[:, 0])
+    return size, center, network.b + SLICE_HEIGHT * network.W[:, 2] - network.tau
 
 
 def _active_ends(network: TwoLayerNetwork) -> FloatArray:
     """Return the two ends of each active arc in [0, 2 pi), infinite where there are none."""
-    size, centre, offset = _waves(network)
+    size, center, offset = _waves(network)
     ends = np.full((network.m, 2), np.inf)
     level = np.full(network.m, np.inf)
     np.divide(-offset, size, out=level, where=size > 0.0)
     partly = np.abs(level) < 1.0
     half = np.arccos(level[partly])
-    ends[partly, 0] = np.mod(centre[partly] - half, 2.0 * math.pi)
-    ends[partly, 1] = np.mod(centre[partly] + half, 2.0 * math.pi)
+    ends[partly, 0] = np.mod(center[partly] - half, 2.0 * math.pi)
+    ends[partly, 1] = np.mod(center[partly] + half, 2.0 * math.pi)
     return ends
 
 

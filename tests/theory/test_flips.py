@@ -561,3 +561,103 @@ def test_uniform_bound_approaches_the_mean_at_one_point() -> None:
 def test_bad_values_of_the_uniform_bounds_are_named(call: Callable[[], object], word: str) -> None:
     with pytest.raises(ValueError, match=f"^{word} must"):
         call()
+
+
+# --- blind moves, and the circle point by point ---
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("theta", [0.01, 0.7, 4.0])
+@pytest.mark.parametrize("d", [3, 5])
+def test_a_blind_move_switches_what_the_integral_over_its_height_says(
+    t: float, theta: float, d: int
+) -> None:
+    m = 512
+    s = math.sqrt(2 / m)
+    # The height of a uniform direction in R^d has the density c (1 - u^2)^((d-3)/2) on [-1, 1].
+    c = {3: 0.5, 5: 0.75}[d]
+    exact, _ = integrate.quad(
+        lambda u: c * (1 - u * u) ** ((d - 3) / 2) * abs(q(t) - q(t - theta * u)),
+        -1,
+        1,
+        points=[0.0],
+        epsabs=1e-14,
+        limit=400,
+    )
+    assert flips.blind_flip_probability(t * s, m, theta * s, d) == pytest.approx(exact, rel=1e-7)
+
+
+@pytest.mark.parametrize("d", [2, 3, 30, 784])
+def test_a_blind_move_switches_the_share_of_the_window_that_its_mean_height_gives(d: int) -> None:
+    m, theta = 1024, 1e-5
+    delta = theta * math.sqrt(2 / m)
+    height = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)
+    for tau in (0.0, math.sqrt(2 / m)):
+        blind = flips.blind_flip_probability(tau, m, delta, d)
+        worst = flips.flip_probability(tau, m, delta)
+        assert blind / worst == pytest.approx(height / 2, rel=1e-6)
+    assert flips.blind_flip_probability(0.1, m, 0.0, d) == 0.0
+
+
+def test_a_blind_move_is_counted_in_networks() -> None:
+    m, d, delta = 4096, 3, 4096**-0.6
+    tau = math.sqrt(2 / m)
+    point, hits = np.array([[HALF, 0.0, 0.5]]), 0
+    for seed in range(20):
+        network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=tau)
+        move = np.random.default_rng([seed, 1]).standard_normal((m, d))
+        move *= delta / np.linalg.norm(move, axis=1, keepdims=True)
+        now = network.with_weights(network.W + move)
+        hits += int((network.active_mask(point) != now.active_mask(point)).sum())
+    share = clopper_pearson(hits, 20 * m, 0.999)
+    assert share.contains(flips.blind_flip_probability(tau, m, delta, d))
+    assert share.excludes(flips.flip_probability(tau, m, delta))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    m=st.integers(1, 120),
+    t=st.floats(0.0, 3.0),
+    theta=st.floats(1e-3, 3.0),
+    seed=st.integers(0, 10**6),
+)
+def test_counts_along_the_circle_are_those_of_the_mask(
+    m: int, t: float, theta: float, seed: int
+) -> None:
+    s = math.sqrt(2 / m)
+    network = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=t * s)
+    angles = np.random.default_rng(seed).uniform(-20.0, 20.0, 50)
+    points = np.column_stack([HALF * np.cos(angles), HALF * np.sin(angles), np.full(50, 0.5)])
+    counts = flips.near_counts_on_circle(network, theta * s, angles)
+    assert np.array_equal(counts, flips.near_mask(network, points, theta * s).sum(axis=1))
+    best = flips.max_near_on_circle(network, theta * s)
+    at = math.atan2(float(best.x[1]), float(best.x[0]))
+    assert flips.near_counts_on_circle(network, theta * s, [at])[0] == best.count
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: flips.blind_flip_probability(0.0, 4, 1.0, 1), "d"),
+        (lambda: flips.blind_flip_probability(-1.0, 4, 1.0, 3), "tau"),
+        (
+            lambda: flips.near_counts_on_circle(
+                TwoLayerNetwork.initialize(4, 2, rng=0), 0.1, [0.0]
+            ),
+            "d",
+        ),
+        (
+            lambda: flips.near_counts_on_circle(TwoLayerNetwork.initialize(4, 3, rng=0), -1, [0.0]),
+            "delta",
+        ),
+        (
+            lambda: flips.near_counts_on_circle(
+                TwoLayerNetwork.initialize(4, 3, rng=0), 0.1, [float("nan")]
+            ),
+            "angles",
+        ),
+    ],
+)
+def test_bad_values_of_moves_and_angles_are_named(call: Callable[[], object], word: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=word):
+        call()
