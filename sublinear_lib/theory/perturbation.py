@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+from scipy import special
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray
@@ -27,16 +28,25 @@ from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import existence
 from sublinear_lib.theory.caps import cap_share
-from sublinear_lib.theory.flips import window_probability
+from sublinear_lib.theory.flips import (
+    largest_norm_bound,
+    uniform_active_bound,
+    uniform_near_bound,
+    window_probability,
+)
 from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import choice, count, float_array, points_on_slice, scalar
 
 __all__ = [
+    "CertifiedChange",
     "FTerms",
     "GTerms",
     "PerturbedWeights",
     "WorstPerturbation",
+    "certified_change",
     "change_range",
+    "expected_f_change",
+    "expected_g_change",
     "expected_parkable",
     "f_terms",
     "flip_tail_bracket",
@@ -611,7 +621,8 @@ def expected_parkable(tau: float, m: int, delta: float, nu: float) -> float:
     Notes
     -----
     Source: Lemma C.9.  With ``|a_r| = a`` the worst change of f for the jump differs from a tau
-    times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``.
+    times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as
+    no neuron switches whatever W does; see `expected_f_change`.
 
     Examples
     --------
@@ -661,6 +672,124 @@ def _moved_probability(tau: float, m: int, nu: float) -> float:
     length, _, level = _lengths(nu, 0.0, tau)
     # existence counts in units where the entries of w are N(0, 1).
     return float(existence.flip_probability(Fraction(length), Fraction(level * math.sqrt(m))))
+
+
+def expected_g_change(m: int, a: float, nu: float, delta: float, tau: float) -> float:
+    r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+
+    Returns
+    -------
+    float
+        The mean over the initialization.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Equation (14); the supremum of `worst_perturbation` is linear in the number of neurons
+    that are active at both points and of those that change their state.  By symmetry a neuron is
+    active at x alone with half the probability p of a change, hence at both with ``Q(t) - p/2``.
+
+    Examples
+    --------
+    >>> round(expected_g_change(4, 1.0, 2.0, 1.0, 0.0), 12)  # to -x: 1 active at both, 2 flips
+    4.0
+    """
+    m = count(m, "m")
+    flips = moved_flips(tau, m, nu)
+    both = max(0.0, m * scaling.activity(tau, m) - 0.5 * flips)
+    return g_terms(both, flips, a, nu, delta).total
+
+
+def expected_f_change(
+    m: int,
+    a: float,
+    nu: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "jump",
+) -> tuple[float, float]:
+    r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    nu : float
+        The length of the move of the input, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    lower, upper : float
+        Numbers with the mean between them; it is the same for either sign of the change.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
+    ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
+    that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
+    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between
+    ``-J - h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are,
+    on average.  A neuron silent at both points whatever W does contributes nothing; it is silent
+    unless ``c > tau - delta - h_r/2`` for the middle c of its two pre-activations, and c and kappa
+    are independent normal numbers of variances ``(1 + h^2)/m`` and ``1/m``.  So the mean is between
+    ``a J (P - F/2) - e`` and ``a J P + e`` with P of `expected_parkable`, F of `moved_flips` and
+    ``e = a m E[h_r 1[c > tau - delta - h_r/2]]``, an integral over kappa.  ∎  It is at least 0,
+    because ``-(f(x + mu) - f(x))`` has the same supremum in the mean.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> low, high = expected_f_change(m, m**-0.2, 1 / m, m**-0.6, m**-0.6)
+    >>> 1.2 < low < high < 1.4
+    True
+    """
+    m = count(m, "m")
+    weight = scalar(a, "a", minimum=0.0)
+    length, radius, level = _lengths(nu, delta, tau)
+    root = math.sqrt(m)
+    spread = math.sqrt(2.0 - 0.25 * length * length)
+
+    def reach(y: FloatArray) -> FloatArray:
+        size = length * (np.abs(y) + radius * root)
+        return np.asarray(size * special.ndtr((radius * root + 0.5 * size - level * root) / spread))
+
+    rest = weight * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
+    step = weight * get_activation(activation).jump_height(level)
+    if step == 0.0:
+        return 0.0, rest
+    parked = expected_parkable(level, m, radius, length)
+    lost = 0.5 * moved_flips(level, m, length)
+    return max(0.0, step * (parked - lost) - rest), step * parked + rest
 
 
 def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[float, float]:
@@ -910,6 +1039,131 @@ def g_terms(active: float, flips: float, a: float, nu: float, delta: float) -> G
     weight = scalar(a, "a", minimum=0.0)
     length, radius, _ = _lengths(nu, delta, 0.0)
     return GTerms(moves=weight * radius * length * kept, flips=weight * radius * switched)
+
+
+@dataclass(frozen=True)
+class CertifiedChange:
+    """Bounds of the change of f and of g for all x, mu and W, but for a stated probability.
+
+    Attributes
+    ----------
+    f : FTerms
+        The bound of ``|f(x + mu; W) - f(x; W)|``, term by term.
+    g : GTerms
+        The bound of ``|g(x + mu; W) - g(x; W)|``, term by term.
+    norm : float
+        No ``||w_{r,0}||`` is larger.
+    able : int
+        No more neurons can be made active at x or at x + mu.
+    crossing : int
+        No more neurons can be made to change their state between x and x + mu.
+    flips : int
+        No more neurons change their state at initialization.
+    failure : float
+        Probability with which one of all that may fail.
+    """
+
+    f: FTerms
+    g: GTerms
+    norm: float
+    able: int
+    crossing: int
+    flips: int
+    failure: float
+
+
+def certified_change(
+    m: int,
+    d: int,
+    a: float,
+    nu: float,
+    delta: float,
+    tau: float,
+    activation: str | ShiftedReLU = "continuous",
+    failure: float = 1e-3,
+) -> CertifiedChange:
+    r"""Bound the change of f and of g for every x, every move and every W at once.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    d : int
+        Input dimension, ``d >= 2``.
+    a : float
+        Absolute value of the output weights, ``>= 0``.
+    nu : float
+        Largest length of the move, ``0 < nu <= 2``.
+    delta : float
+        Radius of the ball, ``>= 0``, absolute units.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
+        The activation.
+    failure : float, default 1e-3
+        Probability over the initialization with which the bounds may fail, in (0, 1).
+
+    Returns
+    -------
+    CertifiedChange
+        The bounds and the numbers they are made of.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem C of this project, with every constant.  *Proof.*  With probability
+    ``1 - failure/4`` all norms are at most rho
+    (`sublinear_lib.theory.flips.largest_norm_bound`).  Then for ``||mu|| <= nu`` and any W, between
+    x and x + mu a pre-activation moves by at most ``(rho + delta) nu``, and at initialization by
+    ``rho nu``.  So
+
+    * a neuron active at x or x + mu has ``z_r(x) > tau - delta - (rho + delta) nu``;
+    * one that changes its state has ``|s_r(x)| <= delta + (rho + delta) nu``;
+    * one that changes its state at initialization has ``|s_r(x)| <= rho nu``.
+
+    The three numbers are bounded for all x at once, each but for ``failure/4``, by
+    `sublinear_lib.theory.flips.uniform_active_bound` and
+    `sublinear_lib.theory.flips.uniform_near_bound`.  The terms are those of `f_terms` and
+    `g_terms`; as in Equation (14), neurons active at both points number at most those of the first
+    kind.  ∎  With the jump the bound holds just as well; it is the term ``a tau crossing`` that
+    does not fall.
+
+    Examples
+    --------
+    >>> m = 2**20
+    >>> tau = (0.8 * math.log(m) / m) ** 0.5
+    >>> bound = certified_change(m, 3, m**-0.2, 1 / m, m**-0.6, tau)
+    >>> bound.f.jump == 0.0 and bound.f.total < m**-0.75
+    True
+    """
+    m, d = count(m, "m"), count(d, "d", minimum=2)
+    weight = scalar(a, "a", minimum=0.0)
+    length, radius, level = _lengths(nu, delta, tau)
+    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    quarter = 0.25 * risk
+    norm = largest_norm_bound(m, d, quarter)
+    moved = (norm + radius) * length
+    able = uniform_active_bound(level, m, d, radius + moved, quarter)
+    crossing = min(able, uniform_near_bound(level, m, d, radius + moved, quarter))
+    flips = min(able, uniform_near_bound(level, m, d, norm * length, quarter))
+    step = get_activation(activation).jump_height(level)
+    return CertifiedChange(
+        f=FTerms(
+            initial=weight * length * norm * able,
+            moves=weight * length * radius * able,
+            jump=weight * step * crossing,
+        ),
+        g=g_terms(able, flips, weight, length, radius),
+        norm=norm,
+        able=able,
+        crossing=crossing,
+        flips=flips,
+        failure=risk,
+    )
 
 
 def printed_g_bound(m: int, K: float) -> float:

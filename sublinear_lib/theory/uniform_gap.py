@@ -30,6 +30,8 @@ __all__ = [
     "CertifiedGap",
     "certified_gap_bound",
     "certified_initial_bound",
+    "log_net_size",
+    "smallest_union_width",
     "thin_window_size",
     "worst_gap_network",
 ]
@@ -111,6 +113,99 @@ def worst_gap_network(
     return TwoLayerNetwork(rows, output, bias, network.tau, CONTINUOUS)
 
 
+def log_net_size(d: int, spacing: float) -> float:
+    r"""Bound the logarithm of the number of points of a maximal net of X.
+
+    Parameters
+    ----------
+    d : int
+        Input dimension, ``d >= 2``.
+    spacing : float
+        Radius nu of the net, a chord length, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has more
+        points than the exponential of that, and every maximal one is a nu-net.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: proof of Theorem C.1, which takes a maximal 1/m-net and bounds its size by
+    ``(1/m)^{O(d)}``; the sign of that exponent should be a minus.  *Proof.*  X is a sphere of
+    radius ``R = sqrt(3)/2`` in ``d - 1`` dimensions.  Balls of radius nu/2 around points more than
+    nu apart are disjoint and lie in a ball of radius ``R + nu/2``; compare volumes.  If no point
+    can be added, every point of X is within nu of one.  ∎
+
+    Examples
+    --------
+    >>> round(math.exp(log_net_size(2, 3**0.5)), 12)  # two points, and 1 + 1
+    2.0
+    """
+    d = count(d, "d", minimum=2)
+    step = scalar(spacing, "spacing", exclusive_minimum=0.0)
+    return (d - 1) * math.log1p(2.0 * SLICE_RADIUS / step)
+
+
+def smallest_union_width(d: int, power: float, constant: float = 1.0) -> float:
+    r"""Return the width from which a union bound over the 1/m-net of X leaves anything.
+
+    Parameters
+    ----------
+    d : int
+        Input dimension, ``d >= 2``.
+    power : float
+        The power c in the failure probability ``exp(-C m^c)`` at one point, in (0, 1/2].
+    constant : float, default 1
+        The constant C, ``0 < C <= 1``.
+
+    Returns
+    -------
+    float
+        The smallest real number from which on ``C m^c >= (d - 1) log(1 + sqrt(3) m)``: below it
+        the bound ``exp(-C m^c)`` times the size of the net exceeds one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: proof of Theorem C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But
+    ``m^{1/5} >= d log m`` means ``m >= (d log m)^5``.  In ``y = log m`` the left side is convex and
+    the right side concave, and at m = 2 the right side is larger, so they cross once.
+
+    Examples
+    --------
+    >>> m = smallest_union_width(10, 0.2)
+    >>> 1e12 < m < 2e12
+    True
+    """
+    d = count(d, "d", minimum=2)
+    c = scalar(power, "power", exclusive_minimum=0.0, maximum=0.5)
+    factor = scalar(constant, "constant", exclusive_minimum=0.0, maximum=1.0)
+
+    def spare(y: float) -> float:
+        # In logarithms: for a small power m itself would overflow.
+        size = y + math.log(2.0 * SLICE_RADIUS + math.exp(-y))
+        return math.log(factor) + c * y - math.log((d - 1) * size)
+
+    low = math.log(2.0)
+    high = 2.0 * low
+    while spare(high) < 0.0:
+        low, high = high, 2.0 * high
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if spare(middle) < 0.0 else (low, middle)
+    return math.exp(high) if high < 709.0 else math.inf
+
+
 @dataclass(frozen=True)
 class CertifiedGap:
     """A bound that holds for all x of X and all W of the ball, but for a stated probability.
@@ -158,6 +253,7 @@ def certified_gap_bound(
     tau: float,
     activation: str | ShiftedReLU = "continuous",
     failure: float = 1e-3,
+    spacing: float | None = None,
 ) -> CertifiedGap:
     r"""Bound ``sup_x sup_W |f - g - B|`` with an explicit failure probability.
 
@@ -177,6 +273,8 @@ def certified_gap_bound(
         The activation.
     failure : float, default 1e-3
         Probability over the initialisation with which the bound may fail, in (0, 1).
+    spacing : float, optional
+        Radius of the net, ``> 0``, a chord length; by default the best of a fixed list.
 
     Returns
     -------
@@ -251,14 +349,18 @@ def certified_gap_bound(
         third = weight * largest * need / 3.0
         return third + math.sqrt(third**2 + 2.0 * variance * need)
 
-    spacing, log_net = _best_net(d, radius, deviation, lipschitz)
+    if spacing is None:
+        mesh, log_net = _best_net(d, radius, deviation, lipschitz)
+    else:
+        mesh = scalar(spacing, "spacing", exclusive_minimum=0.0)
+        log_net = log_net_size(d, mesh)
     return CertifiedGap(
         mean=mean,
         deviation=deviation(log_net),
-        mesh=lipschitz * spacing,
+        mesh=lipschitz * mesh,
         variance=variance,
         largest=weight * largest,
-        spacing=spacing,
+        spacing=mesh,
         log_net=log_net,
         failure=risk,
     )
@@ -277,7 +379,7 @@ def _best_net(
     nets = []
     for k in range(_SPACINGS):
         spacing = math.ldexp(radius, 8 - k)
-        log_net = (d - 1) * math.log1p(2.0 * SLICE_RADIUS / spacing)
+        log_net = log_net_size(d, spacing)
         nets.append((deviation(log_net) + lipschitz * spacing, spacing, log_net))
     _, spacing, log_net = min(nets)
     return spacing, log_net

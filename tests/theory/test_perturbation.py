@@ -15,7 +15,7 @@ from scipy import integrate, stats
 from sublinear_lib import geometry
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson
-from sublinear_lib.theory import existence, perturbation
+from sublinear_lib.theory import existence, flips, perturbation
 
 HALF = math.sqrt(3.0) / 2.0
 
@@ -366,6 +366,88 @@ def test_the_change_grows_at_the_threshold_of_section_42_and_falls_at_one_over_m
     assert slope(-0.8, -0.8) == pytest.approx(-0.3, abs=1e-4)
 
 
+# --- means and uniform bounds ---
+
+
+def drawn_changes(
+    m: int, nu: float, tau: float, delta: float, form: str, runs: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return changes of f (half-widths) and of g for ``a = 1`` and moves drawn like kappa and c."""
+    rng, h2 = np.random.default_rng(5), 1.0 - nu * nu / 4.0
+    f, g = [], []
+    for _ in range(runs):
+        change = nu * rng.standard_normal(m) / math.sqrt(m)
+        z = rng.standard_normal(m) * math.sqrt((1.0 + h2) / m) - change / 2.0
+        worst = perturbation.worst_perturbation(z, change, np.ones(m), nu, delta, tau, form)
+        f.append(0.5 * (worst.above + worst.below))
+        g.append(worst.g)
+    return np.array(f), np.array(g)
+
+
+@pytest.mark.parametrize("nu", [1 / 256, 0.2, 1.5])
+@pytest.mark.parametrize("tau", [1 / 256, 0.036, 0.13])
+@pytest.mark.parametrize("form", ["jump", "continuous"])
+def test_means_of_the_changes_are_those_of_drawn_networks(nu: float, tau: float, form: str) -> None:
+    m, delta, runs = 256, 256**-0.6, 200
+    f, g = drawn_changes(m, nu, tau, delta, form, runs)
+    mean = perturbation.expected_g_change(m, 1.0, nu, delta, tau)
+    assert abs(g.mean() - mean) < 4.5 * g.std() / math.sqrt(runs)
+    low, high = perturbation.expected_f_change(m, 1.0, nu, delta, tau, form)
+    error = 4.5 * f.std() / math.sqrt(runs)
+    assert low - error < f.mean() < high + error
+
+
+def test_the_bracket_of_the_mean_closes_when_the_jump_decides() -> None:
+    for power in (20, 40, 60):
+        m = 2**power
+        low, high = perturbation.expected_f_change(m, m**-0.2, 1 / m, m**-0.6, m**-0.6)
+        assert 0 < high - low < 0.02 * low
+        assert low < m**0.1 / (2 * math.sqrt(math.pi)) * 1.15
+
+
+@pytest.mark.parametrize("form", ["jump", "continuous"])
+@pytest.mark.parametrize("d", [3, 6])
+@pytest.mark.parametrize(("tau", "nu"), [(1 / 512, 1 / 512), (0.1, 0.01), (0.03, 0.7)])
+def test_the_certified_change_is_kept_at_many_points_for_many_draws(
+    form: str, d: int, tau: float, nu: float
+) -> None:
+    m, rng = 512, np.random.default_rng(11)
+    a, delta = m**-0.2, m**-0.6
+    bound = perturbation.certified_change(m, d, a, nu, delta, tau, form, failure=1e-6)
+    angle = geometry.cap_angle(nu)
+    for _ in range(6):
+        network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau, activation=form)
+        assert np.linalg.norm(network.W, axis=1).max() <= bound.norm
+        for _ in range(4):
+            x = geometry.sample_slice(1, d, rng)[0]
+            unit = x[:-1] / HALF
+            along = network.input_gradient([x])[0, :-1]
+            along -= (along @ unit) * unit
+            along /= np.linalg.norm(along)
+            turned = math.cos(angle) * unit + math.sin(angle) * along
+            worst = perturbation.worst_perturbation_at(
+                network, x, np.append(HALF * turned, 0.5), delta
+            )
+            assert worst.f <= bound.f.total
+            assert worst.g <= bound.g.total
+            assert worst.flips <= bound.flips
+            assert worst.parkable <= bound.crossing <= bound.able
+    assert (bound.f.jump > 0.0) == (form == "jump")
+
+
+def test_the_terms_of_the_certified_change_are_made_of_its_numbers() -> None:
+    m, d, a, nu, delta, tau = 4096, 3, 0.25, 0.01, 0.005, 0.03
+    bound = perturbation.certified_change(m, d, a, nu, delta, tau, "jump")
+    assert bound.f.initial == pytest.approx(a * nu * bound.norm * bound.able)
+    assert bound.f.moves == pytest.approx(a * nu * delta * bound.able)
+    assert bound.f.jump == pytest.approx(a * tau * bound.crossing)
+    assert bound.g.moves == pytest.approx(a * nu * delta * bound.able)
+    assert bound.g.flips == pytest.approx(a * delta * bound.flips)
+    quarter = flips.largest_norm_bound(m, d, 2.5e-4)
+    assert bound.norm == quarter
+    assert bound.flips == flips.uniform_near_bound(tau, m, d, quarter * nu, 2.5e-4)
+
+
 # --- arguments ---
 
 
@@ -392,3 +474,11 @@ def test_arguments_out_of_range_are_named() -> None:
         perturbation.repaired_f_order(8, 3, 1.0, 1.5, 0.1, 0.5)
     with pytest.raises(ValueError, match="nu"):
         perturbation.reachable_flips(0.1, 8, 3, 0.0)
+    with pytest.raises(ValueError, match="nu"):
+        perturbation.expected_g_change(8, 1.0, 0.0, 0.1, 0.1)
+    with pytest.raises(ValueError, match="a must"):
+        perturbation.expected_f_change(8, -1.0, 0.1, 0.1, 0.1)
+    with pytest.raises(ValueError, match="failure"):
+        perturbation.certified_change(8, 3, 1.0, 0.1, 0.1, 0.1, failure=1.0)
+    with pytest.raises(ValueError, match="d must"):
+        perturbation.certified_change(8, 1, 1.0, 0.1, 0.1, 0.1)

@@ -196,3 +196,82 @@ def test_the_stated_size_is_the_product_of_its_factors() -> None:
 def test_bad_values_are_named(call: Callable[[], object], word: str) -> None:
     with pytest.raises(ValueError, match=rf"^{word} must"):
         call()
+
+
+@pytest.mark.parametrize("d", [2, 3, 4])
+@pytest.mark.parametrize("spacing", [0.05, 0.3, 1.0, 2.0])
+def test_no_set_of_separated_points_is_larger_than_the_net_may_be(d: int, spacing: float) -> None:
+    cloud = geometry.sample_slice(3000, d, 7)
+    kept = cloud[:1]
+    for x in cloud[1:]:
+        if np.linalg.norm(kept - x, axis=1).min() > spacing:
+            kept = np.vstack([kept, x])
+    assert len(kept) <= math.exp(uniform_gap.log_net_size(d, spacing)) * (1 + 1e-12)
+
+
+def test_the_size_of_a_net_is_that_of_a_quotient_of_balls() -> None:
+    for d, nu in ((2, 0.1), (3, 1e-3), (30, 1e-6)):
+        radius = math.sqrt(0.75)
+        ratio = (radius + nu / 2) / (nu / 2)
+        assert uniform_gap.log_net_size(d, nu) == pytest.approx((d - 1) * math.log(ratio))
+    assert uniform_gap.log_net_size(50, 1e-300) < 49 * 700
+
+
+@pytest.mark.parametrize("d", [2, 3, 10, 100])
+@pytest.mark.parametrize("power", [0.2, 0.3, 0.5])
+@pytest.mark.parametrize("constant", [1.0, 0.01])
+def test_the_union_width_is_where_the_two_sides_cross(
+    d: int, power: float, constant: float
+) -> None:
+    m = uniform_gap.smallest_union_width(d, power, constant)
+
+    def spare(width: float) -> float:
+        return constant * width**power - (d - 1) * math.log(1 + math.sqrt(3) * width)
+
+    assert spare(0.999 * m) < 0 < spare(1.001 * m)
+    for factor in (2.0, 1e3, 1e6):
+        assert spare(factor * m) > 0
+        assert m / factor < 2 or spare(m / factor) < 0
+
+
+def test_a_union_width_beyond_all_floats_is_infinite() -> None:
+    assert uniform_gap.smallest_union_width(3, 0.01) == math.inf
+
+
+@pytest.mark.parametrize("form", ACTIVATIONS)
+def test_no_net_of_ones_own_choice_beats_the_best_by_more_than_its_grid(form: str) -> None:
+    m, s = 2**12, math.sqrt(2 / 2**12)
+    sizes = (m, 3, 0.2, 0.1 * s, s, form)
+    best = uniform_gap.certified_gap_bound(*sizes)
+    again = uniform_gap.certified_gap_bound(*sizes, spacing=best.spacing)
+    assert again == best
+    for spacing in np.geomspace(1e-7, 1.0, 60):
+        own = uniform_gap.certified_gap_bound(*sizes, spacing=float(spacing))
+        assert own.spacing == spacing
+        assert own.log_net == pytest.approx(2 * math.log1p(math.sqrt(3) / spacing))
+        assert own.mesh == pytest.approx(best.mesh * spacing / best.spacing)
+        assert own.value > 0.95 * best.value
+    fine, coarse = (uniform_gap.certified_gap_bound(*sizes, spacing=v) for v in (1e-6, 1e-2))
+    assert fine.deviation > coarse.deviation and fine.mesh < coarse.mesh
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("log_net_size", (1, 0.1)),
+        ("log_net_size", (3, 0.0)),
+        ("smallest_union_width", (1, 0.2)),
+        ("smallest_union_width", (3, 0.6)),
+        ("smallest_union_width", (3, 0.0)),
+        ("smallest_union_width", (3, 0.2, 2.0)),
+        ("smallest_union_width", (3, 0.2, 0.0)),
+    ],
+)
+def test_nets_refuse_numbers_out_of_range(name: str, arguments: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=r"must be|needs"):
+        getattr(uniform_gap, name)(*arguments)
+
+
+def test_the_spacing_of_a_net_must_be_positive() -> None:
+    with pytest.raises(ValueError, match="spacing"):
+        uniform_gap.certified_gap_bound(256, 3, 0.3, 0.03, 0.1, spacing=0.0)

@@ -2310,7 +2310,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_thm_a,
         depends_on=("prop-1", "lem-a.7", "lem-a.9"),
-        chapter=_OURS,
+        chapter="part1/from-one-input-to-all",
         repairs="thm-c.1",
         remark=r"Each neuron obeys its inequality whatever $W$ does; Bernstein's inequality bounds "
         r"the sum at the points of a net, and the sum is Lipschitz between them. The bound comes "
