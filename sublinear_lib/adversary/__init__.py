@@ -24,6 +24,7 @@ from sublinear_lib.adversary.comparison import (
     shares_found,
 )
 from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
+from sublinear_lib.adversary.everywhere import GapEverywhere, worst_gap_everywhere
 from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.landscape import (
@@ -81,6 +82,7 @@ __all__ = [
     "ExactAdversary",
     "ExactOnCircle",
     "ExactOnSphere",
+    "GapEverywhere",
     "Height",
     "IdentityAdversary",
     "Objective",
@@ -114,4 +116,5 @@ __all__ = [
     "split_neurons",
     "supremum_on_sphere",
     "whole_network",
+    "worst_gap_everywhere",
 ]

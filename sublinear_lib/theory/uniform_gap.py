@@ -20,17 +20,19 @@ import numpy as np
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
-from sublinear_lib.geometry import SLICE_RADIUS
+from sublinear_lib.geometry import SLICE_RADIUS, chord_distances
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.gap_parts import log_initial_output_tail
 from sublinear_lib.theory.worst_case import Side, window_integral
-from sublinear_lib.validation import boolean, choice, count, scalar
+from sublinear_lib.validation import boolean, choice, count, float_array, scalar
 
 __all__ = [
     "CertifiedGap",
     "certified_gap_bound",
     "certified_initial_bound",
+    "gap_slope",
     "log_net_size",
+    "net_ceiling",
     "smallest_union_width",
     "thin_window_size",
     "worst_gap_network",
@@ -111,6 +113,89 @@ def worst_gap_network(
         parts.append((np.zeros((1, network.d)), np.zeros(1), np.zeros(1)))
     rows, output, bias = (np.concatenate(column) for column in zip(*parts, strict=True))
     return TwoLayerNetwork(rows, output, bias, network.tau, CONTINUOUS)
+
+
+def gap_slope(network: TwoLayerNetwork) -> float:
+    r"""Return a Lipschitz constant on X of ``sup_W |f - g - B|``, whatever the radius.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialization, with the continuous activation.
+
+    Returns
+    -------
+    float
+        The larger one of ``sum |a_r| ||w'_r||`` over the neurons with ``a_r > 0`` and over those
+        with ``a_r < 0``, with ``w'_r`` the first ``d - 1`` coordinates of ``w_r``.
+
+    Raises
+    ------
+    ValueError
+        If the network has the jump activation: no constant serves then.
+
+    Notes
+    -----
+    Source: Definition A.4 and step (3) of `certified_gap_bound`.  The supremum at x is the larger
+    one of ``sum |a_r| (delta - |s_r(x)|)_+`` over the two signs (Proposition 1).  Each term changes
+    at most as fast as ``s_r``, and the last coordinates of two points of X agree.
+
+    Examples
+    --------
+    >>> rows = [[3.0, 0.0, 7.0], [0.0, 4.0, 7.0]]
+    >>> gap_slope(TwoLayerNetwork(rows, [1.0, -0.5], [0.0, 0.0], 0.1, "continuous"))
+    3.0
+    """
+    if network.activation != CONTINUOUS:
+        raise ValueError(
+            "network must have the activation 'continuous', got one with "
+            f"{network.activation.name!r}: with a jump no Lipschitz constant exists"
+        )
+    steep = np.abs(network.a) * np.linalg.norm(network.W[:, :-1], axis=1)
+    up = network.a > 0.0
+    return max(float(steep[up].sum()), float(steep[~up].sum()))
+
+
+def net_ceiling(X: object, net: object, values: object, slope: float) -> FloatArray:
+    r"""Bound a Lipschitz function everywhere by its values on a net.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+        Where the bound is wanted.
+    net : array-like, shape (k, d)
+        The points where the function is known, ``k >= 1``.
+    values : array-like, shape (k,)
+        Its values there.
+    slope : float
+        Its Lipschitz constant, ``>= 0``.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        ``min_j values_j + slope ||x - net_j||``: no function with this constant and these values is
+        larger anywhere, and this one is one of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arrays of the wrong shape or a negative constant.
+
+    Notes
+    -----
+    Source: Definition A.4; the uniform step in the proof of Theorem C.1.
+
+    Examples
+    --------
+    >>> net_ceiling([[0.0], [0.5], [1.0]], [[0.0], [1.0]], [1.0, 2.0], 1.0)
+    array([1. , 1.5, 2. ])
+    """
+    known = float_array(net, "net", shape=("k", None))
+    heights = float_array(values, "values", shape=(len(known),))
+    constant = scalar(slope, "slope", minimum=0.0)
+    points = float_array(X, "X", shape=(None, known.shape[1]))
+    distances = chord_distances(points, known)
+    return np.asarray((heights + constant * distances).min(axis=1))
 
 
 def log_net_size(d: int, spacing: float) -> float:

@@ -275,3 +275,52 @@ def test_nets_refuse_numbers_out_of_range(name: str, arguments: tuple[float, ...
 def test_the_spacing_of_a_net_must_be_positive() -> None:
     with pytest.raises(ValueError, match="spacing"):
         uniform_gap.certified_gap_bound(256, 3, 0.3, 0.03, 0.1, spacing=0.0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(m=st.integers(1, 60), d=st.integers(2, 6), seed=st.integers(0, 10**6))
+def test_the_slope_holds_between_any_two_points(m: int, d: int, seed: int) -> None:
+    s = math.sqrt(2 / m)
+    start = TwoLayerNetwork.initialize(m, d, rng=seed, tau=0.5 * s, activation="continuous")
+    slope = uniform_gap.gap_slope(start)
+    points = geometry.sample_slice(12, d, seed)
+    sides: tuple[worst_case.Side, ...] = ("above", "below")
+    values = np.max(
+        [uniform_gap.worst_gap_network(start, s, v, centred=True).forward(points) for v in sides],
+        axis=0,
+    )
+    for i in range(12):
+        for j in range(i):
+            distance = np.linalg.norm(points[i] - points[j])
+            assert abs(values[i] - values[j]) <= slope * distance + 1e-9
+
+
+def test_one_neuron_attains_the_slope_and_a_jump_has_none() -> None:
+    direction = np.array([[2.0, 0.0, 5.0]])
+    start = TwoLayerNetwork(direction, [3.0], [-2.5], 0.0, "continuous")  # z = 2 x_1
+    near = geometry.embed(np.array([[c, math.sqrt(1 - c * c)] for c in (0.001, 0.002)]))
+    gaps = uniform_gap.worst_gap_network(start, 1.0, centred=True).forward(near)
+    rate = abs(gaps[1] - gaps[0]) / np.linalg.norm(near[1] - near[0])
+    assert rate == pytest.approx(uniform_gap.gap_slope(start), rel=1e-5)
+    assert uniform_gap.gap_slope(start) == 6.0
+    jump = TwoLayerNetwork(direction, [3.0], [0.0], 0.1)
+    with pytest.raises(ValueError, match="no Lipschitz constant"):
+        uniform_gap.gap_slope(jump)
+
+
+def test_the_ceiling_is_the_lowest_that_the_values_allow() -> None:
+    rng = np.random.default_rng(1)
+    net, X = rng.standard_normal((7, 3)), rng.standard_normal((50, 3))
+    slope = 1.3
+    heights = net[:, 0]  # the first coordinate is 1-Lipschitz
+    roof = uniform_gap.net_ceiling(X, net, heights, slope)
+    assert (roof >= X[:, 0]).all()
+    assert uniform_gap.net_ceiling(net, net, heights, slope) == pytest.approx(heights)
+    slow = [
+        min(h + slope * np.linalg.norm(x - p) for p, h in zip(net, heights, strict=True)) for x in X
+    ]
+    assert roof == pytest.approx(slow)
+    with pytest.raises(ValueError, match="slope"):
+        uniform_gap.net_ceiling(X, net, heights, -1.0)
+    with pytest.raises(ValueError, match="values"):
+        uniform_gap.net_ceiling(X, net, heights[:-1], 1.0)
