@@ -27,6 +27,12 @@ from sublinear_lib.plotting.concentration import (
     tail_panels,
 )
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
+from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
+from sublinear_lib.plotting.flips import (
+    flips_around_circle,
+    flips_during_training,
+    flips_window,
+)
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
@@ -38,6 +44,7 @@ from sublinear_lib.plotting.halfspace import (
     surviving_share,
     work_against_m,
 )
+from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.picture import Picture
@@ -77,14 +84,19 @@ __all__ = [
     "accuracy_against_activity",
     "activations_pair",
     "activity_against_m",
+    "arcs_picture",
     "boxes_picture",
     "brackets_picture",
     "cap_picture",
+    "circle_fit_picture",
     "cost_curves",
     "crossing_panels",
     "digit_gallery",
     "duality_picture",
     "figure",
+    "flips_around_circle",
+    "flips_during_training",
+    "flips_window",
     "found_picture",
     "grouped",
     "house_style",
@@ -93,6 +105,7 @@ __all__ = [
     "ledger_bars",
     "loss_and_activity",
     "loss_curves",
+    "net_picture",
     "network_schematic",
     "note",
     "number",

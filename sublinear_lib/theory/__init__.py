@@ -7,7 +7,8 @@ Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Alg
 machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
 to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
 ``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``;
-``tails`` holds the tails of a count and their bounds as numbers for curves.
+``tails`` holds the tails of a count and their bounds as numbers for curves; ``sampling_error``
+holds the error of an average over finitely many neurons (Lemma C.18).
 ``worst_case`` holds the exact worst case of f - g at a point (Theorem 4.1), ``gap_parts`` that of
 its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theorem A), ``jump`` the
 price of the discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6),
@@ -25,6 +26,7 @@ from sublinear_lib.theory import (
     perturbation,
     polynomials,
     regret,
+    sampling_error,
     tails,
 )
 from sublinear_lib.theory.activity import (
@@ -135,7 +137,9 @@ from sublinear_lib.theory.uniform_gap import (
     CertifiedGap,
     certified_gap_bound,
     certified_initial_bound,
+    gap_slope,
     log_net_size,
+    net_ceiling,
     smallest_union_width,
     thin_window_size,
     worst_gap_network,
@@ -207,6 +211,7 @@ __all__ = [
     "flip_count_interval",
     "flip_count_tail",
     "flip_probability",
+    "gap_slope",
     "gap_terms",
     "gather_traffic",
     "gaussian_tail_bound",
@@ -234,6 +239,7 @@ __all__ = [
     "near_mask",
     "near_zero_count_tail",
     "near_zero_probability",
+    "net_ceiling",
     "oblivious_gap_std",
     "part_moments",
     "perturbation",
@@ -245,6 +251,7 @@ __all__ = [
     "printed_q0",
     "regret",
     "roofline",
+    "sampling_error",
     "shared_ledger",
     "smallest_printed_K",
     "smallest_union_width",

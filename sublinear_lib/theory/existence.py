@@ -20,7 +20,7 @@ from flint import acb, arb, fmpq, fmpq_poly, fmpz_poly
 from numpy.polynomial import hermite_e
 from scipy import optimize, special
 
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, embed
+from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle, embed
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -43,6 +43,7 @@ __all__ = [
     "RadiusBracket",
     "bounded_feature",
     "bridge",
+    "bump",
     "explicit_shifts",
     "flip_probability",
     "hermite",
@@ -54,6 +55,7 @@ __all__ = [
     "reachable_flip_probability",
     "reachable_flip_rate",
     "smallest_radius",
+    "target_error_on_caps",
     "union_bound_condition",
 ]
 
@@ -501,6 +503,98 @@ def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeat
         if len(plain.masses) < 2 or found.error.upper <= accuracy:
             return found
         level += _STEP
+
+
+def bump(zero: Number) -> Polynomial:
+    r"""Build the parabola that is 1 at one and touches zero at another place.
+
+    Parameters
+    ----------
+    zero : int, float or Fraction
+        Where it touches zero, in [-1, 1).
+
+    Returns
+    -------
+    Polynomial
+        ``q(z) = ((z - zero) / (1 - zero))^2``.
+
+    Raises
+    ------
+    ValueError
+        If `zero` is out of range.
+    TypeError
+        If `zero` has the wrong type.
+
+    Notes
+    -----
+    Source: our stand-in for the polynomial of Lemma B.4, whose degree is too high to be run.  On
+    data whose points all have the inner product `zero` with each other it is 1 at the own point,
+    0 at the others, and flat there.
+
+    Examples
+    --------
+    >>> [str(c) for c in bump(Fraction(-1, 8)).coefficients]
+    ['1/81', '16/81', '64/81']
+    """
+    at = rational(zero, "zero", minimum=-1)
+    if at >= 1:
+        raise ValueError(f"zero must be < 1, got {zero!r}")
+    scale = (1 - at) ** 2
+    return Polynomial((at**2 / scale, -2 * at / scale, 1 / scale))
+
+
+def target_error_on_caps(target: Polynomial, X: FloatArray, y: FloatArray, rho: float) -> float:
+    r"""Find how far the target function is from the labels, exactly, for d = 3.
+
+    ``max_j max over x in B_2(x_j, rho) of |sum_i y_i q(<x_i, x>) - y_j|``, which Lemma B.4 makes at
+    most ``eps/3``.
+
+    Parameters
+    ----------
+    target : Polynomial
+        The polynomial q.
+    X : ndarray of float64, shape (n, 3)
+        Data on the slice.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    rho : float
+        Radius of the caps, a Euclidean chord length, ``>= 0``.
+
+    Returns
+    -------
+    float
+        The maximum, up to the rounding of float64.
+
+    Raises
+    ------
+    ValueError
+        If shapes or values do not fit; the dimension must be 3.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Lemma B.4.  On the circle the function is a trigonometric polynomial, so the maximum is
+    at an end of a cap or at a critical point inside it.
+
+    Examples
+    --------
+    >>> one = Polynomial((Fraction(1),))
+    >>> target_error_on_caps(one, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([0.75]), 0.1)
+    0.25
+    """
+    X = points_on_slice(X, "X", d=3)
+    y = float_array(y, "y", shape=(len(X),))
+    half = cap_angle(rho)
+    middle = np.arctan2(X[:, 1], X[:, 0])
+    crests = _crests(target, X, y)
+    largest = 0.0
+    for centre, label in zip(middle, y, strict=True):
+        away = np.mod(crests - centre + np.pi, 2.0 * np.pi) - np.pi
+        angles = np.concatenate(([-half, 0.0, half], away[np.abs(away) <= half])) + centre
+        values = _aim(target, X, y, angles)
+        largest = max(largest, float(np.abs(values - label).max()))
+    return largest
 
 
 def explicit_shifts(

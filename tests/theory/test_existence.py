@@ -583,3 +583,46 @@ def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: 
 def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(TypeError):
         call()
+
+
+# The target of the chapter
+
+
+@pytest.mark.parametrize("zero", [Fraction(-1, 8), 0, Fraction(-1), 0.5])
+def test_the_bump_is_one_at_one_and_touches_zero(zero: float | Fraction) -> None:
+    q = existence.bump(zero)
+    at = Fraction(zero)
+    assert q(1) == 1 and q(at) == 0
+    step = Fraction(1, 1000)
+    assert q(at + step) == q(at - step) == (step / (1 - at)) ** 2
+
+
+@pytest.mark.parametrize("zero", [1, 1.5, -1.25])
+def test_the_bump_needs_a_place_below_one(zero: float) -> None:
+    with pytest.raises(ValueError, match="zero"):
+        existence.bump(zero)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize("target", [existence.bump(Fraction(-1, 8)), CUBIC])
+def test_the_error_of_the_target_on_the_caps_is_that_of_a_fine_search(
+    target: Polynomial, rho: float
+) -> None:
+    angles, y = np.array([0.0, 2.0, -2.2]), np.array([1.0, -0.6, 0.3])
+    X, half = circle(angles), 2 * math.asin(rho / math.sqrt(3))
+    largest = 0.0
+    for middle, label in zip(angles, y, strict=True):
+        points = circle(middle + half * np.linspace(-1, 1, 20_001))
+        values = power_basis.polyval(points @ X.T, [float(c) for c in target.coefficients]) @ y
+        largest = max(largest, float(np.abs(values - label).max()))
+    found = existence.target_error_on_caps(target, X, y, rho)
+    assert found == pytest.approx(largest, abs=1e-8)
+    assert found >= largest - 1e-12
+
+
+def test_the_error_of_the_target_needs_a_circle_and_a_radius() -> None:
+    q, X, y = existence.bump(0), circle([0.0]), np.ones(1)
+    with pytest.raises(ValueError, match="y"):
+        existence.target_error_on_caps(q, X, np.ones(2), 0.1)
+    with pytest.raises(ValueError, match="rho"):
+        existence.target_error_on_caps(q, X, y, -0.1)

@@ -1221,7 +1221,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_fit,
         depends_on=("lem-b.4", "lem-b.9", "thm-c.1"),
-        chapter="reference/statements/main-text",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "The printed proof uses Theorem C.1 at the radius $K/m^{3/5}$, where $|f-g|$ can grow "
             "like $m^{1/10}$. The weights of Lemma B.9 are closer, at $K/m^{4/5}$, and there "
@@ -1243,7 +1243,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix B.1, Definition B.1"),
         recorded=Verdict.HOLDS,
         check=_check_b1,
-        chapter="reference/statements/appendix-b",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "The term $j=0$ divides by zero as printed; its power is read as the limit 1. Both "
             "numbers then exist for every polynomial, and a second evaluation agrees."
@@ -1269,7 +1269,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.HOLDS,
         check=_check_b3,
         depends_on=("def-b.1",),
-        chapter="reference/statements/appendix-b",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "The paper cites it; here the function is written down with Hermite polynomials and "
             "cut off. The constant $c=6$ of Definition B.1 suffices in all cases looked at. "
@@ -1296,7 +1296,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.HOLDS,
         check=_check_b9,
         depends_on=("def-b.1", "lem-b.4", "lem-c.18"),
-        chapter="reference/statements/appendix-b",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "The proof gives more than the lemma says: the radius is of order $m^{-4/5}$, which "
             "it then replaces by the larger $m^{-3/5}$. That step is correct, but the larger "
@@ -1322,7 +1322,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_fit,
         depends_on=("lem-b.4", "lem-b.9", "thm-c.1"),
-        chapter="reference/statements/appendix-b",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "The wording agrees with Theorem 4.4 but for its title. Its proof cites Theorem C.1, "
             "which fails at the radius $K/m^{3/5}$; applied at the radius $K/m^{4/5}$ of the "
@@ -1352,7 +1352,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_c18,
         depends_on=("lem-b.3", "eq-25", "claim-c.19", "lem-a.6", "claim-a.10"),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             r"The error over all of $\mathcal X$ falls like $k^{-1/2}$, as claimed. Two steps of "
             r"the proof fail as printed: Equation (25), and the union bound, which needs $k\ge "
@@ -1380,7 +1380,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_c19,
         depends_on=("lem-b.2", "lem-b.3", "thm-a.3", "lem-a.7", "lem-a.8", "claim-a.10"),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             r"The claim is true and generous: on average only $\nu "
             r"k\cdot2\E[\|w\|\varphi(\tau-\langle w,x\rangle)]$ neurons can be switched by a move "
@@ -1404,7 +1404,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_eq25,
         depends_on=("lem-b.3", "claim-a.10"),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/existence-of-robust-weights",
         remark=(
             "More than half of all neurons lie below a positive threshold, whatever its size, "
             r"while $O(\tau)$ tends to zero. For $\phi=1$ the $h$ of Lemma B.3 is the constant 2, "
@@ -1440,7 +1440,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_e,
         depends_on=("def-3.1", "lem-a.6", "claim-c.19"),
-        chapter="reference/statements/repaired",
+        chapter="part1/existence-of-robust-weights",
         repairs="lem-c.18",
         remark=(
             "The identity replaces the bridge from threshold zero of Equation (25). The factor "
@@ -1467,7 +1467,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_fit_repaired,
         depends_on=("thm-e", "thm-a", "lem-b.4"),
-        chapter="reference/statements/repaired",
+        chapter="part1/existence-of-robust-weights",
         repairs="thm-4.4",
         remark=(
             "At the printed powers this is $K/m^{4/5}$ for $c=0$. For $c>0$ the printed, "
@@ -1489,7 +1489,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_eq25_repaired,
         depends_on=("lem-b.3", "claim-a.10"),
-        chapter="reference/statements/repaired",
+        chapter="part1/existence-of-robust-weights",
         repairs="eq-25",
         remark=(
             r"The density of $N(0,2)$ is at most $1/(2\sqrt\pi)$, and the constant is sharp for "
