@@ -1,0 +1,146 @@
+"""What `make pdf` turns the outputs of the pages into; LaTeX itself is not run here."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import build_pdf
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+from sublinear_lib.exhibits import claim_box
+
+BOX = (
+    '<div><style>.a{}</style><details class="sl-claim"><summary><strong>Theorem 4.1</strong> '
+    '<span class="sl-verdict"><svg></svg>fails as printed</span></summary>'
+    '<p>With <span class="math">\\(m \\class{mjx-rec}{\\ge} 1\\)</span>, see '
+    '<a href="ledger.ipynb#x">the ledger</a>.</p>'
+    '<details class="sl-more"><summary>What was found</summary><table><tr><th>at</th><th>found</th>'
+    "</tr><tr><td>slope</td><td>0.09</td></tr></table></details>"
+    '<details class="sl-more"><summary>The code of the check</summary><pre>x</pre></details>'
+    '<p class="sl-links"><a href="#">up</a></p></details></div>'
+)
+
+
+def test_a_box_keeps_its_words_and_loses_what_needs_a_screen() -> None:
+    soup = build_pdf.printable(BOX, evidence=False)
+    text = " ".join(soup.get_text().split())
+    assert text == "Theorem 4.1 — fails as printedWith \\(m \\rec{\\ge} 1\\), see the ledger."
+    assert not soup(["style", "svg", "table"])
+
+
+def test_evidence_is_printed_where_it_is_asked_for_and_code_never() -> None:
+    soup = build_pdf.printable(BOX, evidence=True)
+    assert [cell.get_text() for cell in soup("td")] == ["slope", "0.09"]
+    assert "pre" not in {tag.name for tag in soup(True)}
+    shares = [int(str(col["style"]).split()[1].rstrip("%")) for col in soup("col")]
+    assert len(shares) == 2 and 90 <= sum(shares) <= 100
+
+
+def test_a_real_claim_box_gives_its_name_verdict_and_plain_words() -> None:
+    box = claim_box("thm-4.1")
+    text = build_pdf.printable(box._repr_html_(), evidence=False).get_text()
+    for wanted in ("Theorem 4.1", "fails as printed", "In plain words.", "Why this verdict."):
+        assert wanted in text
+    assert "mjx" not in text
+
+
+def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_path: Path) -> None:
+    data = {
+        "text/html": "<figure><figcaption>At <i>m</i><sup>2</sup> it <b>falls</b>.</figcaption>"
+        "</figure>",
+        "image/png": base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 8 + b"\0\0\3\0" * 2).decode(),
+        "text/plain": "A falling\n curve.",
+    }
+    block = build_pdf.printed(data, "page-1-0", tmp_path, evidence=False)
+    assert block is not None
+    lines = block.splitlines()
+    assert lines[0].endswith("{figure} page-1-0.png")
+    assert ":alt: A falling curve." in lines
+    assert ":width: 4.00in" in lines  # 768 pixels
+    assert "At *m*{sup}`2` it **falls**." in lines
+    assert (tmp_path / "page-1-0.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_live_lab_is_left_out_and_plain_output_stays(tmp_path: Path) -> None:
+    lab = {
+        "application/vnd.jupyter.widget-view+json": {},
+        "text/html": "<p>it needs a running Jupyter: open</p>",
+        "image/png": "",
+    }
+    assert build_pdf.printed(lab, "lab", tmp_path, evidence=False) == ""
+    assert build_pdf.printed({"text/plain": "7"}, "seven", tmp_path, evidence=False) is None
+
+
+def test_what_hides_its_input_on_the_page_has_none_on_paper(tmp_path: Path) -> None:
+    code = nbformat.v4.new_code_cell("draw()", metadata={"tags": ["hide-input"]})
+    cells = list(build_pdf.pages_of(nbformat.v4.new_notebook(cells=[code]), "page", tmp_path))
+    assert cells[0].metadata["tags"] == ["hide-input", "remove-input"]
+
+
+def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
+    contents = {
+        "root": "intro",
+        "parts": [
+            {"chapters": [{"file": "how"}]},
+            {"numbered": True, "chapters": [{"file": "one"}, {"file": "two"}]},
+            {"chapters": [{"file": "ledger", "sections": [{"file": "a"}, {"file": "b"}]}]},
+            {"chapters": [{"file": "end"}]},
+        ],
+    }
+    assert build_pdf.numbering(contents) == {
+        "intro": False,
+        "how": True,
+        "two": False,
+        "b": False,
+    }
+
+
+def test_latex_knows_the_macros_of_the_pages() -> None:
+    macros = yaml.safe_load((build_pdf.ROOT / "_config.yml").read_text(encoding="utf-8"))
+    names = macros["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    preamble = yaml.safe_load(build_pdf.settings())["sphinx"]["config"]["latex_elements"][
+        "preamble"
+    ]
+    assert names and all(f"{{\\{name}}}" in preamble for name in names)
+    assert "\\class" not in preamble
+
+
+def test_letters_without_a_font_and_lost_references_are_told() -> None:
+    log = (
+        "Missing character: There is no ƛ (U+019B) in font x\n"
+        "LaTeX Warning: Reference `book/ledger:thm-\n4.1' on page 3 undefined\n"
+    )
+    assert build_pdf.complaints(log) == [
+        "no font of the PDF has the letter 'ƛ'",
+        "reference book/ledger:thm-4.1 leads nowhere",
+    ]
+    assert build_pdf.complaints("Overfull hbox, nothing else") == []
+
+
+def test_without_latex_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_pdf.shutil, "which", lambda program: None)
+    lines = build_pdf.missing_programs()
+    assert [line.partition(":")[0] for line in lines[:3]] == ["xelatex", "latexmk", "makeindex"]
+
+
+def test_pandoc_sets_formulas_and_tables() -> None:
+    pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
+    latex = build_pdf.as_latex(str(build_pdf.printable(BOX, evidence=True)))
+    assert "\\(m \\rec{\\ge} 1\\)" in latex
+    assert "longtable" in latex and "slope" in latex
+
+
+def test_nothing_of_html_is_lost_without_a_word(tmp_path: Path) -> None:
+    pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
+    with pytest.raises(build_pdf.Unprintable, match="no text"):
+        build_pdf.printed({"text/html": "<svg></svg>"}, "empty", tmp_path, evidence=False)
+
+
+def test_titles_of_drop_downs_become_bold_lines() -> None:
+    soup = build_pdf.printable("<details><summary>More</summary><p>x</p></details>", evidence=True)
+    assert isinstance(soup, BeautifulSoup)
+    assert soup.strong is not None and soup.strong.get_text() == "More"
