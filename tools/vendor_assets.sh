@@ -4,6 +4,7 @@
 # needs npm; commit the result. Readers and tests never run it.
 set -eu
 MATHJAX=3.2.2
+REVEAL=5.2.1
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 vendor=$root/book/_static/vendor
@@ -28,6 +29,18 @@ cp "$from/es5/input/mml.js" "$to/input/"
 cp -R "$from/es5/input/mml" "$to/input/"
 cp -R "$from/es5/a11y" "$to/"
 cp "$from/es5/sre/mathmaps/base.json" "$from/es5/sre/mathmaps/en.json" "$to/sre/mathmaps/"
+find "$to" -type f -exec chmod 644 {} +
+
+# the slides: what a deck runs on, and the window with the notes of the speaker
+npm pack --silent "reveal.js@$REVEAL" >/dev/null
+tar -xzf "reveal.js-$REVEAL.tgz" --transform='s,^package,reveal,'
+from=$scratch/reveal
+to=$vendor/reveal
+rm -rf "$to"
+mkdir -p "$to/plugin/notes"
+cp "$from/LICENSE" "$to/LICENSE"
+cp "$from/dist/reset.css" "$from/dist/reveal.css" "$from/dist/reveal.js" "$to/"
+cp "$from/plugin/notes/notes.js" "$to/plugin/notes/"
 find "$to" -type f -exec chmod 644 {} +
 
 cd "$vendor"
