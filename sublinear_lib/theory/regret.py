@@ -56,7 +56,9 @@ neuron; the common derivative (that at f, in both) is what makes step 5 true.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -67,19 +69,22 @@ from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.flips import expected_flips
-from sublinear_lib.theory.worst_case import half_width_moments, worst_gap_at
+from sublinear_lib.theory.worst_case import half_width_moments, worst_gap, worst_gap_at
 from sublinear_lib.validation import count, float_array, labels, points_on_slice, scalar
 
 __all__ = [
     "DescentPlan",
     "GradientCoupling",
+    "OnePointRegret",
     "OnePointRun",
     "RegretBound",
+    "RunLedger",
     "StepTerms",
     "descent_plan",
     "expected_coupling",
     "expected_first_step",
     "expected_kink",
+    "expected_one_point",
     "expected_regret",
     "first_step_lower_bound",
     "gradient_coupling",
@@ -88,8 +93,11 @@ __all__ = [
     "norm_2_1",
     "norm_2_inf",
     "one_point_descent",
+    "one_point_regret",
     "printed_step_lower_bound",
     "regret_bound",
+    "regret_powers",
+    "run_ledger",
     "step_terms",
     "telescoped",
 ]
@@ -606,6 +614,52 @@ def descent_plan(a: float, active: float, D_F: float, epsilon: float) -> Descent
     return DescentPlan(squared, eta, steps, eta * weight * steps)
 
 
+def regret_powers(scaling: str | Scaling = PRINTED) -> dict[str, Fraction]:
+    r"""Give the power of m in every term of Theorem D, with the step size that a set prescribes.
+
+    Parameters
+    ----------
+    scaling : str or Scaling, default PRINTED
+        The powers of m.
+
+    Returns
+    -------
+    dict of str to Fraction
+        ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start``
+        (``D_F^2 / (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``),
+        ``gap_run`` (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an unknown scaling.
+
+    Notes
+    -----
+    Source: Theorem D with the facts of `sublinear_lib.scaling`.  The step size and the number of
+    steps are the *prescribed* ones, for PRINTED those of Theorem 4.3; W* moves the neurons that
+    fire.  Gamma(D) is the gap over a ball of radius ``m^drift``.
+
+    Examples
+    --------
+    >>> powers = regret_powers("R2")
+    >>> str(powers["noise"]), str(powers["coupling"])
+    ('0', '-1/10')
+    """
+    rules = get_scaling(scaling)
+    far = replace(rules, beta=-rules.drift_exponent)
+    return {
+        "eta": rules.eta_exponent,
+        "gradient": rules.gradient_exponent,
+        "noise": rules.eta_exponent + rules.gradient_exponent,
+        "start": rules.active_exponent - 2 * rules.beta - rules.eta_exponent - rules.steps_exponent,
+        "drift": rules.drift_exponent,
+        "coupling": rules.coupling_exponent,
+        "gap_run": far.gap_exponent,
+        "gap_comparator": rules.gap_exponent,
+    }
+
+
 @dataclass(frozen=True)
 class RegretBound:
     """The right-hand side of Theorem D, term by term.
@@ -637,6 +691,17 @@ class RegretBound:
     def optimisation(self) -> float:
         """``eta G^2 / 2 + D_F^2 / (2 eta T)``, the regret of gradient descent on a linear model."""
         return self.noise + self.start
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The five parts of the sum by name, the two optimization terms taken together."""
+        return {
+            "loss of *W**": self.comparator,
+            "optimization": self.optimisation,
+            "coupling": self.coupling,
+            "gap of the run": self.gap_run,
+            "gap of *W**": self.gap_comparator,
+        }
 
     @property
     def vanishing(self) -> float:
@@ -763,6 +828,178 @@ def largest_gap(initial: TwoLayerNetwork, X: object, delta: float) -> float:
     points = points_on_slice(X, d=initial.d)
     found = (worst_gap_at(initial, x, delta) for x in points)
     return max(max(gap.above - gap.initial_output, gap.below + gap.initial_output) for gap in found)
+
+
+@dataclass(frozen=True, eq=False)
+class RunLedger:
+    """A run of Algorithm 1 with every term of Theorem D evaluated on it.
+
+    Attributes
+    ----------
+    terms : tuple of StepTerms
+        One entry per step, ``t = 0, ..., T - 1``.
+    distances : ndarray of float64, shape (T + 1,)
+        ``||W_t - W*||_F``.
+    eta : float
+        Step size.
+    drift : float
+        ``max_t ||W_t - W_0||_{2,inf}`` over ``t = 0, ..., T``.
+    measured : RegretBound
+        The right-hand side of Theorem D with what the run did: the mean of ``||grad_t||_F^2``, the
+        largest distance and the largest number of flips, and Gamma over the ball of that radius at
+        the points that the adversary chose.
+    promised : RegretBound
+        The same with what is known before the run, once its points are given: ``G^2 = a^2 k``,
+        ``D = eta a T``, and the numbers of neurons that some W within D can switch.
+    """
+
+    terms: tuple[StepTerms, ...]
+    distances: FloatArray
+    eta: float
+    drift: float
+    measured: RegretBound
+    promised: RegretBound
+
+    @property
+    def losses(self) -> FloatArray:
+        """``L_A(f_{W_t})``, shape (T,)."""
+        return np.array([step.loss for step in self.terms])
+
+    @property
+    def average(self) -> float:
+        """The left-hand side of Theorem D: the average loss of the run."""
+        return float(self.losses.mean())
+
+    @property
+    def accounts(self) -> dict[str, float]:
+        """The average loss as a sum of five averages over the run, an identity.
+
+        ``comparator``: L(S^(t), f_{W*}); ``optimization``: <grad, W_t - W*>; ``coupling``:
+        <pseudo - grad, W_t - W*>; ``f for g``: what the exchange of f for g adds; ``convexity``:
+        what step 1 of the proof gives away, never positive.
+        """
+        return {
+            "comparator": self._mean(lambda step: step.comparator),
+            "optimization": self._mean(lambda step: step.inner),
+            "coupling": self._mean(lambda step: step.coupled),
+            "f for g": self._mean(lambda step: step.slope - step.inner - step.coupled),
+            "convexity": self._mean(lambda step: step.loss - step.comparator - step.slope),
+        }
+
+    def _mean(self, part: Callable[[StepTerms], float]) -> float:
+        return math.fsum(part(step) for step in self.terms) / len(self.terms)
+
+
+def run_ledger(
+    initial: TwoLayerNetwork,
+    weights: Sequence[object],
+    points: Sequence[object],
+    y: object,
+    loss: str | Loss,
+    W_star: object,
+    *,
+    eta: float,
+    comparator: float,
+    active: float,
+) -> RunLedger:
+    r"""Evaluate every term of Theorem D on a run of gradient descent.
+
+    Parameters
+    ----------
+    initial : TwoLayerNetwork
+        The network at initialization.
+    weights : sequence of array-like, shape (m, d)
+        ``W_0, ..., W_T``, ``T >= 1``.
+    points : sequence of array-like, shape (n, d)
+        The adversarial points of the steps ``0, ..., T - 1``.
+    y : array-like, shape (n,)
+        Labels, ``|y| <= 1``.
+    loss : str or Loss
+        A loss of Definition 3.2.
+    W_star : array-like, shape (m, d)
+        The weights to compare with.
+    eta : float
+        The step size of the run, ``> 0``.
+    comparator : float
+        ``L_{A*}(f_{W*})`` or an upper bound of it, ``>= 0``.
+    active : float
+        A bound k of the number of neurons active at a point during the run, ``> 0``.
+
+    Returns
+    -------
+    RunLedger
+        The terms of every step and both right-hand sides.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is not one matrix more than there are steps, or an argument is out of range.
+
+    Notes
+    -----
+    Source: Theorem D.  Gamma and N are taken at the points of the run, where alone the proof uses
+    them.  Nothing is assumed about how the weights were found; `RunLedger.accounts` is an identity
+    for any sequence of weights, and the bounds need ``W_{t+1} = W_t - eta grad_t``.  Costs O(m d)
+    for every step and every distinct point.
+
+    Examples
+    --------
+    One neuron far above the threshold, the label at distance 1, four steps of length 1/4.
+
+    >>> start = TwoLayerNetwork([[0.0, 2.0]], [1.0], [0.0], 0.0)
+    >>> x = [[3**0.5 / 2, 0.5]]
+    >>> path = [start.W - 0.25 * t * np.array(x) for t in range(5)]
+    >>> run = run_ledger(start, path, [x] * 4, [0.0], "absolute", path[4], eta=0.25,
+    ...     comparator=0.0, active=1)
+    >>> round(run.average, 12), round(run.measured.optimisation, 12)
+    (0.625, 0.625)
+    """
+    steps = len(points)
+    if steps < 1 or len(weights) != steps + 1:
+        raise ValueError(
+            "weights must hold one matrix more than there are steps in points, and points at least "
+            f"one step, got {len(weights)} matrices and {steps} steps"
+        )
+    path = [float_array(W, f"weights[{t}]", shape=initial.W.shape) for t, W in enumerate(weights)]
+    best = float_array(W_star, "W_star", shape=initial.W.shape)
+    step_size = scalar(eta, "eta", exclusive_minimum=0.0)
+    terms = tuple(
+        step_terms(initial, W, best, X, y, loss) for W, X in zip(path[:-1], points, strict=True)
+    )
+    visited = np.unique(np.concatenate([points_on_slice(X, d=initial.d) for X in points]), axis=0)
+    away = best - initial.W
+    D_W, a = norm_2_inf(away), float(np.abs(initial.a).max())
+    drift = max(norm_2_inf(W - initial.W) for W in path)
+    planned = step_size * a * steps
+    can_flip = max(worst_gap_at(initial, x, planned).can_flip for x in visited)
+
+    def bound(squared: float, distance: float, flips: float) -> RegretBound:
+        return regret_bound(
+            comparator=comparator,
+            eta=step_size,
+            steps=steps,
+            gradient_squared=squared,
+            D_F=float(np.linalg.norm(away)),
+            D_W=D_W,
+            drift=distance,
+            a=a,
+            flips=flips,
+            gap_run=largest_gap(initial, visited, distance),
+            gap_comparator=largest_gap(initial, visited, D_W),
+        )
+
+    return RunLedger(
+        terms=terms,
+        distances=np.array([float(np.linalg.norm(W - best)) for W in path]),
+        eta=step_size,
+        drift=drift,
+        measured=bound(
+            math.fsum(step.gradient_squared for step in terms) / steps,
+            drift,
+            max(step.flips for step in terms),
+        ),
+        promised=bound(a**2 * scalar(active, "active", exclusive_minimum=0.0), planned, can_flip),
+    )
 
 
 def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> FloatArray:
@@ -907,6 +1144,8 @@ class OnePointRun:
         ``||pseudo - grad||_{2,1}`` of Definition C.11 as printed.
     coupling : ndarray of float64, shape (T + 1,)
         The same with the common derivative.
+    gradient_squared : ndarray of float64, shape (T + 1,)
+        ``||grad_t||_F^2``: the sum of ``a_r^2`` over the active neurons, 0 on the label.
     """
 
     values: FloatArray
@@ -915,6 +1154,7 @@ class OnePointRun:
     drift: FloatArray
     kink: FloatArray
     coupling: FloatArray
+    gradient_squared: FloatArray
 
     @property
     def average(self) -> float:
@@ -986,7 +1226,7 @@ def one_point_descent(
     size = np.abs(weights)
     first = float(size[initial].sum())
     u = np.zeros_like(start)
-    rows = np.empty((6, number + 1))
+    rows = np.empty((7, number + 1))
     for t in range(number + 1):
         now = start + u
         active = now > level
@@ -999,9 +1239,214 @@ def one_point_descent(
         both = float(size[active & initial].sum())
         woken = float(size[active & ~initial].sum())
         kink = both * abs(v - other) + woken * abs(v) + (first - both) * abs(other)
-        rows[:, t] = (f, abs(f - label), g, np.abs(u).max(), kink, flipped * abs(v))
+        squared = float(pull @ pull) * abs(v)
+        rows[:, t] = (f, abs(f - label), g, np.abs(u).max(), kink, flipped * abs(v), squared)
         u -= (step * v) * pull
     return OnePointRun(*rows)
+
+
+@dataclass(frozen=True, eq=False)
+class OnePointRegret:
+    """A run on one point with both right-hand sides of Theorem D.
+
+    Attributes
+    ----------
+    run : OnePointRun
+        The run.
+    average : float
+        ``(1/T) sum_{t<T} |f(x; W_t) - y|``, the left-hand side of Theorem D.
+    D_F, D_W : float
+        ``||W* - W_0||_F`` and ``||W* - W_0||_{2,inf}`` of the nearest weights that fit the label.
+    measured, promised : RegretBound
+        The right-hand side with the numbers of the run, and with those known before it, which need
+        that no more neurons fire during the run than at the start.
+    """
+
+    run: OnePointRun
+    average: float
+    D_F: float
+    D_W: float
+    measured: RegretBound
+    promised: RegretBound
+
+
+def one_point_regret(
+    z: object,
+    a: object,
+    tau: float,
+    y: float,
+    eta: float,
+    steps: int,
+    activation: str | ShiftedReLU = "jump",
+) -> OnePointRegret:
+    r"""Run Algorithm 1 on one training point, and evaluate Theorem D on the run.
+
+    Parameters
+    ----------
+    z : array-like, shape (m,)
+        Pre-activations ``z_r(x)`` at initialization.
+    a : array-like, shape (m,)
+        Output weights.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    y : float
+        Label, ``|y| <= 1``.
+    eta : float
+        Step size, ``> 0``.
+    steps : int
+        Number of steps T, ``>= 1``.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    OnePointRegret
+        Run and bounds.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range, arrays of different lengths, or if no neuron fires.
+
+    Notes
+    -----
+    Source: Theorem D with ``n = 1`` and the absolute loss, see `one_point_descent`.  W* is
+    `nearest_weights`: every active neuron moves by ``(y - B) a_r / sum a_r^2`` along x, so
+    ``D_F^2 = (y - B)^2 / sum a_r^2`` and ``g(x; W*) = y - B``.
+
+    Examples
+    --------
+    >>> found = one_point_regret([1.0], [1.0], tau=0.5, y=0.5, eta=0.25, steps=2)
+    >>> found.average, found.measured.optimisation, found.D_F
+    (0.375, 0.375, 0.5)
+    """
+    form = get_activation(activation)
+    run = one_point_descent(z, a, tau, y, eta, steps, form)
+    start = float_array(z, "z", shape=("m",))
+    weights = float_array(a, "a", shape=start.shape)
+    level = scalar(tau, "tau", minimum=0.0)
+    pull = weights * (start > level)
+    squared = float(pull @ pull)
+    if squared == 0.0:
+        raise ValueError("no neuron fires at the point, so that no W* can be found")
+    move = (float(y) - float(run.values[0])) / squared * pull
+    D_F, D_W = float(np.linalg.norm(move)), float(np.abs(move).max())
+    weight = float(np.abs(weights).max())
+    reached = float(weights @ form.value(start + move, level))
+    drift = float(run.drift.max())
+    # Flips are counted in the weight |a_r| that the run lost or gained, as a multiple of the
+    # largest; `coupling` has them so where the gradient is not zero.
+    flips = float(run.coupling[:-1].max()) / weight
+    planned = eta * weight * steps
+    switched = int(np.count_nonzero(np.abs(start - level) <= planned))
+
+    def bound(gradient: float, distance: float, count_of_flips: float) -> RegretBound:
+        return regret_bound(
+            comparator=abs(reached - float(y)),
+            eta=eta,
+            steps=steps,
+            gradient_squared=gradient,
+            D_F=D_F,
+            D_W=D_W,
+            drift=distance,
+            a=weight,
+            flips=count_of_flips,
+            gap_run=_largest_gap(start, weights, distance, level, form),
+            gap_comparator=_largest_gap(start, weights, D_W, level, form),
+        )
+
+    return OnePointRegret(
+        run=run,
+        average=float(run.losses[:-1].mean()),
+        D_F=D_F,
+        D_W=D_W,
+        measured=bound(float(run.gradient_squared[:-1].mean()), drift, flips),
+        promised=bound(squared, planned, switched),
+    )
+
+
+def _largest_gap(
+    z: FloatArray, a: FloatArray, delta: float, tau: float, activation: ShiftedReLU
+) -> float:
+    gap = worst_gap(z, a, delta, tau, activation)
+    return max(gap.above - gap.initial_output, gap.below + gap.initial_output)
+
+
+def expected_one_point(
+    m: int,
+    a: float,
+    tau: float,
+    y: float,
+    eta: float,
+    steps: int,
+    activation: str | ShiftedReLU = "jump",
+) -> RegretBound:
+    r"""Compute the right-hand side of Theorem D for one point from closed forms.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``m >= 1``.
+    a : float
+        Absolute value of the output weights, ``> 0``.
+    tau : float
+        Threshold, ``>= 0``, absolute units.
+    y : float
+        Label, ``|y| <= 1``, not 0.
+    eta : float
+        Step size, ``> 0``.
+    steps : int
+        Number of steps T, ``>= 1``.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    RegretBound
+        `OnePointRegret.promised` with every count replaced by its mean, the initial output by 0,
+        and the loss of W* by 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)`` active neurons
+    ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a T``.
+
+    Examples
+    --------
+    >>> bound = expected_one_point(2**40, 2**-8, 0.0, 1.0, 0.25 / (2**-16 * 2**39), 16)
+    >>> round(bound.noise, 12), round(bound.start, 12)
+    (0.125, 0.125)
+    """
+    width = count(m, "m")
+    weight = scalar(a, "a", exclusive_minimum=0.0)
+    level = scalar(tau, "tau", minimum=0.0)
+    label = abs(scalar(y, "y", minimum=-1.0, maximum=1.0))
+    if label == 0.0:
+        raise ValueError("y must not be 0: W* = W_0 would be compared with itself")
+    number = count(steps, "steps")
+    size = scalar(eta, "eta", exclusive_minimum=0.0)
+    form = get_activation(activation)
+    firing = width * scaling.activity(level, width)
+    D_W = label / (weight * firing)
+    drift = size * weight * number
+    return regret_bound(
+        comparator=0.0,
+        eta=size,
+        steps=number,
+        gradient_squared=weight**2 * firing,
+        D_F=label / (weight * math.sqrt(firing)),
+        D_W=D_W,
+        drift=drift,
+        a=weight,
+        flips=expected_flips(level, width, drift),
+        gap_run=half_width_moments(width, weight, drift, level, form).mean,
+        gap_comparator=half_width_moments(width, weight, D_W, level, form).mean,
+    )
 
 
 def first_step_lower_bound(z: object, a: object, tau: float, y: float, eta: float) -> float:

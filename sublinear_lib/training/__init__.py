@@ -7,6 +7,8 @@
 :mod:`sublinear_lib.training.step_size` the rules for eta,
 :mod:`sublinear_lib.training.stopping` when to end early,
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
+:mod:`sublinear_lib.training.recording` the points and weights that a proof asks for,
+:mod:`sublinear_lib.training.regret_run` a run with every term of Theorem D,
 :mod:`sublinear_lib.training.checkpoint` how a run survives being killed, and
 :mod:`sublinear_lib.training.history` what a run leaves behind.
 """
@@ -15,6 +17,8 @@ from __future__ import annotations
 
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
 from sublinear_lib.training.measuring import Measure, count_flips
+from sublinear_lib.training.recording import RecordedRun
+from sublinear_lib.training.regret_run import RegretRun, points_of_arcs, regret_run
 from sublinear_lib.training.step_size import (
     STEP_SIZE_RULES,
     PrintedStep,
@@ -40,6 +44,8 @@ __all__ = [
     "History",
     "Measure",
     "PrintedStep",
+    "RecordedRun",
+    "RegretRun",
     "RepairedStep",
     "Search",
     "StableStep",
@@ -48,5 +54,7 @@ __all__ = [
     "SublinearAdversarialTraining",
     "TrainingDiverged",
     "count_flips",
+    "points_of_arcs",
+    "regret_run",
     "resolve_step_size",
 ]

@@ -1,0 +1,167 @@
+"""Promises of Theorem D on runs: by hand, on one point, in closed form, and in powers of m."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import scaling
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory import regret
+
+SIDE = 3**0.5 / 2
+
+
+def draw(m: int, a: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(m) * (2.0 / m) ** 0.5, a * rng.choice([-1.0, 1.0], m)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    m=st.integers(16, 400),
+    t=st.floats(0.0, 1.5),
+    y=st.floats(-1.0, 1.0),
+    eta=st.floats(0.01, 2.0),
+    steps=st.integers(1, 25),
+    kind=st.sampled_from(["jump", "continuous"]),
+)
+def test_on_one_point_the_average_never_exceeds_the_bound(
+    seed: int, m: int, t: float, y: float, eta: float, steps: int, kind: str
+) -> None:
+    z, a = draw(m, m**-0.2, seed)
+    tau = t * (2.0 / m) ** 0.5
+    if not (z > tau).any():
+        return
+    found = regret.one_point_regret(z, a, tau, y, eta, steps, kind)
+    assert found.average <= found.measured.total * (1.0 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("kind", ["jump", "continuous"])
+def test_one_point_is_the_ledger_of_a_network_in_dimension_two(kind: str) -> None:
+    start = TwoLayerNetwork.initialize(300, 2, rng=5, tau=0.05, activation=kind)
+    x, eta, steps, y = np.array([[SIDE, 0.5]]), 0.02, 9, 0.6
+    one = regret.one_point_regret(
+        start.preactivations(x)[0], start.a, start.tau, y, eta, steps, kind
+    )
+    path = [start.W]
+    for _ in range(steps):
+        now = start.with_weights(path[-1])
+        slope = np.sign(now.forward(x) - y)
+        path.append(path[-1] - eta * now.weight_gradient(x, slope))
+    W_star = regret.nearest_weights(start, x, y - start.forward(x))
+    missed = abs(float(start.with_weights(W_star).forward(x)[0]) - y)
+    whole = regret.run_ledger(
+        start,
+        path,
+        [x] * steps,
+        [y],
+        "absolute",
+        W_star,
+        eta=eta,
+        comparator=missed,
+        active=int(start.active_mask(x).sum()),
+    )
+    assert one.average == pytest.approx(whole.average)
+    assert pytest.approx(np.linalg.norm(W_star - start.W)) == one.D_F
+    assert pytest.approx(regret.norm_2_inf(W_star - start.W)) == one.D_W
+    for mine, theirs in ((one.measured, whole.measured), (one.promised, whole.promised)):
+        for term in ("comparator", "noise", "start", "coupling", "gap_run", "gap_comparator"):
+            assert getattr(mine, term) == pytest.approx(getattr(theirs, term), abs=1e-12), term
+
+
+def test_two_neurons_by_hand() -> None:
+    """z = (1, 1), a = (1, -1), tau = 1/2, y = 1: f_0 = 0, the gradient is (-1, +1), eta = 1/4."""
+    found = regret.one_point_regret([1.0, 1.0], [1.0, -1.0], 0.5, 1.0, 0.25, 2)
+    assert found.run.values.tolist() == [0.0, 0.5, 1.5]  # (1.25, 0.75); then (1.5, silent)
+    assert found.average == 0.75
+    assert pytest.approx(0.5) == found.D_F**2 and found.D_W == 0.5
+    assert found.measured.noise == pytest.approx(0.25)  # eta/2 * 2
+    assert found.measured.start == pytest.approx(0.5)  # 1/2 / (2 * 1/4 * 2)
+    assert found.measured.coupling == 0.0  # nothing flips before the last step
+    assert found.measured.comparator == 0.5  # at W* the second neuron is silent: f = 3/2
+    assert found.run.gradient_squared.tolist() == [2.0, 2.0, 1.0]
+
+
+def test_a_silent_point_has_no_comparison_weights() -> None:
+    with pytest.raises(ValueError, match="no neuron fires"):
+        regret.one_point_regret([-1.0], [1.0], 0.5, 1.0, 0.1, 1)
+
+
+@pytest.mark.parametrize("kind", ["jump", "continuous"])
+@pytest.mark.parametrize("t", [0.0, 1.0])
+def test_the_closed_form_is_the_mean_of_what_is_known_before(kind: str, t: float) -> None:
+    m, a, steps, seeds = 4096, 4096**-0.2, 4, 200
+    tau = t * (2.0 / m) ** 0.5
+    eta = 0.5 / (a * a * m * scaling.activity(tau, m))
+    law = regret.expected_one_point(m, a, tau, 1.0, eta, steps, kind)
+    planned = eta * a * steps
+    flips, gaps, squares = np.empty((3, seeds))
+    for seed in range(seeds):
+        z, signs = draw(m, a, seed)
+        flips[seed] = np.count_nonzero(np.abs(z - tau) <= planned)
+        squares[seed] = a * a * np.count_nonzero(z > tau)
+        found = regret.worst_gap(z, signs, planned, tau, kind)
+        gaps[seed] = found.half_width
+    D_W = 1.0 / (a * m * scaling.activity(tau, m))
+    for name, values, closed in (
+        ("flips", flips, law.coupling / (a * (planned + D_W))),
+        ("gradient", squares, 2.0 * law.noise / eta),
+        ("gap", gaps, law.gap_run),
+    ):
+        z_score = (values.mean() - closed) / (values.std(ddof=1) / math.sqrt(seeds))
+        assert abs(z_score) < 4.0, name
+    assert law.start == pytest.approx(1.0 / (a * a * m * scaling.activity(tau, m)) / (2 * eta * 4))
+
+
+def test_a_label_of_zero_is_refused_in_closed_form() -> None:
+    with pytest.raises(ValueError, match="y must not be 0"):
+        regret.expected_one_point(16, 0.5, 0.0, 0.0, 0.1, 4)
+
+
+def test_the_powers_are_those_of_hand_and_of_the_closed_form() -> None:
+    table = {
+        "PRINTED": ("-1/5", "3/5", "2/5", "0", "-2/5", "2/5", "2/5", "1/10"),
+        "R1": ("-3/5", "3/5", "0", "0", "-4/5", "-3/10", "-3/10", "-3/10"),
+        "R2": ("-1/5", "1/5", "0", "0", "-3/5", "-1/10", "-1/10", "-1/10"),
+        "R3": ("-2/5", "2/5", "0", "0", "-3/5", "-1/10", "-1/10", "-1/10"),
+    }
+    for name, row in table.items():
+        assert list(regret.regret_powers(name).values()) == [Fraction(power) for power in row]
+
+
+@pytest.mark.parametrize("name", ["R1", "R2", "R3"])
+def test_the_vanishing_powers_are_reached_by_the_closed_form(name: str) -> None:
+    rules, low, high = scaling.get_scaling(name), 2**400, 2**440
+    powers = regret.regret_powers(name)
+    found = []
+    for m in (low, high):
+        share = scaling.activity(rules.tau(m), m)
+        found.append(regret.expected_regret(m, 1.0, 0.25, rules, share=share))
+    for term in ("coupling", "gap_run", "gap_comparator"):
+        slope = math.log(getattr(found[1], term) / getattr(found[0], term)) / math.log(high / low)
+        assert slope == pytest.approx(float(powers[term]), abs=0.01), term
+
+
+def test_a_ledger_wants_one_matrix_more_than_steps() -> None:
+    start = TwoLayerNetwork.initialize(16, 2, rng=0)
+    x = np.array([[SIDE, 0.5]])
+    for weights, points in (([start.W], [x]), ([start.W], []), ([start.W] * 3, [x])):
+        with pytest.raises(ValueError, match="one matrix more"):
+            regret.run_ledger(
+                start,
+                weights,
+                points,
+                [0.5],
+                "huber",
+                start.W,
+                eta=0.1,
+                comparator=0.0,
+                active=1,
+            )
