@@ -1,7 +1,8 @@
-"""How the book shows claims: boxes, the ledger, the graph of what rests on what.
+"""How the book shows claims (boxes, the ledger, the graph of what rests on what) and quizzes.
 
-Every exhibit is made from `Claim` objects and their stored evidence, and shows itself in a page
-without scripts, in a running Jupyter and as text.  Nothing here runs a check or knows a statement.
+Every exhibit of claims is made from `Claim` objects and their stored evidence, and a quiz from the
+text of its page; all show themselves in a page without scripts, in a running Jupyter and as text.
+Nothing here runs a check or knows a statement.
 """
 
 from __future__ import annotations
@@ -26,17 +27,21 @@ from sublinear_lib.exhibits.names import (
     statement_link,
     title_of,
 )
+from sublinear_lib.exhibits.quiz import Choice, Question, Quiz, quiz, read_quiz
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = [
     "LOOKS",
     "MACROS",
+    "Choice",
     "ClaimBox",
     "ClaimList",
     "DependencyGraph",
     "Layout",
     "LedgerTable",
     "Look",
+    "Question",
+    "Quiz",
     "Shelf",
     "badge",
     "block_html",
@@ -53,6 +58,8 @@ __all__ = [
     "page_link",
     "printed_view",
     "proof_link",
+    "quiz",
+    "read_quiz",
     "repaired_view",
     "short_name",
     "spoken",

@@ -306,7 +306,9 @@ def spoken(text: str) -> str:
     'With τ≤ m^(1/5) about ‖w‖ is small.'
     """
     text = re.sub(r"\\norm\{([^{}]*)\}", r"‖\1‖", text)
-    text = re.sub(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\abs\{([^{}]*)\}", r"|\1|", text)
+    text = re.sub(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"\\[dt]?frac *(\w)(\w)", r"\1/\2", text)
     text = re.sub(r"\^\{(\w)\}", r"^\1", text)
     text = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", text)
     text = _COMMAND.sub(lambda match: _SIGNS.get(match.group(1), _sign(match.group(1))), text)

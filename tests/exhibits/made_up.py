@@ -139,3 +139,40 @@ def made_up_shelf() -> Shelf:
     reports = verify(made_up_ledger())
     assert all(report.as_recorded for report in reports)
     return Shelf(made_up_ledger(), merge({}, reports))
+
+
+QUIZ = r"""## Why does the share scale with $\delta$?
+
+- [x] The density near the threshold is bounded.
+  Right: the share is at most $\delta\sqrt{m/\pi}$, whatever $\tau$ is.
+- [ ] Because $\tau=0$.
+  No: $\tau$ is chosen before training.
+- [ ] Because $\norm{x}=1$.
+
+  No neuron knows the norm.
+
+  $$\tfrac12<1$$
+
+## How many?
+
+Count them, with $x_d=\frac12$.
+
+- [ ] one
+  No: not one.
+- [x] three
+  Right: three.
+- [ ] two
+  No: not two.
+
+## Which letter?
+
+- [ ] a
+  Not quite: nearly.
+- [ ] b
+  No: not b.
+- [ ] c
+  Wrong.  Not c.
+- [x] d
+  It is.
+"""
+"""The text of a quiz."""
