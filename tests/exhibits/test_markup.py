@@ -98,6 +98,7 @@ def test_a_line_with_formulas_is_read_as_such() -> None:
         (r"$\tau \le \frac{1}{m}$", "τ ≤ 1/m"),
         (r"$m^{1/5}$, $m^{2}$ and *more*", "m^(1/5), m^2 and more"),
         (r"$\{-1, 1\}$ for \rec{all} $x\in\X$", "{-1, 1} for all x∈X"),
+        (r"$\tfrac12$, $\frac{a}{b}$, $\dfrac 34$ of $\abs{x}$", "1/2, a/b, 3/4 of |x|"),
         (r"2 \* 3 of $\norm{W - W_0}$", "2  3 of ‖W - W_0‖".replace("  ", " ")),
     ],
 )
