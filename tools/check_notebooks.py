@@ -4,6 +4,7 @@ A chapter asks a question, says what a reader will be able to do and how long it
 explains, shows, checks, sets exercises with hidden solutions, and closes with what was verified.
 Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.  A notebook in
 ``book/reference`` is a page to look something up in: of it only the cells and outputs are checked.
+A chapter of Part I has more: a quiz of its own, two live labs, and five exercises.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -26,6 +27,24 @@ LONGEST_CELL = 15
 # What a page shows beside its two menus without a scroll bar, at 1280 pixels.
 WIDEST_LINE = 76
 FEWEST_EXERCISES = 4
+# What a chapter of Part I has, once it is complete.
+FEWEST_EXERCISES_OF_PART1 = 5
+FEWEST_LABS = 2
+# Chapters of Part I from before there were quizzes; a name leaves this list when its chapter is
+# revised.
+TO_BE_REVISED = frozenset(
+    {
+        "f-versus-the-pseudo-network",
+        "gaussian-and-concentration-toolbox",
+        "half-space-reporting",
+        "how-many-neurons-fire",
+        "network-and-shifted-relu",
+        "the-adversary-and-its-worst-case",
+        "training-against-the-adversary",
+        "what-an-iteration-costs",
+        "why-training-costs-mnd",
+    }
+)
 LEVELS = ("★", "★★", "★★★")
 
 # What a reader must find, as a heading, as the title of a box, or as a bold lead.
@@ -57,6 +76,7 @@ SOLUTION = re.compile(
     re.MULTILINE,
 )
 LABEL = re.compile(r":label: *(\S+)")
+QUIZ_HEADING = re.compile(r"^##+ .*\bquiz\b", re.IGNORECASE | re.MULTILINE)
 OWN_PLACE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/|/var/|\b[A-Z]:\\)\S*")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b")
 
@@ -74,6 +94,11 @@ class Chapter:
     def teaches(self) -> bool:
         """Whether it is a chapter, and not a page of the reference."""
         return "reference" not in self.path.parts
+
+    @property
+    def complete(self) -> bool:
+        """Whether it must have what every finished chapter of Part I has."""
+        return self.path.parent.name == "part1" and self.path.stem not in TO_BE_REVISED
 
     @cached_property
     def prose(self) -> str:
@@ -151,6 +176,37 @@ def exercises(chapter: Chapter) -> list[str]:
     if not _solutions_with_code(chapter):
         problems.append("no solution contains a code cell that was run")
     return problems
+
+
+def quiz_and_labs(chapter: Chapter) -> list[str]:
+    """List what a complete chapter of Part I lacks: its quiz, its live labs, its exercises."""
+    if not chapter.complete:
+        return []
+    problems = []
+    if not QUIZ_HEADING.search(chapter.prose):
+        problems.append("no heading announces a quiz")
+    page = f"part1/{chapter.path.stem}"
+    asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
+    if asked != [page]:
+        problems.append(f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})")
+    labs = sum(text.startswith("LiveLab(") for _, text in chapter.printed())
+    if labs < FEWEST_LABS:
+        problems.append(f"{labs} live labs, at least {FEWEST_LABS} wanted")
+    exercises = len(EXERCISE.findall(chapter.prose))
+    if exercises < FEWEST_EXERCISES_OF_PART1:
+        problems.append(f"{exercises} exercises, at least {FEWEST_EXERCISES_OF_PART1} wanted")
+    return problems
+
+
+def _quizzes(source: str) -> Iterator[str]:
+    """Yield the pages whose quiz a cell asks."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # `code_cells` complains about it
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "quiz":
+            yield ast.literal_eval(node.args[0]) if node.args else ""
 
 
 def _solutions_with_code(chapter: Chapter) -> int:
@@ -247,7 +303,15 @@ def old_widgets(chapter: Chapter) -> list[str]:
 
 CHECKS: dict[str, Callable[[Chapter], list[str]]] = {
     check.__name__: check
-    for check in (frame, exercises, code_cells, stored_outputs, traces_of_a_machine, old_widgets)
+    for check in (
+        frame,
+        exercises,
+        quiz_and_labs,
+        code_cells,
+        stored_outputs,
+        traces_of_a_machine,
+        old_widgets,
+    )
 }
 
 
