@@ -26,6 +26,7 @@ from sublinear_lib.plotting.concentration import (
     crossing_panels,
     tail_panels,
 )
+from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
 from sublinear_lib.plotting.flips import (
@@ -44,10 +45,12 @@ from sublinear_lib.plotting.halfspace import (
     surviving_share,
     work_against_m,
 )
+from sublinear_lib.plotting.jump import price_picture, way_picture
 from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.polynomials import step_picture
 from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
@@ -114,18 +117,24 @@ __all__ = [
     "palette_css",
     "panel",
     "percent",
+    "powers_picture",
     "preactivation_histogram",
+    "price_picture",
     "recall_against_time",
+    "regret_bars",
     "roofline_chart",
     "set_scale",
     "shares_picture",
     "slice_picture",
     "speedup_by_dimension",
+    "step_picture",
+    "surrogate_picture",
     "surviving_share",
     "sweep_picture",
     "tail_panels",
     "ticks",
     "training_run",
+    "way_picture",
     "work_against_m",
     "work_bars",
     "worst_terms_picture",

@@ -100,6 +100,8 @@ from sublinear_lib.theory.jump import (
     inverse_mills,
     jump_half_width_bound,
     jump_price,
+    line_ratio,
+    step_ratio,
 )
 from sublinear_lib.theory.ledger import (
     LINES,
@@ -225,6 +227,7 @@ __all__ = [
     "jump_price",
     "largest_norm_bound",
     "leading_exponent",
+    "line_ratio",
     "listed_share",
     "literal_ledger",
     "log_half_width_below",
@@ -256,6 +259,7 @@ __all__ = [
     "smallest_printed_K",
     "smallest_union_width",
     "sparse_cost",
+    "step_ratio",
     "surviving_count_interval",
     "surviving_share",
     "surviving_share_asymptote",

@@ -3,9 +3,11 @@ r"""What the discontinuity of ``sigma_tau(z) = z 1[z > tau]`` costs (Proposition
 A neuron that crosses the threshold changes the value of the network by tau at once, however small
 the move; the pseudo-network g does not see it.  At a threshold of t standard deviations this makes
 ``|f - g|`` comparable with ``|g|`` itself for every choice of the powers of m, and plain gradient
-descent moves f by ``1 + t phi(t) / (2 Q(t))`` times what g predicts.  All functions take *standard*
-units: ``t = tau / sqrt(2/m)`` and lengths in multiples of ``sqrt(2/m)``.  Before changing one, know
-that ``phi`` and ``Q`` underflow long before their ratio does, so only ratios are ever formed.
+descent moves f by ``1 + t phi(t) / (2 Q(t))`` times what g predicts, in one step or in many; on the
+straight way on which all neurons follow their output signs it is ``1 + t phi(t) / Q(t)``.  All
+functions take *standard* units: ``t = tau / sqrt(2/m)`` and lengths in multiples of ``sqrt(2/m)``.
+Before changing one, know that ``phi`` and ``Q`` underflow long before their ratio does, so only
+ratios are ever formed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.activations import ShiftedReLU, get_activation
+from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.theory.worst_case import standard_edges, standard_width, window_integral
 from sublinear_lib.validation import float_array, scalar
 
@@ -27,6 +29,8 @@ __all__ = [
     "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
+    "line_ratio",
+    "step_ratio",
 ]
 
 _PHI_OVER_ERFCX = math.sqrt(2.0 / math.pi)
@@ -38,7 +42,7 @@ def inverse_mills(t: float) -> float:
     Parameters
     ----------
     t : float
-        Standardised threshold, ``>= 0``.
+        Standardized threshold, ``>= 0``.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def jump_half_width_bound(z: object, a: object, delta: float, tau: float) -> flo
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     a : array-like, shape (m,)
         Output weights.
     delta : float
@@ -113,9 +117,9 @@ def jump_price(t: float, theta: float = 0.0) -> float:
     Parameters
     ----------
     t : float
-        Standardised threshold, ``>= 0``.
+        Standardized threshold, ``>= 0``.
     theta : float, default 0.0
-        Standardised radius ``delta / sqrt(2/m)``, ``>= 0``; 0 for the limit of thin windows.
+        Standardized radius ``delta / sqrt(2/m)``, ``>= 0``; 0 for the limit of thin windows.
 
     Returns
     -------
@@ -159,7 +163,7 @@ def ball_price(theta: float) -> float:
     Parameters
     ----------
     theta : float
-        Standardised radius ``delta / sqrt(2/m)``, ``>= 0``.
+        Standardized radius ``delta / sqrt(2/m)``, ``>= 0``.
 
     Returns
     -------
@@ -198,9 +202,9 @@ def half_width_over_g(t: float, theta: float, activation: str | ShiftedReLU = "j
     Parameters
     ----------
     t : float
-        Standardised threshold, ``>= 0``.
+        Standardized threshold, ``>= 0``.
     theta : float
-        Standardised radius ``delta / sqrt(2/m)``, ``> 0``.
+        Standardized radius ``delta / sqrt(2/m)``, ``> 0``.
     activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
         The activation.
 
@@ -243,7 +247,7 @@ def gradient_ratio(t: float, travel: float = 0.0) -> float:
     Parameters
     ----------
     t : float
-        Standardised threshold, ``>= 0``.
+        Standardized threshold, ``>= 0``.
     travel : float, default 0.0
         How far a neuron that stays active has moved, ``eta |a_r|`` summed over the steps, in
         multiples of ``sqrt(2/m)``, ``>= 0``; 0 for the limit of a short way.
@@ -272,7 +276,7 @@ def gradient_ratio(t: float, travel: float = 0.0) -> float:
         g       = (a m / 2) (h Q(t) + E min(s_+, h)),
         f - f_0 = g + (a m / 2) tau (Q(t) - Q(t + travel)),
 
-    in expectation over the initialisation: a neuron that falls silent takes ``a_r z_r = a_r (tau +
+    in expectation over the initialization: a neuron that falls silent takes ``a_r z_r = a_r (tau +
     s_r)`` out of f, of which g accounts for ``a_r s_r``.  With the continuous activation it takes
     out ``a_r s_r`` and the two agree.  Write ``R(v) = Q(t + v) / Q(t)``; then
     ``E min(s_+, h) / Q(t)`` is ``sqrt(2/m)`` times the integral of R over ``[0, travel]``, and
@@ -304,3 +308,104 @@ def gradient_ratio(t: float, travel: float = 0.0) -> float:
     crossed = hazard * window_integral(np.ones_like, [0.0, way], level, relative=True)
     waited = window_integral(survivors, [0.0, way], level, relative=True)
     return 1.0 + level * crossed / (way + waited)
+
+
+def line_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") -> float:
+    r"""Compute how far f moves when *every* neuron follows its output sign, in units of g.
+
+    Parameters
+    ----------
+    t : float
+        Standardized threshold, ``>= 0``.
+    travel : float
+        How far every neuron has moved, in multiples of ``sqrt(2/m)``, ``> 0``.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    float
+        ``E (f - f_0) / E g`` on the straight way ``w_r = w_{r,0} + sign(a_r) travel sqrt(2/m) x``;
+        as ``travel -> 0`` it tends to ``1 + t phi(t) / Q(t)`` for the jump and to 1 for the
+        continuous activation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: this project.  The way ends, for ``travel = theta``, at the weights of the ball with
+    the largest g, so it shows Proposition 2 without a supremum.
+
+    *Derivation.*  Write ``y = (z - tau) / sqrt(2/m)`` and v for `travel`.  Beyond what g sees, a
+    neuron with ``a_r > 0`` and ``-v < y <= 0`` wakes and adds ``t + y + v``, one with ``a_r < 0``
+    and ``0 < y <= v`` falls silent and adds ``t + y - v``, each with half of the neurons and in
+    units of ``|a_r| sqrt(2/m)``; g is ``v Q(t)``.  So the excess over 1 is
+
+        (int_{-v}^0 (t + y + v) phi(t + y) dy + int_0^v (t + y - v) phi(t + y) dy) / (2 v Q(t)),
+
+    for the continuous activation without t, which leaves ``O(v)``.
+
+    Examples
+    --------
+    >>> round(line_ratio(1.0, 1e-4), 3), round(line_ratio(1.0, 1e-4, "continuous"), 3)
+    (2.525, 1.0)
+    """
+    level = scalar(t, "t", minimum=0.0)
+    way = scalar(travel, "travel", exclusive_minimum=0.0)
+    height = level if get_activation(activation) == JUMP else 0.0
+    waking = window_integral(lambda y: height + y + way, [-way, 0.0], level, relative=True)
+    falling = window_integral(lambda y: height + y - way, [0.0, way], level, relative=True)
+    return 1.0 + inverse_mills(level) * (waking + falling) / (2.0 * way)
+
+
+def step_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") -> float:
+    r"""Compute how far *one* gradient step moves f, in units of what g predicts.
+
+    Parameters
+    ----------
+    t : float
+        Standardized threshold, ``>= 0``.
+    travel : float
+        Length of the step for an active neuron, ``eta |a_r|`` times the slope of the loss, in
+        multiples of ``sqrt(2/m)``, ``> 0``.
+    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
+        The activation.
+
+    Returns
+    -------
+    float
+        The ratio of the expected changes of f and g at one example.  As ``travel -> 0`` it tends
+        to ``1 + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: this project; the dynamic side of Proposition 2, in one step instead of many.
+
+    *Derivation.*  All active neurons move by ``sign(a_r) v``, v being `travel`; g takes
+    ``v Q(t)`` from them, in units of ``m |a_r| sqrt(2/m)``.  Those that rise stay active.  Half of
+    them sink; the ones with ``0 < y <= v`` land at or below the threshold, fall silent and add
+    ``t + y`` (continuous: y) where g counts v.  Hence the excess over 1 is
+    ``int_0^v (t + y - v) phi(t + y) dy / (2 v Q(t))``.  Unlike in `gradient_ratio` the neurons do
+    not stop at the threshold: g goes on counting them.
+
+    If f and g agree at the start, a step of a length that would bring g to the label leaves f at
+    ``ratio - 1`` times the old distance *beyond* the label, and the loss rises if ``ratio > 2``.
+
+    Examples
+    --------
+    >>> round(step_ratio(2.0, 1e-6), 3), round(step_ratio(2.0, 1e-6, "continuous"), 3)
+    (3.373, 1.0)
+    """
+    level = scalar(t, "t", minimum=0.0)
+    way = scalar(travel, "travel", exclusive_minimum=0.0)
+    height = level if get_activation(activation) == JUMP else 0.0
+    falling = window_integral(lambda y: height + y - way, [0.0, way], level, relative=True)
+    return 1.0 + inverse_mills(level) * falling / (2.0 * way)

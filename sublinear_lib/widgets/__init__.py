@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
+from sublinear_lib.widgets.convergence_lab import (
+    bill_lab,
+    run_and_bill,
+    step_size_lab,
+    try_step_size,
+)
 from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
@@ -32,8 +39,24 @@ from sublinear_lib.widgets.halfspace import (
     onion_explorer,
     onion_view,
 )
+from sublinear_lib.widgets.jump import jump_explorer, jump_view
+from sublinear_lib.widgets.jump_lab import (
+    first_step_lab,
+    take_first_steps,
+    walk_lab,
+    walk_through_ball,
+)
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.nets import net_explorer, net_view
+from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
+from sublinear_lib.widgets.polynomials import step_degree_explorer, step_degree_view
+from sublinear_lib.widgets.polynomials_lab import (
+    fit_points_lab,
+    fit_points_on_circle,
+    polynomial_in_a_network,
+    polynomial_network_lab,
+)
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
@@ -70,14 +93,20 @@ __all__ = [
     "View",
     "activity_explorer",
     "activity_view",
+    "bill_lab",
     "build_good_weights",
+    "convergence_explorer",
+    "convergence_view",
     "cost_explorer",
     "cost_view",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
     "exponent_map_view",
+    "first_step_lab",
     "fit_beside_training",
+    "fit_points_lab",
+    "fit_points_on_circle",
     "flips_explorer",
     "flips_lab",
     "flips_training_lab",
@@ -87,19 +116,37 @@ __all__ = [
     "good_weights_lab",
     "half_space_cost_explorer",
     "half_space_cost_view",
+    "jump_explorer",
+    "jump_view",
+    "lay_a_net",
     "ledger_explorer",
     "ledger_view",
+    "move_the_input",
+    "moving_lab",
+    "net_explorer",
+    "net_lab",
+    "net_view",
     "onion_explorer",
     "onion_view",
+    "polynomial_in_a_network",
+    "polynomial_network_lab",
     "preactivation_explorer",
     "preactivation_view",
+    "run_and_bill",
     "search_the_circle",
+    "step_degree_explorer",
+    "step_degree_view",
+    "step_size_lab",
+    "take_first_steps",
     "train_and_count",
     "train_on_digits",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",
+    "try_step_size",
+    "walk_lab",
+    "walk_through_ball",
     "window_tail_explorer",
     "window_tail_view",
     "worst_case_explorer",
