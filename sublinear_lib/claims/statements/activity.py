@@ -42,8 +42,7 @@ from sublinear_lib.theory import CHAINS, activity, flips, leading_exponent, orde
 __all__ = ["CLAIMS"]
 
 _COUNTING = "part1/how-many-neurons-fire"
-_MAIN = "reference/statements/main-text"
-_APPENDIX = "reference/statements/appendix-c"
+_FLIPS = "part1/who-flips"
 _REPAIRED = "reference/repaired-theorems"
 _SURE = 0.9999  # confidence of the slopes: a check repeated at another seed must not fail by chance
 _HUGE = 2**300  # a width at which the limit of a power law can be read off
@@ -976,7 +975,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_46,
         depends_on=("lem-a.8", "claim-a.10"),
-        chapter=_MAIN,
+        chapter=_FLIPS,
         remark=_REMARK_46,
         proof="Appendix C.13",
         misreading=_MISREADING_46,
@@ -994,7 +993,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.HOLDS,
         check=_check_c2,
         depends_on=("lem-a.5", "thm-a.3", "lem-a.9"),
-        chapter=_APPENDIX,
+        chapter=_FLIPS,
         remark=(
             r"The largest number over the ball is binomial, of mean $\le K m^{9/10}/\sqrt\pi$, "
             "and the constant is sharp. The claim is for one point that does not depend on the "
@@ -1016,7 +1015,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_c3,
         depends_on=("def-c.4", "claim-c.5", "claim-c.6", "claim-c.7"),
-        chapter=_APPENDIX,
+        chapter=_FLIPS,
         remark=(
             "The statement is true, by the proof of Claim C.2. The proof printed below it belongs "
             "to another lemma: it refers to the bounds of A, B and C, which say nothing about how "
@@ -1047,7 +1046,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_46,
         depends_on=("lem-a.8", "claim-a.10"),
-        chapter=_APPENDIX,
+        chapter=_FLIPS,
         remark=_REMARK_46,
         proof="Appendix C.13",
         misreading=_MISREADING_46,
@@ -1065,7 +1064,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.GAP,
         check=_check_c17,
         depends_on=("lem-c.15", "claim-c.16", "rem-c.13"),
-        chapter=_APPENDIX,
+        chapter=_FLIPS,
         remark=(
             r"True while the weights stay within $m^{-15/24}$ of the start, with $Q_0$ the size of "
             r"the set for all $n$ points. The printed step size and number of steps only give "
@@ -1089,7 +1088,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("repair", "Theorem B"),
         recorded=Verdict.REPAIRED,
         check=_check_thm_b,
-        chapter="reference/statements/repaired",
+        chapter=_FLIPS,
         repairs="lem-c.3",
         remark=(
             "The bound is explicit: a net of X, the exact law at its points, Chernoff. It exceeds "
@@ -1112,7 +1111,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_45_repaired,
         depends_on=("thm-b",),
-        chapter="reference/statements/repaired",
+        chapter=_COUNTING,
         repairs="lem-4.5",
         remark=(
             "The printed proof works word by word for this threshold. The maximum over all inputs "
@@ -1135,7 +1134,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_46_repaired,
         depends_on=("thm-b",),
-        chapter="reference/statements/repaired",
+        chapter=_FLIPS,
         repairs="claim-4.6",
         remark=(
             r"The radius is that of the whole ball, so nothing is assumed about the distance "
