@@ -128,16 +128,17 @@ def _panel(
     few = np.count_nonzero(inside) < 100
     axes.plot(phi, roof.above, color=LIGHT["c2"], linewidth=1.25 if few else 0.75)
     axes.plot(phi, truth, color=LIGHT["c1"], linewidth=2.0)
-    axes.plot(
-        roof.places[inside],
-        roof.heights[inside],
-        linestyle="none",
-        marker="o",
-        markersize=4.5 if few else 2.0,
-        color=LIGHT["c4"],
-        markeredgewidth=0.0,
-        zorder=4,
-    )
+    if few:  # of many points, the teeth say where they are
+        axes.plot(
+            roof.places[inside],
+            roof.heights[inside],
+            linestyle="none",
+            marker="o",
+            markersize=4.5,
+            color=LIGHT["c4"],
+            markeredgewidth=0.0,
+            zorder=4,
+        )
     note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-40, dy=32, weight="bold", size=12)
     middle = 0.5 * (first + last)
     top = float(roof.above.max())

@@ -22,7 +22,7 @@ from sublinear_lib.widgets.live_lab import LiveLab
 
 __all__ = ["lay_a_net", "move_the_input", "moving_lab", "net_lab"]
 
-_GRID = 721  # half degrees: nets of 12 to 360 points have their peaks on it
+_GRID = 361  # whole degrees: nets of 12 to 180 points have their peaks on it
 _SHARES = np.geomspace(1e-3, 1.0, 13)
 _LEVELS = {
     "1/m": (scaling.ONE_OVER_M, "τ = 1/m (Lemma 4.2)"),
@@ -191,7 +191,7 @@ def net_lab(still: Picture) -> LiveLab:
                 format="{:.2f}",
             ),
             Slider("K", "constant *K* of the ball", [0.5, 1.0, 2.0, 4.0], start=1.0),
-            Slider("points", "points of the net", [12, 36, 60, 120, 360], start=120),
+            Slider("points", "points of the net", [12, 36, 60, 90, 180], start=60),
             Slider("seed", "seed", list(range(10)), start=0),
         ],
         still=still,

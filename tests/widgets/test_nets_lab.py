@@ -34,7 +34,7 @@ def test_the_net_is_compared_with_the_exact_supremum(capsys: pytest.CaptureFixtu
 
 def test_a_finer_net_promises_less(capsys: pytest.CaptureFixture[str]) -> None:
     promises = []
-    for points in (12, 60, 360):
+    for points in (12, 60, 180):
         lay_a_net(128, 1.0, 2.0, points, 0)
         promises.append(numbers(capsys.readouterr().out)[2])
     assert promises == sorted(promises, reverse=True)
