@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import build_teaching
 import check_book
 from check_book import HTML, ROOT
 
@@ -44,6 +45,7 @@ def main() -> int:
     if not build():
         print("The book was not built without warnings: see above.", file=sys.stderr)
         return 1
+    build_teaching.build()
     problems = check_book.check()
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -239,7 +239,7 @@ def broken_formulas(page: Page) -> list[str]:
     if article is None:
         return []
     problems = []
-    for text in article.find_all(string=re.compile(r"\$[^$\n]+\$|\\(frac|tau|langle|mathbb)\b")):
+    for text in article.find_all(string=re.compile(r"\$|\\(frac|tau|langle|mathbb)\b")):
         inside = {"pre", "code", "script", "style", "annotation"}
         if not any(
             parent.name in inside or "math" in (parent.get("class") or [])

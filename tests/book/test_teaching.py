@@ -1,0 +1,117 @@
+"""The slides and exercise sheets: complete, readable, and as independent as the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import build_teaching
+import check_book
+import pytest
+from bs4 import BeautifulSoup
+
+CHAPTERS = [
+    name.rpartition("/")[2]
+    for name in check_book.chapters()
+    if name.startswith(build_teaching.CHAPTERS)
+]
+
+
+# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
+Open = Callable[..., Any]
+
+
+def page_of(folder: Path, name: str) -> BeautifulSoup:
+    return BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+
+
+def test_the_page_for_instructors_leads_to_every_deck_and_sheet(html: Path) -> None:
+    page = page_of(html, "book/teaching")
+    targets = [str(link["href"]) for link in page.select("article a[href*='teaching/']")]
+    wanted = [f"{name}-{kind}.html" for name in CHAPTERS for kind in ("slides", "exercises")]
+    assert sorted(target.rpartition("/")[2] for target in targets) == sorted(
+        [*wanted, "all-exercises.html"]
+    )
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_sheet_has_every_exercise_of_its_chapter_and_no_solution(name: str, html: Path) -> None:
+    chapter = page_of(html, f"{build_teaching.CHAPTERS}{name}")
+    sheet = page_of(html, f"teaching/{name}-exercises")
+    ids = [str(box["id"]) for box in chapter.select("article .exercise.admonition")]
+    assert ids and [str(box["id"]) for box in sheet.select(".exercise.admonition")] == ids
+    assert not sheet.select(".solution, details, .cell")
+    everything = page_of(html, "teaching/all-exercises")
+    assert {str(box["id"]) for box in everything.select(".exercise.admonition")} >= set(ids)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_deck_shows_the_statements_and_tells_the_sentences(name: str, html: Path) -> None:
+    chapter = page_of(html, f"{build_teaching.CHAPTERS}{name}")
+    deck = page_of(html, f"teaching/{name}-slides")
+    statements = {
+        str(box["id"])
+        for box in chapter.select("article .proof.admonition[id]")
+        if not box.find_parent("details")
+    }
+    shown = {str(box["id"]) for box in deck.select(".slides .proof.admonition[id]")}
+    assert statements <= shown
+    assert len(deck.select("aside.notes p")) > 10
+    assert not deck.select(".slides section section")  # reveal.js would make slides of them
+    assert not deck.select(".slides .exercise, .slides .cell_input")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_slide_fits_and_is_drawn_without_a_request(name: str, visit: Open) -> None:
+    page = visit(f"teaching/{name}-slides", over="file")
+    page.tab.set_viewport_size({"width": 1280, "height": 760})
+    page.tab.wait_for_selector("html[data-slides-ready]", state="attached")
+    too_large = page.tab.evaluate(
+        """() => {
+            const found = [];
+            for (let number = 0; number < Reveal.getTotalSlides(); number++) {
+                Reveal.slide(number);
+                const slide = Reveal.getCurrentSlide();
+                const name = slide.querySelector("h1, h2").textContent;
+                if (slide.scrollHeight > slide.clientHeight + 2) found.push(["high", number, name]);
+                if (slide.scrollWidth > slide.clientWidth + 2) found.push(["wide", number, name]);
+            }
+            return found;
+        }"""
+    )
+    assert too_large == []
+    assert page.tab.locator("mjx-merror").count() == 0
+    assert all(re.match(r"(file|data|blob):", url) for url in page.requests)
+    assert page.complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_slides_follow_the_theme_and_their_explorer_moves(scheme: str, visit: Open) -> None:
+    page = visit("teaching/f-versus-the-pseudo-network-slides", scheme=scheme)
+    page.tab.wait_for_selector("html[data-slides-ready]", state="attached")
+    assert page.tab.locator("html").get_attribute("data-theme") == scheme
+    slider = page.tab.locator(".sl-explorer input[type=range]").first
+    number = slider.evaluate(
+        """each => [...document.querySelectorAll('.slides > section')]
+            .findIndex(slide => slide.contains(each))"""
+    )
+    page.tab.evaluate("number => Reveal.slide(number)", number)
+    before = page.tab.locator(".sl-explorer .sl-plot svg").first.inner_html()
+    slider.focus()
+    page.tab.keyboard.press("ArrowRight")
+    assert page.tab.evaluate("Reveal.getIndices().h") == number  # the key moved the slider alone
+    assert page.tab.locator(".sl-explorer .sl-plot svg").first.inner_html() != before
+
+
+@pytest.mark.browser
+def test_a_sheet_has_its_formulas_set_and_fits_a_phone(visit: Open, html: Path) -> None:
+    page = visit("teaching/all-exercises", width=390)
+    formulas = len(page_of(html, "teaching/all-exercises").select("span.math, div.math"))
+    assert page.tab.locator("mjx-container").count() >= formulas > 0
+    assert page.tab.locator("mjx-merror").count() == 0
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.complaints == []
