@@ -38,6 +38,7 @@ def loss_curves(
     panels: Mapping[str, Mapping[str, tuple[Numbers, Numbers]]],
     *,
     floor: float = 1e-4,
+    xlabel: str = "step",
     ylabel: str = "loss",
     name: str,
     caption: str | None = None,
@@ -53,8 +54,8 @@ def loss_curves(
         losses ``>= 0``; at most four panels and five labels.
     floor : float, default 1e-4
         Losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
-    ylabel : str
-        What the curves are.
+    xlabel, ylabel : str
+        What the axes are, in the house markup.
     name : str
         Name of the figure.
     caption : str, optional
@@ -89,7 +90,7 @@ def loss_curves(
     for title, curves in checked.items():
         fig = figure(300, 260)
         with house_style():
-            axes = panel(fig, left=50, right=84, top=38, bottom=46, xlabel="step", ylabel=ylabel)
+            axes = panel(fig, left=50, right=84, top=38, bottom=46, xlabel=xlabel, ylabel=ylabel)
             last = max(float(steps[-1]) for steps, _ in curves.values())
             first = min(float(steps[0]) for steps, _ in curves.values())
             set_scale(axes, "x", first, last, target=3)
@@ -110,7 +111,8 @@ def loss_curves(
                 for label, (_, losses) in curves.items()
             ]
             said.append(f"{to_plain(title)}: {', '.join(parts)}")
-        alt = f"Curves of the {to_plain(ylabel)} over the steps. {'. '.join(said)}."
+        over = "the steps" if xlabel == "step" else to_plain(xlabel)
+        alt = f"Curves of the {to_plain(ylabel)} over {over}. {'. '.join(said)}."
     return Picture(figures, alt=alt, caption=caption, name=name)
 
 

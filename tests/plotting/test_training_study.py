@@ -150,3 +150,10 @@ def test_alt_of_the_overshoot_holds_curve_and_measurements() -> None:
     alt = overshoot().alt
     assert "from 1 to 3.37" in alt
     assert "jump: 1.8 at t = 1, 3.4 at t = 2" in alt
+
+
+def test_the_axis_of_loss_curves_can_be_something_else_than_steps() -> None:
+    curves = {"a": {"R1": ([8, 9], [1.0, 0.5])}}
+    picture = plotting.loss_curves(curves, xlabel="log_{2} of *m*", name="widths")
+    assert "over log₂ of m" in picture.alt and "the steps" not in picture.alt
+    assert "over the steps" in plotting.loss_curves(curves, name="steps").alt

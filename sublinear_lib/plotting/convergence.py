@@ -1,0 +1,434 @@
+"""Pictures of convergence: the loss beside its linear stand-in, the bill of Theorem D, its powers.
+
+The left side of Theorem D is one measured number and its right side a sum of named terms, so a run
+is drawn as a stacked bar with marks for what was measured.  The numbers come from
+`sublinear_lib.theory.regret`; nothing is computed here.  Before changing the bars, know that the
+mark of the average must never lie beyond the end of its bar: a caller that hands over such a row
+has refuted the theorem, and the picture refuses to draw it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    figure,
+    house_style,
+    label_line_ends,
+    note,
+    panel,
+    set_scale,
+)
+from sublinear_lib.validation import float_array, scalar
+
+__all__ = ["powers_picture", "regret_bars", "surrogate_picture"]
+
+_LETTER = 6.1
+_ROW = 46.0
+
+
+def surrogate_picture(
+    along: Numbers,
+    losses: Mapping[str, Numbers],
+    steps: Numbers,
+    course: Mapping[str, Numbers],
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw losses along a line from W_0 to W*, and the course of a run towards W*.
+
+    Parameters
+    ----------
+    along : array-like, shape (k,)
+        Positions s on the line ``W_0 + s (W* - W_0)``, ascending, ``k >= 2``; 0 and 1 among those
+        covered.
+    losses : mapping of str to array-like, shape (k,)
+        Losses there, ``>= 0``, by their labels in the house markup; one or two.
+    steps : array-like, shape (j,)
+        Numbers of steps, ascending, ``j >= 2``.
+    course : mapping of str to array-like, shape (j,)
+        Curves over the steps, ``>= 0``, by their labels; one to three.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The two panels.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, abscissae do not ascend or do not cover 0 and 1, a value is
+        negative, or there are too many curves.
+
+    Notes
+    -----
+    Source: steps 1, 2 and 4 of the proof of Theorem D.
+    """
+    s = _ascending(along, "along")
+    if s[0] > 0.0 or s[-1] < 1.0:
+        raise ValueError(f"along must cover 0 and 1, got {float(s[0])} to {float(s[-1])}")
+    t = _ascending(steps, "steps")
+    left = _curves(losses, "losses", s.size, 2)
+    right = _curves(course, "course", t.size, 3)
+    with house_style():
+        figures = [
+            _lines(
+                s,
+                left,
+                SERIES[:2],
+                "place *s* on the line from *W*_{0} to *W**",
+                "loss",
+                values=[0.0, 0.5, 1.0, *([1.5] if s[-1] >= 1.5 else [])],
+            ).figure,
+            _lines(t, right, (SERIES[2], SERIES[0], SERIES[3]), "step", "share, or loss").figure,
+        ]
+    if alt is None:
+        at_ends = [int(np.argmin(np.abs(s - end))) for end in (0.0, 1.0)]
+        first = "; ".join(
+            f"{to_plain(label)} {number(float(v[at_ends[0]]))} at W_0, "
+            f"{number(float(v[at_ends[1]]))} at the end, turning {_turns(v)} times"
+            for label, v in left.items()
+        )
+        second = "; ".join(
+            f"{to_plain(label)} from {number(float(v[0]))} to {number(float(v[-1]))}, "
+            f"smallest {number(float(v.min()))}"
+            for label, v in right.items()
+        )
+        alt = (
+            f"Two panels. Losses along the line from W_0 to the comparison weights: {first}. "
+            f"Over {number(float(t[-1]))} steps: {second}."
+        )
+    return Picture(figures, alt=alt, caption=caption, name=name)  # type: ignore[arg-type]
+
+
+def _turns(values: FloatArray) -> int:
+    signs = np.sign(np.diff(values))
+    signs = signs[signs != 0]
+    return int(np.count_nonzero(signs[1:] != signs[:-1]))
+
+
+def _ascending(value: Numbers, name: str) -> FloatArray:
+    places = float_array(value, name, shape=(None,))
+    if places.size < 2 or (np.diff(places) <= 0).any():
+        raise ValueError(f"{name} must be at least two ascending numbers")
+    return places
+
+
+def _curves(
+    given: Mapping[str, Numbers], name: str, size: int, largest: int
+) -> dict[str, FloatArray]:
+    if not 1 <= len(given) <= largest:
+        raise ValueError(f"{name} must hold 1 to {largest} curves, got {len(given)}")
+    checked = {
+        label: float_array(values, f"{name}[{label!r}]", shape=(size,))
+        for label, values in given.items()
+    }
+    for label, values in checked.items():
+        if (values < 0).any():
+            raise ValueError(f"{name}[{label!r}] must be >= 0, got {float(values.min())!r}")
+    return checked
+
+
+def _lines(
+    x: FloatArray,
+    curves: Mapping[str, FloatArray],
+    roles: Sequence[Role],
+    xlabel: str,
+    ylabel: str,
+    values: Sequence[float] | None = None,
+) -> Axes:
+    fig = figure(310, 260)
+    axes = panel(fig, left=40, right=84, xlabel=xlabel, ylabel=ylabel)
+    high = 1.08 * max(float(v.max()) for v in curves.values()) or 1.0
+    set_scale(axes, "x", float(x[0]), float(x[-1]), target=4, values=values)
+    set_scale(axes, "y", 0.0, high, target=4)
+    ends = []
+    for role, (label, drawn) in zip(roles, curves.items(), strict=False):
+        axes.plot(x, drawn, color=LIGHT[role], linewidth=1.8, clip_on=False)
+        ends.append(EndLabel(float(drawn[-1]), label, role))
+    label_line_ends(axes, ends)
+    return axes
+
+
+def regret_bars(
+    panels: Mapping[str, Mapping[str, tuple[Mapping[str, float], float, float]]],
+    *,
+    marks: tuple[str, str] = ("average of the run", "loss at the start"),
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw the bounds of several runs as stacked bars, with what was measured marked on them.
+
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to (terms, average, start)
+        For each panel, by its title in the house markup: its runs by their labels.  A run is a
+        mapping of the names of the terms to numbers ``>= 0``, the same two to five names for every
+        run, the measured average, at most the sum of the terms, and the loss at the start.  Each
+        panel has a scale of its own; one to three panels, one to six runs each.
+    marks : pair of str
+        What the two marks are: a full line (average) and a broken one (start).
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The panels, side by side or one below the other.
+
+    Raises
+    ------
+    ValueError
+        If there are too many panels, runs or terms, names differ, a number is negative, or an
+        average exceeds the sum of its terms.
+
+    Notes
+    -----
+    Source: Theorem D.
+    """
+    if not 1 <= len(panels) <= 3:
+        raise ValueError(f"panels must hold 1 to 3 panels, got {len(panels)}")
+    names: list[str] = []
+    checked: dict[str, dict[str, tuple[FloatArray, float, float]]] = {}
+    for title, runs in panels.items():
+        if not 1 <= len(runs) <= 6:
+            raise ValueError(f"panels[{title!r}] must hold 1 to 6 runs, got {len(runs)}")
+        checked[title] = {}
+        for label, (terms, average, start) in runs.items():
+            where = f"panels[{title!r}][{label!r}]"
+            names = names or list(terms)
+            if list(terms) != names or not 2 <= len(names) <= len(SERIES):
+                raise ValueError(
+                    f"{where} must have the two to {len(SERIES)} terms {names}, got {list(terms)}"
+                )
+            values = float_array(list(terms.values()), where, shape=(None,))
+            if (values < 0).any():
+                raise ValueError(f"{where} must have terms >= 0, got {float(values.min())!r}")
+            mean = scalar(average, f"{where} average", minimum=0.0)
+            if mean > float(values.sum()) * (1.0 + 1e-9):
+                raise ValueError(
+                    f"{where} has an average of {mean!r} beyond its bound {float(values.sum())!r}"
+                )
+            checked[title][label] = (values, mean, scalar(start, f"{where} start", minimum=0.0))
+    figures = []
+    with house_style():
+        for place, (title, rows) in enumerate(checked.items()):
+            figures.append(_bars(title, rows, names, marks, place == 0).figure)
+    if alt is None:
+        said = []
+        for title, rows in checked.items():
+            for label, (values, mean, start) in rows.items():
+                inside = ", ".join(
+                    f"{to_plain(term)} {number(float(v))}"
+                    for term, v in zip(names, values, strict=True)
+                )
+                said.append(
+                    f"{to_plain(title)}, {to_plain(label)}: {inside}; in all "
+                    f"{number(float(values.sum()))}; {to_plain(marks[0])} {number(mean)}, "
+                    f"{to_plain(marks[1])} {number(start)}"
+                )
+        alt = f"Stacked bars of a bound, run by run. {'. '.join(said)}."
+    return Picture(figures, alt=alt, caption=caption, name=name)  # type: ignore[arg-type]
+
+
+def _bars(
+    title: str,
+    rows: Mapping[str, tuple[FloatArray, float, float]],
+    names: Sequence[str],
+    marks: tuple[str, str],
+    legend: bool,
+) -> Axes:
+    width = 330.0
+    inner = width - 20.0
+    places = _legend_rows(names, inner)
+    head = 30.0 + 20.0 * (places[-1][1] + 1) + 26.0
+    height = head + _ROW * len(rows) + 4.0
+    fig = figure(width, height)
+    axes = panel(fig, left=10, right=10, top=0, bottom=0, frame=False)
+    axes.set_xlim(0, inner)
+    axes.set_ylim(height, 0)  # one unit is one pixel, from the top
+    note(axes, 0, 13, title, weight="bold")
+    # Every panel has the same head, so that rows of panels side by side stand level.
+    for role, label, (x, line) in zip(SERIES, names, places, strict=False):
+        if legend:
+            axes.barh(36.0 + 20.0 * line, 10, left=x, height=10, color=LIGHT[role])
+            note(axes, x + 14, 36.0 + 20.0 * line, label, role=role, size=11)
+    y = 36.0 + 20.0 * (places[-1][1] + 1)
+    if legend:
+        second = 24.0 + _LETTER * len(to_plain(marks[0])) + 16.0
+        for x, label, broken in ((0.0, marks[0], False), (second, marks[1], True)):
+            _mark(axes, x + 5, (y - 7, y + 7), 2.0, broken=broken)
+            note(axes, x + 14, y, label, size=11)
+    largest = max(max(float(values.sum()), start) for values, _, start in rows.values())
+    scale = (inner - 44.0) / (largest or 1.0)
+    for place, (label, (values, mean, start)) in enumerate(rows.items()):
+        top, left = head + _ROW * place, 0.0
+        note(axes, 0, top + 8, label, size=11.5)
+        for role, value in zip(SERIES, values.tolist(), strict=False):
+            length = value * scale
+            if length > 0.0:
+                drawn = length - 1.0 if length > 3.0 else length
+                axes.barh(top + 18, drawn, left=left, height=16, align="edge", color=LIGHT[role])
+            left += length
+        # A mark beyond the end of the bar must not cross the number.
+        beyond = start * scale if left - 4.0 < start * scale < left + 44.0 else left
+        note(axes, beyond, top + 26, number(float(values.sum())), dx=6, weight="bold")
+        for x, broken in ((mean, False), (start, True)):
+            stretch = (top + 13.0, top + 39.0)
+            _mark(axes, x * scale, stretch, 4.5, role="paper")
+            _mark(axes, x * scale, stretch, 2.0, broken=broken)
+    return axes
+
+
+def _mark(
+    axes: Axes,
+    x: float,
+    stretch: tuple[float, float],
+    thick: float,
+    *,
+    role: Role = "ink",
+    broken: bool = False,
+) -> None:
+    axes.vlines(
+        x,
+        *stretch,
+        color=LIGHT[role],
+        linewidth=thick,
+        linestyles=(0, (2, 2)) if broken else "solid",
+    )
+
+
+def _legend_rows(labels: Sequence[str], width: float) -> list[tuple[float, int]]:
+    places, x, row = [], 0.0, 0
+    for label in labels:
+        length = 14.0 + _LETTER * len(to_plain(label)) + 14.0
+        if x > 0.0 and x + length > width:
+            x, row = 0.0, row + 1
+        places.append((x, row))
+        x += length
+    return places
+
+
+def powers_picture(
+    rows: Mapping[str, Mapping[str, Fraction]],
+    *,
+    columns: Mapping[str, Role] | None = None,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw exponents of m as dots beside a line at 0, one row for each quantity.
+
+    Parameters
+    ----------
+    rows : mapping of str to mapping of str to Fraction
+        For each quantity, by its label in the house markup: its exponent by the name of the
+        scaling.  One to eight rows with the same one to four names.
+    columns : mapping of str to role, optional
+        The color of each name; by default in the order of the series.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The dots; dots of one row that would hide each other stand one below the other.
+
+    Raises
+    ------
+    ValueError
+        If there are too many rows or names, or the names differ.
+    """
+    if not 1 <= len(rows) <= 8:
+        raise ValueError(f"rows must hold 1 to 8 quantities, got {len(rows)}")
+    names = list(next(iter(rows.values())))
+    if not 1 <= len(names) <= 4 or any(list(row) != names for row in rows.values()):
+        raise ValueError(f"every row must have the same one to four names, got {names}")
+    roles = dict(columns or zip(names, SERIES, strict=False))
+    every = [float(value) for row in rows.values() for value in row.values()]
+    low, high = min(*every, 0.0) - 0.12, max(*every, 0.0) + 0.12
+    wide, each = 420.0, 16.0 * len(names) + 12.0
+    fig = figure(wide, 70.0 + (each + 20.0) * len(rows))
+    with house_style():
+        axes = panel(fig, left=14, right=14, top=26, bottom=44, xlabel="exponent of *m*")
+        marks = [k / 5 for k in range(-10, 11) if low <= k / 5 <= high]
+        set_scale(axes, "x", low, high, values=marks, label=_fifths)
+        total = (each + 20.0) * len(rows)
+        axes.set_ylim(total, 0.0)
+        axes.set_yticks([])
+        axes.axvline(0.0, color=LIGHT["muted"], linewidth=1.4)
+        step = 1.0 / max(1, len(names))
+        for place, label in enumerate(names):
+            note(
+                axes,
+                place * step,
+                1.0,
+                f"● {label}",
+                role=roles[label],
+                coordinates="axes fraction",
+                dy=14,
+                weight="bold",
+                size=11.5,
+            )
+        for line, (label, row) in enumerate(rows.items()):
+            top = line * (each + 20.0)
+            note(axes, low, top + 11.0, label, size=11.5, dx=2)
+            for place, key in enumerate(names):
+                value = float(row[key])
+                y = top + 28.0 + 16.0 * place
+                axes.plot([0.0, value], [y, y], color=LIGHT[roles[key]], linewidth=2.0, alpha=0.6)
+                axes.plot(
+                    value, y, marker="o", markersize=7, color=LIGHT[roles[key]], clip_on=False
+                )
+                note(
+                    axes,
+                    value,
+                    y,
+                    _shown(row[key]),
+                    role=roles[key],
+                    dx=-8 if value < 0 else 8,
+                    ha="right" if value < 0 else "left",
+                    size=11,
+                )
+    if alt is None:
+        said = [
+            f"{to_plain(label)}: {', '.join(f'{to_plain(key)} {row[key]}' for key in names)}"
+            for label, row in rows.items()
+        ]
+        alt = f"Exponents of the width m, with a line at zero. {'; '.join(said)}."
+    return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _shown(value: Fraction) -> str:
+    return str(value).replace("-", "\N{MINUS SIGN}")
+
+
+def _fifths(value: float) -> str:
+    return _shown(Fraction(round(5 * value), 5))
