@@ -1,0 +1,171 @@
+"""Cards, the index and the line below a title: what the book's own extension makes of its words."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from check_book import ROOT
+
+SOURCE = ROOT / "book" / "_ext" / "companion_words.py"
+
+_spec = importlib.util.spec_from_file_location("companion_words", SOURCE)
+assert _spec is not None and _spec.loader is not None
+companion_words = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(companion_words)
+
+PAGES = {
+    "index": """# Title page
+
+```{toctree}
+part/chapter
+words
+word-index
+```
+""",
+    "part/chapter": """# A chapter
+
+The {term}`cap` is small, and so is the {index}`radius`. See {prf:ref}`lem-x`, {ref}`heading` and
+{ref}`second-name`.
+
+(heading)=
+## Part
+
+```{prf:lemma} Short
+:label: lem-x
+True for $x$, see {term}`net`.
+```
+
+(first-name)=
+(second-name)=
+## Another part
+
+Text.
+""",
+    "words": """# Words
+
+```{glossary}
+cap
+  What is near $x$, as in a {term}`net`.
+
+net
+  {index}`Points <radius; of a net>`.
+
+unused
+  Nothing.
+```
+""",
+    "word-index": """# Index
+
+```{book-index}
+```
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small book, built with the extension."""
+    folder = tmp_path_factory.mktemp("words")
+    for name, text in PAGES.items():
+        path = folder / "source" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "source" / "conf.py").write_text(
+        "extensions = ['myst_parser', 'sphinx.ext.mathjax', 'sphinx_proof', 'companion_words']\n"
+        "myst_enable_extensions = ['dollarmath']\nhtml_theme = 'basic'\n"
+        "html_domain_indices = False\n"
+        "companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}\n"
+        "companion_words_pages = ['part/*']\ncompanion_words_short = {'words': 'glossary'}\n",
+        encoding="utf-8",
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-n", "-W", "-q", folder / "source", folder / "html"],
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return folder / "html"
+
+
+def soup(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def stored_cards(built: Path) -> dict[str, str]:
+    text = (built / "_static" / companion_words.CARDS).read_text(encoding="utf-8")
+    prefix = "window.companionCards = "
+    assert text.startswith(prefix) and text.endswith(";\n")
+    cards: dict[str, str] = json.loads(text.removeprefix(prefix).removesuffix(";\n"))
+    return cards
+
+
+def test_words_and_statements_have_a_card_and_a_section_without_one_has_none(built: Path) -> None:
+    assert set(stored_cards(built)) == {
+        "words.html#term-cap",
+        "words.html#term-net",
+        "words.html#term-unused",  # the index refers to it
+        "part/chapter.html#lem-x",
+        "part/chapter.html#heading",
+        "part/chapter.html#part",  # the contents refer to it
+    }
+
+
+def test_a_card_says_what_the_page_says_and_leads_nowhere(built: Path) -> None:
+    for card in stored_cards(built).values():
+        content = BeautifulSoup(card, "html.parser")
+        assert content.find_all(["a", "button", "script", "img"]) == []
+        assert content.find_all(id=True) == []
+    word = BeautifulSoup(stored_cards(built)["words.html#term-cap"], "html.parser")
+    assert word.select_one(".card-title").get_text() == "cap"  # type: ignore[union-attr]
+    assert " ".join(word.get_text(" ").split()) == r"cap What is near \(x\) , as in a net ."
+    box = BeautifulSoup(stored_cards(built)["part/chapter.html#lem-x"], "html.parser")
+    assert "Short" in box.get_text() and r"True for \(x\)" in box.get_text()
+    assert stored_cards(built)["part/chapter.html#heading"] == str(box)
+
+
+def test_every_page_loads_the_cards_and_what_shows_them(built: Path) -> None:
+    for name in PAGES:
+        sources = [tag["src"] for tag in soup(built / f"{name}.html").select("script[src]")]
+        own = [source.rpartition("/")[2].partition("?")[0] for source in sources]
+        assert own.index(companion_words.CARDS) < own.index("hover-cards.js")
+
+
+def test_the_index_leads_to_words_and_to_chapters_by_their_titles(built: Path) -> None:
+    page = soup(built / "word-index.html")
+    links = {tag["href"]: tag.get_text() for tag in page.select(".index-entries a")}
+    assert links["words.html#term-cap"] == "glossary"
+    assert "A chapter" in links.values()
+    for address in links:
+        path, _, anchor = address.partition("#")
+        assert soup(built / path).find(id=anchor), address
+    lines = [" ".join(tag.get_text().split()) for tag in page.select("ul.index-entries > li")]
+    assert "cap: glossary" in lines
+    assert "radius: A chapter of a net: glossary" in lines
+
+
+def test_only_a_chapter_leads_to_the_words_and_only_to_pages_that_exist(built: Path) -> None:
+    line = soup(built / "part" / "chapter.html").select_one("h1 + .words-line")
+    assert line is not None
+    assert [(tag["href"], tag.get_text()) for tag in line.find_all("a")] == [
+        ("../words.html", "Words"),
+        ("../word-index.html", "Index"),
+    ]
+    assert soup(built / "words.html").select(".words-line") == []
+
+
+def test_a_target_is_found_from_any_folder() -> None:
+    link = '<a class="reference internal" href="{}">x</a>'
+    pages = {
+        "a/b.html": link.format("../c.html#one") + link.format("#two") + link.format("gone.html#x"),
+        "c.html": link.format("a/b.html#three") + '<a href="c.html#four">x</a>',
+    }
+    assert companion_words.targets(pages) == {"c.html": {"one"}, "a/b.html": {"two", "three"}}
