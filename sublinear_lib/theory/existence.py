@@ -604,12 +604,15 @@ def explicit_shifts(
     a: FloatArray,
     X: FloatArray,
     y: FloatArray,
+    *,
+    shared: bool = False,
 ) -> FloatArray:
-    r"""Write down the weights ``W*`` of Lemmas B.9 and C.18.
+    r"""Write down the weights ``W*`` of Lemmas B.9 and C.18, or those of Theorem E.
 
     The neurons are dealt out to the data points in blocks of ``floor(m/n)``, the last block taking
     the rest.  A neuron r of the block of ``x_i``, of length k_i, moves only in its last coordinate,
-    by ``2 y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r k_i)``.
+    by ``2 y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r k_i)``.  Shared, every neuron serves all
+    data points and moves by ``2 sum_i y_i h(sqrt(m) <w_r, x_i>, sqrt(m) b_r) / (a_r m)``.
 
     Parameters
     ----------
@@ -625,6 +628,8 @@ def explicit_shifts(
         Data on the slice, ``n <= m``.
     y : ndarray of float64, shape (n,)
         Labels.
+    shared : bool, default False
+        Whether every neuron serves all data points.
 
     Returns
     -------
@@ -644,8 +649,8 @@ def explicit_shifts(
     Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of Lemma B.9.
     As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
     ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most
-    ``2 C max|y| / (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``; C contains the factor ``m^c``
-    of a threshold at which the fraction ``m^-c`` fires.
+    ``2 C max|y| / (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains
+    the factor ``m^c`` of a threshold at which the fraction ``m^-c`` fires.
 
     Examples
     --------
@@ -665,6 +670,11 @@ def explicit_shifts(
         raise ValueError("a must not contain zeros")
     if n > m:
         raise ValueError(f"X must not have more points than there are neurons ({m}), got {n}")
+    if boolean(shared, "shared"):
+        g = np.sqrt(m) * (W @ X.T)
+        served = [label * feature(g[:, i], np.sqrt(m) * b) for i, label in enumerate(y)]
+        together: FloatArray = 2.0 / (a * m) * np.sum(served, axis=0)
+        return together
     owner = np.minimum(np.arange(m) // (m // n), n - 1)
     length = np.bincount(owner)[owner]
     root = np.sqrt(m)

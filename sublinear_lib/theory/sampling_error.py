@@ -80,8 +80,7 @@ def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray
 def _he(k: int, x: FloatArray) -> FloatArray:
     basis = np.zeros(k + 1)
     basis[k] = 1.0
-    values: FloatArray = hermite_e.hermeval(x, basis)
-    return values
+    return np.asarray(hermite_e.hermeval(x, basis), dtype=np.float64)
 
 
 def _zeros(k: int) -> FloatArray:

@@ -38,7 +38,7 @@ _EPS = Fraction(1, 50)
 _CONSTANT = 6  # the c of Definition B.1 that the check of Lemma B.3 fixes
 _WIDTHS = [2**k for k in range(10, 17, 2)]
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
-_ANGLES = np.linspace(-np.pi, np.pi, 121)
+_ANGLES = np.linspace(-np.pi, np.pi, 91)
 _TARGET = existence.bump(Fraction(-1, 8))
 _DATA = datasets.circle(3)
 
@@ -216,7 +216,7 @@ def existence_view(preset: str, threshold: str, activation: str, built: str, m: 
                 pseudo.mean - 2.0 * pseudo.spread,
                 pseudo.mean + 2.0 * pseudo.spread,
                 role="c1",
-                label="closed form",
+                label="closed form, two deviations",
             ),
             Line(degrees, np.clip(f, -3.0, 3.0), label="*f* at *W*^{*}", role="c2", width=1.5),
             Line(

@@ -80,7 +80,7 @@ def _said(label: str, network: TwoLayerNetwork, start: TwoLayerNetwork, loss: fl
 
 
 def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int) -> Picture:
-    """Build W* in two ways, print its radius and exact robust loss, draw the network.
+    """Build W* in three ways, print its radius and exact robust loss, draw the network.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
     Returns
     -------
     Picture
-        f on the circle for both, with the caps.
+        f on the circle for all three, with the caps.
 
     Raises
     ------
@@ -107,15 +107,16 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
 
     Notes
     -----
-    Source: Lemmas B.9 and C.18, Theorem 4.4; the second W* solves a linear program.
+    Source: Lemmas B.9 and C.18, Theorem 4.4, Theorem E; the third W* solves a linear program.
     """
     data = datasets.circle(3)
     tau = scaling.threshold_from_standard(t, m)
     start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=activation)
     feature = existence.hermite_feature(existence.bump(Fraction(-1, 8)), math.sqrt(m) * tau)
-    shifts = existence.explicit_shifts(feature, start.W, start.b, start.a, data.X, data.y)
+    weights = feature, start.W, start.b, start.a, data.X, data.y
     found = {
-        "proof": _moved(start, shifts),
+        "proof": _moved(start, existence.explicit_shifts(*weights)),
+        "Theorem E": _moved(start, existence.explicit_shifts(*weights, shared=True)),
         "linear program": _moved(start, _smallest(start, data, rho).shifts),
     }
     for label, network in found.items():

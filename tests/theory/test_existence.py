@@ -626,3 +626,33 @@ def test_the_error_of_the_target_needs_a_circle_and_a_radius() -> None:
         existence.target_error_on_caps(q, X, np.ones(2), 0.1)
     with pytest.raises(ValueError, match="rho"):
         existence.target_error_on_caps(q, X, y, -0.1)
+
+
+def test_shared_neurons_have_the_same_mean_as_blocks_and_each_serves_all_points() -> None:
+    X, y, tau, m = circle([0.0, 2.0, 4.0]), np.array([1.0, -1.0, 0.5]), 0.3, 500
+    q = existence.bump(Fraction(-1, 8))
+    feature, at = existence.hermite_feature(q, tau), circle([0.4, 3.0])
+    values = np.empty((400, 2))
+    for seed in range(400):
+        start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau / math.sqrt(m))
+        weights = start.W, start.b, start.a
+        shifts = existence.explicit_shifts(feature, *weights, X, y, shared=True)
+        alone = [
+            existence.explicit_shifts(feature, *weights, X[i : i + 1], y[i : i + 1])
+            for i in range(3)
+        ]
+        assert np.allclose(shifts, np.sum(alone, axis=0), rtol=1e-12, atol=1e-15)
+        W = np.array(start.W)
+        W[:, 2] += shifts
+        values[seed] = PseudoNetwork(start, W).forward(at)
+    wanted = power_basis.polyval(at @ X.T, [float(c) for c in q.coefficients]) @ y
+    error = values.std(axis=0, ddof=1) / math.sqrt(len(values))
+    assert (np.abs(values.mean(axis=0) - wanted) < 4 * error).all()
+
+
+def test_sharing_is_a_yes_or_no() -> None:
+    feature = existence.hermite_feature(existence.bump(0), 0)
+    with pytest.raises(TypeError, match="shared"):
+        existence.explicit_shifts(
+            feature, np.ones((2, 3)), np.ones(2), np.ones(2), circle([0.0]), np.ones(1), shared=1
+        )

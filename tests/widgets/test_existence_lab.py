@@ -31,13 +31,13 @@ def said(text: str) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize(("t", "activation"), [(0.0, "jump"), (1.0, "continuous")])
-def test_both_ways_to_good_weights_are_reported(
+def test_all_ways_to_good_weights_are_reported(
     t: float, activation: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = build_good_weights(m=4096, t=t, activation=activation, rho=0.2, seed=1)
     found = said(capsys.readouterr().out)
     assert isinstance(shown, Picture) and "3 shaded caps" in shown.alt
-    assert list(found) == ["proof", "linear program"]
+    assert list(found) == ["proof", "Theorem E", "linear program"]
     # The smallest ball is much smaller than that of the proof, and W* fits far better than W_0.
     assert found["linear program"][0] < found["proof"][0] / 10
     data = datasets.circle(3)
