@@ -88,7 +88,7 @@ def worst_parts(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     a : array-like, shape (m,)
         Output weights ``a_r``.
     delta : float
@@ -221,7 +221,7 @@ def part_moments(
 def initial_output_std(
     m: int, a: float, tau: float, activation: str | ShiftedReLU = "jump"
 ) -> float:
-    r"""Compute the standard deviation of ``B(x) = f(x; W_0)`` over the initialisation.
+    r"""Compute the standard deviation of ``B(x) = f(x; W_0)`` over the initialization.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class _Best:
 def _highest(
     s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float, margin: float = 0.0
 ) -> _Best:
-    """Maximise ``sigma(v') - sigma(v)`` over the disk; see `change_range` for the letters.
+    """Maximize ``sigma(v') - sigma(v)`` over the disk; see `change_range` for the letters.
 
     A positive margin keeps every pre-activation at least so far from the threshold.
     """
@@ -158,7 +158,7 @@ def change_range(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     change : array-like, shape (m,)
         Their changes ``<w_{r,0}, mu>``.
     nu : float
@@ -196,7 +196,7 @@ def change_range(
     is affine in (p, q) on a convex region, the disk cut by the lines e = 0 and e' = 0.  So its
     supremum there is taken at the point of the circle where the affine function is largest, if that
     lies in the region, or on one of the two lines, at an end of its chord (or where the lines meet,
-    where D = 0).  The chord e = 0 is at distance ``|s|``, ``s = z - tau``, from the centre, and on
+    where D = 0).  The chord e = 0 is at distance ``|s|``, ``s = z - tau``, from the center, and on
     its ends ``q = (nu/2) s +- h sqrt(delta^2 - s^2)``; the chord e' = 0 likewise with
     ``s' = s + <w_0, mu>`` and ``-nu/2``.  Going through the regions:
 
@@ -257,9 +257,9 @@ class WorstPerturbation:
     at_start : float
         ``f(x + mu; W_0) - f(x; W_0)``.
     flips : int
-        Number of neurons that change their state between x and x + mu at initialisation.
+        Number of neurons that change their state between x and x + mu at initialization.
     both : int
-        Number of neurons active at x and at x + mu at initialisation.
+        Number of neurons active at x and at x + mu at initialization.
     parkable : int
         Number of neurons that contribute tau to `above`: those with ``a_r > 0`` that some W of the
         ball makes silent at x and active at x + mu, and those with ``a_r < 0`` the other way round.
@@ -293,7 +293,7 @@ def worst_perturbation(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     change : array-like, shape (m,)
         Their changes ``<w_{r,0}, mu>``.
     a : array-like, shape (m,)
@@ -321,7 +321,7 @@ def worst_perturbation(
     -----
     Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
     `change_range`.  The pseudo-network is ``g(x) = sum a_r <dw_r, x> 1[z_r(x) > tau]`` with the
-    states of the initialisation, so a neuron active at both points contributes at most
+    states of the initialization, so a neuron active at both points contributes at most
     ``|a_r| ||dw_r|| ||mu||``, one active at one of them ``|a_r| ||dw_r||``, and both are attained
     with either sign (``dw_r`` along mu, x or x + mu):
 
@@ -381,7 +381,7 @@ def worst_perturbation_at(
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     x, moved : array-like, shape (d,)
         Two different points of X, x and x + mu.
     delta : float
@@ -452,13 +452,13 @@ def perturbed_weights(
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     x, moved : array-like, shape (d,)
         Two different points of X, x and x + mu.
     delta : float
         Radius of the ball, ``>= 0``.
     side : {"above", "below"}, default "above"
-        Whether ``f(x + mu) - f(x)`` is maximised or minimised.
+        Whether ``f(x + mu) - f(x)`` is maximized or minimized.
 
     Returns
     -------
@@ -472,7 +472,7 @@ def perturbed_weights(
 
     Notes
     -----
-    Source: the maximisers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
+    Source: the maximizers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
     They stand off the threshold by a few roundings of a pre-activation, so that float64 decides as
     real arithmetic does.  A neuron for which that is impossible stays where it is; what it could
     contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
@@ -875,7 +875,7 @@ def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
 
     Notes
     -----
-    Source: Lemma C.9, in which mu may depend on the initialisation; derived here.  A neuron fires
+    Source: Lemma C.9, in which mu may depend on the initialization; derived here.  A neuron fires
     somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the symmetry
     ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two always
     happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.

@@ -3,7 +3,7 @@ r"""f - g over all of X and all weights of a ball at once, with explicit constan
 Theorem 4.1 is a statement about ``sup_x sup_W``.  The inner supremum is exact
 (:mod:`sublinear_lib.theory.worst_case`).  For the outer one this module has two tools: for the
 continuous activation ``sup_W (f - g)`` as a function of x is itself a two-layer network with at
-most three neurons for each of the m, so that whatever maximises a network over X maximises it too;
+most three neurons for each of the m, so that whatever maximizes a network over X maximizes it too;
 and a bound with an explicit failure probability, by Bernstein's inequality (Lemma A.9) on a net of
 X.  Before changing the bound, know that nothing in it may depend on the draw: the spacing of the
 net is the best of a fixed list, chosen before anything is random.
@@ -49,7 +49,7 @@ def worst_gap_network(
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation, with the continuous activation.
+        The network at initialization, with the continuous activation.
     delta : float
         Radius of the ball, ``>= 0``, absolute units.
     side : {"above", "below"}, default "above"
@@ -357,7 +357,7 @@ def certified_gap_bound(
     activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
         The activation.
     failure : float, default 1e-3
-        Probability over the initialisation with which the bound may fail, in (0, 1).
+        Probability over the initialization with which the bound may fail, in (0, 1).
     spacing : float, optional
         Radius of the net, ``> 0``, a chord length; by default the best of a fixed list.
 
@@ -486,7 +486,7 @@ def certified_initial_bound(
     tau : float
         Threshold, ``>= 0``, absolute units.
     failure : float, default 1e-3
-        Probability over the initialisation with which the bound may fail, in (0, 1).
+        Probability over the initialization with which the bound may fail, in (0, 1).
 
     Returns
     -------

@@ -110,9 +110,9 @@ def _bound(at: _Setting, spacing: float | None) -> theory.CertifiedGap:
     )
 
 
-def _power_of_ten(log: float) -> str:
-    size = log / math.log(10.0)
-    return number(math.exp(log)) if size < 4.0 else f"10^{size:.0f}"
+def _many(log: float) -> str:
+    """Write a number of points, given by its logarithm, with one digit."""
+    return number(float(f"{math.exp(log):.1g}"))
 
 
 @lru_cache(maxsize=1024)
@@ -188,7 +188,7 @@ def net_view(preset: str, threshold: str, activation: str, d: int, m: int, spaci
     said = (
         f"At width {grouped(m)}, with a threshold of {number(t)} standard deviations "
         f"(Q(t) = {percent(scaling.activity_at(t))} of the neurons fire) and the {form.name} "
-        f"activation, a net of spacing {number(nu)} needs at most {_power_of_ten(own.log_net)} "
+        f"activation, a net of spacing {number(nu)} needs at most {_many(own.log_net)} "
         f"inputs. On it the gap is at most {number(own.mean + own.deviation)}, between its points "
         f"it can rise by {number(own.mesh)}: {number(own.value)} for all inputs and all weights of "
         f"the ball, but for probability 0.001. The best spacing, {number(best.spacing)}, gives "
@@ -219,7 +219,7 @@ def net_view(preset: str, threshold: str, activation: str, d: int, m: int, spaci
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),
             "*Q*(*t*)": percent(scaling.activity_at(t)),
-            "points of the net, at most": _power_of_ten(own.log_net),
+            "points of the net, at most": _many(own.log_net),
             "on the net": number(own.mean + own.deviation),
             "in between": number(own.mesh),
             "certified (Theorem A)": number(own.value),

@@ -83,9 +83,10 @@ def lay_a_net(m: int, t: float, K: float, points: int, seed: int) -> Picture:
     values = _worst(network, delta, net)
     ceiling = theory.net_ceiling(X, net, values, theory.gap_slope(network))
     certified = theory.certified_gap_bound(m, 3, m**-0.2, delta, tau)
-    print(f"exact supremum over all inputs: {number(true.sup)}, largest on the net", end=" ")
-    print(f"{number(float(values.max()))}, the net promises {number(float(ceiling.max()))}")
-    print(f"certified before anything is drawn, at the best spacing: {number(certified.value)}")
+    print(f"exact supremum over all inputs: {number(true.sup)}")
+    print(f"largest on the net: {number(float(values.max()))}, the net promises", end=" ")
+    print(number(float(ceiling.max())))
+    print(f"certified before the draw, best spacing: {number(certified.value)}")
     title = f"{grouped(points)} points, *m* = {grouped(m)}"
     return net_picture(
         degrees,
@@ -142,8 +143,8 @@ def move_the_input(m: int, d: int, threshold: str, seed: int) -> Picture:
         change = np.abs(best.forward(moved) - best.forward(x))
         curves[form] = np.maximum(change, 1e-300)
         sure = theory.perturbation.certified_change(m, d, a, nu, delta, tau, form)
-        print(f"{form}: sup {number(worst.supremum)}, the network shows", end=" ")
-        print(f"{number(worst.change)}; certified for all x: {number(sure.f.total)}")
+        print(f"{form}: sup {number(worst.supremum)}, shown", end=" ")
+        print(f"{number(worst.change)}; certified, all x: {number(sure.f.total)}")
     printed = theory.perturbation.printed_f_bound(m, 1.0)
     print(f"printed bound (5), constant 1: {number(printed)}")
     return cost_curves(
