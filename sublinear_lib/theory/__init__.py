@@ -7,6 +7,7 @@ Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Alg
 machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
 to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
 ``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``;
+``best_steps`` holds the smallest degrees beside those of Claim B.5;
 ``tails`` holds the tails of a count and their bounds as numbers for curves; ``sampling_error``
 holds the error of an average over finitely many neurons (Lemma C.18).
 ``worst_case`` holds the exact worst case of f - g at a point (Theorem 4.1), ``gap_parts`` that of
@@ -20,6 +21,7 @@ price of the discontinuity, ``flips`` the neurons that can be switched (Claims C
 from __future__ import annotations
 
 from sublinear_lib.theory import (
+    best_steps,
     concentration,
     enclosures,
     existence,
@@ -189,6 +191,7 @@ __all__ = [
     "active_count_interval",
     "active_count_tail",
     "ball_price",
+    "best_steps",
     "blind_flip_probability",
     "break_even_share",
     "candidate_share",

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from flint import arb, fmpq, fmpq_poly, fmpz_poly
+import numpy as np
+from flint import arb, arb_poly, ctx, fmpq, fmpq_poly, fmpz_poly
 
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -33,7 +34,7 @@ from sublinear_lib.theory.enclosures import (
     enclose,
     rational,
 )
-from sublinear_lib.validation import boolean, count, labels, points_on_slice
+from sublinear_lib.validation import boolean, count, float_array, labels, points_on_slice
 
 if TYPE_CHECKING:
     from sublinear_lib._typing import FloatArray
@@ -133,6 +134,40 @@ class Polynomial:
             The value.
         """
         return _fraction(_flint(self)(_fmpq(rational(z, "z"))))
+
+    def values(self, z: FloatArray) -> FloatArray:
+        """Evaluate the polynomial at many points of [-1, 1], where its terms may cancel.
+
+        Parameters
+        ----------
+        z : ndarray of float64, shape (k,)
+            The arguments, in [-1, 1].
+
+        Returns
+        -------
+        ndarray of float64, shape (k,)
+            The values, with errors below ``2^-53 (1 + |value|)``: the working precision covers the
+            largest coefficient.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If z is not an array of finite numbers in [-1, 1].
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> chebyshev(40).values(np.array([1.0, -1.0])).tolist()
+        [1.0, 1.0]
+        """
+        points = float_array(z, "z", shape=(None,))
+        if points.size and float(np.abs(points).max()) > 1.0:
+            raise ValueError(f"z must lie in [-1, 1], got {float(np.abs(points).max())}")
+        size = self.largest_coefficient
+        bits = max(0, size.numerator.bit_length() - size.denominator.bit_length())
+        with ctx.workprec(bits + 2 * max(self.degree, 1).bit_length() + 72):
+            poly = arb_poly(_flint(self))
+            return np.array([float(poly(arb(value)).mid()) for value in points.tolist()])
 
 
 def _flint(polynomial: Polynomial) -> fmpq_poly:

@@ -575,3 +575,18 @@ def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: 
 def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(TypeError):
         call()
+
+
+def test_values_survive_the_cancellation_of_large_coefficients() -> None:
+    q = polynomials.step_approximation(Fraction(1), Fraction(1, 10), Fraction(1, 20)).polynomial
+    z = np.linspace(-1.0, 1.0, 31)
+    exact = np.array([float(q(Fraction(at))) for at in z.tolist()])
+    assert q.values(z).tolist() == pytest.approx(exact.tolist(), abs=2.0**-52)
+    naive = np.polynomial.polynomial.polyval(z, [float(c) for c in q.coefficients])
+    assert np.abs(naive - exact).max() > 1.0, "else more digits would not be needed"
+    assert Polynomial(()).values(np.array([0.5])).tolist() == [0.0]
+
+
+def test_values_are_for_the_interval_on_which_steps_live() -> None:
+    with pytest.raises(ValueError, match="z must lie in"):
+        polynomials.chebyshev(3).values(np.array([0.0, 1.5]))

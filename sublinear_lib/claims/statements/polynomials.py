@@ -37,7 +37,7 @@ __all__ = ["CLAIMS"]
 
 _ZERO, _ONE, _HALF, _TENTH = Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10)
 _CLOSE = 1e-9
-_A, _B = "reference/statements/appendix-a", "reference/statements/appendix-b"
+_A, _CHAPTER = "reference/statements/appendix-a", "part1/polynomials-that-separate"
 
 Coefficients = list[Fraction]
 
@@ -719,7 +719,7 @@ $$\Bigl|\rec{\sum}_{i=1}^{\rec{n}} y_i\, q(\rec{\langle} x_i, \tilde x_j \rec{\r
         recorded=Verdict.TYPO,
         check=_check_robust_fit,
         depends_on=("claim-b.5",),
-        chapter=_B,
+        chapter=_CHAPTER,
         remark="The label behind the sum is printed $y_i$, with the index of the sum; $y_j$ is "
         "meant. So read, it follows from Claim B.5 with the accuracy $\\epsilon/(3n)$, and the "
         "polynomial is built here with exact coefficients.",
@@ -744,7 +744,7 @@ $O(\frac{2^{6M}}{\gamma})$ and degree at most $M$, such that
         recorded=Verdict.HOLDS,
         check=_check_step,
         depends_on=("lem-b.6",),
-        chapter=_B,
+        chapter=_CHAPTER,
         remark="Here $\\delta$ is the separation that Definition 3.7 calls $\\epsilon$. As a "
         "corollary of Lemma B.6 with $\\eta$ inside the logarithm the degree would be too large "
         "for $\\gamma < 1/2$; the construction itself keeps within M for every $\\gamma$.",
@@ -768,7 +768,7 @@ $\epsilon_1$-approximation in $[\rec{-}1, 1] \setminus (\rec{-}\eta, \eta)$ such
         recorded=Verdict.HOLDS,
         check=_check_sign_approximation,
         depends_on=("lem-a.1", "thm-a.2", "cor-b.8"),
-        chapter=_B,
+        chapter=_CHAPTER,
         remark="Of M our copy shows only $3\\ \\eta\\epsilon_1)$. Read as $(3/\\eta)"
         "\\ln(2/(\\eta\\epsilon_1))$ the lemma is proven for all $\\eta, \\epsilon_1$; read as "
         "$(3/\\eta)\\ln(2/\\epsilon_1)$ the polynomials that were built keep to it as well.",
@@ -787,7 +787,7 @@ The size of the coefficients of $C_k(x)$ is at most $2^{2k}$.
         source=_paper("Appendix B.6, Proposition B.7 (Proposition A.13 of Zhang et al., 2020)"),
         recorded=Verdict.HOLDS,
         check=_check_chebyshev,
-        chapter=_B,
+        chapter=_CHAPTER,
         remark="Even the sum of their absolute values is at most $(1+\\sqrt2)^k$, that is 1.27 "
         "bits for each degree where 2 are allowed.",
         proof="Appendix B.6 (cited, without proof)",
@@ -807,7 +807,7 @@ The upper bound of $p_{s,M}(x)$'s degree is $M$ and the upper bound of its coeff
         recorded=Verdict.HOLDS,
         check=_check_truncated_coefficients,
         depends_on=("prop-b.7",),
-        chapter=_B,
+        chapter=_CHAPTER,
         remark="It is an average of Chebyshev polynomials of degrees up to M, so Proposition B.7 "
         "carries over.",
         proof="Appendix B.6 (cited, without proof)",

@@ -1,0 +1,945 @@
+r"""How small the degree of a polynomial step can be: certified minimal degrees beside Claim B.5.
+
+Claim B.5 offers a degree, ``24 ln(16/eps) / gamma``.  Here is what any polynomial needs, what the
+best polynomial of a degree reaches, a degree that is always enough and has ``delta - 2 rho``
+where the claim has ``gamma = delta (delta - 2 rho)``, and the width that Theorem 4.4 makes of a
+polynomial.  Nothing in the proofs of the paper uses this module.  Before changing it, know what is
+rigorous: the exchange algorithm of Remez runs in floating
+point and is trusted for nothing; its polynomial and its points of reference are then taken as exact
+fractions, and the bracket around the best error follows from signs (de la Vallee Poussin, below)
+and from Bernstein coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from flint import arb, fmpq, fmpq_poly
+from numpy.polynomial import chebyshev as basis
+from scipy import linalg, special
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.theory.enclosures import Ball, Enclosure, Number, ball, enclose, rational
+from sublinear_lib.theory.polynomials import Polynomial, stays_within
+from sublinear_lib.validation import count, scalar
+
+__all__ = [
+    "BestStep",
+    "SmallestStep",
+    "angular_degree",
+    "angular_error",
+    "best_step",
+    "best_step_errors",
+    "best_step_polynomial",
+    "necessary_degree",
+    "necessary_error",
+    "printed_log2_complexity",
+    "printed_step_degree",
+    "printed_step_error",
+    "smallest_step",
+    "smallest_step_degree",
+    "step_log2_complexity",
+    "threshold_at_width",
+    "truncation_degree",
+    "width_asked",
+]
+
+_ROUNDS = 60
+_LEVEL = 1e-5
+_SLACK = Fraction(1, 1000)
+_LARGEST = 160
+
+
+def _intervals(delta: Number, rho: Number) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Return delta, rho and the ends far < near of the two intervals."""
+    separation = rational(delta, "delta", exclusive_minimum=0, exclusive_maximum=2)
+    radius = rational(rho, "rho", minimum=0, exclusive_maximum=separation / 2)
+    return separation, radius, 1 - (separation - radius) ** 2 / 2, 1 - radius**2 / 2
+
+
+def _accuracy(eps: Number) -> Fraction:
+    return rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=Fraction(1, 2))
+
+
+def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
+    r"""Enclose the degree that Claim B.5 allows, ``M = 24 ln(16/eps) / gamma``.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1/2).
+
+    Returns
+    -------
+    Enclosure
+        M, not rounded.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim B.5; with ``eps / (3 n)`` for ``eps`` it is the M of Lemma B.4.
+
+    Examples
+    --------
+    >>> round(float(printed_step_degree(1, Fraction(1, 10), Fraction(1, 20))), 2)
+    173.05
+    """
+    separation, radius, _, _ = _intervals(delta, rho)
+    accuracy = _accuracy(eps)
+    gamma = separation * (separation - 2 * radius)
+    return enclose(lambda: 24 / ball(gamma) * ball(16 / accuracy).log())
+
+
+def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
+    r"""Enclose a number that the degree of no polynomial step falls below.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1/2).
+
+    Returns
+    -------
+    Enclosure
+        ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Proof.  If ``|q| <= eps`` on ``[-1, far]``, then at a point beyond that interval ``|q|`` is at
+    most ``eps`` times the Chebyshev polynomial of the same degree n, scaled to the interval: no
+    polynomial bounded by one grows faster.  At ``near = 1 - rho^2/2`` its argument is
+    ``1 + 2 (near - far)/(far + 1)``, with ``near - far = gamma/2``, and q has to reach ``1 - eps``.
+    So ``cosh(n arccosh(...)) >= (1 - eps)/eps``.
+
+    Examples
+    --------
+    >>> round(float(necessary_degree(1, Fraction(1, 10), Fraction(1, 20))), 3)
+    3.773
+    """
+    separation, radius, far, _ = _intervals(delta, rho)
+    accuracy = _accuracy(eps)
+    gamma = separation * (separation - 2 * radius)
+    rise = 1 + gamma / (1 + far)
+
+    def needed() -> Ball:
+        return ball((1 - accuracy) / accuracy).acosh() / ball(rise).acosh()
+
+    return enclose(needed)
+
+
+def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
+    r"""Return a degree that is always enough for a step, of order ``1/(delta - 2 rho)``.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in (0, 1/2).
+
+    Returns
+    -------
+    int
+        ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
+        difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Proof.  Write ``z = cos v``.  Let ``u_near < u_far`` be the two angles, h half their difference,
+    c half their sum, and ``k(u) = T_(2n)(cos(u/2)/cos(h/2))``, a polynomial of degree n in
+    ``cos u``, as ``T_(2n)`` is even.  For ``h <= |u| <= pi`` the argument is in [-1, 1], so
+    ``|k| <= 1``; for ``|u| < h`` ``k >= 1``.  On ``|u| <= h/2`` moreover
+    ``k >= T_(2n)(cos(h/4)/cos(h/2)) = cosh(2 n arccosh(cos(h/4)/cos(h/2)))``, which by the choice
+    of n is at least ``2 pi (1 + 1/eps)/h``.  So the integral I of k over a period is at least
+    ``2 pi (1 + 1/eps) - 2 pi = 2 pi/eps``.  Put ``q(cos v)`` equal to the integral of
+    ``k(v - u)`` over ``|u| <= c``, divided by I: even in v, so a polynomial of degree at most n in
+    ``cos v``.  For ``|v| <= u_near`` all ``v - u`` that are left out are at least h away from zero
+    modulo the period, and for ``u_far <= |v| <= pi`` all that are counted are, as
+    ``2 pi - |v| - c >= u_far - c``.  So either error is at most ``2 pi / I <= eps``.
+
+    Since ``2 h >= delta - 2 rho`` and ``arccosh(cos(h/4)/cos(h/2)) >= 2 h/5`` for ``h <= pi/2``,
+    the degree is of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.
+
+    Examples
+    --------
+    >>> angular_degree(1, Fraction(1, 10), Fraction(1, 20))
+    18
+    """
+    separation, radius, _, _ = _intervals(delta, rho)
+    accuracy = _accuracy(eps)
+
+    def needed() -> Ball:
+        far, near = (ball(side / 2).asin() for side in (separation - radius, radius))
+        half = far - near
+        rate = ((half / 4).cos() / (half / 2).cos()).acosh()
+        return (2 * arb.pi() * ball(1 + 1 / accuracy) / half).acosh() / (2 * rate)
+
+    return math.ceil(enclose(needed).upper)
+
+
+def _floats(delta: Number, rho: Number, degree: object) -> tuple[float, float, float, float]:
+    separation, radius, far, _ = _intervals(delta, rho)
+    n = scalar(degree, "degree", minimum=0.0)
+    return float(separation), float(radius), float(far), n
+
+
+def printed_step_error(delta: Number, rho: Number, degree: float) -> float:
+    r"""Compute the accuracy that Claim B.5 offers at a degree, ``16 exp(-gamma degree / 24)``.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degree : int or float
+        The degree, ``>= 0``.
+
+    Returns
+    -------
+    float
+        The accuracy; above one the claim is silent.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Claim B.5, solved for its accuracy.
+
+    Examples
+    --------
+    >>> round(printed_step_error(1, Fraction(1, 10), 173.0496), 5)
+    0.05
+    """
+    separation, radius, _, n = _floats(delta, rho, degree)
+    return 16.0 * math.exp(-separation * (separation - 2.0 * radius) * n / 24.0)
+
+
+def necessary_error(delta: Number, rho: Number, degree: float) -> float:
+    r"""Compute an error that no polynomial step of a degree falls below.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degree : int or float
+        The degree n, ``>= 0``.
+
+    Returns
+    -------
+    float
+        ``1 / (1 + cosh(n arccosh(1 + gamma/(2 - (delta - rho)^2/2))))``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    The inequality in the proof of `necessary_degree`, solved for eps.
+
+    Examples
+    --------
+    >>> round(necessary_error(1, Fraction(1, 10), 4), 4)
+    0.0406
+    """
+    separation, radius, far, n = _floats(delta, rho, degree)
+    rise = 1.0 + separation * (separation - 2.0 * radius) / (1.0 + far)
+    size = n * math.acosh(rise)
+    return 1.0 / (1.0 + math.cosh(size)) if size < 700.0 else 0.0
+
+
+def angular_error(delta: Number, rho: Number, degree: float) -> float:
+    r"""Compute an error that some polynomial step of a degree keeps to.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degree : int or float
+        The degree n, ``>= 0``.
+
+    Returns
+    -------
+    float
+        ``2 pi / (h cosh(2 n arccosh(cos(h/4)/cos(h/2))) - 2 pi)`` with h as in `angular_degree`;
+        infinite where that is not positive.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    The bound ``2 pi / I`` in the proof of `angular_degree`.
+
+    Examples
+    --------
+    >>> angular_error(1, Fraction(1, 10), 18) <= 0.05 < angular_error(1, Fraction(1, 10), 17)
+    True
+    """
+    separation, radius, _, n = _floats(delta, rho, degree)
+    half = math.asin((separation - radius) / 2.0) - math.asin(radius / 2.0)
+    size = 2.0 * n * math.acosh(math.cos(half / 4.0) / math.cos(half / 2.0))
+    if size > 700.0:
+        return 0.0
+    mass = half * math.cosh(size) - 2.0 * math.pi
+    return 2.0 * math.pi / mass if mass > 0.0 else math.inf
+
+
+# The polynomial of the paper
+
+
+def _power_sum(y: FloatArray, k: int) -> FloatArray:
+    """Sum ``c_i y^i`` over ``i <= k`` for ``-1 <= y <= 1``, ``c_i = binomial(2 i, i) / 4^i``.
+
+    For ``y >= 0`` it is ``p_k(z)/z`` at ``z^2 = 1 - y``, and p_k a share of a beta law.  For
+    ``y < 0`` it is ``(1 - y)^(-1/2)`` less what is left out, by a transformation of Pfaff
+    ``c_(k+1) y^(k+1) / (1 - y)`` times a hypergeometric series in ``y/(y - 1)``.
+    """
+    following = math.exp(math.lgamma(k + 1.5) - math.lgamma(k + 2.0)) / math.sqrt(math.pi)
+    left, right = np.minimum(y, 0.0), np.maximum(y, 0.0)
+    series = special.hyp2f1(1.0, 0.5, k + 2.0, left / (left - 1.0))
+    below = (1.0 - left) ** -0.5 - following * left ** (k + 1) / (1.0 - left) * series
+    square = 1.0 - right
+    at_one = 2.0 * following * (k + 1.0)
+    with_zeros = np.where(square > 0.0, square, 1.0)
+    above = special.betainc(0.5, k + 1.0, with_zeros) / np.sqrt(with_zeros)
+    found: FloatArray = np.where(y < 0.0, below, np.where(square > 0.0, above, at_one))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _truncation_degree(gamma: float, eps: float) -> int:
+    eta = gamma / 8.0
+    order = math.ceil(math.log(1.0 / eps) / eta**2)
+    # The weights fall like exp(-j^2 / (2 order)): this many angles keep the rest below rounding.
+    size = 2 ** math.ceil(math.log2(10.0 * math.sqrt(order) + 64.0))
+    y = np.cos(2.0 * np.pi * np.arange(size // 2 + 1) / size)
+    total = _power_sum(y, order)
+    weights = 2.0 * np.fft.irfft(total, n=size)[: size // 2]
+    left = float(special.betaincc(0.5, order + 1.0, eta**2))
+    enough = left + weights[1:-1] + weights[2:] <= 2.0 * eps
+    missed = np.flatnonzero(~enough[: size // 2 - 2])
+    return 2 * int(missed[-1] + 1 if missed.size else 0) + 1
+
+
+def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
+    r"""Return the degree from which the paper's polynomial is proven to be accurate.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in [1e-8, 1/2).
+
+    Returns
+    -------
+    int
+        The smallest odd degree ``2 t + 1`` from which on the error bound of
+        `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
+        point.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim B.5 with its polynomial from Lemma A.1 and Theorem A.2.  The bound is
+    ``1 - p_k(eta) + w_(t+1) + w_(t+2)``, and the ``w_j`` are Fourier coefficients of
+    ``sum_(i <= k) c_i cos(v)^i``.  Time ``O(sqrt(k) log k)`` for the order k of
+    Lemma A.1.
+
+    Examples
+    --------
+    >>> truncation_degree(1, Fraction(1, 10), Fraction(1, 20))
+    59
+    """
+    separation, radius, _, _ = _intervals(delta, rho)
+    accuracy = _accuracy(eps)
+    rational(accuracy, "eps", minimum=Fraction(1, 10**8))
+    return _truncation_degree(float(separation * (separation - 2 * radius)), float(accuracy))
+
+
+# The best polynomial of a degree
+
+
+def _grid(left: float, right: float, n: int) -> FloatArray:
+    half = 0.5 * (right - left)
+    points = 0.5 * (right + left) - half * np.cos(np.linspace(0.0, np.pi, n))
+    points[0], points[-1] = left, right
+    return points
+
+
+def _alternating(error: FloatArray, wanted: int) -> list[int]:
+    """Return places of extreme errors of alternating signs, as many as wanted if there are."""
+    signs = np.sign(error)
+    edges = np.flatnonzero(signs[1:] != signs[:-1]) + 1
+    runs = np.split(np.arange(error.size), edges)
+    places = [int(run[np.argmax(np.abs(error[run]))]) for run in runs if signs[run[0]] != 0.0]
+    while len(places) > wanted:
+        if len(places) == wanted + 1:
+            places.pop(0 if abs(error[places[0]]) < abs(error[places[-1]]) else -1)
+            continue
+        # Two neighbours leave together, so that the signs go on alternating.
+        size = np.abs(error[places])
+        weakest = int(np.argmin(np.maximum(size[1:], size[:-1])))
+        del places[weakest : weakest + 2]
+    return places
+
+
+@lru_cache(maxsize=4096)
+def _remez(far: float, near: float, degree: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return Chebyshev coefficients and alternating points of the best step, in floating point."""
+    size = 24 * (degree + 4)
+    grid = np.concatenate((_grid(-1.0, far, size), _grid(near, 1.0, size)))
+    target = np.repeat([0.0, 1.0], size)
+    table = basis.chebvander(grid, degree)
+    # Points that pivoting picks are spread as the best ones are; every fourth is enough to start.
+    coarse = np.concatenate((np.arange(0, size, 4), size + np.arange(0, size, 4)))
+    picked = linalg.qr(
+        basis.chebvander(grid[coarse], degree + 1).T, mode="r", pivoting=True, check_finite=False
+    )[1]
+    places = np.sort(coarse[picked[: degree + 2]]).tolist()
+    coefficients = np.zeros(degree + 1)
+    for _ in range(_ROUNDS):
+        rows = table[places]
+        signs = (-1.0) ** np.arange(degree + 2)
+        system = np.column_stack((rows, signs))
+        solved = np.linalg.solve(system, target[places])
+        coefficients = solved[:-1]
+        error = table @ coefficients - target
+        found = _alternating(error, degree + 2)
+        if len(found) < degree + 2:
+            break
+        places = found
+        sizes = np.abs(error[places])
+        if sizes.max() - sizes.min() <= _LEVEL * sizes.max():
+            break
+    return tuple(coefficients.tolist()), tuple(grid[places].tolist())
+
+
+def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArray:
+    r"""Compute the errors of the best polynomial steps of some degrees, in floating point.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degrees : list of int
+        Degrees, 1 to 160.
+
+    Returns
+    -------
+    ndarray of float64, shape (k,)
+        The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
+        accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: the exchange algorithm of Remez.
+
+    Examples
+    --------
+    >>> best_step_errors(1, Fraction(1, 10), [1, 7]).round(3).tolist()
+    [0.4, 0.013]
+    """
+    _, _, far, near = _intervals(delta, rho)
+    found = []
+    for degree in degrees:
+        count(degree, "degrees", maximum=_LARGEST)
+        coefficients, points = _remez(float(far), float(near), degree)
+        values = basis.chebval(np.array(points), coefficients)
+        found.append(float(np.abs(values - (np.array(points) >= float(near))).max()))
+    return np.array(found)
+
+
+def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
+    r"""Return a polynomial step that is nearly the best one of its degree.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degree : int
+        The degree, 1 to 160.
+
+    Returns
+    -------
+    Polynomial
+        The one that the exchange algorithm finds, its coefficients taken as exact fractions.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    `best_step` proves what it is worth.
+
+    Examples
+    --------
+    >>> best_step_polynomial(1, Fraction(1, 10), 4).degree
+    4
+    """
+    _, _, far, near = _intervals(delta, rho)
+    degree = count(degree, "degree", maximum=_LARGEST)
+    return _exact(_remez(float(far), float(near), degree)[0])
+
+
+@dataclass(frozen=True)
+class BestStep:
+    """A polynomial step that is nearly the best one of its degree, with a proven bracket.
+
+    Attributes
+    ----------
+    polynomial : Polynomial
+        q, with exact coefficients.
+    delta, rho : Fraction
+        The separation and the radius of the adversary.
+    lower : Fraction
+        Proven: every polynomial of the degree has an error of at least this.
+    upper : Fraction
+        Proven: the error of q is at most this.
+    points : tuple of Fraction
+        Where the error of q alternates in sign; the certificate for `lower`.
+    """
+
+    polynomial: Polynomial
+    delta: Fraction
+    rho: Fraction
+    lower: Fraction
+    upper: Fraction
+    points: tuple[Fraction, ...]
+
+
+def _exact(coefficients: tuple[float, ...]) -> Polynomial:
+    total, last, here = fmpq_poly([]), fmpq_poly([0, 1]), fmpq_poly([1])
+    for value in coefficients:
+        exact = Fraction(value)
+        total += fmpq(exact.numerator, exact.denominator) * here
+        last, here = here, fmpq_poly([0, 2]) * here - last
+    found = tuple(Fraction(int(c.p), int(c.q)) for c in total.coeffs())
+    return Polynomial(found)
+
+
+def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
+    r"""Bracket the error of the best polynomial step of a degree, and give one that reaches it.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    degree : int
+        The degree, 1 to 160.
+
+    Returns
+    -------
+    BestStep
+        The polynomial, and a bracket around the smallest
+        ``max(|q| on [-1, far], |q - 1| on [near, 1])``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    ArithmeticError
+        If floating point is too coarse for the degree: the errors found do not alternate.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Proof of the lower end (de la Vallee Poussin).  The error of q alternates in sign at ``n + 2``
+    points of the two intervals, and is at least `lower` in size there.  If some p of degree n had a
+    smaller error on the intervals, ``q - p`` would alternate in sign at the same points, so it
+    would have ``n + 1`` zeros, more than its degree allows.  The upper end is decided on the whole
+    intervals by `polynomials.stays_within`.
+
+    Examples
+    --------
+    >>> found = best_step(1, Fraction(1, 10), 4)
+    >>> round(float(found.lower), 4), round(float(found.upper), 4)
+    (0.0406, 0.0406)
+    """
+    separation, radius, far, near = _intervals(delta, rho)
+    degree = count(degree, "degree", maximum=_LARGEST)
+    coefficients, points = _remez(float(far), float(near), degree)
+    q = _exact(coefficients)
+    exact = []
+    for point in points:
+        # The float ends of the intervals need not be inside them.
+        at = Fraction(point)
+        exact.append(min(at, far) if point <= float(far) else min(max(at, near), Fraction(1)))
+    errors = [q(at) - (at >= near) for at in exact]
+    pairs = zip(errors[1:], errors[:-1], strict=True)
+    if len(exact) != degree + 2 or any(one * other >= 0 for one, other in pairs):
+        raise ArithmeticError(f"the errors at degree {degree} do not alternate in floating point")
+    lower, upper = min(map(abs, errors)), max(map(abs, errors)) * (1 + _SLACK)
+    # The largest error lies between the points of the grid, at most a little higher.
+    while not (
+        stays_within(q, -1, far, -upper, upper) and stays_within(q, near, 1, 1 - upper, 1 + upper)
+    ):
+        upper *= 1 + _SLACK
+    return BestStep(q, separation, radius, lower, upper, tuple(exact))
+
+
+def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
+    r"""Find the smallest degree of a polynomial step of some accuracy, in floating point.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in [1e-8, 1/2).
+
+    Returns
+    -------
+    int
+        The degree; `smallest_step` proves it.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the degree would exceed 160.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    The best errors do not increase with the degree, so halving finds it.
+
+    Examples
+    --------
+    >>> smallest_step_degree(1, Fraction(1, 10), Fraction(1, 1000))
+    12
+    """
+    accuracy = _accuracy(eps)
+    rational(accuracy, "eps", minimum=Fraction(1, 10**8))
+    low, high = 0, 1
+    while best_step_errors(delta, rho, [high])[0] > float(accuracy):
+        low, high = high, min(2 * high, _LARGEST)
+        if low == _LARGEST:
+            raise ValueError(f"eps must be reachable at degree {_LARGEST}, got {float(accuracy)}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        if best_step_errors(delta, rho, [middle])[0] > float(accuracy):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@dataclass(frozen=True)
+class SmallestStep:
+    """The smallest degree of a polynomial step of a given accuracy, with both halves of its proof.
+
+    Attributes
+    ----------
+    degree : int
+        The smallest degree.
+    reaches : BestStep
+        A polynomial of that degree; its `upper` is at most the accuracy.
+    misses : BestStep or None
+        One degree below: its `lower` exceeds the accuracy.  None at degree 1: a constant step has
+        an error of at least 1/2.
+    """
+
+    degree: int
+    reaches: BestStep
+    misses: BestStep | None
+
+
+def smallest_step(delta: Number, rho: Number, eps: Number) -> SmallestStep:
+    r"""Find and prove the smallest degree with which Claim B.5 could be true.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy, in [1e-8, 1/2).
+
+    Returns
+    -------
+    SmallestStep
+        The degree, a polynomial that has it, and the reason why no smaller degree does.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the degree would exceed 160.
+    ArithmeticError
+        If the best error at the degree, or one below, is too close to `eps` to decide.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    The best errors do not increase with the degree, so one proof on either side of `eps` is enough.
+
+    Examples
+    --------
+    >>> smallest_step(1, Fraction(1, 10), Fraction(1, 20)).degree
+    4
+    """
+    accuracy = _accuracy(eps)
+    high = smallest_step_degree(delta, rho, accuracy)
+    low = high - 1
+    reaches = best_step(delta, rho, high)
+    misses = best_step(delta, rho, low) if low else None
+    if reaches.upper > accuracy or (misses is not None and misses.lower <= accuracy):
+        raise ArithmeticError(f"the best errors at degrees {low} and {high} are too close to {eps}")
+    return SmallestStep(high, reaches, misses)
+
+
+# What a polynomial asks of a network
+
+
+def _log2_scaled_terms(log2_sizes: list[float], eps_bits: float) -> float:
+    """Return log2 of the sum of ``(1 + (L/j)^(j/2)) |alpha_j|`` with ``L = eps_bits ln 2``."""
+    level = eps_bits * math.log(2.0)
+    terms = []
+    for j, bits in enumerate(log2_sizes):
+        power = 0.5 * j * math.log2(level / j) if j else 0.0
+        terms.append(bits + float(np.logaddexp2(0.0, power)))
+    return float(np.logaddexp2.reduce(terms))
+
+
+def _log2_complexity(log2_sizes: list[float]) -> float:
+    growth = [bits + 1.75 * math.log2(j + 1.0) for j, bits in enumerate(log2_sizes)]
+    own = float(np.logaddexp2.reduce(growth))
+    return _log2_scaled_terms(log2_sizes, max(own, 1.0))
+
+
+def step_log2_complexity(polynomial: Polynomial) -> float:
+    r"""Compute ``log2 C(q, eps_3)`` of Definition B.1 as Lemma B.9 uses it, for the constant 1.
+
+    Parameters
+    ----------
+    polynomial : Polynomial
+        q, not zero.
+
+    Returns
+    -------
+    float
+        The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it
+        larger.
+
+    Raises
+    ------
+    ValueError
+        If the polynomial is zero.
+
+    Notes
+    -----
+    Source: Definition B.1, Lemma B.9.  `polynomials.log_complexity` encloses the same number.
+
+    Examples
+    --------
+    >>> round(step_log2_complexity(Polynomial((Fraction(0), Fraction(1)))), 4)
+    1.0713
+    """
+    if polynomial.degree < 0:
+        raise ValueError("polynomial must not be zero")
+    sizes = [_log2(abs(Fraction(value))) for value in polynomial.coefficients]
+    return _log2_complexity(sizes)
+
+
+def _log2(value: Fraction) -> float:
+    if not value:
+        return -math.inf
+    return math.log2(value.numerator) - math.log2(value.denominator)
+
+
+def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
+    r"""Compute the complexity that the printed sizes allow: degree M, all coefficients largest.
+
+    Parameters
+    ----------
+    delta : int, float or Fraction
+        The separation of the data, in (0, 2).
+    rho : int, float or Fraction
+        The radius of the adversary, ``0 <= rho < delta/2``.
+    eps : int, float or Fraction
+        The accuracy of the step, in (0, 1/2).
+
+    Returns
+    -------
+    float
+        ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all
+        ``2^(6 M)/gamma``.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    TypeError
+        If an argument has the wrong type.
+
+    Notes
+    -----
+    Source: Claim B.5 with the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
+
+    Examples
+    --------
+    >>> printed_log2_complexity(1, Fraction(1, 10), Fraction(1, 20)) > 6 * 173
+    True
+    """
+    separation, radius, _, _ = _intervals(delta, rho)
+    most = float(printed_step_degree(delta, rho, eps))
+    bits = 6.0 * most - math.log2(float(separation * (separation - 2 * radius)))
+    return _log2_complexity([bits] * (math.floor(most) + 1))
+
+
+def width_asked(log2_complexity: float, n: int, eps: float, fall: Number) -> float:
+    r"""Compute the width that Theorem 4.4 asks for, in bits, with all unnamed constants 1.
+
+    Parameters
+    ----------
+    log2_complexity : float
+        ``log2 C(q, eps_3)``.
+    n : int
+        Number of data points, ``n >= 1``.
+    eps : float
+        The accuracy of the theorem, in (0, 1).
+    fall : int, float or Fraction
+        The power with which the gap of f and g falls: ``K^2 m^(-fall)``, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: the proofs of Lemma B.9, where the weights of ``m/n`` neurons move by
+    ``2 C m^(alpha)/(m/n)``, and of Theorem B.10.  It is what the chain of bounds asks for, not what
+    a network needs.
+
+    Examples
+    --------
+    >>> width_asked(10.0, 2, 0.75, Fraction(1, 10))
+    260.0
+    """
+    bits = scalar(log2_complexity, "log2_complexity")
+    n = count(n, "n")
+    accuracy = scalar(eps, "eps", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    power = float(rational(fall, "fall", exclusive_minimum=0))
+    return (math.log2(3.0 / accuracy) + 2.0 * (1.0 + math.log2(n) + bits)) / power
+
+
+def threshold_at_width(log2_width: float, c: Number) -> tuple[float, float]:
+    r"""Return the standardized threshold and the active share at widths beyond every float.
+
+    Parameters
+    ----------
+    log2_width : float
+        ``log2 m``, ``> 0``.
+    c : int, float or Fraction
+        The share of active neurons is to be about ``m^-c``, in [0, 1); at 0 the threshold is the
+        ``tau = 1/m`` of Theorem 4.4.
+
+    Returns
+    -------
+    log2_t : float
+        Of ``t = tau sqrt(m/2)``: ``1/sqrt(2 m)`` for ``c = 0``, else ``sqrt(2 c log m)``.
+    log2_share : float
+        ``log2 Q(t)``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Theorem 4.4 and the set R3; `sublinear_lib.scaling` has the same rules for a given m.
+
+    Examples
+    --------
+    >>> log2_t, bits = threshold_at_width(10, Fraction(1, 5))
+    >>> round(2**log2_t, 4), round(2**bits, 4)
+    (1.6651, 0.0479)
+    """
+    size = scalar(log2_width, "log2_width", exclusive_minimum=0.0)
+    share = float(rational(c, "c", minimum=0, exclusive_maximum=1))
+    spread = math.log2(2.0 * share * size * math.log(2.0)) if share else -size - 1.0
+    log2_t = 0.5 * spread
+    return log2_t, float(special.log_ndtr(-(2.0**log2_t))) / math.log(2.0)

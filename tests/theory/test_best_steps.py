@@ -1,0 +1,288 @@
+"""Promises of ``theory.best_steps``: brackets that contain the truth, and degrees in order."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.polynomial import chebyshev as basis
+from scipy.optimize import linprog
+
+from sublinear_lib import scaling
+from sublinear_lib.theory import best_steps, existence, polynomials
+
+MODEST = settings(max_examples=20, deadline=None)
+TENTH, TWENTIETH = Fraction(1, 10), Fraction(1, 20)
+SETTINGS = [
+    (Fraction(1), TENTH, TWENTIETH),
+    (Fraction(3, 2), TENTH, Fraction(1, 200)),
+    (Fraction(3, 5), Fraction(6, 25), Fraction(1, 6)),
+    (Fraction(1, 2), Fraction(1, 40), TWENTIETH),
+]
+DELTAS = st.fractions(Fraction(1, 5), Fraction(19, 10), max_denominator=50)
+SHARES = st.fractions(Fraction(1, 50), Fraction(9, 20), max_denominator=100)
+
+
+def intervals(delta: Fraction, rho: Fraction) -> tuple[Fraction, Fraction]:
+    return 1 - (delta - rho) ** 2 / 2, 1 - rho**2 / 2
+
+
+def by_linear_program(delta: Fraction, rho: Fraction, degree: int) -> float:
+    far, near = intervals(delta, rho)
+    grid = np.concatenate((np.linspace(-1, float(far), 1200), np.linspace(float(near), 1, 400)))
+    table, ones = basis.chebvander(grid, degree), np.ones((grid.size, 1))
+    goal = (grid >= float(near)) * 1.0
+    A = np.block([[table, -ones], [-table, -ones]])
+    cost = np.eye(degree + 2)[degree + 1]
+    found = linprog(cost, A, np.append(goal, -goal), bounds=[(None, None)] * (degree + 2))
+    return float(found.fun)
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+@pytest.mark.parametrize("degree", [1, 2, 5, 12])
+def test_the_bracket_of_the_best_error_contains_that_of_a_linear_program(
+    delta: Fraction, rho: Fraction, eps: Fraction, degree: int
+) -> None:
+    found = best_steps.best_step(delta, rho, degree)
+    program = by_linear_program(delta, rho, degree)
+    # The grid of the program misses a little of the intervals, so its optimum may be a bit lower.
+    assert 0.998 * float(found.lower) <= program <= float(found.upper) * (1 + 1e-6)
+    assert found.upper <= found.lower * Fraction(102, 100)
+    assert best_steps.best_step_errors(delta, rho, [degree])[0] == pytest.approx(program, rel=3e-3)
+
+
+def test_the_best_line_has_the_error_of_the_hand_calculation() -> None:
+    # The line takes its extreme errors -E, E at -1 and far, and -E at near.
+    delta, rho = Fraction(1), TENTH
+    far, near = (float(end) for end in intervals(delta, rho))
+    # a - b = e, a + b far = -e, a + b near = 1 + e gives e in closed form, whatever its sign.
+    system = np.array([[1.0, -1.0, -1.0], [1.0, far, 1.0], [1.0, near, -1.0]])
+    error = abs(float(np.linalg.solve(system, [0.0, 0.0, 1.0])[2]))
+    found = best_steps.best_step(delta, rho, 1)
+    assert float(found.lower) == pytest.approx(error, rel=1e-5)
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_the_certificate_alternates_at_enough_points_of_the_intervals(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    found = best_steps.best_step(delta, rho, 7)
+    far, near = intervals(delta, rho)
+    assert len(found.points) == 9
+    assert all(-1 <= x <= far or near <= x <= 1 for x in found.points)
+    errors = [found.polynomial(x) - (x >= near) for x in found.points]
+    assert all(a * b < 0 for a, b in zip(errors[1:], errors[:-1], strict=True))
+    assert min(map(abs, errors)) == found.lower
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_the_polynomial_keeps_to_its_upper_bound_on_a_grid(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    found = best_steps.best_step(delta, rho, 9)
+    far, near = intervals(delta, rho)
+    z = np.linspace(-1.0, 1.0, 4001)
+    values = found.polynomial.values(z)
+    low, high = values[z <= float(far)], values[z >= float(near)]
+    assert np.abs(low).max() <= float(found.upper) * (1 + 1e-12)
+    assert np.abs(high - 1).max() <= float(found.upper) * (1 + 1e-12)
+    again = best_steps.best_step_polynomial(delta, rho, 9)
+    assert again.coefficients == found.polynomial.coefficients
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_the_smallest_degree_is_proven_from_both_sides(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    found = best_steps.smallest_step(delta, rho, eps)
+    assert found.reaches.polynomial.degree == found.degree
+    assert found.reaches.upper <= eps
+    assert found.misses is not None
+    assert found.misses.polynomial.degree == found.degree - 1
+    assert found.misses.lower > eps
+    assert best_steps.smallest_step_degree(delta, rho, eps) == found.degree
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_degrees_stand_in_order(delta: Fraction, rho: Fraction, eps: Fraction) -> None:
+    smallest = best_steps.smallest_step_degree(delta, rho, eps)
+    needed = float(best_steps.necessary_degree(delta, rho, eps))
+    own = best_steps.truncation_degree(delta, rho, eps)
+    printed = float(best_steps.printed_step_degree(delta, rho, eps))
+    assert needed <= smallest <= best_steps.angular_degree(delta, rho, eps)
+    assert smallest <= own <= printed
+
+
+def test_a_line_is_enough_for_a_coarse_step_and_a_constant_never_is() -> None:
+    found = best_steps.smallest_step(Fraction(19, 10), Fraction(1, 100), Fraction(2, 5))
+    assert (found.degree, found.misses) == (1, None)
+
+
+@MODEST
+@given(DELTAS, SHARES, st.integers(1, 30))
+def test_bounds_on_the_best_error_hold(delta: Fraction, share: Fraction, degree: int) -> None:
+    rho = share * delta
+    best = float(best_steps.best_step_errors(delta, rho, [degree])[0])
+    assert best_steps.necessary_error(delta, rho, degree) <= best * 1.001 + 1e-9
+    assert best <= best_steps.angular_error(delta, rho, degree) * 1.001 + 1e-9
+
+
+@MODEST
+@given(DELTAS, SHARES, st.fractions(Fraction(1, 10**5), Fraction(2, 5), max_denominator=10**5))
+def test_laws_of_error_and_degree_are_inverse(
+    delta: Fraction, share: Fraction, eps: Fraction
+) -> None:
+    rho = share * delta
+    printed = float(best_steps.printed_step_degree(delta, rho, eps))
+    assert best_steps.printed_step_error(delta, rho, printed) == pytest.approx(float(eps))
+    needed = float(best_steps.necessary_degree(delta, rho, eps))
+    assert best_steps.necessary_error(delta, rho, needed) == pytest.approx(float(eps))
+    enough = best_steps.angular_degree(delta, rho, eps)
+    assert best_steps.angular_error(delta, rho, enough) <= float(eps) * (1 + 1e-9)
+    assert best_steps.angular_error(delta, rho, enough - 1) > float(eps) * (1 - 1e-9)
+
+
+def test_the_printed_degree_is_that_of_the_polynomials_of_claim_b5() -> None:
+    built = polynomials.step_approximation(Fraction(1), TENTH, TWENTIETH)
+    here = best_steps.printed_step_degree(Fraction(1), TENTH, TWENTIETH)
+    assert float(here) == float(built.printed_degree)
+
+
+def blurred_step(delta: float, rho: float, n: int) -> float:
+    """Return the error of the step of the proof, built with Fourier coefficients."""
+    near, far = 2 * math.asin(rho / 2), 2 * math.asin((delta - rho) / 2)
+    h, c = (far - near) / 2, (far + near) / 2
+    u = 2 * np.pi * np.arange(1024) / 1024
+    shape = basis.Chebyshev.basis(2 * n)
+    hat = np.fft.rfft(shape(np.cos(u / 2) / np.cos(h / 2))).real[: n + 1]
+    j = np.arange(1, n + 1)
+    v = np.concatenate((np.linspace(0, near, 99), np.linspace(far, np.pi, 999)))
+    rest = 4 * (hat[1:] * np.sin(j * c) / j) @ np.cos(np.outer(j, v))
+    q = (2 * c * hat[0] + rest) / (2 * np.pi * hat[0])
+    return float(np.abs(q - (v <= near)).max())
+
+
+@pytest.mark.parametrize(("delta", "rho", "eps"), SETTINGS)
+def test_the_step_of_the_proof_is_as_accurate_as_it_says(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    n = best_steps.angular_degree(delta, rho, eps)
+    assert blurred_step(float(delta), float(rho), n) <= best_steps.angular_error(delta, rho, n)
+
+
+@pytest.mark.parametrize("h", np.linspace(0.01, np.pi / 2, 40))
+def test_the_rate_of_the_angular_degree_is_bounded_as_stated(h: float) -> None:
+    assert math.acosh(math.cos(h / 4) / math.cos(h / 2)) >= 0.4 * h
+
+
+@pytest.mark.parametrize(
+    ("delta", "rho", "eps"),
+    [
+        (Fraction(1), TENTH, TWENTIETH),
+        (Fraction(3, 2), TENTH, Fraction(1, 4)),
+        (Fraction(4, 5), TENTH, Fraction(1, 30)),
+    ],
+)
+def test_the_papers_polynomial_is_accurate_from_the_degree_stated_on(
+    delta: Fraction, rho: Fraction, eps: Fraction
+) -> None:
+    degree = best_steps.truncation_degree(delta, rho, eps)
+    eta = delta * (delta - 2 * rho) / 8
+    at, below = (polynomials.sign_approximation(eta, 2 * eps, n) for n in (degree, degree - 2))
+    assert at.error_bound <= 2 * eps < below.error_bound
+    assert polynomials.step_approximation(delta, rho, eps, degree).holds
+
+
+@pytest.mark.parametrize("k", [1, 7, 60])
+def test_the_sum_behind_the_papers_polynomial_is_the_sum(k: int) -> None:
+    y = np.cos(np.linspace(0.0, np.pi, 25))
+    terms = [math.comb(2 * i, i) / 4**i * y**i for i in range(k + 1)]
+    assert best_steps._power_sum(y, k).tolist() == pytest.approx(sum(terms).tolist(), abs=1e-13)
+
+
+def test_complexities_are_those_of_definition_b1() -> None:
+    q = best_steps.best_step_polynomial(Fraction(1), TENTH, 5)
+    plain = float(polynomials.log_complexity(q, 1))
+    full = polynomials.log_complexity(q, 1, Fraction(math.exp(-plain)))
+    assert best_steps.step_log2_complexity(q) == pytest.approx(float(full) / math.log(2.0))
+
+
+def test_the_printed_complexity_is_that_of_the_largest_coefficients_allowed() -> None:
+    delta, rho, eps = Fraction(3, 2), TENTH, Fraction(1, 4)
+    most = float(best_steps.printed_step_degree(delta, rho, eps))
+    size = Fraction(2.0 ** (6 * most - 300)) * 2**300 / (delta * (delta - 2 * rho))
+    largest = polynomials.Polynomial((size,) * (math.floor(most) + 1))
+    expected = best_steps.step_log2_complexity(largest)
+    assert best_steps.printed_log2_complexity(delta, rho, eps) == pytest.approx(expected)
+
+
+def test_the_width_makes_the_gap_a_third_of_the_accuracy() -> None:
+    bits, n, eps, fall = 3.5, 4, 0.3, Fraction(3, 10)
+    m = 2.0 ** best_steps.width_asked(bits, n, eps, fall)
+    K = 2 * n * 2.0**bits
+    assert K**2 * m**-0.3 == pytest.approx(eps / 3)
+
+
+@pytest.mark.parametrize("m", [2**8, 2**20])
+def test_thresholds_at_a_width_are_those_of_the_scalings(m: int) -> None:
+    for rules, c in ((scaling.R1, 0), (scaling.R3, Fraction(1, 5))):
+        log2_t, log2_share = best_steps.threshold_at_width(math.log2(m), c)
+        t = scaling.standardize_threshold(rules.tau(m), m)
+        assert 2.0**log2_t == pytest.approx(t)
+        assert 2.0**log2_share == pytest.approx(scaling.activity_at(t))
+
+
+def test_a_threshold_beyond_every_float_is_still_one() -> None:
+    log2_t, log2_share = best_steps.threshold_at_width(1e5, 0)
+    assert (log2_t, log2_share) == (-50000.5, -1.0)
+
+
+def test_a_best_polynomial_can_be_put_into_a_feature() -> None:
+    q = best_steps.smallest_step(Fraction(3, 2), TENTH, Fraction(1, 10)).reaches.polynomial
+    feature = existence.bounded_feature(q, 0, Fraction(1, 10))
+    assert float(feature.expectation(Fraction(1, 3))) == pytest.approx(float(q(Fraction(1, 3))))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: best_steps.best_step(2, TENTH, 3), "delta must be"),
+        (lambda: best_steps.best_step(1, Fraction(1, 2), 3), "rho must be"),
+        (lambda: best_steps.best_step(1, TENTH, 161), "degree must be"),
+        (lambda: best_steps.best_step_errors(1, TENTH, [0]), "degrees must be"),
+        (lambda: best_steps.smallest_step(1, TENTH, Fraction(1, 2)), "eps must be"),
+        (lambda: best_steps.smallest_step_degree(1, TENTH, Fraction(1, 10**9)), "eps must be"),
+        (
+            lambda: best_steps.smallest_step_degree(TENTH, Fraction(1, 25), TWENTIETH),
+            "eps must be reachable",
+        ),
+        (lambda: best_steps.angular_degree(1, TENTH, 0), "eps must be"),
+        (lambda: best_steps.necessary_error(1, TENTH, -1), "degree must be"),
+        (
+            lambda: best_steps.step_log2_complexity(polynomials.Polynomial(())),
+            "polynomial must not be zero",
+        ),
+        (lambda: best_steps.width_asked(1.0, 2, 1.0, TENTH), "eps must be"),
+        (lambda: best_steps.width_asked(1.0, 2, 0.5, 0), "fall must be"),
+        (lambda: best_steps.threshold_at_width(0.0, 0), "log2_width must be"),
+        (lambda: best_steps.threshold_at_width(1.0, 1), "c must be"),
+    ],
+)
+def test_what_is_out_of_range_is_named(call, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_far_beyond_the_floats_errors_are_zero_and_before_the_kernel_peaks_infinite() -> None:
+    assert best_steps.angular_error(1, TENTH, 10**6) == 0.0
+    assert best_steps.necessary_error(1, TENTH, 10**6) == 0.0
+    assert best_steps.angular_error(1, TENTH, 1) == math.inf
+
+
+def test_an_error_that_floating_point_cannot_resolve_is_refused() -> None:
+    with pytest.raises(ArithmeticError, match="do not alternate"):
+        best_steps.best_step(Fraction(19, 10), Fraction(1, 100), 60)
