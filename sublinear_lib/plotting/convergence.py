@@ -235,8 +235,8 @@ def regret_bars(
             checked[title][label] = (values, mean, scalar(start, f"{where} start", minimum=0.0))
     figures = []
     with house_style():
-        for place, (title, rows) in enumerate(checked.items()):
-            figures.append(_bars(title, rows, names, marks, place == 0).figure)
+        for title, rows in checked.items():
+            figures.append(_bars(title, rows, names, marks).figure)
     if alt is None:
         said = []
         for title, rows in checked.items():
@@ -259,7 +259,6 @@ def _bars(
     rows: Mapping[str, tuple[FloatArray, float, float]],
     names: Sequence[str],
     marks: tuple[str, str],
-    legend: bool,
 ) -> Axes:
     width = 330.0
     inner = width - 20.0
@@ -271,17 +270,14 @@ def _bars(
     axes.set_xlim(0, inner)
     axes.set_ylim(height, 0)  # one unit is one pixel, from the top
     note(axes, 0, 13, title, weight="bold")
-    # Every panel has the same head, so that rows of panels side by side stand level.
     for role, label, (x, line) in zip(SERIES, names, places, strict=False):
-        if legend:
-            axes.barh(36.0 + 20.0 * line, 10, left=x, height=10, color=LIGHT[role])
-            note(axes, x + 14, 36.0 + 20.0 * line, label, role=role, size=11)
+        axes.barh(36.0 + 20.0 * line, 10, left=x, height=10, color=LIGHT[role])
+        note(axes, x + 14, 36.0 + 20.0 * line, label, role=role, size=11)
     y = 36.0 + 20.0 * (places[-1][1] + 1)
-    if legend:
-        second = 24.0 + _LETTER * len(to_plain(marks[0])) + 16.0
-        for x, label, broken in ((0.0, marks[0], False), (second, marks[1], True)):
-            _mark(axes, x + 5, (y - 7, y + 7), 2.0, broken=broken)
-            note(axes, x + 14, y, label, size=11)
+    second = 24.0 + _LETTER * len(to_plain(marks[0])) + 16.0
+    for x, label, broken in ((0.0, marks[0], False), (second, marks[1], True)):
+        _mark(axes, x + 5, (y - 7, y + 7), 2.0, broken=broken)
+        note(axes, x + 14, y, label, size=11)
     largest = max(max(float(values.sum()), start) for values, _, start in rows.values())
     scale = (inner - 44.0) / (largest or 1.0)
     for place, (label, (values, mean, start)) in enumerate(rows.items()):

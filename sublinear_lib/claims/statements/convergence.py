@@ -1430,7 +1430,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_convergence,
         depends_on=("thm-c.12",),
-        chapter="part1/training-against-the-adversary",
+        chapter="part1/convergence",
         proof="Appendix C.10",
         remark=r"One step of size $\Theta(\epsilon m^{-1/5})$ moves the output by at least the "
         r"order $\epsilon m^{2/5}$, because $\sum_r a_r^2 = m^{3/5}$; with one training point "
@@ -1454,7 +1454,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.10, Definition C.10"),
         recorded=Verdict.HOLDS,
         check=_check_norms,
-        chapter="reference/statements/appendix-c",
+        chapter="part1/convergence",
         remark=r"The two norms are dual, $|\langle A, B \rangle| \leq \|A\|_{2,1} "
         r"\|B\|_{2,\infty}$, which is how the proof of Theorem C.12 uses them.",
     ),
@@ -1471,7 +1471,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.HOLDS,
         check=_check_gradients,
         depends_on=("def-3.4",),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/convergence",
         remark=r"Both gradients are what they should be, and $\mathcal{L}(S, g(W))$ is convex in "
         r"$W$ as the proof says. They take the derivative of the loss at different places, "
         r"$g(x)$ and $f(x)$, which is what Lemma C.14 does not survive at a kink; the repair takes "
@@ -1489,7 +1489,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_convergence_appendix,
         depends_on=("def-c.10", "def-c.11", "lem-c.14", "rem-c.13", "thm-c.1"),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/convergence",
         proof="Appendix C.10",
         remark=r"The proof bounds $\|\nabla\|_F^2 \leq \sum_r a_r^2$ by $m^{1/5}$ where it is "
         r"$m^{3/5}$, so the regret term is $\epsilon m^{2/5}$ instead of $\epsilon$, and the "
@@ -1510,7 +1510,7 @@ CLAIMS: tuple[Claim, ...] = (
         source=Source("paper", "Appendix C.10, Remark C.13"),
         recorded=Verdict.FAILS,
         check=_check_drift,
-        chapter="reference/statements/appendix-c",
+        chapter="part1/convergence",
         proof="Appendix C.10",
         remark=r"The values set are $\eta = \Theta(\epsilon m^{-1/5})$ and $|a_r| = m^{-1/5}$, so "
         r"the first step alone moves every active neuron by $\Theta(\epsilon m^{-2/5})$, further "
@@ -1532,7 +1532,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.FAILS,
         check=_check_coupling,
         depends_on=("def-c.10", "def-c.11", "claim-c.16"),
-        chapter="reference/statements/appendix-c",
+        chapter="part1/convergence",
         proof="Appendix C.11",
         remark=r"It fails twice. The product of its proof, $m^{-1/5} \cdot m^{7/8}$, is "
         r"$m^{27/40}$ and not $m^{27/50}$, and weights of the ball reach it; and at a kink of the "
@@ -1566,7 +1566,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_regret,
         depends_on=("def-3.2", "def-3.3", "def-3.4", "alg-1", "def-c.10", "lem-c.14-r"),
-        chapter="reference/statements/repaired",
+        chapter="part1/convergence",
         repairs="thm-c.12",
         proof="reference/repaired-theorems#thm-d",
         remark=r"The bound holds for every width and every initialisation; chance enters only in "
@@ -1595,7 +1595,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_convergence_repaired,
         depends_on=("thm-a", "thm-b", "thm-d"),
-        chapter="part1/training-against-the-adversary",
+        chapter="part1/convergence",
         repairs="thm-4.3",
         proof="reference/repaired-theorems#thm-4.3-r",
         remark=r"By Theorems A and B the vanishing terms of Theorem D are of order "
@@ -1621,7 +1621,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_coupling_repaired,
         depends_on=("def-c.10", "thm-b"),
-        chapter="reference/statements/repaired",
+        chapter="part1/convergence",
         repairs="lem-c.14",
         proof="reference/repaired-theorems#lem-c.14-r",
         remark=r"The inequality is an identity for one point and a loss of slope 1, so the "
@@ -1643,7 +1643,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         check=_check_r2,
         depends_on=("thm-a", "thm-b", "thm-d", "thm-e"),
-        chapter="reference/statements/repaired",
+        chapter="part1/convergence",
         repairs="thm-4.3",
         proof="reference/repaired-theorems#set-r2",
         remark=r"The distance needs attention: $\eta T |a_r| = (K^2/\epsilon) m^{-3/5}$ is more "
