@@ -589,9 +589,9 @@ def target_error_on_caps(target: Polynomial, X: FloatArray, y: FloatArray, rho: 
     middle = np.arctan2(X[:, 1], X[:, 0])
     crests = _crests(target, X, y)
     largest = 0.0
-    for centre, label in zip(middle, y, strict=True):
-        away = np.mod(crests - centre + np.pi, 2.0 * np.pi) - np.pi
-        angles = np.concatenate(([-half, 0.0, half], away[np.abs(away) <= half])) + centre
+    for center, label in zip(middle, y, strict=True):
+        away = np.mod(crests - center + np.pi, 2.0 * np.pi) - np.pi
+        angles = np.concatenate(([-half, 0.0, half], away[np.abs(away) <= half])) + center
         values = _aim(target, X, y, angles)
         largest = max(largest, float(np.abs(values - label).max()))
     return largest

@@ -275,7 +275,7 @@ def _warning(
         said.append(
             "Lemma C.18 asks for a threshold of O(k^(-1/2)), in units where the entries are "
             "N(0, 1), and this one does not tend to zero: an h built for zero leaves a bias of up "
-            f"to {number(bias)}, at every width."
+            f"to {number(bias)}, and a wider network does not remove it."
         )
     if threshold.rule != ONE_OVER_M and jump:
         said.append(
