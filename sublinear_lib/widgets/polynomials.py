@@ -66,18 +66,18 @@ def _best(delta: Fraction, rho: Fraction) -> tuple[tuple[float, ...], tuple[floa
 
 @lru_cache(maxsize=256)
 def _curves(delta: Fraction, rho: Fraction) -> tuple[Line, ...]:
-    laws: tuple[tuple[str, Callable[..., float], Role, bool], ...] = (
-        ("printed", best_steps.printed_step_error, "c2", True),
-        ("enough", best_steps.angular_error, "c3", False),
-        ("needed", best_steps.necessary_error, "c4", False),
+    laws: tuple[tuple[Callable[..., float], Role, bool], ...] = (
+        (best_steps.printed_step_error, "c2", True),
+        (best_steps.angular_error, "c3", False),
+        (best_steps.necessary_error, "c4", False),
     )
     degrees, best = _best(delta, rho)
     drawn = []
-    for label, law, role, dash in laws:
+    for law, role, dash in laws:
         x, y = _above(_CURVE, np.array([law(delta, rho, n) for n in _CURVE]))
         if x:
-            drawn.append(Line(x, y, label=label, role=role, dash=dash))
-    drawn.append(Line(*_above(list(degrees), np.array(best)), label="best", role="c1"))
+            drawn.append(Line(x, y, role=role, dash=dash))
+    drawn.append(Line(*_above(list(degrees), np.array(best)), role="c1"))
     return tuple(drawn)
 
 
@@ -229,12 +229,13 @@ def _separable(
     log2_t, log2_share = best_steps.threshold_at_width(widths[-1], rules.c)
     level = float(one)
     points = [
-        Points([most], [level], role="c2"),
+        Points([most], [level], role="c2", label="printed"),
         Points([float(own)], [level], role="c5", label="paper's polynomial"),
-        Points([float(enough)], [level], role="c3"),
+        Points([float(enough)], [level], role="c3", label="always enough"),
+        Points([needed], [level], role="c4", label="needed"),
     ]
     if best is not None:
-        points.append(Points([float(best)], [level], role="c1"))
+        points.append(Points([float(best)], [level], role="c1", label="best"))
     read = {
         "*γ* = *δ*(*δ* − 2*ρ*)": number(gamma),
         "*ε*_{1} = *ε*/(3*n*)": _eps(one),

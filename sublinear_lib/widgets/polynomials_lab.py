@@ -141,8 +141,8 @@ def fit_points_on_circle(kind: str, n: int, rho: float, eps: float, seed: int) -
         moved = geometry.sample_caps(data.X, float(radius), rng)
         worst = max(worst, float(np.abs(_fitted(q, data, moved) - data.y).max()))
     print(f"{n} points at least {number(float(delta))} apart, degree {q.degree}, {bits}")
-    print(f"largest error of {20 * n} moved points {worst:.4f}", end=", ")
-    print(f"proven for all: {float(bound):.4f}, asked for {accuracy / 3:.4f}")
+    print(f"largest error of {20 * n} moved points {worst:.4f}")
+    print(f"proven for all points of the caps {float(bound):.4f}, asked for {accuracy / 3:.4f}")
     return _shown(data, (delta, radius), q, float(one), "fit-points")
 
 
@@ -232,7 +232,7 @@ def polynomial_in_a_network(m: int, t: float, n: int, eps: float, seed: int) -> 
     worst = existence.largest_deviation_on_circle(values, start.W, start.b, tau, q, data.X, data.y)
     radius = float(np.abs(shifts).max())
     print(f"degree {q.degree}; {grouped(m)} neurons, {percent(scaling.activity_at(t))} active")
-    print(f"largest |g - f*| on all of X {worst:.4f}, asked for {accuracy / 3:.4f}", end="; ")
+    print(f"largest |g - f*| on all of X {worst:.4f}, asked for {accuracy / 3:.4f}")
     print(f"radius {number(radius)} = {number(radius * m**0.8)} m^(-4/5)")
     at = _on_circle(np.linspace(0.0, 360.0, _ANGLES))
     shown = np.array([values[start.active_mask(x[None])[0]].sum() for x in at])

@@ -30,7 +30,7 @@ def test_the_worst_error_found_is_below_the_one_proven(
     shown = fit_points_on_circle(kind, 2, 0.1, 0.6, 3)
     said = capsys.readouterr().out
     worst = numbers(said, r"moved points ([\d.]+)")
-    proven = numbers(said, r"proven for all: ([\d.]+)")
+    proven = numbers(said, r"of the caps ([\d.]+)")
     assert 0.0 < worst <= proven <= 0.2
     degree = numbers(said, r"degree (\d+)")
     assert f"degree {degree:.0f}" in shown.alt

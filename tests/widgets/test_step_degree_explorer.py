@@ -11,7 +11,14 @@ import pytest
 from sublinear_lib import datasets
 from sublinear_lib.plotting import grouped, number
 from sublinear_lib.theory import best_steps
-from sublinear_lib.widgets import Explorer, Line, View, step_degree_explorer, step_degree_view
+from sublinear_lib.widgets import (
+    Explorer,
+    Line,
+    Points,
+    View,
+    step_degree_explorer,
+    step_degree_view,
+)
 
 FALLS = {"PRINTED": 0.1, "R1": 0.3, "R2": 0.1, "R3": 0.1}
 MINUS = "\N{MINUS SIGN}"
@@ -24,7 +31,9 @@ def explorer() -> Explorer:
 
 
 def lines(view: View) -> dict[str, Line]:
-    return {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
+    """Return the curves by the labels of the points that share their colors."""
+    names = {m.role: m.label for m in view.marks if isinstance(m, Points)}
+    return {names[mark.role]: mark for mark in view.marks if isinstance(mark, Line)}
 
 
 @pytest.mark.parametrize(("delta", "share", "eps", "n"), CASES)
@@ -39,7 +48,7 @@ def test_curves_are_print_bounds_and_best_polynomials(
     rise = math.acosh(1 + delta * (delta - 2 * rho) / (1 + far))
     laws = {
         "printed": lambda x: 16 * math.exp(-delta * (delta - 2 * rho) * x / 24),
-        "enough": lambda x: 2 * math.pi / (h * math.cosh(2 * x * rate) - 2 * math.pi),
+        "always enough": lambda x: 2 * math.pi / (h * math.cosh(2 * x * rate) - 2 * math.pi),
         "needed": lambda x: 1 / (1 + math.cosh(x * rise)),
     }
     for label, law in laws.items():
@@ -87,7 +96,21 @@ def test_the_numbers_beside_the_figure_are_those_of_the_chosen_point(
         assert read["*Q*(*t*) there"] == "50\N{NO-BREAK SPACE}%"
 
 
-def test_the_bars_between_printed_and_best_do_not_close() -> None:
+def test_every_point_stands_on_the_accuracy_that_is_asked_for() -> None:
+    view = step_degree_view(1.0, 0.1, 0.5, 8, "R1")
+    points = {m.label: m for m in view.marks if isinstance(m, Points)}
+    assert set(points) == {"printed", "paper's polynomial", "always enough", "needed", "best"}
+    for point in points.values():
+        assert np.asarray(point.y).tolist() == pytest.approx([0.5 / 24])
+    for label, law in (("printed", "printed"), ("needed", "needed")):
+        curve = lines(view)[law]
+        at = np.interp(
+            math.log(points[label].x[0]), np.log(np.asarray(curve.x)), np.log(np.asarray(curve.y))
+        )
+        assert math.exp(at) == pytest.approx(0.5 / 24, rel=0.1), "the curve passes there"
+
+
+def test_the_printed_degree_is_far_from_the_best_one() -> None:
     read = dict(step_degree_view(1.0, 0.1, 0.5, 8, "R1").readouts)
     assert (read["printed *M*"], read["best degree"]) == ("199", "5")
 
