@@ -237,14 +237,14 @@ def _price(
             fig,
             left=42,
             right=84,
-            top=58,
+            top=64,
             xlabel="threshold *t*, in standard deviations",
             ylabel="gap E *H* / reach E *G*",
-            ylabel_rise=26,
+            ylabel_rise=32,
         )
         set_scale(axes, "x", float(t[0]), float(t[-1]), target=4)
         set_scale(axes, "y", *limits, scale="log10")
-        note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-38, dy=60, weight="bold")
+        note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-38, dy=66, weight="bold")
         _active(axes, t, share)
         ends = []
         for label, values in curves.items():
@@ -285,7 +285,7 @@ def _active(axes: Axes, t: FloatArray, share: FloatArray) -> None:
             percent(place, 2 if place > 0.01 else 1),
             role="muted",
             coordinates=("data", "axes fraction"),
-            dy=9,
+            dy=15,
             ha="left" if level == t[0] else "right" if level == t[-1] else "center",
             size=11,
         )
@@ -297,7 +297,7 @@ def _active(axes: Axes, t: FloatArray, share: FloatArray) -> None:
         role="muted",
         coordinates="axes fraction",
         dx=12,
-        dy=9,
+        dy=15,
         size=11,
     )
 

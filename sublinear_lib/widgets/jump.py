@@ -166,6 +166,7 @@ def jump_view(preset: str, activation: str, m: int, t: float) -> View:
     gap, far = _ratio_drawn(m, delta, tau, form.name)
     torn = form == JUMP and t > 0.0
     power = _gap_exponent(rules, torn)
+    missed = _missed(rules, t, power)
     share = scaling.activity_at(t)
     sparse = scaling.standardize_threshold(R3.tau(m), m)
     marks: list[Line | Points | Rule] = [*_curves(preset, form.name, m)]
@@ -190,7 +191,7 @@ def jump_view(preset: str, activation: str, m: int, t: float) -> View:
             f"g can reach; {_limit(torn, t)}. As the width grows and t "
             f"{'rises as √(0.4 log m)' if rules.c else 'stays'}, the reach of g "
             f"{_growth(1 - rules.alpha - rules.beta - rules.c)} and the gap {_growth(power)}, up "
-            "to logarithms."
+            f"to logarithms.{'' if missed else ' All three wishes are granted.'}"
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),
@@ -208,7 +209,7 @@ def jump_view(preset: str, activation: str, m: int, t: float) -> View:
                 theory.half_width_over_g(t, theta, "continuous" if form == JUMP else "jump")
             ),
         },
-        warning=_warning(rules, torn, t, m, power),
+        warning=_warning(rules, torn, t, m, power, missed),
     )
 
 
@@ -218,7 +219,21 @@ def _limit(torn: bool, t: float) -> str:
     return "in a small ball it tends to 0"
 
 
-def _warning(rules: Scaling, torn: bool, t: float, m: int, power: Fraction) -> str | None:
+def _missed(rules: Scaling, t: float, power: Fraction) -> list[str]:
+    """Return the wishes of the corollary to Proposition 2 that a choice does not grant."""
+    wishes = []
+    if power >= 0:
+        wishes.append("(i) a gap that vanishes")
+    if 1 - rules.alpha - rules.beta - rules.c < 0:
+        wishes.append("(ii) a g that reaches labels")
+    if t == 0.0:
+        wishes.append("(iii) few active neurons")
+    return wishes
+
+
+def _warning(
+    rules: Scaling, torn: bool, t: float, m: int, power: Fraction, missed: list[str]
+) -> str | None:
     """Say which hypothesis of Theorem 4.1 and which of the three wishes fails."""
     said = []
     times = scaling.threshold_from_standard(t, m) * m
@@ -236,15 +251,8 @@ def _warning(rules: Scaling, torn: bool, t: float, m: int, power: Fraction) -> s
             "Every hypothesis of Theorem 4.1 holds here, and its conclusion fails: the gap "
             f"{_growth(power)} and does not fall like m^({_PRINTED_RATE})."
         )
-    wishes = []
-    if power >= 0:
-        wishes.append("(i) a gap that vanishes")
-    if 1 - rules.alpha - rules.beta - rules.c < 0:
-        wishes.append("(ii) a g that reaches labels")
-    if t == 0.0:
-        wishes.append("(iii) few active neurons")
-    if wishes:
-        said.append(f"Of the three wishes this choice does not grant {' and '.join(wishes)}.")
+    if missed:
+        said.append(f"Of the three wishes this choice does not grant {' and '.join(missed)}.")
     if torn:
         said.append("With the jump no choice grants all three (Proposition 2).")
     return " ".join(said) or None

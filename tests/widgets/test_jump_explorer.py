@@ -101,6 +101,11 @@ def test_stated_growth_is_that_of_the_closed_forms(preset: str, activation: str,
             assert slope == pytest.approx(int(up) / int(down), abs=0.01)
 
 
+def test_the_repaired_set_grants_all_three_wishes() -> None:
+    assert "All three wishes are granted" in jump_view("R3", "continuous", 4096, 2.0).sentence
+    assert "wishes" not in jump_view("R3", "jump", 4096, 2.0).sentence
+
+
 def test_r3_follows_its_own_threshold() -> None:
     view = jump_view("R3", "continuous", 2**16, 2.0)
     (rule,) = [m for m in view.marks if isinstance(m, Rule) and m.label == "threshold of R3"]
@@ -117,7 +122,9 @@ def test_r3_follows_its_own_threshold() -> None:
 def test_it_says_which_hypothesis_and_which_wish_fails(
     preset: str, activation: str, t: float
 ) -> None:
-    warning = jump_view(preset, activation, 4096, t).warning or ""
+    view = jump_view(preset, activation, 4096, t)
+    warning = view.warning or ""
+    assert ("All three wishes are granted" in view.sentence) == ("(i" not in warning)
     torn = activation == "jump" and t > 0
     assert ("No choice" in warning or "no choice grants all three" in warning) == torn
     assert ("not O(1/m)" in warning) == (t > 0)
