@@ -5,18 +5,32 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
-from browser import chromium, empty_tab, find_chromium, settle
+from browser import chromium, empty_tab, find_chromium
+
+from tests.book.visits import Reader, Seen, Visit, look, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-    from playwright.sync_api import Page as Tab
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each worker whole visits and whole files, so that no two of them open the same page."""
+    if config.getvalue("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class WholeVisits(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return whole(nodeid)
+
+    return WholeVisits(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -67,15 +81,6 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@dataclass
-class Visit:
-    """A page in the browser, and everything it asked for or complained about so far."""
-
-    tab: Tab
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-
 @pytest.fixture
 def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Visit]]:
     """Open a page: ``visit("book/intro", scheme="dark", width=390, over="file")``.
@@ -90,18 +95,35 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
         base = site if over == "http" else html.as_uri()
         opened = Visit(empty_tab(browser, scheme, width))
         contexts.append(opened.tab.context)
-        opened.tab.on("request", lambda request: opened.requests.append(request.url))
-        opened.tab.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        opened.tab.on(
-            "console",
-            lambda message: (
-                opened.complaints.append(message.text) if message.type == "error" else None
-            ),
-        )
-        opened.tab.goto(f"{base}/{name}.html", wait_until="load")
-        settle(opened.tab)
+        opened.go(f"{base}/{name}.html")
         return opened
 
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def visited(browser: Browser, html: Path, site: str) -> Callable[[str, Reader], Seen]:
+    """Return what a reader sees on a page, which is visited at the first call only."""
+
+    @functools.cache
+    def result(name: str, reader: Reader) -> Seen | Exception:
+        try:
+            return look(browser, site if reader.over == "http" else html.as_uri(), name, reader)
+        except Exception as error:  # every test of the page reports it, none waits for it again
+            return error
+
+    def seen_by(name: str, reader: Reader) -> Seen:
+        found = result(name, reader)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return seen_by
+
+
+@pytest.fixture
+def seen(request: pytest.FixtureRequest, visited: Callable[[str, Reader], Seen]) -> Seen:
+    """What a reader sees on a page; `visits` parametrizes a test with it."""
+    return visited(*request.param)

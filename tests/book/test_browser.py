@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import axe_playwright_python
 import check_book
 import pytest
+
+from tests.book.accessible import findings, open_boxes
+from tests.book.visits import READERS, Seen, visits
 
 pytestmark = pytest.mark.browser
 
 CHAPTERS = check_book.chapters()
 PAGES = [*CHAPTERS, "search", "genindex"]
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+PHONES = [reader for reader in READERS if reader.width < 500]
 
 # the fixture `visit`; what it opens has a tab, the requests and the complaints so far
 Open = Callable[..., Any]
@@ -32,13 +34,11 @@ def outside(requests: list[str], over: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("over", ["http", "file"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_needs_no_other_host_and_raises_no_error(name: str, over: str, visit: Open) -> None:
-    page = visit(name, over=over)
-    assert page.requests, "no request was seen at all"
-    assert outside(page.requests, over) == []
-    assert page.complaints == []
+@visits(PAGES)
+def test_a_page_needs_no_other_host_and_raises_no_error(seen: Seen) -> None:
+    assert seen.requests, "no request was seen at all"
+    assert outside(seen.requests, seen.over) == []
+    assert seen.complaints == []
 
 
 def test_what_formulas_load_on_demand_comes_from_this_book(visit: Open) -> None:
@@ -51,53 +51,22 @@ def test_what_formulas_load_on_demand_comes_from_this_book(visit: Open) -> None:
     assert page.complaints == []
 
 
-def findings(page: Any) -> list[str]:
-    """Open every box of the page, let axe look at all of it, and return what it finds."""
-    page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    page.tab.evaluate(AXE)
-    found = page.tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return [
-        f"{rule['id']} ({rule['impact']}) at {node['target']}: {node['html'][:200]}"
-        f" {node['failureSummary']}"
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
+@visits(PAGES)
+def test_axe_finds_nothing(seen: Seen) -> None:
+    assert seen.findings == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(name: str, width: int, scheme: str, visit: Open) -> None:
-    assert findings(visit(name, scheme=scheme, width=width)) == []
+@visits(PAGES, PHONES)
+def test_a_phone_never_scrolls_sideways(seen: Seen) -> None:
+    assert seen.widths["page"] <= seen.widths["window"], seen.widths
+    assert seen.too_wide == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_phone_never_scrolls_sideways(name: str, visit: Open) -> None:
-    page = visit(name, width=390)
-    page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    widths = page.tab.evaluate(
-        """() => ({
-            page: document.documentElement.scrollWidth,
-            window: document.documentElement.clientWidth,
-            wide: [...document.querySelectorAll('article *')]
-                .filter(each => each.getBoundingClientRect().right > innerWidth + 1
-                    && ![...ancestors(each)].some(box => box.scrollWidth > box.clientWidth
-                        && getComputedStyle(box).overflowX !== 'visible'))
-                .map(each => each.outerHTML.slice(0, 120)),
-        });
-        function* ancestors(each) {
-            while ((each = each.parentElement) && each.tagName !== 'ARTICLE') yield each;
-        }"""
-    )
-    assert widths["page"] <= widths["window"], widths
-    assert widths["wide"] == []
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_formula_is_set_and_none_is_an_error(name: str, visit: Open, pages: dict) -> None:
-    page = visit(name)
-    formulas = len(pages[f"{name}.html"].soup.select("span.math, div.math"))
-    assert page.tab.locator("mjx-container").count() >= formulas
-    assert page.tab.locator("mjx-merror").all_inner_texts() == []
+@visits(CHAPTERS)
+def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> None:
+    written = check_book.Page.read(html, f"{seen.name}.html").soup.select("span.math, div.math")
+    assert seen.formulas >= len(written)
+    assert seen.broken_formulas == []
 
 
 def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
@@ -130,7 +99,8 @@ def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Ope
     page.tab.keyboard.press("Enter")
     link = page.tab.locator("#pst-primary-sidebar-modal a", has_text="How to read").first
     link.wait_for()
-    assert findings(page) == []
+    open_boxes(page.tab)
+    assert findings(page.tab) == []
 
 
 def test_the_title_page_shows_the_books_own_mark(visit: Open) -> None:

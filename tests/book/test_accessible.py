@@ -1,0 +1,133 @@
+"""The quick look of axe finds what the slow one finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.book.accessible import AXE, findings, open_boxes, violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
+
+pytestmark = pytest.mark.browser
+
+ROWS = "".join(f"<tr><td>the cell {k}</td><td>another {k}</td></tr>" for k in range(12))
+TOKENS = "\n".join(f"<span class=k>return</span> <span>value{k}</span>" for k in range(12))
+PAGE = f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
+<style>body {{ background: #fff; color: #111; font: 16px sans-serif }}
+.k {{ color: #106010 }} .half {{ color: #8a8a8a }}</style></head>
+<body><main><h1>A page</h1><p>Some words, and <b id="letter">x</b>.</p>
+<table><tbody>{ROWS}</tbody></table><pre>{TOKENS}</pre></main></body></html>"""
+
+
+def unaided(tab: Tab) -> list[Any]:
+    """Return the violations that axe finds when nobody tells it where to look."""
+    tab.evaluate(AXE)
+    found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    return list(found)
+
+
+def contrasts(found: list[Any]) -> set[tuple[object, ...]]:
+    """Return the different bad pairs of colors, with size and weight of the letters."""
+    keys = ("fgColor", "bgColor", "fontSize", "fontWeight")
+    return {
+        tuple(node["any"][0]["data"][key] for key in keys)
+        for rule in found
+        if rule["id"] == "color-contrast"
+        for node in rule["nodes"]
+    }
+
+
+@pytest.fixture
+def show(browser: Browser) -> Any:
+    """Open a page in which a script has planted a fault."""
+    contexts = []
+
+    def shown(plant: str = "") -> Tab:
+        tab = browser.new_page()
+        contexts.append(tab)
+        tab.set_content(PAGE)
+        tab.evaluate(
+            "plant => { const td = document.querySelectorAll('td');"
+            " const token = document.querySelectorAll('pre span'); eval(plant); }",
+            plant,
+        )
+        return tab
+
+    yield shown
+    for tab in contexts:
+        tab.close()
+
+
+def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twice(
+    show: Callable[..., Tab],
+) -> None:
+    tab = show()
+    assert findings(tab) == []
+    assert tab.locator("td:not([data-same-contrast])").count() == 1
+    assert tab.locator("pre span:not([data-same-contrast])").count() == 2
+
+
+@pytest.mark.parametrize(
+    "plant",
+    [
+        "td[9].style.color = '#bbb'",
+        "td[9].style.backgroundColor = '#222'",
+        "td[9].parentElement.style.backgroundColor = '#222'",
+        "td[9].style.opacity = 0.3",
+        "td[9].parentElement.style.opacity = 0.3",
+        "token[9].style.color = '#cfc'",
+        "td[9].innerHTML = 'a <i style=\"color: #bbb\">pale</i> word'",
+        "td[9].closest('table').style.backgroundColor = '#222'",
+        # the first of its kind cannot be seen: the next one stands for the rest
+        "td[8].style.color = td[9].style.color = '#bbb'; td[8].style.visibility = 'hidden'",
+        "td[8].style.color = td[9].style.color = '#bbb';"
+        " td[8].parentElement.style.display = 'none';"
+        " td[11].style.color = '#bbb'",
+        # 3.5 to 1 is enough for large letters, and for bold ones, only
+        "td[8].className = td[9].className = 'half'; td[8].style.fontSize = '40px'",
+        "td[8].className = td[9].className = 'half'; td[8].style.font = 'bold 20px serif'",
+        # not about contrast: all elements are seen
+        "td[9].innerHTML = '<button></button>'",
+        "token[9].innerHTML = '<img src=\"data:,\">'",
+        "td[9].setAttribute('role', 'nonsense')",
+    ],
+)
+def test_one_fault_among_many_of_a_kind_is_found(show: Callable[..., Tab], plant: str) -> None:
+    tab = show(plant)
+    expected = unaided(tab)
+    found = violations(tab)
+    assert expected
+    assert [rule["id"] for rule in found] == [rule["id"] for rule in expected]
+    assert contrasts(found) == contrasts(expected)
+    # and again, on a page that has been looked at before
+    assert [rule["id"] for rule in violations(tab)] == [rule["id"] for rule in expected]
+
+
+def test_one_letter_is_no_finding_with_help_or_without(show: Callable[..., Tab]) -> None:
+    tab = show("document.querySelector('#letter').style.color = '#eee'")
+    assert unaided(tab) == []
+    assert findings(tab) == []
+    tab.evaluate("document.querySelector('#letter').textContent = 'xy'")
+    assert contrasts(unaided(tab)) == contrasts(violations(tab)) != set()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_page_of_the_book_no_bad_pair_of_colors_is_missed(
+    visit: Callable[..., Any], scheme: str
+) -> None:
+    tab = visit("book/reference/notation", scheme=scheme).tab
+    open_boxes(tab)
+    tab.add_style_tag(
+        content="article * { color: #949494 } article td + td * { color: #878787 }"
+        " article strong { opacity: 0.5 } tbody tr:nth-child(5) { background: #a8a8a8 }"
+    )
+    expected = unaided(tab)
+    found = violations(tab)
+    assert {rule["id"] for rule in found} == {rule["id"] for rule in expected}
+    assert contrasts(found) == contrasts(expected)
+    assert len(contrasts(expected)) > 3
