@@ -14,11 +14,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import axe_playwright_python
 import check_book
 import pytest
 
 from sublinear_lib.exhibits import chapter_claims, dependency_graph, ledger_table, statement
+from tests.book.accessible import findings, open_boxes
 from tests.exhibits.made_up import made_up_shelf
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 CHAPTER = "part1/how-many-neurons-fire"
 
 
@@ -126,17 +125,6 @@ def show(browser: Browser, folder: Path, address: str) -> Iterator[Open]:
     assert outside == []
 
 
-def findings(tab: Tab) -> list[str]:
-    tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    tab.evaluate(AXE)
-    found = tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    return [
-        f"{rule['id']} at {node['target']}: {node['html'][:160]} {node['failureSummary']}"
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
-
-
 def shown(tab: Tab) -> list[str]:
     """Return the ids of the rows that can be seen."""
     words = tab.locator(".sl-ledger tbody tr:visible").evaluate_all(
@@ -158,13 +146,15 @@ def count_is(tab: Tab, text: str) -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", ["ledger", "graph", "boxes"])
 def test_axe_finds_nothing(show: Open, name: str, width: int, theme: str) -> None:
-    assert findings(show(name, theme=theme, width=width)) == []
+    tab = show(name, theme=theme, width=width)
+    open_boxes(tab)
+    assert findings(tab) == []
 
 
 @pytest.mark.parametrize("name", ["ledger", "graph", "boxes"])
 def test_a_phone_never_scrolls_sideways(show: Open, name: str) -> None:
     tab = show(name, width=390)
-    tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    open_boxes(tab)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 

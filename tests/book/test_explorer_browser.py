@@ -18,7 +18,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import axe_playwright_python
 import check_book
 import numpy as np
 import pytest
@@ -40,6 +39,7 @@ from sublinear_lib.widgets import (
     onion_explorer,
 )
 from sublinear_lib.widgets import table as tables
+from tests.book.accessible import findings, open_boxes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 CHAPTER = next(name for name in check_book.chapters() if "how-many" in name.replace("_", "-"))
 CHAPTER_PAGE = check_book.HTML / f"{CHAPTER}.html"
 
@@ -665,11 +664,9 @@ def test_axe_finds_nothing_and_nothing_overflows(
     open_page: Callable, name: str, theme: str, width: int
 ) -> None:
     tab, _, _ = open_page(name, theme=theme, width=width)
-    tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    open_boxes(tab)
     settle(tab.locator(".sl-explorer").first)
-    tab.evaluate(AXE)
-    found = tab.evaluate("axe.run(document)")["violations"]
-    assert [(rule["id"], [node["html"][:160] for node in rule["nodes"]]) for rule in found] == []
+    assert findings(tab) == []
     beyond = tab.evaluate(
         "[...document.querySelectorAll('.sl-explorer, .sl-explorer > *, .sl-explorer text,"
         " .sl-control *')]"
@@ -925,9 +922,7 @@ def test_axe_finds_nothing_with_number_boxes_and_an_error(live: Locator) -> None
     field.fill("1")
     field.press("Enter")
     live.get_by_role("alert").get_by_text("m must be an integer").wait_for()
-    live.page.evaluate(AXE)
-    found = live.page.evaluate("axe.run('.sl-explorer')")["violations"]
-    assert [(rule["id"], [node["html"][:160] for node in rule["nodes"]]) for rule in found] == []
+    assert findings(live.page, ".sl-explorer") == []
 
 
 def test_jupyterlab_does_not_get_the_arrow_keys(open_page: Callable) -> None:
@@ -974,15 +969,13 @@ def test_both_sliders_of_the_chapter_move_curve_and_sentence(visit: Callable, ov
     assert page.complaints == []
 
 
+# Wide and light, narrow and dark: test_browser.py sees all of every page so.
 @needs_chapter
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
 def test_axe_finds_nothing_in_the_explorer_of_the_chapter(
     visit: Callable, scheme: str, width: int
 ) -> None:
     page = visit(CHAPTER, scheme=scheme, width=width)
-    page.tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    page.tab.evaluate(AXE)
-    found = page.tab.evaluate("axe.run('.sl-explorer')")["violations"]
-    assert [(rule["id"], [node["html"][:160] for node in rule["nodes"]]) for rule in found] == []
+    open_boxes(page.tab)
+    assert findings(page.tab, ".sl-explorer") == []
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
