@@ -28,14 +28,17 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path
 
 def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     results = {
-        "lint": Result(passed=1),
-        "library": Result(passed=7, failed=2, skipped=1, reasons=Counter({"no numba": 1})),
+        "lint": Result(passed=1, seconds=63.1),
+        "library": Result(
+            passed=7, failed=2, skipped=1, reasons=Counter({"no numba": 1}), seconds=61.6
+        ),
     }
     lines = run_tests.summary(results, {"numpy": "numba is not installed"})
     assert lines[-1] == "8 passed, 2 failed, 1 skipped"
     text = "\n".join(lines)
     assert "library    FAILED" in text
     assert "lint       passed" in text
+    assert "63.1 s" in text and "61.6 s" in text and "all of it in 2 min 5 s" in text
     assert "1 test: no numba" in text
     assert "numpy: numba is not installed" in text
 

@@ -161,6 +161,9 @@ def summary(results: dict[str, Result], left_out: dict[str, str]) -> list[str]:
         total.failed += result.failed
         total.skipped += result.skipped
         total.reasons.update(result.reasons)
+        total.seconds += result.seconds
+    minutes, seconds = divmod(round(total.seconds), 60)
+    lines.append(f"  all of it in {minutes} min {seconds} s")
     lines.append("What was skipped")
     lines += [f"  {name}: {reason}" for name, reason in left_out.items()]
     for reason, count in sorted(total.reasons.items()):
