@@ -64,19 +64,31 @@ class ClaimBox:
     page : bool, default False
         Whether this is the page of the statement itself: then the card has the id of the statement
         as its anchor, shows its evidence at once, and brings the code of its check.
+    listed : bool, default False
+        Whether the card stands in the list of its chapter, where links to it lead: then its anchor
+        begins with ``box-``, elsewhere with ``see-``, so that a page may show it in both places.
 
     Raises
     ------
     TypeError, ValueError
-        If `root` is no way upwards, or `page` no switch.
+        If `root` is no way upwards, or `page` or `listed` no switch.
     """
 
-    def __init__(self, claim: Claim, shelf: Shelf, *, root: str = "..", page: bool = False) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        shelf: Shelf,
+        *,
+        root: str = "..",
+        page: bool = False,
+        listed: bool = False,
+    ) -> None:
         self.claim = claim
         self.page = validation.boolean(page, "page")
         self._shelf = shelf
         self._root = checked_root(root)
-        self.anchor = claim.id if self.page else f"box-{claim.id}"
+        prefix = "box-" if validation.boolean(listed, "listed") else "see-"
+        self.anchor = claim.id if self.page else f"{prefix}{claim.id}"
 
     def __repr__(self) -> str:
         """Return the card as text."""
@@ -345,7 +357,7 @@ def chapter_claims(chapter: str, *, root: str = "..", shelf: Shelf | None = None
     if not taught:
         known = sorted({claim.chapter for claim in shelf.ledger})
         raise ValueError(f"chapter must be one of {', '.join(known)}, got {chapter!r}")
-    boxes = (ClaimBox(claim, shelf, root=root) for claim in taught)
+    boxes = (ClaimBox(claim, shelf, root=root, listed=True) for claim in taught)
     return ClaimList(boxes, "Statements of this chapter, with their verdicts")
 
 

@@ -70,10 +70,12 @@ def test_every_slide_fits_and_is_drawn_without_a_request(name: str, visit: Open)
     page.tab.set_viewport_size({"width": 1280, "height": 760})
     page.tab.wait_for_selector("html[data-slides-ready]", state="attached")
     too_large = page.tab.evaluate(
-        """() => {
+        """async () => {
+            const frame = () => new Promise(requestAnimationFrame);
             const found = [];
             for (let number = 0; number < Reveal.getTotalSlides(); number++) {
                 Reveal.slide(number);
+                for (let count = 0; count < 4; count++) await frame();
                 const slide = Reveal.getCurrentSlide();
                 const name = slide.querySelector("h1, h2").textContent;
                 if (slide.scrollHeight > slide.clientHeight + 2) found.push(["high", number, name]);

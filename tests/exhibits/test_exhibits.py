@@ -108,7 +108,7 @@ def test_a_box_says_all_that_the_claim_and_the_evidence_say() -> None:
 
 def test_a_box_has_its_own_anchor_in_a_chapter_and_the_id_on_its_page() -> None:
     shelf = made_up_shelf()
-    assert read(claim_box("thm-4.1", shelf=shelf)).find(id="box-thm-4.1")
+    assert read(claim_box("thm-4.1", shelf=shelf)).find(id="see-thm-4.1")
     page = read(statement("thm-4.1", shelf=shelf))
     assert page.find(id="thm-4.1")
     assert "def check_fails" in text(page.select_one(".highlight pre"))
