@@ -250,8 +250,11 @@ function fit() {
 // The formulas come by a deferred script, and are set before anything is measured.
 addEventListener("DOMContentLoaded", async () => {
   await MathJax.startup.promise;
-  // an explorer draws itself anew when it is first seen, and is measured after that
-  Reveal.on("slidechanged", () => { fit(); requestAnimationFrame(() => requestAnimationFrame(fit)); });
+  Reveal.on("slidechanged", () => {
+    fit();
+    // an explorer draws itself anew when it is first seen, and is measured after that
+    requestAnimationFrame(() => requestAnimationFrame(fit));
+  });
   await Reveal.initialize({
     width: 1280, height: 760, margin: 0.03, center: false, hash: true, controls: true,
     slideNumber: "c/t", transition: "none", plugins: [RevealNotes],
