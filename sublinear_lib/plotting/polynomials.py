@@ -241,8 +241,8 @@ def _described(
         worst = number(max(errors)) if errors else "unknown"
         fitted.append(f"{to_plain(label)}: {worst}")
     return (
-        f"Left: polynomials of the inner product z, to be within {number(eps)} of 0 up to "
-        f"z = {number(far)} and of 1 from z = {number(near)} on. {'; '.join(said)}. Right: the "
-        f"functions that they build on the circle from {len(caps)} labeled points with caps; the "
-        f"largest distance to a label inside its cap is {', '.join(fitted)}."
+        f"First panel: polynomials of the inner product z, to be within {number(eps)} of 0 up to "
+        f"z = {number(far)} and of 1 from z = {number(near)} on. {'; '.join(said)}. Second panel: "
+        f"the functions that they build on the circle from {len(caps)} labeled points with caps; "
+        f"the largest distance to a label inside its cap is {', '.join(fitted)}."
     )
