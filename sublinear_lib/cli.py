@@ -24,7 +24,7 @@ from typing import Any, get_args
 
 import click
 
-from sublinear_lib import __version__, benchmarking, claims, runs, scaling
+from sublinear_lib import __version__, benchmarking, claims, report, runs, scaling, tables
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
 from sublinear_lib.training import Search
@@ -205,6 +205,92 @@ def train(out: Path | None, quiet: bool, **given: Any) -> None:
     _print_table(rows)
     if out is not None:
         click.echo(f"stored in {out}")
+
+
+@main.command(
+    name="report",
+    epilog="""Examples:
+
+    sublinear report data.csv --label kind --rho 0.1
+
+    sublinear report data.csv --label kind --m 4096 --activity 0.02 --rho 0.1 --out report/
+
+    Without --out the report is printed as Markdown.  The same command with the same seed writes the
+    same bytes.""",
+)
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--label", required=True, help="Column that names the class; two different entries.")
+@click.option("--positive", help="Entry that becomes +1.  [default: the later one by alphabet]")
+@click.option("--columns", help="Features to use, separated by commas.  [default: all others]")
+@click.option("--delimiter", default=",", show_default=True, help="Stands between two cells.")
+@click.option("--m", type=int, default=4096, show_default=True, help="Width of the network.")
+@click.option("--activity", type=float, help="Share of neurons that fire.  [default: 0.02]")
+@click.option("--tau", type=float, help="Threshold itself, instead of --activity.")
+@click.option("--rho", type=float, default=0.1, show_default=True, help="Radius of the caps on X.")
+@click.option("--training-rho", type=float, help="Radius in training.  [default: --rho]")
+@click.option("--steps", type=int, default=200, show_default=True, help="Steps of Algorithm 1.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option(
+    "--activation",
+    type=click.Choice(["jump", "continuous"]),
+    default="jump",
+    show_default=True,
+    help="Form of shifted ReLU.",
+)
+@click.option(
+    "--test-fraction", type=float, default=0.3, show_default=True, help="Share that is held out."
+)
+@click.option("--certify", type=int, help="Look at so many held-out rows only.  [default: all]")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for report.md, report.json, promise.png and training.png.",
+)
+@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+def report_command(
+    data: Path,
+    label: str,
+    positive: str | None,
+    columns: str | None,
+    delimiter: str,
+    out: Path | None,
+    quiet: bool,
+    **given: Any,
+) -> None:
+    """Train on a CSV file of your own, and say what may be promised.
+
+    DATA has a header, one column with two classes, and numbers.  The network is trained on one part
+    of the rows; the others are attacked, and proved right where that is possible.  Ctrl-C ends
+    training, then testing; what there is by then is reported.
+    """
+    chosen = None if columns is None else [name.strip() for name in columns.split(",")]
+    try:
+        table = tables.read_table(
+            data, label, positive=positive, columns=chosen, delimiter=delimiter
+        )
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        found = report.make_report(table, progress=not quiet, **given)
+        if out is not None:
+            report.store_report(found, out)
+    except (ValueError, TypeError, FloatingPointError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    if out is None:
+        click.echo(found.to_markdown(), nl=False)
+    else:
+        rows = [
+            (name, f"{one.estimate:.3f} ({one.lower:.3f} to {one.upper:.3f})")
+            for name, one in (
+                ("clean", found.clean),
+                ("attacked", found.attacked),
+                ("certified", found.certified),
+            )
+        ]
+        rows += [("open", str(found.unknown)), *(("warning", text) for text in found.warnings)]
+        _print_wrapped(rows)
+        click.echo(f"stored in {out}")
+    if found.interrupted:
+        sys.exit(130)
 
 
 def _shown(value: object) -> str:

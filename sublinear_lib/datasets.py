@@ -47,6 +47,7 @@ __all__ = [
     "read_idx_pair",
     "separated",
     "separation",
+    "split_rows",
 ]
 
 Labelling = Literal["random", "balanced", "alternating"]
@@ -1066,21 +1067,57 @@ def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dat
     )
     generator = validation.generator(rng)
     source = _by_name(name)
-    train, test = _split_rows(source.y, share, generator)
+    try:
+        train, test = split_rows(source.y, share, generator)
+    except ValueError as error:
+        raise ValueError(f"name must be a data set that can be split: {error}") from None
     if isinstance(source, Dataset):
         return source.subset(train), source.subset(test)
     slice_map = source.fit(train)
     return source.mapped(train, slice_map), source.mapped(test, slice_map)
 
 
-def _split_rows(y: FloatArray, share: float, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Split row numbers class by class; both parts come in random order."""
+def split_rows(
+    y: FloatArray, test_fraction: float, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Split row numbers class by class.
+
+    Parameters
+    ----------
+    y : array_like of float, shape (n,)
+        Labels; every different number is a class.
+    test_fraction : float
+        Share of every class that goes to the test part, in (0, 1); rounded, but at least one row
+        of every class goes to either part.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    train, test : ndarray of int64
+        Row numbers, disjoint, all of them together; both in random order.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer than two points.
+
+    Examples
+    --------
+    >>> train, test = split_rows([1, 1, -1, -1], 0.5, np.random.default_rng(0))
+    >>> sorted([*train, *test]) == [0, 1, 2, 3]
+    True
+    """
+    y = validation.float_array(y, "y", shape=(None,))
+    share = validation.scalar(
+        test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
+    )
     train, test = [], []
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
         if rows.size < 2:
             raise ValueError(
-                f"name must be a data set with two points or more of every class to be split, "
+                f"y must have two points or more of every class to be split, "
                 f"got {rows.size} with label {label:+g}"
             )
         held_out = min(max(1, round(share * rows.size)), rows.size - 1)

@@ -29,6 +29,7 @@ FLOORS = {
     "geometry": 0,
     "datasets": 0,
     "statistics": 0,
+    "tables": 0,
     "evaluation": 1,
     "network": 1,
     "halfspace": 2,
@@ -37,6 +38,7 @@ FLOORS = {
     "training": 3,
     "claims": 4,
     "estimator": 4,
+    "report": 4,
     "plotting": 5,
     "exhibits": 5,
     "widgets": 5,
@@ -49,6 +51,8 @@ FLOORS = {
 LEVEL_ARROWS = {
     ("scaling", "activations"),
     ("datasets", "geometry"),
+    ("tables", "datasets"),
+    ("tables", "geometry"),
     ("network", "evaluation"),
     ("training", "adversary"),
     ("widgets", "plotting"),
@@ -57,10 +61,10 @@ LEVEL_ARROWS = {
     ("__main__", "cli"),
 }
 GROUND = {"_typing", "validation", "archives"}
-# `History.plot()` is what users expect of a result.  It is a doorbell, not a dependency: the import
-# stands inside that method, and training works where nothing can be drawn.
-LATE_ARROWS = {("training", "plotting")}
-# The explorers draw with the tools of the figures, down to colours, ticks and formats.
+# `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell, not
+# a dependency: the import stands inside that method, and both work where nothing can be drawn.
+LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
+# The explorers draw with the tools of the figures, down to colors, ticks and formats.
 SHARED_TOOLS = {("widgets", "plotting")}
 
 

@@ -1,7 +1,7 @@
 """Figures: one house style, light and dark, readable on a phone, with a text for every reader.
 
 Functions named after what they show take numbers and return a `Picture`; figures of your own
-start from `figure` and `panel` inside ``with house_style():``, take their colours from `LIGHT`, and
+start from `figure` and `panel` inside ``with house_style():``, take their colors from `LIGHT`, and
 end as a `Picture`.  Nothing in the library below this floor draws.
 """
 
@@ -51,6 +51,7 @@ from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.polynomials import step_picture
+from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
@@ -120,6 +121,7 @@ __all__ = [
     "powers_picture",
     "preactivation_histogram",
     "price_picture",
+    "promise_picture",
     "recall_against_time",
     "regret_bars",
     "roofline_chart",

@@ -1,0 +1,1121 @@
+r"""A certified report: train on a table as Algorithm 1 does, and say what may be promised.
+
+`make_report` splits the data, chooses the threshold, trains, and then asks three questions of every
+held-out row: is it right, does an attack break it inside its cap (Definition 3.3), can it be
+*proved* right all over the cap?  The answers come with exact intervals, with the separation of the
+data (Definition 3.7), with the work of Algorithm 1, and with what the theorems of the paper are
+worth at this width.  Before changing anything, know why no proof has a time limit here: a report
+is to have the same bytes for the same seed, so every bound ends by itself (for d > 3 the optimized
+relaxation, see :mod:`sublinear_lib.adversary.relaxation`), and what it leaves open is called open.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import geometry, scaling, theory, validation
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import (
+    Adversary,
+    IdentityAdversary,
+    SmoothedGradient,
+    bracket,
+)
+from sublinear_lib.datasets import Dataset, Separation, separation
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import Interval, clopper_pearson
+from sublinear_lib.tables import Table, covered_shift
+from sublinear_lib.theory import regret
+from sublinear_lib.training import History, SublinearAdversarialTraining
+
+if TYPE_CHECKING:
+    from sublinear_lib.plotting import Picture
+
+__all__ = [
+    "Answer",
+    "Hypothesis",
+    "RadiusShare",
+    "Report",
+    "Status",
+    "make_report",
+    "store_report",
+]
+
+Status: TypeAlias = Literal["wrong", "broken", "open", "certified"]
+"""What is known of a held-out row: wrong at the row itself; broken, a point of its cap is wrong;
+certified, every point of its cap is right; open, neither was shown."""
+
+# Radii at which proofs are tried, in units of rho.
+_MULTIPLES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+_ATTACK_STEPS = 5
+# No proof is to end because of the clock.
+_NO_LIMIT = 1e9
+# Theorem D holds for every W*; more rows make the system to be solved slow, not the bound better.
+_MOST_FITTED = 500
+_FEW = 30
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What a statement of the paper needs, and whether a run provides it.
+
+    Parameters
+    ----------
+    statement : str
+        Where the hypothesis stands.
+    needs : str
+        The hypothesis.
+    holds : bool or None
+        Whether it holds here; None where one width cannot decide it.
+    found : str
+        The numbers of the run.
+    """
+
+    statement: str
+    needs: str
+    holds: bool | None
+    found: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of one held-out row.
+
+    Parameters
+    ----------
+    status : str
+        ``"wrong"``, ``"broken"``, ``"open"`` or ``"certified"`` at the radius rho.
+    certified_to : float
+        Largest radius tried at which the row is certified; 0 if it is only right itself, -1 if it
+        is wrong.
+    broken_at : float
+        Smallest radius tried at which a wrong point was found; inf if there is none.
+    """
+
+    status: Status
+    certified_to: float
+    broken_at: float
+
+
+@dataclass(frozen=True)
+class RadiusShare:
+    """What is known of the held-out rows at one radius.
+
+    Parameters
+    ----------
+    radius : float
+        The radius of the caps.
+    certified : float
+        Share of the rows that are proved right all over the cap.
+    possible : float
+        Share of the rows of which no wrong point is known: no smaller than the robust accuracy.
+    """
+
+    radius: float
+    certified: float
+    possible: float
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was found about a classifier and what can be promised; made by `make_report`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data.
+    class_names : tuple of two str
+        What -1 and 1 stand for.
+    n_train, n_test, d : int
+        Numbers of rows, and dimension of X.
+    features : mapping of str to float
+        For a table: by how much each feature alone may change inside a cap, in its own unit.
+    settings : mapping of str to int, float or str
+        What was chosen: m, tau, rho, training_rho, steps, seed, activation, test_fraction.
+    separation : Separation
+        Distances of the training points, and gamma at rho.
+    caps_meet : bool
+        Whether the caps of two training points with different labels have a point in common.
+    start : TwoLayerNetwork
+        The network before training.
+    history : History
+        The training; ``history.final`` is the network reported on.
+    silent : tuple of two int
+        Training points at which no neuron fires, before and after training.
+    active : tuple of two float
+        Mean share of the neurons that fire at a clean training point, before and after.
+    answers : tuple of Answer
+        One for each held-out row that was looked at.
+    clean, attacked, certified : Interval
+        Shares of those rows that are right; right and not broken at rho; certified at rho.
+    dense_work : float
+        Row passes of the same steps with every neuron.
+    bound : RegretBound
+        Theorem D on the run at the clean training points, the loss of W* left out.
+    hypotheses : tuple of Hypothesis
+        What the theorems need.
+    warnings : tuple of str
+        What a reader has to know before quoting a number.
+    interrupted : bool
+        Whether Ctrl-C ended training or testing early.
+    """
+
+    name: str
+    class_names: tuple[str, str]
+    n_train: int
+    n_test: int
+    d: int
+    features: Mapping[str, float]
+    settings: Mapping[str, int | float | str]
+    separation: Separation
+    caps_meet: bool
+    start: TwoLayerNetwork
+    history: History
+    silent: tuple[int, int]
+    active: tuple[float, float]
+    answers: tuple[Answer, ...]
+    clean: Interval
+    attacked: Interval
+    certified: Interval
+    dense_work: float
+    bound: regret.RegretBound
+    hypotheses: tuple[Hypothesis, ...]
+    warnings: tuple[str, ...]
+    interrupted: bool
+
+    def __repr__(self) -> str:
+        """Return the name and the three shares."""
+        return (
+            f"Report({self.name!r}: clean {self.clean.estimate:.3f}, "
+            f"attacked {self.attacked.estimate:.3f}, certified {self.certified.estimate:.3f})"
+        )
+
+    @property
+    def network(self) -> TwoLayerNetwork:
+        """The trained network."""
+        return self.history.final
+
+    @property
+    def rho(self) -> float:
+        """The radius of the caps in testing."""
+        return float(self.settings["rho"])
+
+    @property
+    def unknown(self) -> int:
+        """Number of held-out rows that are neither certified nor broken at rho."""
+        return sum(answer.status == "open" for answer in self.answers)
+
+    @property
+    def curve(self) -> tuple[RadiusShare, ...]:
+        """What is known at each radius, from 0 on, ascending."""
+        rho = self.rho
+        radii = [0.0, *(c * rho for c in _MULTIPLES if c * rho <= geometry.SLICE_DIAMETER)]
+        number = len(self.answers)
+        return tuple(
+            RadiusShare(
+                radius,
+                sum(answer.certified_to >= radius for answer in self.answers) / number,
+                sum(answer.broken_at > radius for answer in self.answers) / number,
+            )
+            for radius in (radii if rho > 0.0 else radii[:1])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but weights as numbers, names and lists, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The same for the same arguments on the same machine; no seconds in it.
+        """
+        history = self.history
+        intervals = {
+            name: {"share": one.estimate, "lower": one.lower, "upper": one.upper}
+            for name, one in (
+                ("clean", self.clean),
+                ("attacked", self.attacked),
+                ("certified", self.certified),
+            )
+        }
+        gap = self.separation
+        return {
+            "data": {
+                "name": self.name,
+                "class -1": self.class_names[0],
+                "class +1": self.class_names[1],
+                "training rows": self.n_train,
+                "held-out rows": self.n_test,
+                "dimension": self.d,
+            },
+            "settings": dict(self.settings),
+            "separation": {
+                "delta": gap.delta,
+                "opposite classes": gap.opposite_class_delta,
+                "gamma": gap.gamma,
+                "largest rho": gap.rho_max,
+                "caps of opposite classes meet": self.caps_meet,
+            },
+            "units": dict(self.features),
+            "training": {
+                "method": history.method,
+                "steps": len(history),
+                "step size": history.eta,
+                "loss": [float(value) for value in history.loss],
+                "clean loss": [float(value) for value in history.clean_loss],
+                "activity": [float(value) for value in history.activity_mean],
+                "activity at the clean points": list(self.active),
+                "silent training points": list(self.silent),
+                "row passes": int(history.work.sum()),
+                "row passes, every neuron": self.dense_work,
+                "interrupted": self.interrupted,
+            },
+            "held out": {
+                "rows looked at": len(self.answers),
+                "confidence": self.clean.confidence,
+                **intervals,
+                "open": self.unknown,
+                "by radius": [asdict(row) for row in self.curve],
+                "rows": [answer.status for answer in self.answers],
+            },
+            "Theorem D": {
+                "average loss": float(history.loss.mean()),
+                "loss at the start": float(history.loss[0]),
+                "noise": self.bound.noise,
+                "start": self.bound.start,
+                "coupling": self.bound.coupling,
+                "gap of the run": self.bound.gap_run,
+                "gap of W*": self.bound.gap_comparator,
+            },
+            "hypotheses": [asdict(one) for one in self.hypotheses],
+            "warnings": list(self.warnings),
+        }
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown.
+
+        Returns
+        -------
+        str
+            Headings, sentences and tables.
+        """
+        written = []
+        for block in _blocks(self):
+            if isinstance(block, _Table):
+                rows = [block.head, ["---"] * len(block.head), *block.rows]
+                text = "\n".join(
+                    f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+                    for row in rows
+                )
+            elif block.kind == "list":
+                text = "\n".join(f"- {line}" for line in block.lines)
+            else:
+                text = {"title": "# ", "heading": "## "}.get(block.kind, "") + block.lines[0]
+            written.append(text)
+        return "\n\n".join(written) + "\n"
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML that follows the theme of the page."""
+        written = []
+        for block in _blocks(self):
+            if isinstance(block, _Table):
+                head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
+                body = "".join(
+                    f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+                    for row in block.rows
+                )
+                text = (
+                    f'<div class="sl-scroll" tabindex="0"><table class="table"><thead><tr>{head}'
+                    f"</tr></thead><tbody>{body}</tbody></table></div>"
+                )
+            elif block.kind == "list":
+                text = f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
+            else:
+                style = {"title": "sl-report-title", "heading": "sl-report-heading"}
+                name = style.get(block.kind, "")
+                text = f'<p class="{name}">{escape(block.lines[0])}</p>'
+            written.append(text)
+        return f'<div class="sl-report"><style>{_STYLE}</style>{"".join(written)}</div>'
+
+    def plot(self, name: str = "promise", caption: str | None = None) -> Picture:
+        """Draw what is proved, possible and known to be wrong, by the radius of the caps.
+
+        Parameters
+        ----------
+        name : str, default "promise"
+            Name of the figure.
+        caption : str, optional
+            What to notice.
+
+        Returns
+        -------
+        Picture
+            One panel; see :func:`sublinear_lib.plotting.promise_picture`.
+
+        Raises
+        ------
+        ValueError
+            If rho is 0, so that there is one radius only.
+        """
+        from sublinear_lib import plotting
+
+        return plotting.promise_picture({self.name: self.promise}, name=name, caption=caption)
+
+    @property
+    def promise(self) -> dict[str, Any]:
+        """What :func:`sublinear_lib.plotting.promise_picture` draws of this report."""
+        rows = self.curve
+        return {
+            "radii": [row.radius for row in rows],
+            "certified": [row.certified for row in rows],
+            "possible": [row.possible for row in rows],
+            "rho": self.rho,
+            "intervals": tuple(
+                (one.estimate, one.lower, one.upper)
+                for one in (self.clean, self.attacked, self.certified)
+            ),
+        }
+
+    def plot_training(self, name: str = "training", caption: str | None = None) -> Picture:
+        """Draw the losses and the share of active neurons over the steps.
+
+        Parameters
+        ----------
+        name : str, default "training"
+            Name of the figure.
+        caption : str, optional
+            What to notice.
+
+        Returns
+        -------
+        Picture
+            Two panels; see :func:`sublinear_lib.plotting.training_run`.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two steps.
+        """
+        from sublinear_lib import plotting
+
+        history = self.history
+        return plotting.training_run(
+            history.step,
+            history.loss,
+            history.clean_loss,
+            history.activity_mean,
+            name=name,
+            caption=caption,
+        )
+
+
+_STYLE = (
+    ".sl-report{max-width:100%}"
+    ".sl-report .sl-report-title{font-weight:700;font-size:1.15em}"
+    ".sl-report .sl-report-heading{font-weight:700;margin:1rem 0 .3rem}"
+    ".sl-report .sl-scroll{overflow-x:auto}"
+    ".sl-report td,.sl-report th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}"
+    "html[data-theme=dark] .bd-content div.cell_output div.text_html.output:has(.sl-report)"
+    "{background:none;color:inherit;padding:0}"
+)
+
+
+def make_report(
+    data: Table | tuple[Dataset, Dataset],
+    *,
+    m: int = 4096,
+    activity: float | None = None,
+    tau: float | None = None,
+    rho: float = 0.1,
+    training_rho: float | None = None,
+    steps: int = 200,
+    seed: int = 0,
+    activation: str = "jump",
+    test_fraction: float = 0.3,
+    certify: int | None = None,
+    confidence: float = 0.95,
+    progress: bool = False,
+) -> Report:
+    r"""Train on one part of the data and report on the other.
+
+    Parameters
+    ----------
+    data : Table or pair of Dataset
+        A table, which is split here; or a training and a held-out part, of one dimension, with
+        labels that are not 0.
+    m : int, default 4096
+        Width of the network, ``>= 1``.
+    activity : float, optional
+        Share of the neurons that fire at a point when training starts, in (0, 1/2]; it sets the
+        threshold.  0.02 if neither it nor `tau` is given.
+    tau : float, optional
+        The threshold itself, ``>= 0``, in the units of a pre-activation.
+    rho : float, default 0.1
+        Radius of the caps in testing, a chord length on X, in [0, sqrt(3)].
+    training_rho : float, optional
+        Radius of the caps in training; by default `rho`.  0 is training without an adversary.
+    steps : int, default 200
+        Steps of Algorithm 1, ``>= 1``.
+    seed : int, default 0
+        Seed of the split, the weights and the attacks, ``>= 0``.
+    activation : {"jump", "continuous"}, default "jump"
+        Form of the shifted ReLU.
+    test_fraction : float, default 0.3
+        Share of a table that is held out, in (0, 1).
+    certify : int, optional
+        Look at the first so many held-out rows only, ``>= 1``.
+    confidence : float, default 0.95
+        Level of the intervals, in (0, 1).
+    progress : bool, default False
+        Whether to show progress bars.
+
+    Returns
+    -------
+    Report
+        The report.  Ctrl-C ends training, then testing, after the present step or row; what there
+        is by then is reported.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+    KeyboardInterrupt
+        If Ctrl-C comes before the first step or the first row is done.
+    TrainingDiverged
+        If training diverges.
+
+    Notes
+    -----
+    Source: Algorithm 1, Definitions 3.3, 3.4 and 3.7, Theorem 4.3, Lemma 4.5, Theorem D.  Proofs:
+    exact for d <= 3, and for d > 3 the optimized relaxation; attacks: a smoothed gradient of 20
+    steps and two starts, and the points that the proofs try.
+
+    Examples
+    --------
+    >>> from sublinear_lib import datasets
+    >>> found = make_report(
+    ...     datasets.load_split("circle-16", 0.5, 0), m=256, activity=0.3, rho=0.05, steps=20
+    ... )
+    >>> found.certified.estimate <= found.attacked.estimate <= found.clean.estimate
+    True
+    """
+    width = validation.count(m, "m")
+    radius = validation.scalar(rho, "rho", minimum=0.0, maximum=geometry.SLICE_DIAMETER)
+    inner = (
+        radius
+        if training_rho is None
+        else validation.scalar(
+            training_rho, "training_rho", minimum=0.0, maximum=geometry.SLICE_DIAMETER
+        )
+    )
+    if activity is not None and tau is not None:
+        raise ValueError("give either activity or tau, not both")
+    if tau is None:
+        level = scaling.threshold_from_activity(0.02 if activity is None else activity, width)
+    else:
+        level = validation.scalar(tau, "tau", minimum=0.0)
+        if scaling.activity(level, width) == 0.0:
+            raise ValueError(
+                "tau must be small enough for a neuron to fire with a probability above 0 in "
+                f"float64, got {level!r} for m = {width}"
+            )
+    number = validation.count(seed, "seed", minimum=0)
+    limit = None if certify is None else validation.count(certify, "certify")
+    share = validation.scalar(confidence, "confidence", exclusive_minimum=0, exclusive_maximum=1)
+    shown = validation.boolean(progress, "progress")
+    cut, weights, stream, proofs = np.random.SeedSequence(number).spawn(4)
+    fraction = validation.scalar(
+        test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
+    )
+    train, test = _parts(data, fraction, np.random.default_rng(cut))
+    start = TwoLayerNetwork.initialize(
+        width, train.d, rng=np.random.default_rng(weights), tau=level, activation=activation
+    )
+    adversary: Adversary = (
+        # Few steps have to be long ones, or they do not reach the rim of the cap.
+        SmoothedGradient(rho=inner, steps=_ATTACK_STEPS, relative_step=0.5, restarts=1)
+        if inner > 0.0
+        else IdentityAdversary()
+    )
+    history = SublinearAdversarialTraining(
+        adversary=adversary, steps=validation.count(steps, "steps"), progress=shown
+    ).fit(start, train.X, train.y, rng=np.random.default_rng(stream))
+    if not len(history):
+        raise KeyboardInterrupt
+    answers, whole = _examine(history.final, test, radius, limit, proofs, shown)
+    return _assembled(
+        data,
+        train,
+        test,
+        start,
+        history,
+        answers,
+        settings={
+            "m": width,
+            "tau": level,
+            "activity": scaling.activity(level, width),
+            "rho": radius,
+            "training_rho": inner,
+            "steps": int(steps),
+            "seed": number,
+            "activation": str(activation),
+            "test_fraction": test.n / (train.n + test.n),
+        },
+        confidence=share,
+        interrupted=history.interrupted or not whole,
+    )
+
+
+def _parts(data: object, test_fraction: float, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
+    if isinstance(data, Table):
+        return data.split(test_fraction, rng)
+    pair = data if isinstance(data, tuple) else ()
+    if len(pair) != 2 or not all(isinstance(part, Dataset) for part in pair):
+        raise TypeError(f"data must be a Table or a pair of Dataset, got {type(data).__name__}")
+    train, test = pair
+    if train.d != test.d:
+        raise ValueError(f"data must have parts of one dimension, got {train.d} and {test.d}")
+    for part in pair:
+        if (part.y == 0.0).any():
+            raise ValueError("data must have labels that are not 0, whose sign names the class")
+    return train, test
+
+
+# What is known of the held-out rows
+
+
+def _examine(
+    network: TwoLayerNetwork,
+    test: Dataset,
+    rho: float,
+    limit: int | None,
+    seeds: np.random.SeedSequence,
+    progress: bool,
+) -> tuple[tuple[Answer, ...], bool]:
+    """Look at held-out rows one by one; say also whether all that were wanted were looked at."""
+    number = test.n if limit is None else min(limit, test.n)
+    right = test.y * network.forward(test.X) > 0.0
+    radii = [c * rho for c in _MULTIPLES if c * rho <= geometry.SLICE_DIAMETER and rho > 0.0]
+    at = radii.index(rho) if radii else 0
+    attack = SmoothedGradient(rho=rho, steps=20, restarts=2)
+    answers: list[Answer] = []
+    with _bar(number, progress) as tick:
+        try:
+            for i, own in enumerate(seeds.spawn(number)):
+                if not right[i]:
+                    answers.append(Answer("wrong", -1.0, 0.0))
+                elif not radii:
+                    answers.append(Answer("certified", 0.0, math.inf))
+                else:
+                    row = _Row(network, test.X[i], float(test.y[i]), own)
+                    answers.append(row.answer(radii, at, attack))
+                tick()
+        except KeyboardInterrupt:
+            if not answers:
+                raise
+            return tuple(answers), False
+    return tuple(answers), True
+
+
+@contextmanager
+def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
+    """Show a progress bar for a while; it is closed however its block is left."""
+    if not wanted:
+        yield lambda: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="certifying", unit=" row") as bar:
+        yield bar.update
+
+
+class _Row:
+    """One held-out row, asked at several radii."""
+
+    def __init__(
+        self, network: TwoLayerNetwork, x: FloatArray, y: float, seeds: np.random.SeedSequence
+    ) -> None:
+        self._network, self._x, self._y = network, x, y
+        self._seeds = seeds
+        self._known: dict[float, str] = {}
+
+    def answer(self, radii: Sequence[float], at: int, attack: SmoothedGradient) -> Answer:
+        """Ask at rho first, then upwards and downwards as far as the answers allow."""
+        rho = radii[at]
+        status = self._status(rho)
+        if status == "unknown" and self._broken(attack):
+            self._known[rho] = status = "falsified"
+        if status == "certified":
+            proved = self._last("certified", radii[at:])
+        else:
+            proved = self._last("certified", radii[:at])
+        if status == "falsified":
+            broken = self._first("falsified", radii[: at + 1])
+        else:
+            broken = self._first("falsified", radii[at + 1 :])
+        shown: Status = {"certified": "certified", "falsified": "broken"}.get(status, "open")  # type: ignore[assignment]
+        return Answer(shown, proved, broken)
+
+    def _status(self, radius: float) -> str:
+        if radius not in self._known:
+            self._known[radius] = bracket(
+                self._network,
+                self._x,
+                radius,
+                side=-1 if self._y > 0.0 else 1,
+                method="auto" if self._network.d <= 3 else "relaxation",
+                # Wrong means not below 0, and an output of 0 is wrong.
+                threshold=np.nextafter(0.0, -1.0),
+                time_limit=_NO_LIMIT,
+                rng=np.random.default_rng(self._seeds),
+            ).status
+        return self._known[radius]
+
+    def _broken(self, attack: SmoothedGradient) -> bool:
+        """Attack once more, with other starts than the proof has tried."""
+        found = attack(
+            self._network,
+            self._x[None, :],
+            np.array([self._y]),
+            _Margin(),
+            np.random.default_rng(self._seeds.spawn(1)[0]),
+        )
+        return bool(self._y * found.value[0] <= 0.0)
+
+    def _last(self, status: str, radii: Sequence[float]) -> float:
+        """Return the last radius with this status, which the smaller ones inherit; 0 if none."""
+        low, high = 0, len(radii)
+        while low < high:
+            middle = (low + high) // 2
+            if self._status(radii[middle]) == status:
+                low = middle + 1
+            else:
+                high = middle
+        return radii[low - 1] if low else 0.0
+
+    def _first(self, status: str, radii: Sequence[float]) -> float:
+        """Return the first radius with this status, which the larger ones inherit; inf if none."""
+        low, high = 0, len(radii)
+        while low < high:
+            middle = (low + high) // 2
+            if self._status(radii[middle]) == status:
+                high = middle
+            else:
+                low = middle + 1
+        return radii[low] if low < len(radii) else math.inf
+
+
+class _Margin:
+    """The objective ``-sign(y) f``: large where the network is wrong."""
+
+    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return the negative margin."""
+        return np.asarray(-np.sign(y) * f)
+
+    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
+        """Return its derivative in f."""
+        return np.asarray(-np.sign(y) * np.ones_like(f))
+
+
+def store_report(report: Report, folder: Path) -> None:
+    """Write a report into a folder: ``report.md``, ``report.json`` and its pictures.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+    folder : Path
+        The folder, which exists.  Files of these names are replaced, each at one stroke.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    pictures = {}
+    if report.rho > 0.0:
+        pictures["promise"] = report.plot("promise")
+    if len(report.history) > 1:
+        pictures["training"] = report.plot_training("training")
+    text = report.to_markdown()
+    if pictures:
+        text += "\n## Figures\n"
+    for name, picture in pictures.items():
+        text += f"\n![{picture.alt.replace('[', '(').replace(']', ')')}]({name}.png)\n"
+        _write(folder / f"{name}.png", picture.png)
+    _write(folder / "report.json", (json.dumps(report.to_dict(), indent=1) + "\n").encode())
+    _write(folder / "report.md", text.encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that is complete at every moment."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+# What is said about it
+
+
+def _assembled(
+    data: object,
+    train: Dataset,
+    test: Dataset,
+    start: TwoLayerNetwork,
+    history: History,
+    answers: tuple[Answer, ...],
+    *,
+    settings: Mapping[str, int | float | str],
+    confidence: float,
+    interrupted: bool,
+) -> Report:
+    rho, inner = float(settings["rho"]), float(settings["training_rho"])
+    gap = separation(train.X, rho, train.y)
+    opposite = math.inf if gap.opposite_class_delta is None else gap.opposite_class_delta
+    meet = bool(
+        opposite <= geometry.SLICE_DIAMETER
+        and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(rho)
+    )
+    before, after = (net.active_mask(train.X) for net in (start, history.final))
+    number = len(answers)
+    counts = [
+        sum(answer.status in kinds for answer in answers)
+        for kinds in (
+            ("broken", "open", "certified"),
+            ("open", "certified"),
+            ("certified",),
+        )
+    ]
+    clean, attacked, certified = (clopper_pearson(k, number, confidence) for k in counts)
+    bound = _theorem_d(start, train, history)
+    attack_steps = _ATTACK_STEPS if inner > 0.0 else 0
+    dense = theory.dense_cost(start.m, train.n, attack_steps).total * len(history)
+    silent = tuple(int((~mask.any(axis=1)).sum()) for mask in (before, after))
+    features: dict[str, float] = {}
+    if isinstance(data, Table) and train.slice_map is not None:
+        shift = covered_shift(rho, data.p)
+        scales = train.slice_map.scale[:-1]
+        features = {
+            column: float(shift * scale) for column, scale in zip(data.columns, scales, strict=True)
+        }
+    hypotheses = _hypotheses(start, history, gap, bound)
+    return Report(
+        name=train.name,
+        class_names=train.class_names,
+        n_train=train.n,
+        n_test=test.n,
+        d=train.d,
+        features=features,
+        settings=settings,
+        separation=gap,
+        caps_meet=meet,
+        start=start,
+        history=history,
+        silent=(silent[0], silent[1]),
+        active=(float(before.mean()), float(after.mean())),
+        answers=answers,
+        clean=clean,
+        attacked=attacked,
+        certified=certified,
+        dense_work=float(dense),
+        bound=bound,
+        hypotheses=hypotheses,
+        warnings=_warnings(
+            train, test, gap, meet, silent[0], answers, clean, history, interrupted, rho
+        ),
+        interrupted=interrupted,
+    )
+
+
+def _theorem_d(start: TwoLayerNetwork, train: Dataset, history: History) -> regret.RegretBound:
+    """Evaluate Theorem D on the run, at clean points, without the loss of W*."""
+    X, y = train.X[:_MOST_FITTED], train.y[:_MOST_FITTED]
+    W_star = regret.nearest_weights(start, X, y - start.forward(X))
+    away = W_star - start.W
+    drift, reach = float(history.drift_max.max()), regret.norm_2_inf(away)
+    a = float(np.abs(start.a).max())
+    z = start.preactivations(X)
+    flips = int((np.abs(z - start.tau) <= drift).sum(axis=1).max())
+    # Every row of a gradient is at most a times the share of points at which its neuron fires.
+    firing = float(history.activity_mean.mean()) * start.m
+    return regret.regret_bound(
+        comparator=0.0,
+        eta=history.eta,
+        steps=len(history),
+        gradient_squared=a**2 * firing,
+        D_F=float(np.linalg.norm(away)),
+        D_W=reach,
+        drift=drift,
+        a=a,
+        flips=flips,
+        gap_run=regret.largest_gap(start, X, drift),
+        gap_comparator=regret.largest_gap(start, X, reach),
+    )
+
+
+def _hypotheses(
+    start: TwoLayerNetwork, history: History, gap: Separation, bound: regret.RegretBound
+) -> tuple[Hypothesis, ...]:
+    m, tau = start.m, start.tau
+    drift = float(history.drift_max.max())
+    K = drift * m**0.6
+    own = tau * m**0.6
+    q0 = theory.printed_q0(m, own)
+    fires = m * scaling.activity(tau, m)
+    first, average = float(history.loss[0]), float(history.loss.mean())
+    return (
+        Hypothesis(
+            "Definition 3.7",
+            "caps that stay apart: rho < delta/2, so that gamma > 0",
+            gap.separable,
+            f"delta = {gap.delta:.4g}, delta/2 = {gap.rho_max:.4g}, rho = {gap.rho:.4g}, "
+            f"delta (delta - 2 rho) = {gap.gamma:.4g}",
+        ),
+        Hypothesis(
+            "Theorems 4.1 and 4.3",
+            "tau = O(1/m); with the constant 1, tau <= 1/m",
+            tau <= 1.0 / m,
+            f"tau = {tau * m:.4g} / m; a threshold of 1/m lets about half of the neurons fire",
+        ),
+        Hypothesis(
+            "Theorem 4.1",
+            "weights within K m^(-3/5) of the start, K fixed as m grows",
+            None,
+            f"the run needs K = {K:.3g}; one width does not say how K grows",
+        ),
+        Hypothesis(
+            "Lemma 4.5",
+            "its bound Q_0 is below m, so that it says something",
+            q0 < m,
+            f"Q_0 = {q0:.4g} neurons at K = tau m^(3/5) = {own:.3g}, m = {m}, "
+            f"expected are {fires:.4g}",
+        ),
+        Hypothesis(
+            "Theorem 4.3",
+            "step size Theta(epsilon m^(-1/5)) as printed",
+            None,
+            f"the run has {history.eta:.3g} = {history.eta * m**0.2:.3g} m^(-1/5); with the "
+            "printed powers the theorem fails, and this step is chosen by the number of active "
+            "neurons",
+        ),
+        Hypothesis(
+            "Theorem D",
+            "nothing but a convex loss: it holds; its bound is below the loss at the start",
+            bound.total < first,
+            f"average loss {average:.3g}, at the start {first:.3g}, bound {bound.total:.3g} and "
+            f"more (step size {bound.noise:.3g}, distance {bound.start:.3g}, coupling "
+            f"{bound.coupling:.3g}, gaps {bound.gap_run:.3g} and {bound.gap_comparator:.3g})",
+        ),
+    )
+
+
+def _warnings(
+    train: Dataset,
+    test: Dataset,
+    gap: Separation,
+    meet: bool,
+    silent: int,
+    answers: tuple[Answer, ...],
+    clean: Interval,
+    history: History,
+    interrupted: bool,
+    rho: float,
+) -> tuple[str, ...]:
+    said = []
+    if interrupted:
+        said.append(
+            f"The run was interrupted: {len(history)} steps of training and {len(answers)} "
+            "held-out rows are reported on."
+        )
+    if gap.delta == 0.0 and gap.closest_pair is not None:
+        said.append(
+            "Two training rows are the same point with the same label, so that the data have no "
+            "separation and Definition 3.7 holds for no rho; duplicates can be left out."
+        )
+    if meet:
+        said.append(
+            f"rho is too large for these data: at {rho:.4g} the caps of two training points with "
+            "different labels have points in common, and no classifier is right at both all over "
+            "their caps."
+        )
+    elif not gap.separable and gap.delta > 0.0:
+        said.append(
+            f"rho = {rho:.4g} is not below delta/2 = {gap.rho_max:.4g}: the data are not separable "
+            "in the sense of Definition 3.7.  The closest pair shares its label if the caps of "
+            "the classes do not meet, and a classifier may still be right all over the caps."
+        )
+    if silent == train.n:
+        said.append(
+            "No neuron fires at any training point: the network is 0 everywhere, its gradient is "
+            "0, and training cannot begin.  Choose a larger activity, or a larger m."
+        )
+    elif silent:
+        said.append(
+            f"At {silent} of {train.n} training points no neuron fires at the start: nothing can "
+            "be learned from them at first.  Choose a larger activity, or a larger m."
+        )
+    for what, rows in (("training", train.n), ("held-out", len(answers))):
+        if rows < _FEW:
+            said.append(f"Only {rows} {what} rows: the intervals are wide for a reason.")
+    larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
+    if clean.lower <= larger:
+        said.append(
+            f"The interval of the clean accuracy reaches down to {clean.lower:.3f}; always naming "
+            f"the larger class would give {larger:.3f}.  Nothing is shown to be learned."
+        )
+    unknown = sum(answer.status == "open" for answer in answers)
+    if unknown:
+        said.append(
+            f"{unknown} of {len(answers)} held-out rows are open at rho: neither proved right nor "
+            "broken.  They are no errors and no promises."
+        )
+    if len(history) > 1 and history.loss[-1] >= history.loss[0]:
+        said.append("Training did not lower the loss under attack.")
+    return tuple(said)
+
+
+# The text
+
+
+@dataclass(frozen=True)
+class _Text:
+    kind: Literal["title", "heading", "text", "list"]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Table:
+    head: list[str]
+    rows: list[list[str]]
+
+
+def _blocks(report: Report) -> list[_Text | _Table]:
+    """Return what a report says, piece by piece."""
+    choice, gap, history = report.settings, report.separation, report.history
+    passes = int(history.work.sum())
+    level = f"{100 * report.clean.confidence:g} %"
+    blocks: list[_Text | _Table] = [
+        _Text("title", (f"Report on {report.name}",)),
+        _Text(
+            "text",
+            (
+                f"Class {report.class_names[1]} (+1) against {report.class_names[0]} (-1); "
+                f"{report.n_train} rows for training, {report.n_test} held out, points of X in "
+                f"{report.d} dimensions. Width m = {choice['m']}, threshold tau = "
+                f"{float(choice['tau']):.4g} (expected activity "
+                f"{100 * float(choice['activity']):.3g} %), {choice['activation']} activation, "
+                f"rho = {report.rho:.4g}, radius in training "
+                f"{float(choice['training_rho']):.4g}, seed {choice['seed']}.",
+            ),
+        ),
+    ]
+    if report.warnings:
+        blocks += [_Text("heading", ("Warnings",)), _Text("list", report.warnings)]
+    shares = [
+        [name, f"{one.estimate:.3f}", f"{one.lower:.3f} to {one.upper:.3f}", meaning]
+        for name, one, meaning in (
+            ("clean", report.clean, "right at the row itself"),
+            ("attacked", report.attacked, "right, and no wrong point found within rho"),
+            ("certified", report.certified, "proved right at every point within rho"),
+        )
+    ]
+    blocks += [
+        _Text("heading", (f"Held-out rows: {len(report.answers)} looked at",)),
+        _Table(["accuracy", "share", f"{level} interval", "meaning"], shares),
+        _Text(
+            "text",
+            (
+                f"Open: {report.unknown}. The accuracy against the strongest adversary, on these "
+                f"rows, lies between {report.certified.estimate:.3f} and "
+                f"{report.attacked.estimate:.3f}.",
+            ),
+        ),
+        _Table(
+            ["radius", "certified", "possible"],
+            [
+                [f"{row.radius:.4g}", f"{row.certified:.3f}", f"{row.possible:.3f}"]
+                for row in report.curve
+            ],
+        ),
+        _Text("heading", ("The data",)),
+        _Text(
+            "text",
+            (
+                f"Smallest distance of two training points: delta = {gap.delta:.4g}; of opposite "
+                f"classes {_distance(gap.opposite_class_delta)}. Largest admissible rho: delta/2 = "
+                f"{gap.rho_max:.4g}. delta (delta - 2 rho) = {gap.gamma:.4g}.",
+            ),
+        ),
+    ]
+    if report.features:
+        blocks += [
+            _Text(
+                "text",
+                (
+                    "A cap contains every row in which one feature has changed by at most this "
+                    "much, in its own unit (several features together: less each):",
+                ),
+            ),
+            _Table(
+                ["feature", "change"],
+                [[name, f"{value:.3g}"] for name, value in report.features.items()],
+            ),
+        ]
+    ends = [0, -1]
+    blocks += [
+        _Text("heading", ("Training",)),
+        _Text(
+            "text",
+            (
+                f"{len(history)} steps of size {history.eta:.4g}, {history.method}. Loss under "
+                f"attack {history.loss[0]:.4g} to {history.loss[-1]:.4g}, clean "
+                f"{history.clean_loss[0]:.4g} to {history.clean_loss[-1]:.4g}. Share of neurons "
+                "that fire at an attacked point "
+                f"{' to '.join(f'{100 * history.activity_mean[k]:.3g} %' for k in ends)}. "
+                f"Row passes: {passes}, with every neuron {report.dense_work:.0f} "
+                f"({report.dense_work / max(passes, 1):.3g} times as many).",
+            ),
+        ),
+        _Text("heading", ("What the theorems say here",)),
+        _Table(
+            ["statement", "needs", "here", "numbers"],
+            [[one.statement, one.needs, _WORDS[one.holds], one.found] for one in report.hypotheses],
+        ),
+        _Text(
+            "text",
+            (
+                "The numbers of the held-out rows above rest on none of these statements: they are "
+                "counted, attacked and proved one by one.",
+            ),
+        ),
+        _Text("heading", ("What a certificate says",)),
+        _Text(
+            "text",
+            (
+                "Certified means: every point of X within rho of the row has the sign of its "
+                "label, for these weights. It says nothing about rows that were not looked at, "
+                "about changes that leave the cap, or about a label that is wrong; the interval is "
+                "about new rows drawn as the held-out ones were, and about no others.",
+            ),
+        ),
+    ]
+    return blocks
+
+
+_WORDS = {True: "yes", False: "no", None: "undecided"}
+
+
+def _distance(value: float | None) -> str:
+    return "none" if value is None or math.isinf(value) else f"{value:.4g}"

@@ -1,0 +1,58 @@
+"""The picture of a promise is true to its numbers and draws no nonsense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sublinear_lib.plotting import Picture, promise_picture
+
+RUN: dict[str, Any] = {
+    "radii": [0.0, 0.1, 0.2],
+    "certified": [0.9, 0.7, 0.3],
+    "possible": [0.9, 0.8, 0.75],
+    "rho": 0.1,
+    "intervals": ((0.9, 0.8, 0.95), (0.8, 0.7, 0.9), (0.7, 0.55, 0.8)),
+}
+
+
+def drawn(**change: object) -> Picture:
+    return promise_picture({"wine": {**RUN, **change}}, name="promise")
+
+
+def test_the_text_has_every_share_and_interval() -> None:
+    alt = " ".join(drawn().alt.split())
+    for words in ("clean 90 % (80 % to 95 %)", "certified 70 % (55 % to 80 %)", "at radius 0.2"):
+        assert words in alt.replace("\N{NO-BREAK SPACE}", " ").replace("\u202f", " ")
+
+
+def test_the_bytes_repeat_and_two_runs_are_two_panels() -> None:
+    assert drawn().png == drawn().png
+    two = promise_picture({"one": RUN, "two": RUN}, name="promise")
+    assert two.html.count("<svg") == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"radii": [0.1, 0.2, 0.3]}, "ascending from 0"),
+        ({"radii": [0.0]}, "ascending from 0"),
+        ({"certified": [0.9, 0.95, 0.3]}, "do not rise"),
+        ({"possible": [1.2, 0.8, 0.7]}, "shares in"),
+        ({"possible": [0.9, 0.6, 0.6]}, "must not exceed possible"),
+        ({"certified": [0.9, 0.7]}, "shape"),
+        ({"rho": 0.3}, "rho"),
+        ({"intervals": ((0.9, 0.95, 0.8), (0.8, 0.7, 0.9), (0.7, 0.5, 0.8))}, "in this order"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        drawn(**change)
+
+
+def test_no_panel_and_too_many_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 3 panels"):
+        promise_picture({}, name="promise")
+    with pytest.raises(ValueError, match="1 to 3 panels"):
+        promise_picture({str(k): RUN for k in range(4)}, name="promise")

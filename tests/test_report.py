@@ -1,0 +1,298 @@
+"""A report repeats, its shares are in order, its proofs hold, and it says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sublinear_lib import datasets, report, scaling, theory
+from sublinear_lib.adversary import RandomSearch, extremes_on_circle
+from sublinear_lib.datasets import Dataset
+from sublinear_lib.report import Report, make_report
+from sublinear_lib.statistics import clopper_pearson
+from sublinear_lib.tables import Table
+from sublinear_lib.training import History
+
+
+def drawn(n: int = 60, seed: int = 0) -> Table:
+    """Return two clouds that overlap a little."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    rows = rng.standard_normal((n, 4)) + 1.2 * y[:, None]
+    return Table(rows, y, ("a", "b", "c", "d|e"), ("no", "yes"), "clouds")
+
+
+@lru_cache
+def made() -> Report:
+    return make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=3)
+
+
+def test_the_same_arguments_give_the_same_bytes() -> None:
+    again = make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=3)
+    assert again.to_markdown() == made().to_markdown()
+    assert json.dumps(again.to_dict()) == json.dumps(made().to_dict())
+    assert again.plot().png == made().plot().png
+    other = make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=4)
+    assert other.to_markdown() != made().to_markdown()
+
+
+def test_the_shares_are_in_order_and_carry_exact_intervals() -> None:
+    found = made()
+    assert found.certified.estimate <= found.attacked.estimate <= found.clean.estimate
+    number = len(found.answers)
+    assert number == found.n_test == 18
+    certified = sum(answer.status == "certified" for answer in found.answers)
+    assert found.certified == clopper_pearson(certified, number, 0.95)
+    assert found.unknown == round(number * (found.attacked.estimate - found.certified.estimate))
+    for answer in found.answers:
+        assert answer.certified_to < answer.broken_at
+
+
+def test_the_curve_falls_and_passes_through_the_shares() -> None:
+    found, curve = made(), made().curve
+    assert [row.radius for row in curve] == pytest.approx(
+        [0.1 * c for c in (0, 0.25, 0.5, 0.75, 1, 1.5, 2)]
+    )
+    assert curve[0].certified == curve[0].possible == found.clean.estimate
+    (at,) = (row for row in curve if row.radius == found.rho)
+    assert (at.certified, at.possible) == (found.certified.estimate, found.attacked.estimate)
+    for before, after in pairwise(curve):
+        assert after.certified <= before.certified
+        assert after.possible <= before.possible
+
+
+def test_no_attack_of_another_kind_breaks_a_certified_row() -> None:
+    found, table = made(), drawn()
+    _, test = table.split(0.3, np.random.default_rng(np.random.SeedSequence(3).spawn(4)[0]))
+    proved = [answer.status == "certified" for answer in found.answers]
+    assert any(proved)
+    X, y = test.X[proved], test.y[proved]
+    reached = RandomSearch(rho=found.rho)(found.network, X, y, "absolute", 0)
+    assert (y * reached.value > 0.0).all()
+
+
+def test_on_the_circle_nothing_is_open_and_the_statuses_are_exact() -> None:
+    parts = datasets.load_split("circle-24", 0.5, 1)
+    found = make_report(parts, m=300, activity=0.3, rho=0.04, steps=25)
+    assert found.unknown == 0
+    for answer, x, y in zip(found.answers, parts[1].X, parts[1].y, strict=True):
+        (ends,) = extremes_on_circle(found.network, x[None, :], found.rho)
+        worst = ends.inf if y > 0 else -ends.sup
+        if abs(worst) > 1e-9:
+            assert (answer.status == "certified") == (worst > 0.0)
+
+
+def test_the_work_is_that_of_the_run_and_the_activity_that_of_the_threshold() -> None:
+    found = made()
+    history = found.history
+    assert found.dense_work == theory.dense_cost(256, 42, 5).total * 30
+    assert int(history.work.sum()) < found.dense_work
+    tau = scaling.threshold_from_activity(0.2, 256)
+    assert found.settings["tau"] == tau
+    assert abs(found.active[0] - 0.2) < 0.08
+    by_tau = make_report(drawn(), m=256, tau=tau, rho=0.1, steps=30, seed=3)
+    assert np.array_equal(by_tau.network.W, found.network.W)
+
+
+def test_theorem_d_is_never_below_the_average_on_one_clean_point_set() -> None:
+    # Without an adversary the points of the run are the clean points, and the theorem holds for
+    # the terms evaluated there once the loss of W* is added.
+    found = make_report(drawn(), m=256, activity=0.2, rho=0.1, training_rho=0.0, steps=30)
+    assert found.history.loss.tolist() == found.history.clean_loss.tolist()
+    cut = np.random.default_rng(np.random.SeedSequence(0).spawn(4)[0])
+    train, _ = drawn().split(0.3, cut)
+    W_star = theory.regret.nearest_weights(
+        found.start, train.X, train.y - found.start.forward(train.X)
+    )
+    from sublinear_lib.losses import get_loss
+
+    reached = found.start.with_weights(W_star).forward(train.X)
+    comparator = float(np.mean(get_loss("huber").value(train.y, reached)))
+    assert float(found.history.loss.mean()) <= found.bound.total + comparator
+
+
+def test_hypotheses_are_judged_by_their_numbers() -> None:
+    by_name = {one.statement: one for one in made().hypotheses}
+    assert by_name["Definition 3.7"].holds is made().separation.separable
+    assert by_name["Theorems 4.1 and 4.3"].holds is False
+    assert by_name["Theorem 4.3"].holds is None
+    silent = make_report(drawn(), m=64, tau=1 / 64, rho=0.0, steps=2)
+    printed = {one.statement: one for one in silent.hypotheses}
+    assert printed["Theorems 4.1 and 4.3"].holds is True
+    assert printed["Lemma 4.5"].holds is False  # Q_0 is above m there
+
+
+def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table() -> None:
+    found = made()
+    assert list(found.features) == ["a", "b", "c", "d|e"]
+    assert all(value > 0 for value in found.features.values())
+    assert "| d\\|e |" in found.to_markdown()
+    assert "<td>d|e</td>" in found._repr_html_()
+    assert found.to_dict()["units"]["a"] == found.features["a"]
+
+
+def test_names_cannot_put_markup_into_the_page() -> None:
+    bad = replace(made(), name="<script>x</script>", warnings=("<b>",))
+    assert "<script>" not in bad._repr_html_()
+    assert "&lt;b&gt;" in bad._repr_html_()
+
+
+def test_the_dictionary_is_plain_json_without_a_moment() -> None:
+    text = json.dumps(made().to_dict(), allow_nan=False)
+    assert "seconds" not in text
+    back = json.loads(text)
+    assert back["held out"]["rows"] == [answer.status for answer in made().answers]
+
+
+# Warnings
+
+
+def said(found: Report, words: str) -> bool:
+    return any(words in line for line in found.warnings)
+
+
+def test_a_radius_at_which_caps_of_both_classes_meet_is_called_too_large() -> None:
+    found = make_report(drawn(), m=128, activity=0.2, rho=0.9, steps=3, certify=4)
+    assert found.caps_meet
+    assert said(found, "rho is too large for these data")
+    assert said(found, "Only 4 held-out rows")
+
+
+def test_caps_are_said_to_meet_exactly_when_they_do() -> None:
+    # Two points at an angle of 60 degrees: their caps meet from 30 degrees on.
+    angles = np.radians([0.0, 60.0, 180.0, 240.0])
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
+    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "four")
+    for degrees, meet in ((29.9, False), (30.1, True)):
+        rho = math.sqrt(3.0) * math.sin(math.radians(degrees) / 2.0)
+        found = make_report((points, points), m=64, activity=0.4, rho=rho, steps=2)
+        assert found.caps_meet is meet
+        assert said(found, "rho is too large") is meet
+
+
+def test_a_network_without_a_firing_neuron_is_called_silent() -> None:
+    found = make_report(drawn(), m=64, activity=1e-7, rho=0.05, steps=3, certify=5)
+    assert found.silent == (found.n_train, found.n_train)
+    assert said(found, "No neuron fires at any training point")
+    assert said(found, "Nothing is shown to be learned")
+    assert said(found, "Training did not lower the loss")
+    assert found.clean.estimate == 0.0  # an output of exactly 0 counts as wrong
+
+
+def test_duplicates_with_one_label_are_named() -> None:
+    table = drawn(20)
+    twice = Table(
+        np.repeat(table.features, 3, axis=0),
+        np.repeat(table.y, 3),
+        table.columns,
+        table.class_names,
+        "thrice",
+    )
+    found = make_report(twice, m=64, activity=0.3, rho=0.02, steps=2, certify=3)
+    assert found.separation.delta == 0.0
+    assert said(found, "the same point with the same label")
+
+
+def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
+    angles = np.radians([0.0, 5.0, 180.0, 185.0])
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
+    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, 1, -1, -1], "pairs")
+    found = make_report((points, points), m=128, activity=0.4, rho=0.2, steps=5)
+    assert not found.separation.separable
+    assert not found.caps_meet
+    assert said(found, "not separable in the sense of Definition 3.7")
+    assert not said(found, "too large")
+
+
+def test_without_a_radius_certified_means_right() -> None:
+    found = make_report(drawn(), m=128, activity=0.3, rho=0.0, steps=10)
+    assert found.certified == found.attacked == found.clean
+    assert len(found.curve) == 1
+
+
+# Interruptions
+
+
+def test_ctrl_c_between_rows_leaves_a_report_on_those_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, calls = report.bracket, []
+
+    def interrupted(*arguments: object, **named: object) -> object:
+        calls.append(1)
+        if len(calls) == 12:
+            raise KeyboardInterrupt
+        return real(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(report, "bracket", interrupted)
+    found = make_report(drawn(), m=128, activity=0.3, rho=0.05, steps=5)
+    assert found.interrupted
+    assert 1 <= len(found.answers) < found.n_test
+    assert said(found, "The run was interrupted")
+
+
+def test_ctrl_c_before_anything_is_known_gets_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at_once(*arguments: object, **named: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "bracket", at_once)
+    wide = drawn()
+    with pytest.raises(KeyboardInterrupt):
+        make_report(wide, m=128, activity=0.3, rho=0.05, steps=5, certify=1)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"m": 0}, ValueError, "m must be"),
+        ({"m": 2.5}, TypeError, "m must be"),
+        ({"activity": 0.7}, ValueError, "0.5"),
+        ({"activity": 0.1, "tau": 0.1}, ValueError, "either activity or tau"),
+        ({"tau": -1.0}, ValueError, "tau must be"),
+        ({"tau": 1e3}, ValueError, "tau must be small enough"),
+        ({"rho": -0.1}, ValueError, "rho must be"),
+        ({"rho": 2.0}, ValueError, "rho must be"),
+        ({"training_rho": math.nan}, ValueError, "training_rho must be"),
+        ({"steps": 0}, ValueError, "steps must be"),
+        ({"seed": -1}, ValueError, "seed must be"),
+        ({"activation": "sigmoid"}, ValueError, "activation"),
+        ({"test_fraction": 1.0}, ValueError, "test_fraction must be"),
+        ({"certify": 0}, ValueError, "certify must be"),
+        ({"confidence": 1.0}, ValueError, "confidence must be"),
+        ({"progress": 1}, TypeError, "progress must be"),
+    ],
+)
+def test_bad_arguments_are_refused(
+    arguments: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        make_report(drawn(), **arguments)  # type: ignore[arg-type]
+
+
+def test_data_that_are_none_are_refused() -> None:
+    train = datasets.load("circle-8")
+    with pytest.raises(TypeError, match="data must be a Table"):
+        make_report("wine")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="data must be a Table"):
+        make_report((train,))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one dimension"):
+        make_report((train, datasets.separated(4, 5, separation=0.1, rng=0)))
+    zero = Dataset(train.X, np.zeros(8), "none")
+    with pytest.raises(ValueError, match="labels that are not 0"):
+        make_report((train, zero))
+
+
+def test_pictures_are_drawn_from_the_report() -> None:
+    found = made()
+    assert isinstance(found.history, History)
+    assert "clouds: clean" in found.plot().alt
+    assert "over 29 steps" in found.plot_training().alt.lower()

@@ -1,0 +1,113 @@
+"""`sublinear report`: files with the same bytes for the same seed, errors that help, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from sublinear_lib.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    rows = rng.standard_normal((40, 2)) + 2.0 * y[:, None]
+    lines = [f"{a:.4f};{b:.4f};{'yes' if k else 'no'}" for (a, b), k in zip(rows, y, strict=True)]
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(["long;wide;kind", *lines]) + "\n", encoding="utf-8")
+    return file
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, arguments)], terminal_width=200)
+
+
+SMALL = ("--label", "kind", "--delimiter", ";", "--m", 128, "--activity", 0.3, "--steps", 10)
+
+
+def test_a_folder_gets_the_same_bytes_for_the_same_seed(csv: Path, tmp_path: Path) -> None:
+    stored = []
+    for name in ("one", "two"):
+        out = tmp_path / name
+        result = report(csv, *SMALL, "--out", out, "--quiet")
+        assert result.exit_code == 0, result.output
+        assert "certified" in result.output
+        assert f"stored in {out}" in result.output
+        stored.append({file.name: file.read_bytes() for file in out.iterdir()})
+    assert sorted(stored[0]) == ["promise.png", "report.json", "report.md", "training.png"]
+    assert stored[0] == stored[1]
+    assert str(tmp_path) not in stored[0]["report.md"].decode()
+    found = json.loads(stored[0]["report.json"])
+    assert found["data"]["name"] == "mine"
+    assert found["settings"]["m"] == 128
+    assert "](promise.png)" in stored[0]["report.md"].decode()
+    other = report(csv, *SMALL, "--out", tmp_path / "three", "--seed", 1, "--quiet")
+    assert other.exit_code == 0
+    assert (tmp_path / "three" / "report.md").read_bytes() != stored[0]["report.md"]
+
+
+def test_without_a_folder_the_report_is_printed(csv: Path) -> None:
+    result = report(csv, *SMALL, "--columns", "wide", "--positive", "no", "--quiet")
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("# Report on mine\n\nClass no (+1) against yes (-1)")
+    assert "| wide |" in result.output
+    assert "| long |" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("none.csv", "--label", "kind"), "does not exist"),
+        (("DATA", "--label", "sort", "--delimiter", ";"), "label must be one of the columns"),
+        (("DATA", *SMALL, "--tau", 0.1), "either activity or tau"),
+        (("DATA", *SMALL, "--rho", -1), "rho must be"),
+        (("DATA", *SMALL, "--certify", 0), "certify must be"),
+    ],
+)
+def test_errors_say_what_is_wrong(csv: Path, arguments: tuple[object, ...], message: str) -> None:
+    result = report(*(csv if one == "DATA" else one for one in arguments))
+    assert result.exit_code == 1
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_missing_label_option_is_a_wrong_call(csv: Path) -> None:
+    assert report(csv).exit_code == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_leaves_a_report_of_what_there_is(csv: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "sublinear_lib", "report", str(csv)]
+        + [str(one) for one in SMALL[:-1]]
+        + ["1000000", "--out", str(out)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert run.stderr is not None
+    shown = ""
+    deadline = time.monotonic() + 60
+    # The bar has counted a step: training is under way.
+    while "/1000000" not in shown or " 0/1000000" in shown[-60:]:
+        assert time.monotonic() < deadline, shown
+        shown += run.stderr.read(20)
+    run.send_signal(signal.SIGINT)
+    text, rest = run.communicate(timeout=60)
+    assert run.returncode == 130, shown + rest
+    assert "The run was interrupted" in text
+    assert (out / "report.md").exists()

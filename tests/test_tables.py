@@ -1,0 +1,237 @@
+"""A table is read as it stands or refused with the place named; its map to X sees no test row."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import geometry
+from sublinear_lib.estimator import SublinearAdversarialClassifier
+from sublinear_lib.tables import LEAST_ROWS, Table, covered_shift, lifted, read_table
+
+ROWS = [f"{k},{k * k % 7},{'b' if k % 3 == 0 else 'a'}" for k in range(12)]
+HEADER = "length,rest,kind"
+
+
+def written(folder: Path, lines: list[str], name: str = "mine.csv") -> Path:
+    file = folder / name
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def changed(line: int, text: str) -> list[str]:
+    """Return the good file with one line (numbered from 1, as editors do) replaced."""
+    lines = [HEADER, *ROWS]
+    lines[line - 1] = text
+    return lines
+
+
+def test_a_file_is_read_in_its_own_order_with_its_own_names(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, [HEADER, *ROWS]), "kind")
+    assert (table.n, table.p, table.name) == (12, 2, "mine")
+    assert table.columns == ("length", "rest")
+    assert table.class_names == ("a", "b")
+    assert table.features[:, 0].tolist() == list(range(12))
+    assert table.y.tolist() == [1.0 if k % 3 == 0 else -1.0 for k in range(12)]
+
+
+def test_the_positive_class_and_the_features_can_be_chosen(tmp_path: Path) -> None:
+    file = written(tmp_path, [HEADER, *ROWS])
+    table = read_table(file, "kind", positive="a", columns=["length"])
+    assert table.class_names == ("b", "a")
+    assert table.columns == ("length",)
+    assert table.y[0] == -1.0
+
+
+def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "mine.csv"
+    lines = [line.replace(",", " ; ") for line in [HEADER, *ROWS]]
+    file.write_text("\ufeff" + "\r\n".join([*lines[:5], "", *lines[5:]]), encoding="utf-8")
+    table = read_table(str(file), "kind", delimiter=";")
+    assert table.features[:, 0].tolist() == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([], "with a header, but mine.csv is empty"),
+        ([HEADER, *ROWS[:5]], f"at least {LEAST_ROWS} rows, got 5"),
+        (["length,,kind", *ROWS], "got none for column 2 of 3"),
+        (["kind,rest,kind", *ROWS], "got 'kind' twice"),
+        (["length,rest,sort", *ROWS], r"label must be one of the columns .* got 'kind'"),
+        (changed(4, "2,4"), "line 4 of mine.csv must have 3 cells .* got 2"),
+        (changed(4, "2,4,a,5"), "line 4 of mine.csv must have 3 cells .* got 4"),
+        (changed(5, "3,many,b"), "line 5, column 'rest': a number is wanted, got 'many'"),
+        (changed(5, "3,,b"), "line 5, column 'rest': a number is wanted, got an empty cell"),
+        (changed(6, "4,nan,a"), "line 6, column 'rest': a finite number is wanted, got 'nan'"),
+        (changed(6, "-inf,1,a"), "line 6, column 'length': a finite number .* got '-inf'"),
+        (changed(7, "5,1,"), "line 7, column 'kind': a label is wanted"),
+        (changed(7, "5,1,c"), "two classes, got 3 in 'kind': 'a', 'b', 'c'"),
+        ([HEADER, *[row[:-1] + "a" for row in ROWS]], "two classes, got 1 in 'kind': 'a'"),
+        (
+            [HEADER, ROWS[0], *[row[:-1] + "a" for row in ROWS[1:]]],
+            "two rows or more of each class, got one of 'b'",
+        ),
+        (changed(4, "0,0,a"), "lines 2 and 4 of mine.csv have the same features .* 'b' and 'a'"),
+        (changed(4, "-0.0,0e3,a"), "lines 2 and 4 of mine.csv"),
+        (["kind", *["a", "b"] * 6], "there must be a feature beside the label 'kind'"),
+        (changed(4, '2,"4,a'), "path must name a CSV file"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_place(
+    tmp_path: Path, lines: list[str], message: str
+) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_table(file, "kind")
+
+
+def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        read_table(tmp_path / "none.csv", "kind")
+    with pytest.raises(ValueError, match="not a regular file"):
+        read_table(tmp_path, "kind")
+    (tmp_path / "image.csv").write_bytes(b"\x89PNG\r\n\xff\xfe")
+    with pytest.raises(ValueError, match="UTF-8"):
+        read_table(tmp_path / "image.csv", "kind")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"label": 3}, TypeError, "label must be the name"),
+        ({"positive": "c"}, ValueError, "positive must be one of the classes"),
+        ({"positive": 1}, TypeError, "positive must be a string"),
+        ({"columns": "rest"}, TypeError, "columns must be a sequence"),
+        ({"columns": ["rest", "kind"]}, ValueError, "columns must be different features"),
+        ({"columns": ["rest", "rest"]}, ValueError, "columns must be different features"),
+        ({"columns": []}, ValueError, "there must be a feature"),
+        ({"delimiter": ",,"}, ValueError, "delimiter must be one character"),
+    ],
+)
+def test_bad_arguments_are_refused(
+    tmp_path: Path, arguments: dict[str, object], error: type[Exception], message: str
+) -> None:
+    file = written(tmp_path, [HEADER, *ROWS])
+    with pytest.raises(error, match=message):
+        read_table(file, **{"label": "kind", **arguments})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path must be a string or path-like"):
+        read_table(7, "kind")  # type: ignore[arg-type]
+
+
+def table(n: int = 30, p: int = 3, seed: int = 0) -> Table:
+    rng = np.random.default_rng(seed)
+    names = tuple(f"c{k}" for k in range(p))
+    labels = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    return Table(rng.standard_normal((n, p)), labels, names, ("no", "yes"), "drawn")
+
+
+def test_rows_are_copied_and_frozen() -> None:
+    rows = np.random.default_rng(0).standard_normal((12, 2))
+    made = Table(rows, np.array([1.0, -1.0] * 6), ("a", "b"), ("no", "yes"), "t")
+    rows[0] = 99.0
+    assert made.features[0, 0] != 99.0
+    with pytest.raises(ValueError, match="read-only"):
+        made.features[0, 0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"features": np.zeros((3, 2))}, ValueError, "at least 10 rows"),
+        ({"y": np.zeros(12)}, ValueError, "y must be -1 or 1"),
+        ({"y": np.ones(12)}, ValueError, "both labels twice"),
+        ({"columns": ("a",)}, ValueError, "columns must be 2 different names"),
+        ({"columns": "ab"}, TypeError, "columns must be a tuple"),
+        ({"class_names": ("x", "x")}, ValueError, "class_names must be 2 different"),
+        ({"name": 3}, TypeError, "name must be a string"),
+        ({"features": np.zeros((12, 2))}, ValueError, "rows 0 and 1"),
+    ],
+)
+def test_a_bad_table_is_refused(
+    change: dict[str, object], error: type[Exception], message: str
+) -> None:
+    good = {
+        "features": np.arange(24.0).reshape(12, 2),
+        "y": np.array([1.0, -1.0] * 6),
+        "columns": ("a", "b"),
+        "class_names": ("no", "yes"),
+        "name": "t",
+    }
+    with pytest.raises(error, match=message):
+        Table(**{**good, **change})  # type: ignore[arg-type]
+
+
+def test_the_map_is_that_of_the_estimator_and_sees_the_training_rows_alone() -> None:
+    whole = table()
+    train, test = whole.split(0.3, rng=5)
+    assert train.n + test.n == whole.n
+    assert train.d == whole.p + 2
+    back = train.slice_map
+    assert back is not None
+    at = [
+        int(np.argmin(np.abs(whole_points - x).max(axis=1)))
+        for whole_points in [back.transform(lifted(whole.features))]
+        for x in train.X
+    ]
+    assert len(set(at)) == train.n
+    model = SublinearAdversarialClassifier(n_neurons=8, n_steps=1)
+    model.fit(whole.features[at], whole.y[at])
+    assert np.abs(model._on_slice(whole.features[at]) - train.X).max() < 1e-14
+    # Other test rows, same training rows: the training part does not move.
+    moved = whole.features.copy()
+    others = sorted(set(range(whole.n)) - set(at))
+    moved[others] *= 10.0
+    again, _ = Table(moved, whole.y, whole.columns, whole.class_names, "x").split(0.3, rng=5)
+    assert np.array_equal(again.X, train.X)
+
+
+def test_a_split_repeats_with_its_seed_and_holds_both_classes() -> None:
+    first, second = table().split(0.2, rng=1), table().split(0.2, rng=1)
+    for one, other in zip(first, second, strict=True):
+        assert np.array_equal(one.X, other.X)
+        assert set(one.y) == {-1.0, 1.0}
+    with pytest.raises(ValueError, match="test_fraction"):
+        table().split(1.0, rng=0)
+
+
+def test_a_constant_column_is_harmless() -> None:
+    rows = np.column_stack([np.full(12, 0.1), np.arange(12.0)])
+    made = Table(rows, np.array([1.0, -1.0] * 6), ("same", "b"), ("no", "yes"), "t")
+    train, _ = made.split(0.3, rng=0)
+    assert np.abs(train.X[:, 0]).max() < 1e-12
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 6), st.floats(0.0, 1.8), st.integers(0, 10**6), st.floats(0.0, 1.0))
+def test_a_shift_that_is_covered_stays_in_the_cap(
+    p: int, rho: float, seed: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    z = 2.0 * rng.standard_normal((40, p))
+    u = rng.standard_normal((40, p))
+    u *= share * covered_shift(rho, p) / np.linalg.norm(u, axis=1, keepdims=True)
+    q, r = lifted(z), lifted(z + u)
+    cosine = np.sum(q * r, axis=1) / np.linalg.norm(q, axis=1) / np.linalg.norm(r, axis=1)
+    chord = math.sqrt(0.75) * np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosine))
+    assert chord.max() <= rho + 1e-7
+
+
+def test_the_covered_shift_is_best_possible_at_the_mean_for_small_radii() -> None:
+    # At z = 0 a shift of sqrt(p) tan(theta) reaches the rim: only a factor cos(theta) is lost.
+    p, rho = 4, 0.05
+    theta = geometry.cap_angle(rho)
+    beyond = covered_shift(rho, p) / math.cos(theta) * 1.001
+    q, r = lifted(np.zeros((1, p)))[0], lifted([[beyond, 0.0, 0.0, 0.0]])[0]
+    angle = math.acos(q @ r / np.linalg.norm(q) / np.linalg.norm(r))
+    assert angle > theta
+    with pytest.raises(ValueError, match="rho"):
+        covered_shift(-0.1, 3)
