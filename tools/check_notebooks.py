@@ -34,10 +34,8 @@ FEWEST_LABS = 2
 # revised.
 TO_BE_REVISED = frozenset(
     {
-        "f-versus-the-pseudo-network",
         "gaussian-and-concentration-toolbox",
         "half-space-reporting",
-        "how-many-neurons-fire",
         "network-and-shifted-relu",
         "the-adversary-and-its-worst-case",
         "training-against-the-adversary",
@@ -234,7 +232,7 @@ def code_cells(chapter: Chapter) -> list[str]:
                 if len(line) > WIDEST_LINE
             ]
         if cell.source.rstrip().endswith(";"):
-            problems.append(f"cell {number} ends with ';', which a test run does not honour")
+            problems.append(f"cell {number} ends with ';', which a test run does not honor")
         try:
             tree = ast.parse(cell.source)
         except SyntaxError:
@@ -266,7 +264,7 @@ def stored_outputs(chapter: Chapter) -> list[str]:
     if chapter.code() and not any(cell.outputs for _, cell in chapter.code()):
         problems.append("no cell has an output")
     name = run_notebooks.identity(chapter.path)
-    if run_notebooks.normalise(nbformat.reads(chapter.text, as_version=4), name) != chapter.text:
+    if run_notebooks.normalize(nbformat.reads(chapter.text, as_version=4), name) != chapter.text:
         problems.append("it was not stored by tools/run_notebooks.py (run `make execute`)")
     return problems
 

@@ -186,6 +186,41 @@ def smallest_printed_K(m: int, active: float) -> float:
     return float(2.0 * m**0.1 * math.sqrt(math.log(2.0 * m / active)))
 
 
+def last_speaking_width(K: float) -> float:
+    r"""Find the width beyond which the printed bound of Lemma 4.5 exceeds the width, for fixed K.
+
+    ``Q_0 <= m`` means ``m <= (K^2 / (4 ln 2))^5``.
+
+    Parameters
+    ----------
+    K : float
+        The constant of the threshold, ``K >= 0``.
+
+    Returns
+    -------
+    float
+        The largest real ``m`` with ``printed_q0(m, K) <= m``; below 1 where no width has it.
+
+    Raises
+    ------
+    ValueError
+        If ``K`` is negative or not finite.
+    TypeError
+        If ``K`` is not a real number.
+
+    Notes
+    -----
+    Source: Lemma 4.5, solved for the width.
+
+    Examples
+    --------
+    >>> int(last_speaking_width(3.0))
+    360
+    """
+    K = scalar(K, "K", minimum=0.0)
+    return float((K * K / (4.0 * math.log(2.0))) ** 5)
+
+
 def printed_gap_bound(m: int, K: float) -> float:
     r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
 
@@ -450,12 +485,12 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     reach = SLICE_RADIUS * radius
     everywhere = missing < -reach
     partly = ~everywhere & (missing < reach)
-    centre = np.arctan2(network.W[partly, 1], network.W[partly, 0])
+    center = np.arctan2(network.W[partly, 1], network.W[partly, 0])
     half_width = np.arccos(missing[partly] / reach[partly])
 
     turn = 2.0 * math.pi
-    begin = np.mod(centre - half_width, turn)
-    end = np.mod(centre + half_width, turn)
+    begin = np.mod(center - half_width, turn)
+    end = np.mod(center + half_width, turn)
     covers_zero = int(np.count_nonzero(begin > end))
     angle = np.concatenate((end, begin))
     step = np.concatenate((np.full(end.size, -1), np.full(begin.size, 1)))

@@ -7,6 +7,12 @@ static page; `LiveLab` runs something longer, such as a training, where there is
 from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
+from sublinear_lib.widgets.activity_lab import (
+    activity_training_lab,
+    grow_and_count,
+    growth_lab,
+    train_and_count_active,
+)
 from sublinear_lib.widgets.controls import Choice, Control, Slider
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
 from sublinear_lib.widgets.convergence_lab import (
@@ -92,6 +98,7 @@ __all__ = [
     "Slider",
     "View",
     "activity_explorer",
+    "activity_training_lab",
     "activity_view",
     "bill_lab",
     "build_good_weights",
@@ -114,6 +121,8 @@ __all__ = [
     "gap_explorer",
     "gap_view",
     "good_weights_lab",
+    "grow_and_count",
+    "growth_lab",
     "half_space_cost_explorer",
     "half_space_cost_view",
     "jump_explorer",
@@ -139,6 +148,7 @@ __all__ = [
     "step_size_lab",
     "take_first_steps",
     "train_and_count",
+    "train_and_count_active",
     "train_on_digits",
     "training_beside_lab",
     "training_curve_explorer",

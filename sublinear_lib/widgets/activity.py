@@ -1,24 +1,26 @@
 """The explorer of the chapter on Lemma 4.5: width, threshold, and how many neurons fire.
 
-It joins `sublinear_lib.theory.activity` (the printed bound), `sublinear_lib.scaling` (thresholds
-and Q(t)) and one drawn network; no formula lives here.  The threshold is set in standard deviations
-``t = tau / sqrt(2/m)``, because on that scale the curves do not depend on m: what moves when the
-reader drags m is the place of each rule for tau.
+It joins `sublinear_lib.theory` (the printed bound, the bound at all x), `sublinear_lib.scaling`
+(thresholds and Q(t)) and one drawn network; no formula lives here.  The threshold is set in
+standard deviations ``t = tau / sqrt(2/m)``, because on that scale the closed form and the printed
+bound do not depend on m: what moves when the reader drags m is the place of each preset's rule, and
+the bound at all x, which closes in on the closed form.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
+import math
 from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import scaling
+from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import activity
+from sublinear_lib.validation import count
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Region, Rule, View
@@ -26,41 +28,60 @@ from sublinear_lib.widgets.views import Axis, Line, Points, Region, Rule, View
 __all__ = ["activity_explorer", "activity_view"]
 
 _T = np.round(np.linspace(0.0, 4.5, 46), 10)
-_SEED = 0
-_RULES: tuple[tuple[str, str, Role], ...] = (
-    ("1/m", "*τ* = 1/*m*", "c4"),
-    ("K/m^{3/5}", "*τ* = 1/*m*^{3/5}", "c2"),
-    ("c", "about *m*^{−1/5} active", "c3"),
+_D = 3
+_RULES: tuple[tuple[scaling.TauRule, str, Role], ...] = (
+    (scaling.PRINTED.tau_rule, "*τ* = 1/*m*", "c4"),
+    (scaling.K_M35, "*τ* = 1/*m*^{3/5}", "c2"),
+    (scaling.R3.tau_rule, "*τ* of R3", "c3"),
 )
 
 
 @lru_cache(maxsize=64)
-def _standardized_scores(m: int) -> FloatArray:
+def _standardized_scores(m: int, seed: int) -> FloatArray:
     """Return the ascending pre-activations of one drawn network at one x, in units of sqrt(2/m)."""
-    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([_SEED, m]))
+    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([seed, m]))
     x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
     return np.sort(network.preactivations(x)[0]) / scaling.preactivation_std(m)
 
 
-def _drawn_share(m: int, t: FloatArray) -> FloatArray:
-    scores = _standardized_scores(m)
+@lru_cache(maxsize=64)
+def _drawn_shares(m: int, seed: int) -> FloatArray:
+    return _drawn_share(m, seed, _T)
+
+
+def _drawn_share(m: int, seed: int, t: FloatArray) -> FloatArray:
+    scores = _standardized_scores(m, seed)
     return (m - np.searchsorted(scores, t, side="right")) / m
 
 
-def activity_view(m: int, t: float) -> View:
+@lru_cache(maxsize=4096)
+def _at_all_x(m: int, t: float) -> int:
+    """Return the bound of Theorem B on the active neurons at all x of the circle at once."""
+    return theory.uniform_active_bound(scaling.threshold_from_standard(t, m), m, _D)
+
+
+@lru_cache(maxsize=64)
+def _all_x_shares(m: int) -> FloatArray:
+    return np.array([_at_all_x(m, float(t)) for t in _T]) / m
+
+
+def activity_view(m: int, t: float, seed: int) -> View:
     """Show the share of active neurons against the threshold, at one width.
 
     Parameters
     ----------
     m : int
-        Width, ``m >= 1``.
+        Width, ``m >= 2``.
     t : float
         Standardized threshold, ``t >= 0``.
+    seed : int
+        Seed of the drawn network, ``>= 0``.
 
     Returns
     -------
     View
-        Closed form, drawn network, printed bound, and where each rule puts its threshold.
+        Closed form, drawn network, printed bound, the bound of Theorem B at all x of the circle,
+        and where each rule puts its threshold.
 
     Raises
     ------
@@ -69,60 +90,93 @@ def activity_view(m: int, t: float) -> View:
 
     Notes
     -----
-    Source: Lemma 4.5 = C.15; the printed bound is read at ``K = tau m^{3/5}``.
+    Source: Lemma 4.5 = C.15; the printed bound is read at ``K = tau m^{3/5}``.  Theorem B and Lemma
+    4.5, repaired, of this project.
     """
+    m = count(m, "m", minimum=2)
+    seed = count(seed, "seed", minimum=0)
     tau = scaling.threshold_from_standard(t, m)
     expected = m * scaling.activity(tau, m)
-    drawn = round(m * float(_drawn_share(m, np.array([t]))[0]))
+    drawn = round(m * float(_drawn_share(m, seed, np.array([t]))[0]))
     low, high = activity.active_count_interval(tau, m)
     K = tau * m**0.6
     bound = activity.printed_q0(m, K)
-    share = _drawn_share(m, _T)
+    everywhere = _at_all_x(m, t)
+    share = _drawn_shares(m, seed)
     bounds = np.array([activity.gaussian_tail_bound(tau=u, m=2) for u in _T])
-    empty = bound > m
     return View(
         x=Axis(label="threshold *t* = *τ* / √(2/*m*)", limits=(0.0, 4.5)),
         y=Axis(label="share of neurons", scale="log10", limits=(1e-5, 3.0), format=percent),
         marks=[
             Region(1.0, None, axis="y", label="more than all neurons", role="muted"),
-            Line(_T, 2.0 * bounds, label="printed bound *Q*₀/*m*", role="c2", dash=True),
-            Line(_T, np.where(share > 0, share, np.nan), label="one drawn network", role="c5"),
-            Line(_T, scaling.activity_at(_T), label="closed form *Q*(*t*)", role="c1"),
+            Line(_T, 2.0 * bounds, label="printed *Q*₀/*m*", role="c2", dash=True),
+            Line(_T, _all_x_shares(m), label="all *x*", role="c3", dash=True),
+            Line(_T, np.where(share > 0, share, np.nan), label="drawn", role="c5"),
+            Line(_T, scaling.activity_at(_T), label="*Q*(*t*)", role="c1"),
             *(
                 Rule(
-                    scaling.standardize_threshold(
-                        scaling.TAU_RULES[key].tau(m, K=1.0, c=Fraction(1, 5)), m
-                    ),
+                    scaling.standardize_threshold(rule.tau(m), m),
                     label=label,
                     role=role,
                     dash=True,
                 )
-                for key, label, role in _RULES
+                for rule, label, role in _RULES
             ),
             Points([t], [scaling.activity(tau, m)], role="c1"),
             Rule(t, label="*τ*", role="ink", drag="t"),
         ],
         sentence=(
-            f"With {grouped(m)} neurons and a threshold of {t:.1f} standard deviations, "
-            f"{_about(expected)} neurons are expected to fire at one input "
-            f"({percent(expected / m)}); the drawn network has {grouped(drawn)}. The printed bound "
-            f"allows {grouped(round(bound))}" + (", more neurons than there are." if empty else ".")
+            f"With {grouped(m)} neurons and a threshold of t = τ √(m/2) = {t:.1f} standard "
+            f"deviations, each neuron fires at one input with probability Q(t) = "
+            f"{percent(scaling.activity_at(t))}: {_about(expected)} are expected, and the drawn "
+            f"network has {grouped(drawn)}. The printed bound allows {grouped(round(bound))}"
+            + (", more neurons than there are" if bound > m else "")
+            + f"; at all x at once, Theorem B allows {grouped(everywhere)}."
         ),
         readouts={
             "*τ*": number(tau),
             "*K* = *τ* *m*^{3/5}": number(K),
+            "*Q*(*t*)": percent(scaling.activity_at(t)),
             "expected": _about(expected),
             "99.9 % range": f"{grouped(low)} to {grouped(high)}",
             "drawn": grouped(drawn),
             "printed *Q*₀": grouped(round(bound)),
+            "Theorem B, all *x*": grouped(everywhere),
+            "exponent *c*": number(t * t / (2.0 * math.log(m))),
         },
-        warning=(
-            "The printed bound says nothing here: it exceeds the number of neurons. It starts to "
-            "speak at *t* = √(2 ln 2) ≈ 1.18, that is for *K* > 1.67 *m*^{1/10}."
-            if empty
-            else None
-        ),
+        warning=_what_fails(m, t, bound, K),
     )
+
+
+def _what_fails(m: int, t: float, bound: float, K: float) -> str:
+    """Say which hypothesis of the printed and of the repaired lemma fails at this point."""
+    if bound > m:
+        printed = (
+            "The printed bound says nothing here: it exceeds the number of neurons. It starts to "
+            "speak at t = √(2 ln 2), about 1.18; at this width that is K = "
+            f"{number(activity.smallest_printed_K(m, float(m)))}."
+        )
+    else:
+        silent = theory.last_speaking_width(K)
+        printed = (
+            f"The printed bound speaks here, because K = {number(K)} is large for this width. The "
+            "lemma takes K for a fixed constant: with this K the bound exceeds the width for every "
+            f"m > {number(silent)}."
+        )
+    c = t * t / (2.0 * math.log(m))
+    if c == 0.0:
+        repaired = "The repaired lemma asks for c > 0, and here c = 0: half of the neurons fire."
+    elif c >= 1.0:
+        repaired = (
+            f"The repaired lemma asks for c < 1, and here c = {number(c)}: at most one neuron is "
+            "expected to fire."
+        )
+    else:
+        repaired = (
+            f"The hypothesis of the repaired lemma, 0 < c < 1, holds with c = {number(c)}, if this "
+            "c is kept while m grows."
+        )
+    return f"{printed} {repaired}"
 
 
 def _about(value: float) -> str:
@@ -135,11 +189,11 @@ def activity_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^6 ... 2^20`` and ``t = 0 ... 4.5``.
+        Sliders for ``m = 2^6 ... 2^20``, ``t = 0 ... 4.5`` and three seeds.
 
     Notes
     -----
-    Source: Lemma 4.5 = C.15, Remark C.17.
+    Source: Lemma 4.5 = C.15, Remark C.17, Theorem B of this project.
     """
     return Explorer(
         activity_view,
@@ -152,6 +206,7 @@ def activity_explorer() -> Explorer:
                 start=1.0,
                 format="{:.1f}",
             ),
+            Slider("seed", "seed of the network", [0, 1, 2]),
         ],
         title="How many neurons fire?",
         name="activity-explorer",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.theory.cost import dense_cost, sparse_cost
@@ -41,41 +42,56 @@ def readouts(view: View) -> dict[str, str]:
     return dict(view.readouts)
 
 
-def drawn_scores(m: int) -> np.ndarray:
-    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]))
-    return network.preactivations(X)[0]
+def drawn_scores(m: int, seed: int = 0) -> np.ndarray:
+    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([seed, m]))
+    return np.asarray(network.preactivations(X)[0])
 
 
 @pytest.mark.parametrize("m", [64, 4096, 2**20])
 @pytest.mark.parametrize("t", [0.0, 1.0, 2.7, 4.5])
-def test_activity_view_draws_closed_form_bound_and_sample(m: int, t: float) -> None:
-    view = activity_view(m, t)
-    closed, bound = line(view, "closed form"), line(view, "printed bound")
+def test_activity_view_draws_closed_form_bounds_and_sample(m: int, t: float) -> None:
+    view = activity_view(m, t, 1)
+    closed, bound = line(view, "*Q*(*t*)"), line(view, "printed")
     np.testing.assert_allclose(closed.y, stats.norm.sf(closed.x), rtol=1e-12)
     np.testing.assert_allclose(bound.y, 2 * np.exp(-(np.asarray(bound.x) ** 2) / 2), rtol=1e-12)
     tau = t * math.sqrt(2 / m)
-    drawn = int(np.count_nonzero(drawn_scores(m) > tau))
+    drawn = int(np.count_nonzero(drawn_scores(m, 1) > tau))
+    everywhere = theory.uniform_active_bound(tau, m, 3)
     assert readouts(view)["drawn"] == grouped(drawn)
     assert readouts(view)["*τ*"] == number(tau)
-    assert f"has {grouped(drawn)}" in view.sentence
+    assert readouts(view)["Theorem B, all *x*"] == grouped(everywhere)
+    assert f"network has {grouped(drawn)}." in view.sentence
+    assert f"t = τ √(m/2) = {t:.1f}" in view.sentence
+    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
     [point] = [mark for mark in view.marks if isinstance(mark, Points)]
     np.testing.assert_allclose(point.y, stats.norm.sf(t), rtol=1e-12)
+    all_x = line(view, "all *x*")
+    at = int(np.argmin(np.abs(np.asarray(all_x.x) - t)))
+    assert all_x.y[at] == pytest.approx(everywhere / m)
+    assert (np.asarray(all_x.y) >= np.asarray(closed.y)).all()
 
 
 @pytest.mark.parametrize("m", [64, 4096, 2**20])
 def test_activity_view_puts_each_rule_at_its_standardized_threshold(m: int) -> None:
-    places = rules(activity_view(m, 1.0))
+    places = rules(activity_view(m, 1.0, 0))
     std = math.sqrt(2 / m)
     assert places["*τ* = 1/*m*"] == pytest.approx(1 / m / std)
     assert places["*τ* = 1/*m*^{3/5}"] == pytest.approx(m**-0.6 / std)
-    assert places["about *m*^{−1/5} active"] == pytest.approx(math.sqrt(0.4 * math.log(m)))
+    assert places["*τ* of R3"] == pytest.approx(math.sqrt(0.4 * math.log(m)))
     assert places["*τ*"] == 1.0
 
 
-def test_activity_view_warns_exactly_where_the_printed_bound_exceeds_the_width() -> None:
+def test_activity_view_says_exactly_where_the_printed_bound_exceeds_the_width() -> None:
     edge = math.sqrt(2 * math.log(2))
-    assert activity_view(1024, edge - 1e-6).warning is not None
-    assert activity_view(1024, edge + 1e-6).warning is None
+    below, above = (str(activity_view(1024, edge + e, 0).warning) for e in (-1e-6, 1e-6))
+    assert "says nothing" in below and "speaks here" in above
+    K = (edge + 1e-6) * math.sqrt(2 / 1024) * 1024**0.6
+    assert number((K * K / (4 * math.log(2))) ** 5) in above
+
+
+@pytest.mark.parametrize(("t", "word"), [(0.0, "c > 0"), (1.0, "holds with"), (4.0, "c < 1")])
+def test_activity_view_says_which_hypothesis_of_the_repair_fails(t: float, word: str) -> None:
+    assert word in str(activity_view(1024, t, 0).warning)
 
 
 @pytest.mark.parametrize("m", [32, 256, 4096])
