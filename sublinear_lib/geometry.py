@@ -10,11 +10,11 @@ the one identity on which the whole module rests.  Write s = sqrt(3)/2.  Then
 with theta the angle between the *directions* u and v (the chord 2 sin(theta/2) of the unit sphere,
 scaled by s).  So B2(x, rho) is the spherical cap of angular radius alpha = 2 asin(rho / sqrt(3))
 around the direction of x, and all of X once rho >= sqrt(3).  The radius rho is a Euclidean chord
-length, never an angle.  Membership is always decided by chords: near the centre of a small cap
+length, never an angle.  Membership is always decided by chords: near the center of a small cap
 ``<u, v> >= cos(alpha)`` resolves angles only to 1e-8, the chord resolves them to 1e-16.
 
 In dimension d = 2 the sphere S^0 is {-1, +1}: X has two points at distance sqrt(3), and a cap of
-radius below sqrt(3) is its centre alone.  All functions accept d = 2 and treat it as this set, not
+radius below sqrt(3) is its center alone.  All functions accept d = 2 and treat it as this set, not
 as a limit of the formulas.
 """
 
@@ -105,8 +105,8 @@ def _on_slice_to_rounding(X: FloatArray) -> BoolArray:
     return close
 
 
-def _centres(X: FloatArray) -> FloatArray:
-    """Put cap centres (validated to 1e-9) onto X; those there already keep every bit."""
+def _centers(X: FloatArray) -> FloatArray:
+    """Put cap centers (validated to 1e-9) onto X; those there already keep every bit."""
     keep = _on_slice_to_rounding(X)
     if keep.all():
         return X
@@ -120,7 +120,7 @@ def embed(U: FloatArray) -> FloatArray:
     Parameters
     ----------
     U : array_like of float, shape (n, d - 1)
-        Unit vectors (to 1e-9; they are normalised to rounding before use).
+        Unit vectors (to 1e-9; they are normalized to rounding before use).
 
     Returns
     -------
@@ -449,10 +449,10 @@ def cap_fraction(d: int, rho: float) -> float:
 
     Notes
     -----
-    The angle theta to the centre has density proportional to sin^{d-3}(theta) on [0, pi].  With
+    The angle theta to the center has density proportional to sin^{d-3}(theta) on [0, pi].  With
     y = sin^2(theta/2), sin(theta) = 2 sqrt(y (1-y)) and dy = sin(theta)/2 dtheta, so y has density
     proportional to (y (1-y))^{(d-4)/2}: it is Beta(a, a) with a = (d-2)/2.  The cap is
-    y <= rho^2/3, hence the share is the regularised incomplete beta function I_{rho^2/3}(a, a).
+    y <= rho^2/3, hence the share is the regularized incomplete beta function I_{rho^2/3}(a, a).
     For d = 2 it is 1/2 below sqrt(3) (one of two points).
 
     Examples
@@ -505,7 +505,7 @@ def _orthogonal_part(V: FloatArray, U: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _support_directions(Q: FloatArray, U: FloatArray, h: float) -> FloatArray:
-    """Maximise <v, q> over unit v with ||v - u|| <= 2 h, row by row (see `Cap.support`)."""
+    """Maximize <v, q> over unit v with ||v - u|| <= 2 h, row by row (see `Cap.support`)."""
     V, norms = _unit_rows(Q)
     V = np.where((norms > 0.0)[:, None], V, U)
     if h >= 1.0:
@@ -523,7 +523,7 @@ def _support_directions(Q: FloatArray, U: FloatArray, h: float) -> FloatArray:
 
 
 def _support_points(G: FloatArray, X: FloatArray, rho: float) -> FloatArray:
-    """Return the points of the caps around rows of X (already on X) that maximise <g, .>."""
+    """Return the points of the caps around rows of X (already on X) that maximize <g, .>."""
     h = _half_chord(rho, X.shape[1])
     if h == 0.0:
         return X.copy()
@@ -626,7 +626,7 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
     P : array_like of float, shape (n, d)
         Points of R^d, one per cap.
     X : array_like of float, shape (n, d)
-        Centres of the caps, on X to 1e-9.
+        Centers of the caps, on X to 1e-9.
     rho : float
         Chord radius, >= 0.
 
@@ -646,7 +646,7 @@ def project_to_caps(P: FloatArray, X: FloatArray, rho: float) -> FloatArray:
     >>> bool((project_to_caps(X, X, 0.2) == X).all())
     True
     """
-    X = _centres(validation.points_on_slice(X))
+    X = _centers(validation.points_on_slice(X))
     P = _ambient_points(P, "P")
     _check_rows(P, X, "P")
     return _project_to_caps(P, X, _radius(rho))
@@ -658,7 +658,7 @@ def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
     Parameters
     ----------
     X : array_like of float, shape (n, d)
-        Centres of the caps, on X to 1e-9.
+        Centers of the caps, on X to 1e-9.
     rho : float
         Chord radius, >= 0.
     rng : int, SeedSequence or Generator
@@ -681,19 +681,19 @@ def sample_caps(X: FloatArray, rho: float, rng: Seed) -> FloatArray:
     >>> bool((np.linalg.norm(P - X, axis=1) <= 0.2).all())
     True
     """
-    X = _centres(validation.points_on_slice(X))
+    X = _centers(validation.points_on_slice(X))
     return _sample_caps(X, _radius(rho), validation.generator(rng))
 
 
 def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, FloatArray]:
-    """Maximise <g_i, p> over p in B2(x_i, rho): `Cap.support` for many caps at once.
+    """Maximize <g_i, p> over p in B2(x_i, rho): `Cap.support` for many caps at once.
 
     Parameters
     ----------
     G : array_like of float, shape (n, d)
         Linear functionals, one per cap.
     X : array_like of float, shape (n, d)
-        Centres of the caps, on X to 1e-9.
+        Centers of the caps, on X to 1e-9.
     rho : float
         Chord radius, >= 0.
 
@@ -715,7 +715,7 @@ def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, 
     >>> values
     array([1.73205081])
     """
-    X = _centres(validation.points_on_slice(X))
+    X = _centers(validation.points_on_slice(X))
     G = _ambient_points(G, "G")
     _check_rows(G, X, "G")
     points = _support_points(G, X, _radius(rho))
@@ -736,7 +736,7 @@ def cap_intervals(
     Parameters
     ----------
     X : array_like of float, shape (n, d)
-        Centres of the caps, on X to 1e-9.
+        Centers of the caps, on X to 1e-9.
     rho : float
         Chord radius, >= 0.
     W : array_like of float, shape (m, d)
@@ -767,7 +767,7 @@ def cap_intervals(
     >>> lower, upper
     (array([[-1.46410162]]), array([[5.46410162]]))
     """
-    X = _centres(validation.points_on_slice(X))
+    X = _centers(validation.points_on_slice(X))
     W = _ambient_points(W, "W", X.shape[1])
     b = validation.float_array(b, "b", shape=(W.shape[0],))
     return _cap_intervals(X, _radius(rho), W, b)
@@ -784,7 +784,7 @@ def _cap_intervals(
     cosine, sine = _cos_sin_angle(h)
     step = max(1, _PAIRS_PER_CHUNK // m)
     with np.errstate(over="ignore", invalid="ignore"):
-        centre = SLICE_HEIGHT * W[:, -1] + b
+        center = SLICE_HEIGHT * W[:, -1] + b
         swing = SLICE_RADIUS * norms
         for start in range(0, n, step):
             rows = slice(start, start + step)
@@ -800,8 +800,8 @@ def _cap_intervals(
                 # comparison of cosines (angles to 1e-8) costs 1e-16 in the value.
                 high = np.where(c >= cosine, 1.0, c * cosine + s * sine)
                 low = np.where(-c >= cosine, -1.0, c * cosine - s * sine)
-            upper[rows] = centre + swing * high
-            lower[rows] = centre + swing * low
+            upper[rows] = center + swing * high
+            lower[rows] = center + swing * low
     return _finite(lower, "W and b"), _finite(upper, "W and b")
 
 
@@ -829,7 +829,7 @@ class Cap:
     Parameters
     ----------
     x : array_like of float, shape (d,)
-        Centre, on X to 1e-9 and d >= 2.  It is put onto X to rounding; a centre that is there
+        Center, on X to 1e-9 and d >= 2.  It is put onto X to rounding; a center that is there
         already keeps every bit.  Stored read-only.
     rho : float
         Chord radius, >= 0.  From sqrt(3) on the cap is all of X.
@@ -837,7 +837,7 @@ class Cap:
     Attributes
     ----------
     x : ndarray of float64, shape (d,)
-        Centre.
+        Center.
     rho : float
         Chord radius.
 
@@ -868,7 +868,7 @@ class Cap:
     def __post_init__(self) -> None:
         """Validate and freeze the fields."""
         x = validation.float_array(self.x, "x", shape=(None,))
-        x = _centres(validation.points_on_slice(x[None, :], "x"))[0].copy()
+        x = _centers(validation.points_on_slice(x[None, :], "x"))[0].copy()
         rho = _radius(self.rho)
         x.flags.writeable = False
         object.__setattr__(self, "x", x)
@@ -900,7 +900,7 @@ class Cap:
         P : array_like of float, shape (k, d)
             Points of R^d, on X or not.
         atol : float, default 1e-12
-            Absolute tolerance >= 0, for the distance to the centre, the norm and the last
+            Absolute tolerance >= 0, for the distance to the center, the norm and the last
             coordinate alike.
 
         Returns
@@ -934,7 +934,7 @@ class Cap:
         -------
         ndarray of float64, shape (k, d)
             Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes
-            at most the last bits of a point on the rim; with rho = 0 every row is the centre.
+            at most the last bits of a point on the rim; with rho = 0 every row is the center.
 
         Raises
         ------
@@ -944,12 +944,12 @@ class Cap:
         Notes
         -----
         For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the
-        nearest point maximises <v, q>, so it is the one of `support`.  On X this is at the same
+        nearest point maximizes <v, q>, so it is the one of `support`.  On X this is at the same
         time the nearest point along the sphere, because chord and angle increase together.
 
         Ties.  If q is a negative multiple of u (to rounding), all points of the rim are equally
         near; the one towards the coordinate axis with the smallest |u_k| (the first of them) is
-        returned.  If q = 0 all points of the cap are equally near; the centre is returned.
+        returned.  If q = 0 all points of the cap are equally near; the center is returned.
 
         Examples
         --------
@@ -987,7 +987,7 @@ class Cap:
         (the circle of latitude theta is a sphere S^{d-3} of radius sin(theta)).  The methods are
         exact, not tabulated:
 
-        * d = 2: the centre, or one of the two points when rho >= sqrt(3).
+        * d = 2: the center, or one of the two points when rho >= sqrt(3).
         * d = 3: theta = alpha U, with a random sign.
         * d = 4: y = sin^2(theta/2) is uniform on [0, rho^2/3] (inverse of `cap_fraction`).
         * d >= 5, cos(alpha) sqrt(d-2) <= 1/2: rejection from the uniform law on the sphere.  A
@@ -1012,7 +1012,7 @@ class Cap:
         return _sample_caps(np.broadcast_to(self.x, (size, self.d)), self.rho, generator)
 
     def support(self, G: FloatArray) -> tuple[FloatArray, FloatArray]:
-        r"""Maximise linear functionals over the cap.
+        r"""Maximize linear functionals over the cap.
 
         Parameters
         ----------
@@ -1034,7 +1034,7 @@ class Cap:
         Notes
         -----
         Write g = (q, g_d) and let theta be the angle between q and u.  Then
-        <g, (s v, 1/2)> = g_d / 2 + s <q, v>.  If theta <= alpha the maximiser is v = q / ||q||.
+        <g, (s v, 1/2)> = g_d / 2 + s <q, v>.  If theta <= alpha the maximizer is v = q / ||q||.
         Otherwise <q, v> for v at angle alpha' from u is at most
         ||q|| cos(theta - alpha') <= ||q|| cos(theta - alpha) (triangle inequality for angles), with
         equality at v = cos(alpha) u + sin(alpha) t, t the unit vector along q - <q, u> u.  Hence
@@ -1253,7 +1253,7 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
       both points.
     * k = 1: N equally spaced angles leave gaps of half-length pi / N, and
       pi / N <= 2 asin(sqrt(q)).
-    * k >= 2: cut the polar angle into L bands of half-width h = pi / (2 L), centred at theta_j.
+    * k >= 2: cut the polar angle into L bands of half-width h = pi / (2 L), centerd at theta_j.
       For directions (sin(theta) w, cos(theta)), with theta in band j, and
       (sin(theta_j) w', cos(theta_j)), at distance gamma between w and w' on S^{k-1}, the identity
       cos(angle) = cos(theta - theta_j) - sin(theta) sin(theta_j) (1 - cos(gamma)) reads

@@ -1,7 +1,7 @@
 """Regression losses in the sense of the paper: convex, 1-Lipschitz, zero at the label.
 
 Definition 3.2 asks of ``loss(y, f)`` that it be convex and 1-Lipschitz in ``f``, non-negative, and
-zero for ``f = y``.  The losses here depend on the residual ``r = f - y`` alone and are normalised
+zero for ``f = y``.  The losses here depend on the residual ``r = f - y`` alone and are normalized
 to slope 1 far away, so that each of them satisfies the definition for every value of its parameter.
 The squared loss does not (its slope grows without bound) and is refused by name.  Before adding a
 loss, know the convention at a kink: `derivative` returns *the subgradient of smallest absolute
@@ -143,10 +143,10 @@ class AbsoluteLoss(Loss):
 
 @dataclass(frozen=True, kw_only=True)
 class HuberLoss(Loss):
-    """Huber's loss, normalised to slope 1: quadratic near the label, absolute far away.
+    """Huber's loss, normalized to slope 1: quadratic near the label, absolute far away.
 
     It is ``r^2 / (2 delta)`` for ``|r| <= delta`` and ``|r| - delta/2`` beyond, differentiable
-    everywhere.  (Without the normalisation by `delta` it would satisfy the definition only for
+    everywhere.  (Without the normalization by `delta` it would satisfy the definition only for
     ``delta <= 1``.)
 
     Parameters

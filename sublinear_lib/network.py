@@ -1,6 +1,6 @@
 """The two-layer network f, the pseudo-network g, and the decomposition f = A + B + C.
 
-Equation (2) of the paper, ``f(x) = sum_r a_r sigma_tau(<w_r, x> + b_r)`` with the initialisation of
+Equation (2) of the paper, ``f(x) = sum_r a_r sigma_tau(<w_r, x> + b_r)`` with the initialization of
 Definition 3.1; the pseudo-network of Section 4 and Lemma C.4, linear in the weights because its
 activity pattern stays that of the initial network.  Two things to know before changing it.  A
 neuron is *active* when ``<w_r, x> + b_r > tau``, strictly and in real arithmetic on the stored
@@ -689,7 +689,7 @@ class PseudoNetwork:
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation; its weights ``W_0`` decide which neurons count.
+        The network at initialization; its weights ``W_0`` decide which neurons count.
     W : array-like, shape (m, d)
         The present weights.
 
@@ -774,7 +774,7 @@ class PseudoNetwork:
         Notes
         -----
         Source: Lemma C.4.  Let ``z = <w_{r,0}, x> + b_r``, ``u = <w_r - w_{r,0}, x>``, and let
-        Phi and Phi0 tell whether the neuron is active now and at initialisation.  Write s for what
+        Phi and Phi0 tell whether the neuron is active now and at initialization.  Write s for what
         an active neuron subtracts: ``s = 0`` for the jump, ``s = tau`` for the continuous
         activation.  Then ``f = sum_r a_r (z + u - s) Phi`` in both cases, and inserting
         ``Phi = Phi0 + (Phi - Phi0)`` in the part without u gives the exact identity ``f = A + B +

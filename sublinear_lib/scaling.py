@@ -1,7 +1,7 @@
 r"""Powers of the width: who is how large in the paper, in exact fractions.
 
 Everything the theorems tune is a power of ``m``: the output weights ``|a_r| = m^-alpha``, the ball
-``||w_r - w_{r,0}|| <= K m^-beta`` around the initialisation, the fraction ``m^-c`` of neurons that
+``||w_r - w_{r,0}|| <= K m^-beta`` around the initialization, the fraction ``m^-c`` of neurons that
 fire, the step size and the number of steps (Definition 3.1, Theorems 4.1, 4.3, 4.4, Lemma 4.5).
 A `Scaling` holds those choices; it alone knows them, every other room takes numbers.  Its derived
 exponents follow from five facts, with ``s = sqrt(2/m)`` and ``z_r(x) = <w_{r,0}, x> + b_r``:
@@ -68,7 +68,7 @@ _ONE = Fraction(1)
 
 
 def preactivation_std(m: int) -> float:
-    """Return the standard deviation of a pre-activation at initialisation.
+    """Return the standard deviation of a pre-activation at initialization.
 
     The entries of ``w_r`` and ``b_r`` are independent ``N(0, 1/m)``, so ``<w_r, x> + b_r`` has
     variance ``(||x||^2 + 1) / m = 2/m`` at every ``x`` of norm 1.
@@ -165,7 +165,7 @@ def activity_at(t: FloatArray) -> FloatArray: ...
 
 
 def activity_at(t: float | FloatArray) -> float | FloatArray:
-    """Return the expected fraction of neurons that fire at a standardised threshold.
+    """Return the expected fraction of neurons that fire at a standardized threshold.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def activity_at(t: float | FloatArray) -> float | FloatArray:
 
 
 def activity(tau: float, m: int) -> float:
-    """Return the expected fraction of neurons that fire at initialisation.
+    """Return the expected fraction of neurons that fire at initialization.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ class TauRule:
         c : float or Fraction, default 1/5
             The sparsity exponent of the rule ``"c"``, in ``[0, 1]``.
         t : float, default 1.0
-            The standardised threshold of the rule ``"t"``, ``>= 0``.
+            The standardized threshold of the rule ``"t"``, ``>= 0``.
 
         Returns
         -------
@@ -468,7 +468,7 @@ class Scaling:
     alpha : fractions.Fraction or int
         ``|a_r| = m^-alpha``, ``0 <= alpha <= 1``.
     beta : fractions.Fraction or int
-        The ball around the initialisation has radius ``K m^-beta``, ``0 <= beta <= 1``.
+        The ball around the initialization has radius ``K m^-beta``, ``0 <= beta <= 1``.
     c : fractions.Fraction or int
         A fraction ``m^-c`` of the neurons fires, ``0 <= c <= 1``; positive only with the threshold
         rule `SPARSE_C`, which is what makes it true.
@@ -555,7 +555,7 @@ class Scaling:
         return _power(m, -self.alpha)
 
     def radius(self, m: int, K: float = 1.0) -> float:
-        """Return the radius ``K m^-beta`` of the ball around the initialisation.
+        """Return the radius ``K m^-beta`` of the ball around the initialization.
 
         Parameters
         ----------
@@ -599,7 +599,7 @@ class Scaling:
         c : float or Fraction, optional
             The sparsity exponent of the rule ``"c"``; the scaling's own by default.
         t : float, default 1.0
-            The standardised threshold of the rule ``"t"``, ``>= 0``.
+            The standardized threshold of the rule ``"t"``, ``>= 0``.
 
         Returns
         -------

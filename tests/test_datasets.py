@@ -469,7 +469,7 @@ def test_bad_requests_are_refused_by_name(case):
 
 @QUICK
 @given(SEEDS, st.integers(2, 12), st.integers(1, 8), st.booleans())
-def test_the_map_centres_scales_normalises_and_appends_one_half(seed, n, p, scale):
+def test_the_map_centers_scales_normalizes_and_appends_one_half(seed, n, p, scale):
     rng = np.random.default_rng(seed)
     train, test = rng.normal(3, 2, (n, p)), rng.normal(3, 2, (5, p))
     slice_map = SliceMap.fit(train, scale=scale)
@@ -488,7 +488,7 @@ def test_the_map_centres_scales_normalises_and_appends_one_half(seed, n, p, scal
         assert np.linalg.norm(x) == pytest.approx(1.0, abs=EXACT)
 
 
-def test_only_the_direction_from_the_centre_survives():
+def test_only_the_direction_from_the_center_survives():
     slice_map = SliceMap([1.0, 2.0], [1.0, 10.0])
     near, far = slice_map.transform([[2.0, 12.0], [1001.0, 10002.0]])
     assert_allclose(near, far, rtol=1e-14)
@@ -502,7 +502,7 @@ def test_the_way_back_has_the_typical_length_and_leads_to_the_same_points():
     assert train.subset([0, 1]).slice_map is slice_map
     images = slice_map.features(test.X)
     assert_allclose(slice_map.transform(images), test.X, atol=1e-14)
-    lengths = np.linalg.norm(images - slice_map.centre, axis=1)
+    lengths = np.linalg.norm(images - slice_map.center, axis=1)
     assert_allclose(lengths, slice_map.length, rtol=1e-12)
     raw = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0]])
     typical = np.linalg.norm(raw - raw.mean(axis=0), axis=1).mean()
@@ -514,7 +514,7 @@ def test_a_slice_map_of_another_dimension_is_refused():
     with pytest.raises(ValueError, match="slice_map must lead to dimension 2"):
         Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map=slice_map)
     with pytest.raises(TypeError, match="slice_map must be a SliceMap or None, got str"):
-        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map="centred")
+        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map="centerd")
     with pytest.raises(ValueError, match="length must be"):
         SliceMap([0.0], [1.0], 0.0)
 
@@ -528,23 +528,23 @@ def test_constant_features_are_not_blown_up_by_rounding():
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.1, 1e6])
-def test_a_row_at_the_centre_is_refused(offset):
+def test_a_row_at_the_center_is_refused(offset):
     features = np.array([[1.0, 0.3], [0.0, 0.0], [-1.0, -0.3]]) / 3 + offset
-    with pytest.raises(ValueError, match="row 1 is zero after centring"):
+    with pytest.raises(ValueError, match="row 1 is zero after centering"):
         SliceMap.fit(features).transform(features)
     same = np.full((7, 3), 0.1) + offset
-    with pytest.raises(ValueError, match="row 0 is zero after centring"):
+    with pytest.raises(ValueError, match="row 0 is zero after centering"):
         SliceMap.fit(same).transform(same)
-    with pytest.raises(ValueError, match="row 0 is zero after centring"):
+    with pytest.raises(ValueError, match="row 0 is zero after centering"):
         from_features([[4.0, 2.0]], [1], name="one point is its own mean")
 
 
 def test_the_map_is_immutable_and_survives_copying():
     slice_map = SliceMap.fit([[0.0, 1.0], [2.0, 5.0]], scale=True)
     with pytest.raises(ValueError, match="read-only"):
-        slice_map.centre[0] = 1.0
+        slice_map.center[0] = 1.0
     twin = pickle.loads(pickle.dumps(slice_map))
-    assert_array_equal(twin.centre, [1.0, 3.0])
+    assert_array_equal(twin.center, [1.0, 3.0])
     assert_array_equal(twin.scale, [1.0, 2.0])
     assert not twin.scale.flags.writeable
     assert repr(twin) == "SliceMap(d=3)"
@@ -595,8 +595,8 @@ def test_digits_are_scikit_learns_images_on_the_slice():
         assert_array_equal(data.y > 0, digit[rows] == positive)
         assert data.name == f"digits-{positive}v{negative}"
         assert data.class_names == (str(negative), str(positive))
-        centred = images[rows] - images[rows].mean(axis=0)
-        expected = SLICE_RADIUS * centred / np.linalg.norm(centred, axis=1, keepdims=True)
+        centerd = images[rows] - images[rows].mean(axis=0)
+        expected = SLICE_RADIUS * centerd / np.linalg.norm(centerd, axis=1, keepdims=True)
         assert_allclose(data.X[:, :-1], expected, rtol=0, atol=1e-13)
 
 
@@ -607,7 +607,7 @@ def test_even_and_odd_digits_are_all_of_them():
     assert int((data.y > 0).sum()) == 891
 
 
-def test_breast_cancer_is_standardised_on_the_slice():
+def test_breast_cancer_is_standardized_on_the_slice():
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import StandardScaler
 

@@ -247,7 +247,7 @@ def test_a_cap_is_immutable_and_survives_copying():
     assert repr(cap) == "Cap(d=3, rho=0.25)"
 
 
-def test_a_centre_nearly_on_the_slice_is_put_onto_it():
+def test_a_center_nearly_on_the_slice_is_put_onto_it():
     rough = np.array([SLICE_RADIUS + 4e-10, 0.0, 0.5 - 2e-10])
     cap = Cap(rough, 0.3)
     assert_on_slice(cap.x[None, :])
@@ -302,7 +302,7 @@ def test_projection_keeps_points_of_the_cap_bit_for_bit_and_is_idempotent(seed, 
 
 
 @pytest.mark.parametrize("d", [2, 3, 5, 65])
-def test_a_cap_of_radius_zero_projects_everything_to_its_centre(d):
+def test_a_cap_of_radius_zero_projects_everything_to_its_center(d):
     cap, rng = cap_of(3, d, 0.0)
     for P in (rng.standard_normal((10, d)), -cap.x[None, :], cap.random(5, rng)):
         assert_array_equal(cap.project(P), np.tile(cap.x, (len(P), 1)))
@@ -326,7 +326,7 @@ def test_projecting_the_antipode_takes_the_documented_rim_point(d, rho):
         assert_in_cap(cap, found)
 
 
-def test_projecting_a_point_of_the_axis_gives_the_centre():
+def test_projecting_a_point_of_the_axis_gives_the_center():
     cap, _ = cap_of(1, 4, 0.4)
     assert_allclose(cap.project([[0.0, 0.0, 0.0, 3.0]])[0], cap.x, rtol=0, atol=EXACT)
 
@@ -366,7 +366,7 @@ def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
 
 
 def angle_cdf(d, rho):
-    """Distribution function of the angle to the centre, by quadrature of sin^{d-3}."""
+    """Distribution function of the angle to the center, by quadrature of sin^{d-3}."""
     alpha = cap_angle(rho)
     grid = np.linspace(0.0, alpha, 20_001)
     power = (np.sin(grid) / np.sin(grid).max()) ** (d - 3)
@@ -482,7 +482,7 @@ def test_the_support_has_its_closed_form(seed, d, rho):
     assert_allclose(cap.support(G)[0], closed, rtol=0, atol=1e-12)
 
 
-def test_the_support_breaks_ties_at_the_centre_and_on_the_axis():
+def test_the_support_breaks_ties_at_the_center_and_on_the_axis():
     cap, _ = cap_of(2, 4, 0.4)
     values, points = cap.support([[0.0, 0.0, 0.0, 3.0]])
     assert values[0] == pytest.approx(1.5, abs=1e-15)
@@ -506,11 +506,11 @@ def reference_intervals(x, rho, W, b):
     across -= (across @ u)[:, None] * u
     theta = np.arctan2(np.sqrt(np.sum(across**2, axis=1)), along)
     alpha = 2 * np.arcsin(np.minimum(np.longdouble(rho) / np.sqrt(three), np.longdouble(1)))
-    centre = W[:, -1] / 2 + b
+    center = W[:, -1] / 2 + b
     pi = 4 * np.arctan(np.longdouble(1))
     return (
-        centre + s * norms * np.cos(np.minimum(theta + alpha, pi)),
-        centre + s * norms * np.cos(np.maximum(theta - alpha, 0)),
+        center + s * norms * np.cos(np.minimum(theta + alpha, pi)),
+        center + s * norms * np.cos(np.maximum(theta - alpha, 0)),
     )
 
 
@@ -519,7 +519,7 @@ def reference_intervals(x, rho, W, b):
 def test_intervals_have_the_documented_accuracy_even_for_parallel_weights(seed, d, rho):
     cap, rng = cap_of(seed, d, rho)
     W = rng.standard_normal((40, d))
-    # Half of the weights are nearly parallel or antiparallel to the centre, at every scale.
+    # Half of the weights are nearly parallel or antiparallel to the center, at every scale.
     tilts = 10.0 ** rng.uniform(-18, 0, size=20)
     W[:20, :-1] = rng.choice([-1, 1], 20)[:, None] * cap.x[:-1] + tilts[:, None] * W[:20, :-1]
     W *= 10.0 ** rng.uniform(-3, 3, size=40)[:, None]
@@ -580,7 +580,7 @@ def test_intervals_of_many_caps_do_not_depend_on_the_chunks(m, monkeypatch):
 # ---------------------------------------------------------------------------- d = 2
 
 
-def test_in_dimension_two_a_cap_is_its_centre_until_it_is_everything():
+def test_in_dimension_two_a_cap_is_its_center_until_it_is_everything():
     x, other = np.array([SLICE_RADIUS, 0.5]), np.array([-SLICE_RADIUS, 0.5])
     W, b = np.array([[2.0, -1.0], [-3.0, 4.0]]), np.array([0.5, 0.0])
     small = Cap(x, np.nextafter(SLICE_DIAMETER, 0.0))
@@ -638,12 +638,12 @@ def test_the_exact_covering_radius_never_exceeds_the_radius(d, radii):
 def test_the_bands_of_the_covering_proof_use_their_budget_exactly(k, q):
     bands = geometry._bands(k, q)
     half = math.pi / (2 * len(bands))
-    for j, (centre, inner) in enumerate(bands):
-        assert centre == pytest.approx((2 * j + 1) * half, rel=1e-12)
-        theta = np.linspace(centre - half, centre + half, 101)
-        spent = np.sin((theta - centre) / 2) ** 2 + np.sin(theta) * np.sin(centre) * inner
+    for j, (center, inner) in enumerate(bands):
+        assert center == pytest.approx((2 * j + 1) * half, rel=1e-12)
+        theta = np.linspace(center - half, center + half, 101)
+        spent = np.sin((theta - center) / 2) ** 2 + np.sin(theta) * np.sin(center) * inner
         assert spent.max() <= q * (1 + 1e-10)
-        if abs(centre - math.pi / 2) > half:  # the widest circle of the band is at its edge
+        if abs(center - math.pi / 2) > half:  # the widest circle of the band is at its edge
             assert spent.max() == pytest.approx(q, rel=1e-10)
 
 

@@ -330,7 +330,7 @@ def test_something_without_lists_is_refused():
         network.forward(geometry.sample_slice(1, 3, rng=1), np.ones((1, 5), dtype=bool))
 
 
-# -- initialisation --------------------------------------------------------------------------------
+# -- initialization --------------------------------------------------------------------------------
 
 
 def test_initialization_has_the_law_of_definition_3_1():

@@ -67,7 +67,7 @@ def test_simulated_preactivations_have_the_stated_spread():
 
 @settings(deadline=None)
 @given(st.floats(0.0, 50.0), WIDTHS)
-def test_standardising_a_threshold_and_going_back_changes_nothing(t, m):
+def test_standardizing_a_threshold_and_going_back_changes_nothing(t, m):
     tau = scaling.threshold_from_standard(t, m)
     assert tau**2 * m == pytest.approx(2 * t * t, rel=1e-14, abs=1e-300)
     assert scaling.standardize_threshold(tau, m) == pytest.approx(t, rel=1e-15)
@@ -276,7 +276,7 @@ def test_natural_line_makes_the_gap_vanish_for_every_alpha_below_one_half():
 
 
 def _expectations(s: Scaling, m: int) -> dict[str, float]:
-    """Integrate what the exponents summarise at one width, for K = 1.
+    """Integrate what the exponents summarize at one width, for K = 1.
 
     ``u = (z - tau) / delta`` runs over the neurons that can flip; the worst case over the ball
     moves f - g by U_r for one sign of a_r and by V_r for the other, and the half-width is half of
@@ -328,7 +328,7 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_exponents_are_the_slopes_of_the_integrals_they_summarise(name):
+def test_exponents_are_the_slopes_of_the_integrals_they_summarize(name):
     # So wide that the powers of log m move a slope by less than 0.006.
     s, m = VARIANTS[name], 2**400
     low, high = _expectations(s, m), _expectations(s, 16 * m)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from run_notebooks import execute, identity, normalise, notebooks
+from run_notebooks import execute, identity, normalize, notebooks
 
 EXHIBITS = "sublinear_lib.exhibits"
 NAMES = {"chapter_claims", "claim_box", "dependency_graph", "ledger_table", "statement"}
@@ -56,7 +56,7 @@ def refreshed(path: Path) -> str:
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = number
-    return normalise(notebook, identity(path))
+    return normalize(notebook, identity(path))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

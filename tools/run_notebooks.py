@@ -60,7 +60,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
                 raise ValueError(f"cell {number} writes to standard error: {output.text.strip()}")
 
 
-def normalise(notebook: NotebookNode, name: str) -> str:
+def normalize(notebook: NotebookNode, name: str) -> str:
     """Return the text of `notebook` in its one fixed form.
 
     Parameters
@@ -108,7 +108,7 @@ def normalise(notebook: NotebookNode, name: str) -> str:
 
 
 def _join_streams(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Join neighbouring pieces of one stream: where a kernel cuts a printed text is an accident."""
+    """Join neighboring pieces of one stream: where a kernel cuts a printed text is an accident."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None
@@ -141,7 +141,7 @@ def fresh(path: Path) -> str:
     """Run the notebook in the file `path` and return its text in the fixed form."""
     notebook = nbformat.read(path, as_version=4)
     execute(notebook, path.parent)
-    return normalise(notebook, identity(path))
+    return normalize(notebook, identity(path))
 
 
 def identity(path: Path) -> str:

@@ -34,7 +34,7 @@ def open_page(browser: Browser, name: str, scheme: str, width: int) -> Page:
 
 
 def photograph(browser: Browser, names: Sequence[str], folder: Path) -> None:
-    """Take every page, whole, at each width and in each colour scheme."""
+    """Take every page, whole, at each width and in each color scheme."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
         for width in WIDTHS:

@@ -36,7 +36,7 @@ INTRODUCTION = """# {title}
 This page holds {what}. For each statement: the words of the paper (or ours), the verdict and its
 reason, what was found and how, and the code that found it. {more}
 
-The colours and words of the verdicts are explained in {{doc}}`../../how-to-read`;
+The colors and words of the verdicts are explained in {{doc}}`../../how-to-read`;
 {{doc}}`../ledger` lists all statements, and {{doc}}`../dependency-graph` shows what rests on what.
 Every check runs again with the command below its evidence; `sublinear verify` runs all of them.
 """

@@ -111,14 +111,14 @@ def _steps(batch: Batch, rho: float) -> _Step:
     from sublinear_lib.adversary.kernels_numba import step_uphill
 
     cosine, sine = math.cos(geometry.cap_angle(rho)), math.sin(geometry.cap_angle(rho))
-    centres = _writeable(anchors)
+    centers = _writeable(anchors)
 
     def compiled(
         points: FloatArray, gradient: FloatArray, slopes: FloatArray, size: float
     ) -> FloatArray:
-        turned = np.empty_like(centres)
-        lost = np.empty(len(centres), dtype=np.int64)
-        arrays = _writeable(points), centres, _writeable(gradient), _writeable(slopes)
+        turned = np.empty_like(centers)
+        lost = np.empty(len(centers), dtype=np.int64)
+        arrays = _writeable(points), centers, _writeable(gradient), _writeable(slopes)
         count = step_uphill(*arrays, size, rho, cosine, sine, turned, lost)
         if count:
             rows = lost[:count]

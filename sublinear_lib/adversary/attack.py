@@ -44,7 +44,7 @@ class CapAttack(ABC):
         y : array-like, shape (n,)
             Labels, ``|y| <= 1``.
         loss : str or Objective
-            What to maximise.
+            What to maximize.
         rng : int, SeedSequence or Generator
             Source of randomness, checked also where none is used.
         progress : bool, default False

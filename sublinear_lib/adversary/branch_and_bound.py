@@ -79,7 +79,7 @@ class Bracket:
 
 
 class _Chart(NamedTuple):
-    """A gnomonic chart: directions ``(middle + y @ basis)``, normalised."""
+    """A gnomonic chart: directions ``(middle + y @ basis)``, normalized."""
 
     middle: FloatArray
     basis: FloatArray
@@ -278,15 +278,15 @@ def _enclosing(piece: _Piece, middle: FloatArray, rho: float) -> tuple[FloatArra
     chart, low, high = piece
     corners = np.array(list(itertools.product(*np.stack((low, high), axis=1))))
     images = _images(chart, np.concatenate((0.5 * (low + high)[None, :], corners)))
-    centre = images[0]
+    center = images[0]
     # Angles from chords: arccos of a cosine near 1 would lose half of the digits.
-    chords = np.linalg.norm(images[1:] - centre, axis=1)
+    chords = np.linalg.norm(images[1:] - center, axis=1)
     angle = 2.0 * math.asin(min(1.0, 0.5 * float(chords.max()))) + _ROUNDING
-    away = np.linalg.norm(centre - geometry.directions(middle[None, :])[0])
+    away = np.linalg.norm(center - geometry.directions(middle[None, :])[0])
     apart = 2.0 * math.asin(min(1.0, 0.5 * float(away)))
     if apart > geometry.cap_angle(rho) + angle + _ROUNDING:
         return None
-    return geometry.embed(centre[None, :])[0], geometry.SLICE_DIAMETER * math.sin(0.5 * angle)
+    return geometry.embed(center[None, :])[0], geometry.SLICE_DIAMETER * math.sin(0.5 * angle)
 
 
 def _images(chart: _Chart, y: FloatArray) -> FloatArray:

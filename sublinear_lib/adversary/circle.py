@@ -7,7 +7,7 @@ pre-activation is one wave,
     z_r(phi) = R_r cos(phi - psi_r) + c_r,   R_r = s |(w_{r,1}, w_{r,2})|,   c_r = w_{r,3}/2 + b_r,
 
 so neuron r is active on one open arc ``psi_r +- arccos((tau - c_r) / R_r)`` (or never, or always).
-Between two neighbouring ends of such arcs the active set does not change and f is a single wave
+Between two neighboring ends of such arcs the active set does not change and f is a single wave
 ``A cos phi + B sin phi + C``, whose extremes are known in closed form.  Sorting the ends and adding
 up the coefficients gives the supremum and the infimum of f over any arc in ``O(m log m)``.
 
@@ -21,7 +21,7 @@ happen at the very same place and are added up before they are bracketed.
 
 **Attained or not.**  The shifted ReLU of the paper jumps, and it is active strictly above tau.  At
 the end of its arc a neuron is inactive, so a supremum that is approached at such an end from the
-inside is not attained: the maximiser ``A*`` of Definition 3.4 then does not exist.  `sup_attained`
+inside is not attained: the maximizer ``A*`` of Definition 3.4 then does not exist.  `sup_attained`
 tells the two cases apart; the witness lies inside the arc, close to its end.
 
 Know before changing it: ties at an end are decided by the strict inequality of
@@ -86,7 +86,7 @@ class _Keys:
 class _Arcs(NamedTuple):
     """Waves that are switched on along one open arc each."""
 
-    centre: FloatArray
+    center: FloatArray
     """The angle psi of the arc's middle, shape (k,)."""
     half: FloatArray
     """Its computed half-length, in (0, pi), shape (k,)."""
@@ -105,7 +105,7 @@ class _Neurons(NamedTuple):
     """Certainly active everywhere, shape (m,)."""
     crossing: BoolArray
     """Active on an arc, or too close to tell, shape (m,)."""
-    centre: FloatArray
+    center: FloatArray
     half: FloatArray
     slack: FloatArray
     """All of the crossing ones, shape (k,)."""
@@ -130,9 +130,9 @@ def _where_active(network: TwoLayerNetwork) -> _Neurons:
     crossing = ~always & (cosine - error < 1.0)
     shortest = np.arccos(np.clip(cosine[crossing] + error[crossing], -1.0, 1.0))
     longest = np.arccos(np.clip(cosine[crossing] - error[crossing], -1.0, 1.0))
-    centre = np.arctan2(W[crossing, 1], W[crossing, 0])
+    center = np.arctan2(W[crossing, 1], W[crossing, 0])
     slack = 0.5 * (longest - shortest) + 8.0 * _EPS * _TURN
-    return _Neurons(always, crossing, centre, 0.5 * (shortest + longest), slack)
+    return _Neurons(always, crossing, center, 0.5 * (shortest + longest), slack)
 
 
 class _Ends(NamedTuple):
@@ -271,7 +271,7 @@ class CircleWave:
     @property
     def arcs(self) -> int:
         """How many waves are switched on along a part of the circle only."""
-        return self._arcs.centre.size
+        return self._arcs.center.size
 
     def extremes(self, angle: object, half_angle: object) -> CircleExtremes:
         """Return the supremum and the infimum over one arc.
@@ -325,14 +325,14 @@ class CircleWave:
         arcs = self._arcs
         origin = wanted
         for attempt in range(1, 64):
-            begin = np.mod(arcs.centre - arcs.half - origin, _TURN)
-            stop = np.mod(arcs.centre + arcs.half - origin, _TURN)
+            begin = np.mod(arcs.center - arcs.half - origin, _TURN)
+            stop = np.mod(arcs.center + arcs.half - origin, _TURN)
             clear = 2.0 * arcs.slack
             if all(
                 (position > clear).all() and (_TURN - position > clear).all()
                 for position in (begin, stop)
             ):
-                away = np.mod(origin - arcs.centre + np.pi, _TURN) - np.pi
+                away = np.mod(origin - arcs.center + np.pi, _TURN) - np.pi
                 return origin, np.abs(away) < arcs.half, begin, stop
             # Irregular steps, so that no regular pattern of ends can meet them all.
             origin = wanted - 1e-7 * attempt**2 * 1.6180339887
@@ -369,7 +369,7 @@ class CircleWave:
         """Bound the rounding error of every value of the sweep."""
         wave = np.abs(self._arcs.wave)
         terms = 3.0 * (wave.sum() + self._base_size.sum())
-        steps = 2 * self._arcs.centre.size + 2
+        steps = 2 * self._arcs.center.size + 2
         return float(16.0 * _EPS * sweep.largest + (steps * _LONG_EPS + 4.0 * _EPS) * terms)
 
 
@@ -487,7 +487,7 @@ class _Sweep:
         return found
 
     def _single_above(self, side: float, level: float, single: BoolArray) -> IntArray:
-        """Return the clusters of one end whose two neighbours do not keep them below the level.
+        """Return the clusters of one end whose two neighbors do not keep them below the level.
 
         Between the places where it is certain what is on, the function is one wave or the other,
         and no wave rises faster than its height.
@@ -579,9 +579,9 @@ def _waves(
         base += wave[:, where.always].sum(axis=1, dtype=np.longdouble)
         size += np.abs(wave[:, where.always]).sum(axis=1)
         keys.append((network, where.crossing))
-        arcs.append((where.centre, where.half, where.slack, wave[:, where.crossing]))
+        arcs.append((where.center, where.half, where.slack, wave[:, where.crossing]))
     joined = _Arcs(
-        centre=np.concatenate([part[0] for part in arcs]),
+        center=np.concatenate([part[0] for part in arcs]),
         half=np.concatenate([part[1] for part in arcs]),
         slack=np.concatenate([part[2] for part in arcs]),
         wave=np.concatenate([part[3] for part in arcs], axis=1),

@@ -50,7 +50,7 @@ def step_uphill(
     Parameters
     ----------
     points, anchors : ndarray of float64, shape (n, d)
-        Points of X, and the centres of their caps.
+        Points of X, and the centers of their caps.
     gradient : ndarray of float64, shape (n, d)
         Gradients of the network.
     slopes : ndarray of float64, shape (n,)
@@ -105,7 +105,7 @@ def step_uphill(
             gap += step * step
         if not gap > rho * rho:
             continue
-        # The nearest point of the rim lies on the great circle through centre and point.
+        # The nearest point of the rim lies on the great circle through center and point.
         length = 0.0
         for k in range(front):
             length += anchors[i, k] * anchors[i, k]

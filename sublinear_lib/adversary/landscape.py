@@ -46,13 +46,13 @@ class ActivityArcs:
         Neurons that are active everywhere, ascending.
     neurons : ndarray of int64, shape (k,)
         Neurons that are active on an arc, ascending; all others are active nowhere.
-    centre, half : ndarray of float64, shape (k,)
+    center, half : ndarray of float64, shape (k,)
         Middles and half-lengths of the arcs, radians.
     """
 
     always: IntArray
     neurons: IntArray
-    centre: FloatArray
+    center: FloatArray
     half: FloatArray
 
 
@@ -89,7 +89,7 @@ def activity_arcs(network: TwoLayerNetwork) -> ActivityArcs:
     return ActivityArcs(
         always=np.flatnonzero(where.always),
         neurons=np.flatnonzero(where.crossing),
-        centre=where.centre,
+        center=where.center,
         half=where.half,
     )
 

@@ -68,7 +68,7 @@ def robust_loss_under(
     adversary : Adversary
         The adversary A.
     loss : str or Objective
-        The loss, which the adversary also maximises.
+        The loss, which the adversary also maximizes.
     rng : int, SeedSequence or Generator
         Source of randomness of the adversary.
 
@@ -139,7 +139,7 @@ def accuracy_under_attack(
     rng : int, SeedSequence or Generator
         Source of randomness of the attack.
     loss : str or Objective, optional
-        What the attack maximises.  By default the negative margin ``-sign(y) f``: a regression
+        What the attack maximizes.  By default the negative margin ``-sign(y) f``: a regression
         loss also rewards outputs that are right and too large, and an attack that keeps its
         largest loss could return such a point although it met a misclassified one.
 

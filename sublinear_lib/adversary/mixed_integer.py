@@ -9,13 +9,13 @@ outside of it are added round by round.
 
 **The program.**  With v the direction of x, z_r the pre-activation, [l, u] its range over the cap,
 h what a neuron that is on subtracts (0 for the jump, tau for the continuous form), ``delta_r``
-binary and s_r the output of the neuron, ``sum_r c_r s_r`` plus the affine part is maximised under
+binary and s_r the output of the neuron, ``sum_r c_r s_r`` plus the affine part is maximized under
 
 * c_r > 0:  ``s <= (u - h) delta``,  ``s <= z - h + max(0, h - l) (1 - delta)``,
   ``z >= l + (tau - l) delta``;
 * c_r < 0:  ``s >= 0``,  ``s >= z - h - (tau - h) (1 - delta)``,  ``z <= tau + (u - tau) delta``.
 
-At every point of the cap, ``delta_r = 1[z_r > tau]`` and ``s_r = sigma_tau(z_r)`` fulfil them, so
+At every point of the cap, ``delta_r = 1[z_r > tau]`` and ``s_r = sigma_tau(z_r)`` fulfill them, so
 the optimum is no smaller than the supremum.
 
 **What is certain.**  Of a run only the solver's *dual* bound is used, never the value of its

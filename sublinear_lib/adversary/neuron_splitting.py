@@ -14,7 +14,7 @@ nothing, but only where ``z >= tau`` or ``z <= tau``: conditions that enter with
 
 which are no smaller where the piece is, for any beta.  All in all the bound is the maximum of an
 affine function over the cap of Definition 3.3, known exactly, and it is convex in the slopes and
-the multipliers, which are minimised over.  Every choice is valid, converged or not.
+the multipliers, which are minimized over.  Every choice is valid, converged or not.
 
 A piece with all neurons decided is not split further; what is left of its bound above the value
 found is the gap between the cap and its convex hull.
@@ -77,7 +77,7 @@ def split_neurons(
     threshold : float, optional
         Stop as soon as it is known whether the supremum exceeds this number.
     iterations : int, default 60
-        Most iterations of the minimisation for one piece, ``>= 1``.
+        Most iterations of the minimization for one piece, ``>= 1``.
     max_nodes : int, default 100000
         Most pieces to bound, ``>= 1``.
     time_limit : float, default 10
@@ -250,7 +250,7 @@ class _Pieces:
         return _Terms(gradient, constant, scale, anchor, size)
 
     def _maximum(self, terms: _Terms, p: FloatArray) -> tuple[float, FloatArray]:
-        """Maximise the affine function that bounds f on a piece over the cap."""
+        """Maximize the affine function that bounds f on a piece over the cap."""
         weights = terms.scale * p
         values, points = self._model.cap.support(
             (terms.gradient + weights @ self._model.W)[None, :]

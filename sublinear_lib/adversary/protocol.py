@@ -39,7 +39,7 @@ Target: TypeAlias = TwoLayerNetwork | PointEvaluator
 
 
 class Objective(Protocol):
-    """What an attack maximises: a loss of Definition 3.2, or anything of the same form."""
+    """What an attack maximizes: a loss of Definition 3.2, or anything of the same form."""
 
     def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
         """Return the objective of every example.
@@ -127,7 +127,7 @@ class Adversary(Protocol):
         y : array-like, shape (n,)
             Labels, ``|y| <= 1``.
         loss : str or Objective
-            What to maximise.
+            What to maximize.
         rng : int, SeedSequence or Generator
             Source of randomness.
 
@@ -210,7 +210,7 @@ class Batch:
     y : ndarray of float64, shape (n,)
         Labels.
     objective : Objective
-        What is maximised.
+        What is maximized.
     tick : callable
         Called after every part of the attack, for a progress bar.
     """

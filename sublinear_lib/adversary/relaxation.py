@@ -20,7 +20,7 @@ threshold sigma_tau is ``J + (z - tau)``.
   sigma_tau: it is not positive below the threshold, and at u it is at most ``J + u - tau``.
 
 The slopes are free within their ranges, and the bound is convex in them (a maximum of affine
-functions), so `CapRelaxation.optimized` minimises it; every feasible choice is a valid bound,
+functions), so `CapRelaxation.optimized` minimizes it; every feasible choice is a valid bound,
 converged or not.
 
 Everything is computed in float64.  Ranges are widened, and values raised, by bounds of the rounding
@@ -106,7 +106,7 @@ class CapRelaxation:
 
     Notes
     -----
-    Source: Definitions 3.3 and 3.4; linear relaxation of activations as in CROWN and its optimised
+    Source: Definitions 3.3 and 3.4; linear relaxation of activations as in CROWN and its optimized
     form, with the lines derived above for an activation that jumps.
 
     Examples
@@ -245,7 +245,7 @@ class CapRelaxation:
         Parameters
         ----------
         iterations : int, default 100
-            Most iterations of the minimisation, ``>= 1``.
+            Most iterations of the minimization, ``>= 1``.
         time_limit : float, optional
             Most seconds, ``> 0``; no new iteration begins after that.
 
@@ -323,7 +323,7 @@ class CapRelaxation:
     def _affine(
         self, slopes: FloatArray, gradient: FloatArray, constant: float
     ) -> tuple[float, FloatArray, float]:
-        """Maximise an affine function over the cap; return also the rounding error to add."""
+        """Maximize an affine function over the cap; return also the rounding error to add."""
         values, points = self._cap.support(gradient[None, :])
         tilted = np.abs(self._factors) @ (
             np.abs(self._offset) + slopes * (self._sizes + np.abs(self._anchor))

@@ -380,7 +380,7 @@ class _Sweep:
             self._look_at(circles.part(part), windows.part(part))
 
     def _closed_form(self) -> None:
-        """Maximise the one affine function there is."""
+        """Maximize the one affine function there is."""
         values, points = self._model.cap.support(self._model.gradient[None, :])
         self.upper = float(values[0]) + self._model.constant + self._rounding
         self._crest = (self.upper, geometry.directions(points)[0])
@@ -410,7 +410,7 @@ class _Sweep:
         """Find the part of each circle that lies in the cap."""
         k = circles.own.size
         half = np.full(k, np.pi)
-        centre = np.full(k, 0.7548776662)
+        center = np.full(k, 0.7548776662)
         kept = np.ones(k, dtype=np.bool_)
         if self._angle < math.pi:
             u = self._direction
@@ -426,12 +426,12 @@ class _Sweep:
                 raise _NotCertain
             share = (missing[crossing] - error[crossing]) / height[crossing]
             half[crossing] = np.arccos(np.clip(share, -1.0, 1.0)) + 8.0 * _EPS * _TURN
-            centre[crossing] = np.arctan2(sin[crossing], cos[crossing])
+            center[crossing] = np.arctan2(sin[crossing], cos[crossing])
         whole = half >= np.pi
         margin = np.where(whole, 0.0, np.minimum(_MARGIN, 0.25 * (np.pi - half)))
         length = np.where(whole, _TURN, 2.0 * (half + margin))
         slack = np.where(whole, _WORST_SLACK, np.minimum(_WORST_SLACK, 0.5 * margin))
-        windows = _Windows(centre - half - margin, margin, length - margin, length, slack)
+        windows = _Windows(center - half - margin, margin, length - margin, length, slack)
         return np.flatnonzero(kept), windows
 
     def _look_at(self, circles: _Circles, windows: _Windows) -> None:

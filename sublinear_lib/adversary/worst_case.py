@@ -8,7 +8,7 @@ loss, which `bracket` solves or bounds:
 * d = 3: the sweep of :mod:`sublinear_lib.adversary.circle`, exact at any width.
 * d = 4, up to 2000 unstable neurons: :mod:`sublinear_lib.adversary.sphere`, exact.
 * 4 <= d <= 6 else: :func:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
-* d > 6: an attack from below and the optimised relaxation from above; where these leave a gap,
+* d > 6: an attack from below and the optimized relaxation from above; where these leave a gap,
   neurons are decided one by one (:mod:`sublinear_lib.adversary.neuron_splitting`).
 
 The integer programs of :mod:`sublinear_lib.adversary.mixed_integer` are there by name.  They are
@@ -134,7 +134,7 @@ def bracket(
         Only decide whether the supremum exceeds this number.
     time_limit : float, default 10
         Most seconds, ``> 0``.  When they are up, no new run of the attack, iteration of a
-        minimisation, sweep or piece is begun; one of each and the bound without optimisation are
+        minimization, sweep or piece is begun; one of each and the bound without optimization are
         always done.  What is found by then depends on the machine; a bracket it is all the same.
     rng : int, SeedSequence or Generator, default 0
         Source of randomness of the attack.

@@ -1,7 +1,7 @@
 """The section on approximate rivals: recall against time for SimHash and HNSW.
 
 Both find some of the neurons that fire.  SimHash is what SLIDE looks them up with
-(:mod:`sublinear_lib.benchmarking.simhash`); HNSW answers the nearest neighbours by inner product,
+(:mod:`sublinear_lib.benchmarking.simhash`); HNSW answers the nearest neighbors by inner product,
 of which those above the threshold are kept.  Before changing it, know that SimHash is written in
 NumPy: compare its recall and the candidates it looks at rather than its microseconds.
 """
@@ -130,12 +130,12 @@ def _graph(module: Any, problem: Problem) -> list[Rival]:
 
 def _beam(graph: Any, X: Any, m: int, factor: int) -> Callable[[float], Competitor]:
     def make(share: float) -> Competitor:
-        neighbours = min(m, math.ceil(1.2 * share * m) + 1)
-        beam = factor * neighbours + 10
+        neighbors = min(m, math.ceil(1.2 * share * m) + 1)
+        beam = factor * neighbors + 10
 
         def ask(tau: float, q: int) -> list[FloatArray]:
             graph.set_ef(beam)
-            labels, distances = graph.knn_query(X[:q], k=neighbours, num_threads=1)
+            labels, distances = graph.knn_query(X[:q], k=neighbors, num_threads=1)
             # hnswlib's distance is one minus the inner product
             return [row[far < 1.0 - tau] for row, far in zip(labels, distances, strict=True)]
 
@@ -147,7 +147,7 @@ def _beam(graph: Any, X: Any, m: int, factor: int) -> Callable[[float], Competit
 
 APPROXIMATE = Section(
     "approximate",
-    "What do hashing and neighbour graphs miss, and what do they cost?",
+    "What do hashing and neighbor graphs miss, and what do they cost?",
     "",
     lambda settings: len(_grid(settings)),
     _approximate,

@@ -7,7 +7,7 @@ them into the weight gradient, and the weights of a tile move while it is in the
 folded into the weights (:func:`sublinear_lib.geometry.lift`), which saves adding them.  The attack
 is the library's own, so the mathematics is that of the trainers.
 
-It is favoured: it decides by rounded scores, it knows the value at the adversarial points from the
+It is favored: it decides by rounded scores, it knows the value at the adversarial points from the
 attack and does not compute it again, it keeps no history, and its tiles are chosen by measurement.
 Before changing it, know that a baseline which is easy to beat proves nothing.
 """
@@ -91,7 +91,7 @@ class DenseIteration:
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : ndarray of float64, shape (n, d)
         Training points on the slice.
     y : ndarray of float64, shape (n,)

@@ -77,7 +77,7 @@ moves the output by a whole ``|a_r| tau``; that happens at few points."""
 
 @dataclass(frozen=True, eq=False)
 class TrainingProblem:
-    """A network at initialisation and the examples it is trained on.
+    """A network at initialization and the examples it is trained on.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def completed(points: FloatArray) -> tuple[FloatArray, float]:
     return np.column_stack((points, np.sqrt(largest - squares))), largest
 
 
-def _centres(problem: Problem) -> FloatArray:
+def _centers(problem: Problem) -> FloatArray:
     return np.column_stack((problem.X, np.zeros(problem.queries)))
 
 
@@ -101,11 +101,11 @@ def _radius(square: float, tau: float) -> float:
 def _sklearn_tree(name: str, class_name: str) -> Callable[[Any, Problem], Competitor]:
     def make(module: Any, problem: Problem) -> Competitor:
         points, square = completed(problem.W)
-        centres = _centres(problem)
+        centers = _centers(problem)
         tree = getattr(module, class_name)(points)
 
         def ask(tau: float, q: int) -> Any:
-            return tree.query_radius(centres[:q], _radius(square, tau))
+            return tree.query_radius(centers[:q], _radius(square, tau))
 
         return Competitor(name, ask, list, own_threads=True)
 
@@ -114,12 +114,12 @@ def _sklearn_tree(name: str, class_name: str) -> Callable[[Any, Problem], Compet
 
 def _scipy_tree(module: Any, problem: Problem) -> Competitor:
     points, square = completed(problem.W)
-    centres = _centres(problem)
+    centers = _centers(problem)
     tree = module.cKDTree(points)
 
     def ask(tau: float, q: int) -> Any:
         radius = _radius(square, tau)
-        return tree.query_ball_point(centres[:q], radius, return_sorted=False, workers=1)
+        return tree.query_ball_point(centers[:q], radius, return_sorted=False, workers=1)
 
     return Competitor("scipy_ckdtree", ask, list, own_threads=True)
 

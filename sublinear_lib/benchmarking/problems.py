@@ -7,7 +7,7 @@ on the circle and there is no bias.  The threshold is set by the share of neuron
 
 The baseline of all ratios, *dense*, is the best that one gets from a BLAS with some care: tiles
 that stay in the cache, products and comparisons into reused buffers, positions of what is above the
-threshold.  It is favoured: it decides by rounded float32 scores, it returns positions within a tile
+threshold.  It is favored: it decides by rounded float32 scores, it returns positions within a tile
 rather than ids by query, and it keeps those of one tile at a time only.  Before changing it, know
 that its tile is chosen by measurement: a baseline that is easy to beat proves nothing.
 """

@@ -114,7 +114,7 @@ class Stepper:
     adversary : Adversary
         Whom to train against.
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : ndarray of float64, shape (n, d)
         Training points.
     y : ndarray of float64, shape (n,)

@@ -58,7 +58,7 @@ class ClaimBox:
     claim : Claim
         The statement.
     shelf : Shelf
-        Where its evidence and its neighbours are.
+        Where its evidence and its neighbors are.
     root : str, default ".."
         The way from the page to the folder of the book.
     page : bool, default False

@@ -1,6 +1,6 @@
 """The graph of dependencies: what rests on what, as printed and as repaired.
 
-Each statement is a link to its page, coloured by its verdict, with the sign of the verdict as a
+Each statement is a link to its page, colored by its verdict, with the sign of the verdict as a
 second cue; what it rests on stands to its left.  The printed view shows the paper as it is.  The
 repaired view leaves out every statement that has a repair, shows the repairs and our own statements
 in their place, and leads an arrow that would come from the printed one from its repair instead.
@@ -18,7 +18,7 @@ import networkx as nx
 
 from sublinear_lib.claims import Claim, Ledger
 from sublinear_lib.exhibits.layering import Layout, layered
-from sublinear_lib.exhibits.looks import LOOKS, badge, colour, script, style_sheet
+from sublinear_lib.exhibits.looks import LOOKS, badge, color, script, style_sheet
 from sublinear_lib.exhibits.markup import spoken
 from sublinear_lib.exhibits.names import (
     checked_root,
@@ -231,7 +231,7 @@ class DependencyGraph:
             f'data-id="{claim.id}" data-uses="{used}" data-name="{name_of(claim.id)}" '
             f'data-verdict="{claim.recorded.value}" data-plain="{escape(plain)}" '
             f'aria-label="{escape(label)}" transform="translate({x} {y})" '
-            f'style="--sl-verdict:{colour(look.role)}">'
+            f'style="--sl-verdict:{color(look.role)}">'
             f"<title>{escape(label, quote=False)}</title>"
             f'<rect class="sl-ring" x="-4" y="-4" width="{_WIDTH + 8}" height="{_HEIGHT + 8}" '
             'rx="9"/>'

@@ -42,7 +42,7 @@ class Layout:
     height : float
         The largest height.
     crossings : int
-        How often two arrows cross between neighbouring layers.
+        How often two arrows cross between neighboring layers.
     """
 
     places: dict[str, tuple[int, float]]
@@ -81,8 +81,8 @@ def layered(graph: nx.DiGraph) -> Layout:
         raise ValueError("graph must have no circle")
     layer_of = _layers(graph)
     columns, chains = _columns(graph, layer_of)
-    neighbours = _neighbours(chains)
-    best = _ordered(columns, neighbours)
+    neighbors = _neighbors(chains)
+    best = _ordered(columns, neighbors)
     heights = _heights(best, chains.values())
     lowest = min(heights.values())
     heights = {node: round(value - lowest, 3) + 0.0 for node, value in heights.items()}
@@ -94,7 +94,7 @@ def layered(graph: nx.DiGraph) -> Layout:
         },
         layers=len(columns),
         height=max(heights.values()),
-        crossings=_crossings(best, neighbours),
+        crossings=_crossings(best, neighbors),
     )
 
 
@@ -130,7 +130,7 @@ def _columns(
     return columns, chains
 
 
-def _neighbours(chains: dict[Any, list[_Node]]) -> dict[str, dict[_Node, list[_Node]]]:
+def _neighbors(chains: dict[Any, list[_Node]]) -> dict[str, dict[_Node, list[_Node]]]:
     """Return who stands beside whom, on the left and on the right."""
     beside: dict[str, dict[_Node, list[_Node]]] = {"left": {}, "right": {}}
     for chain in chains.values():
@@ -143,7 +143,7 @@ def _neighbours(chains: dict[Any, list[_Node]]) -> dict[str, dict[_Node, list[_N
 def _ordered(
     columns: list[list[_Node]], beside: dict[str, dict[_Node, list[_Node]]]
 ) -> list[list[_Node]]:
-    """Sweep back and forth, each layer in the order of the means of its neighbours."""
+    """Sweep back and forth, each layer in the order of the means of its neighbors."""
     current = [list(column) for column in columns]
     best, fewest = current, _crossings(current, beside)
     for sweep in range(_SWEEPS):
@@ -171,7 +171,7 @@ def _ordered(
 def _crossings(
     columns: Sequence[Sequence[_Node]], beside: dict[str, dict[_Node, list[_Node]]]
 ) -> int:
-    """Count the pairs of arrows between neighbouring layers that cross."""
+    """Count the pairs of arrows between neighboring layers that cross."""
     total = 0
     for left, right in itertools.pairwise(columns):
         place = {node: k for k, node in enumerate(right)}

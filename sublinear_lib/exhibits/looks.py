@@ -1,7 +1,7 @@
-"""How verdicts look: a colour, a sign and a word each, the same in boxes, ledger and graph.
+"""How verdicts look: a color, a sign and a word each, the same in boxes, ledger and graph.
 
-Colour alone says nothing to a reader who does not see it, so each verdict also has a sign of its
-own and its word is always written.  The colours are roles of the palette, which has light and dark
+Color alone says nothing to a reader who does not see it, so each verdict also has a sign of its
+own and its word is always written.  The colors are roles of the palette, which has light and dark
 values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes, no fill.
 """
 
@@ -27,7 +27,7 @@ class Look:
     Parameters
     ----------
     role : str
-        The colour, by its role in the palette.
+        The color, by its role in the palette.
     path : str
         The sign, as the outline of an SVG path in a square of 16.
     meaning : str
@@ -89,7 +89,7 @@ OUTCOMES: Mapping[Outcome, tuple[Role, str]] = MappingProxyType(
 )
 
 
-def colour(role: Role) -> str:
+def color(role: Role) -> str:
     """Return the CSS value of a role inside an exhibit."""
     return "currentColor" if role == "ink" else f"var(--sl-{role})"
 
@@ -105,7 +105,7 @@ def sign(path: str) -> str:
     Returns
     -------
     str
-        An ``svg`` element in the colour of the text.
+        An ``svg`` element in the color of the text.
     """
     return (
         '<svg class="sl-sign" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
@@ -114,7 +114,7 @@ def sign(path: str) -> str:
 
 
 def badge(verdict: Verdict) -> str:
-    """Return a verdict as HTML: colour, sign and word.
+    """Return a verdict as HTML: color, sign and word.
 
     Parameters
     ----------
@@ -133,16 +133,16 @@ def badge(verdict: Verdict) -> str:
     """
     look = LOOKS[verdict]
     return (
-        f'<span class="sl-verdict" style="--sl-verdict:{colour(look.role)}">'
+        f'<span class="sl-verdict" style="--sl-verdict:{color(look.role)}">'
         f"{sign(look.path)}{verdict.value}</span>"
     )
 
 
 def outcome_mark(outcome: Outcome) -> str:
-    """Return an outcome as HTML: colour, sign and word."""
+    """Return an outcome as HTML: color, sign and word."""
     role, path = OUTCOMES[outcome]
     return (
-        f'<span class="sl-outcome" style="--sl-verdict:{colour(role)}">'
+        f'<span class="sl-outcome" style="--sl-verdict:{color(role)}">'
         f"{sign(path)}{outcome.value}</span>"
     )
 

@@ -209,7 +209,7 @@ class _SummingTree(BoxTree):
 
     def _make_room(self, capacity: int) -> None:
         super()._make_room(capacity)
-        groups, columns = len(self._tree.centre), self._store.dimension + 1
+        groups, columns = len(self._tree.center), self._store.dimension + 1
         self._sums = NodeSums(
             values=np.zeros((capacity, columns, LANES)),
             sums=np.zeros((groups, FANOUT, columns)),

@@ -54,7 +54,7 @@ _SUBNORMAL = 2.0**-1021
 class _Terms(NamedTuple):
     """What the bounds of each row are made of, divided by ``2**exponent``."""
 
-    centre: FloatArray
+    center: FloatArray
     """``p_d / 2 + b``."""
     length: FloatArray
     """``||p'||``, rounded up."""
@@ -94,7 +94,7 @@ def _terms(points: FloatArray, bias: FloatArray | None) -> _Terms:
 
 
 def _reach(terms: _Terms, deviation: float) -> FloatArray:
-    """Bound how far a pre-activation can be from its centre on X, give or take a deviation."""
+    """Bound how far a pre-activation can be from its center on X, give or take a deviation."""
     radius = (_RADIUS + 2.0 * deviation) * (1.0 + 2.0**-50)
     reach = radius * terms.length + deviation * terms.height
     return reach + _OUTWARD * (terms.size + reach)
@@ -131,8 +131,8 @@ def slice_bounds(
     terms = _terms(points, bias)
     reach = _reach(terms, _MEASURED * tolerance)
     # The last term pays for a subnormal result, also where these are flushed to zero.
-    lower = terms.unscaled(terms.centre - reach) - _SUBNORMAL
-    return lower, terms.unscaled(terms.centre + reach) + _SUBNORMAL
+    lower = terms.unscaled(terms.center - reach) - _SUBNORMAL
+    return lower, terms.unscaled(terms.center + reach) + _SUBNORMAL
 
 
 def alive_on_slice(
@@ -215,10 +215,10 @@ def alive_on_slice(
         return np.flatnonzero(slice_bounds(weights, bias, slack)[1] > level)
     terms = _terms(weights, bias)
     reach = _reach(terms, 0.0)
-    alive = terms.unscaled(terms.centre + reach) + _SUBNORMAL > level
+    alive = terms.unscaled(terms.center + reach) + _SUBNORMAL > level
     # The norm is rounded up by less than (4 d + 32) roundings and sqrt(d) 2**-510.
     excess = (4 * d + 32) * _UNIT * reach + math.sqrt(d) * 2.0**-509
-    surely = terms.centre + reach - excess - 2.0 * _OUTWARD * (terms.size + reach)
+    surely = terms.center + reach - excess - 2.0 * _OUTWARD * (terms.size + reach)
     doubtful = alive & ~(terms.unscaled(surely) - _SUBNORMAL > level)
     for r in np.flatnonzero(doubtful):
         alive[r] = _exceeds(weights[r], 0.0 if bias is None else float(bias[r]), level)

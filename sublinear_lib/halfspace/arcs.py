@@ -30,7 +30,7 @@ power of two that brings the largest of w, b and tau to size one, and the slack 
 ``2 a (rho + |w_3|) + 1e-14``: the absolute part pays for rounding the level, and ``0.2 a rho`` is
 left for rounding angles, the cosine changing by no more than ``rho`` times their error, 1e-14.
 For the same reason a query angle at the very end of an outer arc is no hit, and it does not matter
-which of two neighbouring windows an end belongs to.
+which of two neighboring windows an end belongs to.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class ArcStabbing:
     >>> east, north = [3**0.5 / 2, 0.0, 0.5], [0.0, 3**0.5 / 2, 0.5]
     >>> [ids.tolist() for ids in arcs.query([east, north]).split()]
     [[0, 2], [1, 2]]
-    >>> centre, half_width = arcs.arcs()
+    >>> center, half_width = arcs.arcs()
     >>> np.degrees(half_width).round(1)
     array([ 62.5,  62.5, 180. ])
     """
@@ -165,13 +165,13 @@ class ArcStabbing:
             self._b = validation.float_array(bias, "bias", shape=(m,), allow_empty=True).copy()
         self._tau = validation.scalar(tau, "tau")
 
-        self._centre, self._half_width, outer, inner = self._measure()
+        self._center, self._half_width, outer, inner = self._measure()
         everywhere, nowhere = inner == _EVERYWHERE, outer == _NOWHERE
         self._everywhere: Int32Array = np.flatnonzero(everywhere).astype(np.int32)
         self._nowhere = int(np.count_nonzero(nowhere))
         self._ids: Int32Array = np.flatnonzero(~everywhere & ~nowhere).astype(np.int32)
         # Of the neurons in lists; they are numbered in the order of their ids.
-        self._arcs: FloatArray = np.stack((self._centre, outer, inner))[:, self._ids]
+        self._arcs: FloatArray = np.stack((self._center, outer, inner))[:, self._ids]
         self._windows = _sweep(self._arcs[0], self._arcs[1])
         self._work = np.zeros(4, dtype=np.int64)
 
@@ -243,13 +243,13 @@ class ArcStabbing:
 
         Returns
         -------
-        centre : ndarray of float64, shape (m,)
+        center : ndarray of float64, shape (m,)
             The angle of (w_1, w_2), radians in [-pi, pi]; for d = 2, of (w_1, 0).
         half_width : ndarray of float64, shape (m,)
-            The neuron is active at the angles nearer to the centre than this, up to rounding;
+            The neuron is active at the angles nearer to the center than this, up to rounding;
             0 for nowhere, pi for everywhere.
         """
-        return self._centre.copy(), self._half_width.copy()
+        return self._center.copy(), self._half_width.copy()
 
     @property
     def tau(self) -> float:
@@ -264,7 +264,7 @@ class ArcStabbing:
         ArcStabbingStats
             The counters are those of all queries since the structure was built.
         """
-        own = (self._W, self._centre, self._half_width, self._everywhere, self._ids, self._arcs)
+        own = (self._W, self._center, self._half_width, self._everywhere, self._ids, self._arcs)
         memory = sum(array.nbytes for array in own) + (0 if self._b is None else self._b.nbytes)
         start, first, arcs = self._windows
         return ArcStabbingStats(
@@ -324,8 +324,8 @@ class ArcStabbing:
         for i, (angle, window) in enumerate(zip(angles, windows, strict=True)):
             part = slice(self._windows.first[window], self._windows.first[window + 1])
             arcs = self._windows.arcs[part]
-            centre, outer, inner = self._arcs[:, arcs]
-            distance = np.abs(angle - centre)
+            center, outer, inner = self._arcs[:, arcs]
+            distance = np.abs(angle - center)
             np.minimum(distance, 2.0 * math.pi - distance, out=distance)
             active = distance <= inner
             doubtful = np.flatnonzero((distance <= outer) & ~active)
@@ -345,14 +345,14 @@ class ArcStabbing:
 
 
 def _half_widths(level: FloatArray, reach: FloatArray) -> FloatArray:
-    """Return how far from its centre the cosine of this reach is above a level."""
+    """Return how far from its center the cosine of this reach is above a level."""
     partial = (level > -reach) & (level <= reach) & (reach > 0.0)
     ratio = np.divide(level, reach, out=np.zeros_like(level), where=partial)
     widths = np.where(level <= -reach, _EVERYWHERE, _NOWHERE)
     return np.where(partial, np.arccos(np.clip(ratio, -1.0, 1.0)), widths)
 
 
-def _sweep(centre: FloatArray, half_width: FloatArray) -> _Windows:
+def _sweep(center: FloatArray, half_width: FloatArray) -> _Windows:
     """Cut the circle into windows whose lists are at most twice as long as an answer.
 
     Why the lists need linear space in all: a window that began with ``c`` arcs and saw ``s`` arcs
@@ -362,7 +362,7 @@ def _sweep(centre: FloatArray, half_width: FloatArray) -> _Windows:
     in the worst case, between one and three times ``m`` for random weights.
     """
     whole = half_width == _EVERYWHERE
-    low, high = centre - half_width, centre + half_width
+    low, high = center - half_width, center + half_width
     low[low < -math.pi] += 2.0 * math.pi
     high[high > math.pi] -= 2.0 * math.pi
     partial = np.flatnonzero(~whole)

@@ -6,7 +6,7 @@ With w' the first d - 1 coordinates of w and ``v - x = ((v - x)', 0)``, Cauchy a
 
     | (<w, v> + b - tau) - (<w, x> + b - tau) |  <=  rho ||w'||,
 
-so one score at the centre sorts a neuron: below ``-rho ||w'||`` it fires *nowhere* in the cap,
+so one score at the center sorts a neuron: below ``-rho ||w'||`` it fires *nowhere* in the cap,
 above ``rho ||w'||`` it fires *surely*, at every point, and only in between it is *undecided*.  The
 sure ones are a linear function of v, ``<G_i, v> + c_i`` with ``G_i = sum a_r w_r`` and
 ``c_i = sum a_r (b_r - s)`` (s is what an active neuron subtracts), summed once.  At each point of
@@ -287,7 +287,7 @@ class CapMemory:
     rows : CapFilter
         The neurons; from now on it is to be used with this memory only.
     anchors : ndarray of float64, shape (n, d)
-        The centres of all caps.
+        The centers of all caps.
     skin : float
         The least skin, in units of a pre-activation, ``> 0``.  At later scans rows that move fast
         get a wider one, by what they moved since the scan before.

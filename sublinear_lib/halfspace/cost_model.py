@@ -2,7 +2,7 @@
 
 Every engine is exact, so the choice is about time only; Corollary 5.2 and Section 5.1 leave it
 open.  An index holds one structure (two would need more memory than 2.5 times the points), and what
-it costs to answer a query is modelled by a handful of constants (`Costs`, in nanoseconds):
+it costs to answer a query is modeled by a handful of constants (`Costs`, in nanoseconds):
 
 * **scan**: every point is tested, ``m (pair + D coordinate)``, and its hits come in order, ``hit``
   each;

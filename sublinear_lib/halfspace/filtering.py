@@ -22,7 +22,7 @@ float32 operation on scaled numbers can overflow whatever the user stored (1e308
   with ``g = (2 D + 16) u`` and the norms of the *rounded* vectors: ``g`` is almost twice
   ``gamma_{D+2}``, which pays for the difference between rounded and exact norms and for computing
   the right-hand side in float32.
-* **Boxes.**  A node stores a centre ``a`` and half-widths ``h`` such that every rounded point below
+* **Boxes.**  A node stores a center ``a`` and half-widths ``h`` such that every rounded point below
   it satisfies ``|w_k - a_k| <= h_k``.  Then ``<a, x> + sum_k h_k |x_k|`` bounds all its scores from
   above, ``<a, x> - sum_k h_k |x_k|`` from below.  The terms of either sum are at most ``M_k |x_k|``
   in size, ``M_k = max |w_k|`` over the box, so that rounding costs ``gamma_{D+1}`` of each sum and
@@ -290,7 +290,7 @@ def radii(low: Float32Array, high: Float32Array) -> Float32Array:
 def inflated_box(
     low: Float32Array | FloatArray, high: Float32Array | FloatArray
 ) -> tuple[Float32Array, Float32Array]:
-    """Return centres and half-widths that also pay for the rounding of the box test.
+    """Return centers and half-widths that also pay for the rounding of the box test.
 
     Parameters
     ----------
@@ -299,13 +299,13 @@ def inflated_box(
 
     Returns
     -------
-    centre, half : ndarray of float32, shape (k, D)
+    center, half : ndarray of float32, shape (k, D)
         The inflated boxes; NaN for an empty box, so that every comparison with it is false.
     """
     wide_low, wide_high = low.astype(np.float64), high.astype(np.float64)
-    centre = ((wide_low + wide_high) * 0.5).astype(np.float32)
-    exact = centre.astype(np.float64)
+    center = ((wide_low + wide_high) * 0.5).astype(np.float32)
+    exact = center.astype(np.float64)
     half = np.maximum(wide_high - exact, exact - wide_low)
     size = np.maximum(np.abs(wide_low), np.abs(wide_high))
     inflation = relative_error(low.shape[1])
-    return centre, round_up(half + inflation * size)
+    return center, round_up(half + inflation * size)

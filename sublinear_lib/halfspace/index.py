@@ -611,7 +611,7 @@ class HalfspaceIndex:
         This is ``update(ids, points, bias)`` without looking up ids: ``O(m d)``, for a step of a
         training loop that moves all neurons.  The points stay in the blocks in which the last build
         put them and the bounds of the blocks are taken anew, so that answers are exact, and queries
-        slow down a little as neighbours drift apart; where the engine finds that they have drifted
+        slow down a little as neighbors drift apart; where the engine finds that they have drifted
         too far it builds anew.  `update` fits what it touches in the same way: without arguments
         there is nothing to gain but after points have shrunk by a factor of more than ``2**20``.
         """

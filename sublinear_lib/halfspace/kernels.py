@@ -2,7 +2,7 @@
 
 A kernel answers the float32 half of a query (:mod:`sublinear_lib.halfspace.filtering`): it returns
 every pair that is certainly inside, and every pair it cannot decide, which the engine then settles
-exactly.  The sets ``"numba"`` (compiled loops) and ``"numpy"`` (vectorised array operations) may
+exactly.  The sets ``"numba"`` (compiled loops) and ``"numpy"`` (vectorized array operations) may
 therefore disagree about which pairs are doubtful, never about an answer.  This module holds the
 flat arrays that kernels read and the choice between the sets; nothing is compiled or imported from
 numba before the first query of an index that uses it.  Set the environment variable
@@ -72,8 +72,8 @@ class FlatTree(NamedTuple):
     """Points in all leaves before each, shape (leaves + 1,)."""
     radius: Float32Array
     """Norm of the farthest corner of each leaf's box, rounded up, shape (leaves,)."""
-    centre: Float32Array
-    """Centres of the boxes, shape (groups, D, FANOUT)."""
+    center: Float32Array
+    """Centers of the boxes, shape (groups, D, FANOUT)."""
     half: Float32Array
     """Inflated half-widths of the boxes, shape (groups, D, FANOUT)."""
     first: IntArray

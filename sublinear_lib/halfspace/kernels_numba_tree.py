@@ -84,7 +84,7 @@ def _walk(
     live: Any,
     live_before: Any,
     radius: Any,
-    centre: Any,
+    center: Any,
     half: Any,
     first: Any,
     leaves: int,
@@ -153,7 +153,7 @@ def _walk(
             if group > 1:
                 box_masks(
                     code,
-                    centre,
+                    center,
                     half,
                     box,
                     dimension,
@@ -169,7 +169,7 @@ def _walk(
             else:
                 box_masks_of_one(
                     code,
-                    centre,
+                    center,
                     half,
                     box,
                     dimension,
@@ -503,7 +503,7 @@ class Walk:
                     tree.live,
                     tree.live_before,
                     tree.radius,
-                    tree.centre.ravel(),
+                    tree.center.ravel(),
                     tree.half.ravel(),
                     tree.first,
                     int(tree.leaves[0]),

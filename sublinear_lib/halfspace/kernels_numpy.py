@@ -120,7 +120,7 @@ class _Descent:
         """Test the children of groups; report the covered ones and return the crossed ones."""
         tree, batch = self.tree, self.batch
         self.work[0] += len(queries)
-        middle = _scores(batch.vectors[queries], tree.centre, groups)
+        middle = _scores(batch.vectors[queries], tree.center, groups)
         extent = _scores(self.magnitudes[queries], tree.half, groups)
         pair, child = _nonzero(middle + extent >= batch.below[queries][:, None])
         inside = middle[pair, child] - extent[pair, child] > batch.above[queries[pair]]
@@ -182,7 +182,7 @@ class _Descent:
 
 @dataclass(frozen=True)
 class NumpyKernels:
-    """Vectorised kernels.
+    """Vectorized kernels.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class ConvexLayersStats:
     layers_visited : int
         Layers that these queries looked at; all but the last of each query reported something.
     vertices_probed : int
-        Comparisons of neighbouring vertices in the binary searches.
+        Comparisons of neighboring vertices in the binary searches.
     vertices_tested : int
         Vertices that were compared with the line.
     points_reported : int
@@ -97,7 +97,7 @@ class LayerVisit:
     layer : int
         The layer, 0 for the outermost.
     probed : tuple of int
-        The vertices whose next neighbour the binary search compared them with, in order.
+        The vertices whose next neighbor the binary search compared them with, in order.
     extreme : int
         The vertex that the search found: none lies farther in the direction of the normal.
     tested : tuple of int
@@ -412,7 +412,7 @@ def _chain(points: FloatArray, way: IntArray) -> list[int]:
     """Return the part of the hull to the right of a lexicographic way through the points.
 
     Andrew's monotone chain.  A vertex at which the way turns right lies left of the line between
-    its neighbours, whichever vertices were dropped before; so most are dropped many at a time, and
+    its neighbors, whichever vertices were dropped before; so most are dropped many at a time, and
     only the rest one by one.
     """
     while len(way) > _THIN_UNTIL:

@@ -397,9 +397,9 @@ def _ham_sandwich(
     ham sandwich).  The turn is bisected, in coordinates scaled to size one.
     """
     low, high = points.min(axis=0), points.max(axis=0)
-    centre = np.where(low == high, low, low / 2.0 + high / 2.0)
+    center = np.where(low == high, low, low / 2.0 + high / 2.0)
     exponents = np.frexp(high / 2.0 - low / 2.0)[1]
-    local = np.ldexp(points - centre, -exponents)
+    local = np.ldexp(points - center, -exponents)
     lowest_turn, highest_turn, turn, level = -1.0, 1.0, 0.0, 0.0
     for _ in range(_BISECTIONS):
         turn = (lowest_turn + highest_turn) / 2.0
@@ -419,7 +419,7 @@ def _ham_sandwich(
     height = (level + turn * local[left[-1], 0]) / (1.0 - abs(turn))
     largest = np.finfo(np.float64).max
     with np.errstate(over="ignore"):
-        origin_y = float(np.clip(np.ldexp(height, exponents[1]) + centre[1], -largest, largest))
+        origin_y = float(np.clip(np.ldexp(height, exponents[1]) + center[1], -largest, largest))
     return origin_y, (max(run, _SMALLEST_RUN), rise)
 
 

@@ -171,7 +171,7 @@ class PointStore:
         self.size = len(rows)
 
     def _reserve(self, size: int) -> None:
-        """Make room for `size` rows; capacity grows by half, so appending is O(d) amortised."""
+        """Make room for `size` rows; capacity grows by half, so appending is O(d) amortized."""
         capacity = len(self._points)
         if size <= capacity:
             return

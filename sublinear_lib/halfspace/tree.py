@@ -38,7 +38,7 @@ Let ``n`` be the number of live points, ``B`` the points in a block, and let a b
   grouped as the bits of a binary counter (Bentley and Saxe's logarithmic method): whenever ``2**j``
   of them come together they are split by medians anew, so that a batch of insertions is as well
   partitioned as the tree itself, up to ``log n`` groups.  Each point takes part in at most one
-  regrouping per level, ``O(D log**2 n)`` in all, the amortised bound of Corollary 5.2.  Room for an
+  regrouping per level, ``O(D log**2 n)`` in all, the amortized bound of Corollary 5.2.  Room for an
   eighth of the points is reserved; when it is used up the tree is built anew, and the ``n / 8``
   insertions since the last build pay ``O(D log n)`` each.
 * **UPDATE** writes the new coordinates and refits the boxes of the touched blocks and of their
@@ -144,8 +144,8 @@ def _widest_axis(points: Float32Array, order: IntArray) -> IntArray:
     real = ~np.isnan(sample[:, :, :1])
     count = np.maximum(real.sum(axis=1), 1)
     sample = np.where(real, sample, np.float32(0.0))
-    centred = np.where(real, sample - (sample.sum(axis=1) / count)[:, None], np.float32(0.0))
-    axis: IntArray = np.argmax(np.square(centred).sum(axis=1) / count, axis=1)
+    centerd = np.where(real, sample - (sample.sum(axis=1) / count)[:, None], np.float32(0.0))
+    axis: IntArray = np.argmax(np.square(centerd).sum(axis=1) / count, axis=1)
     return axis
 
 
@@ -279,15 +279,15 @@ class BoxTree(Engine):
         width: FloatArray = (high - low).sum(axis=1, dtype=np.float64)
         items = blocks
         for level in range(len(tree.first) - 1):
-            centre, half = inflated_box(low, high)
+            center, half = inflated_box(low, high)
             groups = tree.first[level] + items // FANOUT
-            tree.centre[groups, :, items % FANOUT] = centre
+            tree.center[groups, :, items % FANOUT] = center
             tree.half[groups, :, items % FANOUT] = half
             items = distinct(items // FANOUT)
             groups = tree.first[level] + items
-            centre, half = tree.centre[groups].astype(float), tree.half[groups].astype(float)
-            low = np.fmin.reduce(centre - half, axis=2)
-            high = np.fmax.reduce(centre + half, axis=2)
+            center, half = tree.center[groups].astype(float), tree.half[groups].astype(float)
+            low = np.fmin.reduce(center - half, axis=2)
+            high = np.fmax.reduce(center + half, axis=2)
         return width
 
     def _blocks_of(self, rows: IntArray) -> IntArray:
@@ -416,7 +416,7 @@ def _empty_tree(capacity: int, dimension: int) -> FlatTree:
         live=np.zeros(capacity, dtype=np.int32),
         live_before=np.zeros(capacity + 1, dtype=np.int64),
         radius=np.full(capacity, np.nan, dtype=np.float32),
-        centre=np.full((total, dimension, FANOUT), np.nan, dtype=np.float32),
+        center=np.full((total, dimension, FANOUT), np.nan, dtype=np.float32),
         half=np.full((total, dimension, FANOUT), np.nan, dtype=np.float32),
         first=np.concatenate(([0], np.cumsum(groups))),
         leaves=np.zeros(1, dtype=np.int64),

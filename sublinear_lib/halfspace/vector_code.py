@@ -460,12 +460,12 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
     for part in range(0, fanout // lanes, together):
         start = builder.add(writer.value("start"), _number(part * lanes))
-        centre, half = writer.array("centre", start), writer.array("half", start)
+        center, half = writer.array("center", start), writer.array("half", start)
 
-        def step(k: Any, totals: list[Any], centre: Any = centre, half: Any = half) -> list[Any]:
+        def step(k: Any, totals: list[Any], center: Any = center, half: Any = half) -> list[Any]:
             line = builder.mul(k, _number(fanout))
             places = [builder.add(line, _number(v * lanes)) for v in range(together)]
-            middles = [writer.vector(builder.gep(centre, [place])) for place in places]
+            middles = [writer.vector(builder.gep(center, [place])) for place in places]
             widths = [writer.vector(builder.gep(half, [place])) for place in places]
             added = []
             for t, row in enumerate(rows):
@@ -936,10 +936,10 @@ _vector_scores_of_one = _operation(
 )
 _vector_boxes = _operation(
     _boxes_of_four,
-    "code centre half start dimension fanout vectors below above queries first masks",
+    "code center half start dimension fanout vectors below above queries first masks",
 )
 _vector_boxes_of_one = _operation(
-    _boxes_of_one, "code centre half start dimension fanout vectors below above query masks"
+    _boxes_of_one, "code center half start dimension fanout vectors below above query masks"
 )
 _vector_caps = _operation(
     _caps_of_four, "code points start dimension band place vectors queries first masks"
@@ -1563,7 +1563,7 @@ def spread_masked(
 
 def box_masks(
     code: Any,
-    centre: Any,
+    center: Any,
     half: Any,
     start: Any,
     dimension: Any,
@@ -1584,8 +1584,8 @@ def box_masks(
     ----------
     code : Code
         Which code this becomes.
-    centre, half : ndarray of float32
-        Centres ``c`` and half-widths ``h`` of boxes; the nodes one after the other, and in each one
+    center, half : ndarray of float32
+        Centers ``c`` and half-widths ``h`` of boxes; the nodes one after the other, and in each one
         coordinate of all its boxes after the other.  NaN for a missing box, which is neither.
     start : int
         Where the node begins in both.
@@ -1601,7 +1601,7 @@ def box_masks(
     four = queries[first : first + 4]
     for t in range(4):
         _compare_boxes(
-            centre,
+            center,
             half,
             start,
             dimension,
@@ -1618,7 +1618,7 @@ def box_masks(
 
 def box_masks_of_one(
     code: Any,
-    centre: Any,
+    center: Any,
     half: Any,
     start: Any,
     dimension: Any,
@@ -1633,7 +1633,7 @@ def box_masks_of_one(
 
     Parameters
     ----------
-    code, centre, half, start, dimension, fanout, vectors, below, above
+    code, center, half, start, dimension, fanout, vectors, below, above
         As in `box_masks`.
     query : int
         The number of the half-space.
@@ -1641,7 +1641,7 @@ def box_masks_of_one(
         Filled: the word of crossed boxes, then the word of those inside.
     """
     _compare_boxes(
-        centre,
+        center,
         half,
         start,
         dimension,
@@ -1658,7 +1658,7 @@ def box_masks_of_one(
 
 @numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
 def _compare_boxes(
-    centre: Any,
+    center: Any,
     half: Any,
     start: Any,
     dimension: Any,
@@ -1682,7 +1682,7 @@ def _compare_boxes(
         size = abs(x)
         line = np.uint64(start + k * fanout)
         for j in range(np.uint64(fanout)):
-            middle[j] += x * centre[line + j]
+            middle[j] += x * center[line + j]
             extent[j] += size * half[line + j]
     reached = np.uint64(0)
     inside = np.uint64(0)
@@ -1905,7 +1905,7 @@ def _choose_scores_of_one(code: Any, *_others: Any) -> Any:
 def _choose_boxes(code: Any, *_others: Any) -> Any:
     def in_vectors(  # type: ignore[no-untyped-def]
         code,
-        centre,
+        center,
         half,
         start,
         dimension,
@@ -1919,7 +1919,7 @@ def _choose_boxes(code: Any, *_others: Any) -> Any:
     ):
         _vector_boxes(
             code,
-            centre,
+            center,
             half,
             start,
             dimension,
@@ -1938,10 +1938,10 @@ def _choose_boxes(code: Any, *_others: Any) -> Any:
 @_replaced(box_masks_of_one)
 def _choose_boxes_of_one(code: Any, *_others: Any) -> Any:
     def in_vectors(  # type: ignore[no-untyped-def]
-        code, centre, half, start, dimension, fanout, vectors, below, above, query, masks
+        code, center, half, start, dimension, fanout, vectors, below, above, query, masks
     ):
         _vector_boxes_of_one(
-            code, centre, half, start, dimension, fanout, vectors, below, above, query, masks
+            code, center, half, start, dimension, fanout, vectors, below, above, query, masks
         )
 
     return in_vectors if code.lanes else box_masks_of_one

@@ -240,7 +240,7 @@ def preactivation_histogram(
     sample : array-like, shape (m,)
         The pre-activations ``z_r(x)``, in absolute units.
     std : float
-        Their standard deviation under initialisation, ``sqrt(2/m)``.
+        Their standard deviation under initialization, ``sqrt(2/m)``.
     tau : float
         The threshold in absolute units; active means ``z > tau``.
     bins : int, default 36
@@ -264,7 +264,7 @@ def preactivation_histogram(
 
     Notes
     -----
-    Source: Definition 3.1 (initialisation) and Definition 3.9 (active set).
+    Source: Definition 3.1 (initialization) and Definition 3.9 (active set).
     """
     z = float_array(sample, "sample", shape=(None,))
     std = scalar(std, "std", exclusive_minimum=0.0)

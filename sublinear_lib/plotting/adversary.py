@@ -64,7 +64,7 @@ def cap_picture(
     Parameters
     ----------
     rho : float
-        Radius of the cap, a chord length, ``0.2 <= rho <= 1.2``: smaller ones cannot be labelled,
+        Radius of the cap, a chord length, ``0.2 <= rho <= 1.2``: smaller ones cannot be labeled,
         larger ones reach around the sphere.
     name : str
         Name of the figure.
@@ -92,7 +92,7 @@ def cap_picture(
     if alt is None:
         alt = (
             "A cap, drawn twice. Left, on a sphere: the points within a straight distance "
-            f"ρ = {number(radius)} of one point x. Right, in section through the centre of a "
+            f"ρ = {number(radius)} of one point x. Right, in section through the center of a "
             f"circle of radius {number(SLICE_RADIUS)}: the chord from x to the rim has length ρ, "
             "half of it is the side of a right triangle opposite the angle α/2, and so the cap "
             f"spans α = 2 arcsin(ρ/√3) = {number(math.degrees(alpha))} degrees to either side."
@@ -253,7 +253,7 @@ def sweep_picture(
     arcs : ActivityArcs
         Where its neurons are active.
     signs : array-like, shape (m,)
-        The output weights; the sign gives the colour.
+        The output weights; the sign gives the color.
     extremes : CircleExtremes
         The extremes over the same cap.
     name : str
@@ -281,9 +281,9 @@ def sweep_picture(
     first, last = float(pieces.edges[0]), float(pieces.edges[-1])
     middle, half = 0.5 * (first + last), 0.5 * (last - first)
     shown = []
-    for neuron, centre, reach in zip(arcs.neurons, arcs.centre, arcs.half, strict=True):
+    for neuron, center, reach in zip(arcs.neurons, arcs.center, arcs.half, strict=True):
         # Copies of the arc one turn apart, cut to the cap.
-        near = centre + _TURN * np.round((middle - centre) / _TURN)
+        near = center + _TURN * np.round((middle - center) / _TURN)
         parts = [
             (max(first, near + turn - reach), min(last, near + turn + reach))
             for turn in (-_TURN, 0.0, _TURN)
@@ -349,8 +349,8 @@ def sweep_picture(
         )
         x, y = _broken(_degrees(angles, middle), values)
         lower.plot(x, y, color=LIGHT["ink"], linewidth=2.2)
-        _extreme(lower, extremes, middle, "sup", labelled=True)
-        _extreme(lower, extremes, middle, "inf", labelled=True)
+        _extreme(lower, extremes, middle, "sup", labeled=True)
+        _extreme(lower, extremes, middle, "inf", labeled=True)
     if alt is None:
         alt = (
             f"Two plots over a cap of {number(math.degrees(half))} degrees to either side of x. "
@@ -362,14 +362,14 @@ def sweep_picture(
 
 
 def _extreme(
-    axes: Axes, extremes: CircleExtremes, middle: float, which: str, *, labelled: bool
+    axes: Axes, extremes: CircleExtremes, middle: float, which: str, *, labeled: bool
 ) -> None:
     value = extremes.sup if which == "sup" else extremes.inf
     angle = extremes.angle_sup if which == "sup" else extremes.angle_inf
     attained = extremes.sup_attained if which == "sup" else extremes.inf_attained
     offset = math.remainder(angle - middle, _TURN)
     _dot(axes, math.degrees(offset), value, "c4", 8.5, filled=attained)
-    if labelled:
+    if labeled:
         text = which if attained else f"{which}, not attained"
         left = offset > 0
         note(
@@ -504,7 +504,7 @@ def landscape_picture(
         lower.plot(x, y, color=LIGHT["c1"], linewidth=1.0 if crowded else 1.6, zorder=2)
         lower.axvline(0.0, color=LIGHT["muted"], linewidth=1.0, dashes=(2, 3), zorder=1)
         for which in ("sup", "inf"):
-            _extreme(lower, extremes, middle, which, labelled=False)
+            _extreme(lower, extremes, middle, which, labeled=False)
         for text, value, attained, below in (
             ("exact sup", extremes.sup, extremes.sup_attained, False),
             ("exact inf", extremes.inf, extremes.inf_attained, True),

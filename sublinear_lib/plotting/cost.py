@@ -108,7 +108,7 @@ def ledger_bars(
             for role, value in zip(_SEGMENTS, values.tolist(), strict=False):
                 length = value * scale
                 if length > 0.0:
-                    # A hair of paper between neighbours, where there is room for it.
+                    # A hair of paper between neighbors, where there is room for it.
                     drawn = length - 1.0 if length > 3.0 else length
                     axes.barh(y + 18, drawn, left=left, height=18, align="edge", color=LIGHT[role])
                 left += length
@@ -164,7 +164,7 @@ def cost_curves(
         Curves by their labels in the house markup, positive.
     measured : mapping of str to array-like, shape (runs, k)
         Measured values, positive, one row for each run: a dot at the mean and a bar from the
-        smallest to the largest.  Those with the label of a predicted curve share its colour.  At
+        smallest to the largest.  Those with the label of a predicted curve share its color.  At
         most five labels in all.
     reference : tuple of str and array-like, shape (k,), optional
         A label and a curve to compare with, dashed.

@@ -3,7 +3,7 @@
 For one neuron the share is a function of one move u, and its largest and smallest value are what
 the worst weights choose (Theorem 4.1, Proposition 1).  The numbers come from the floors below; no
 formula lives here.  Before changing it, know that a share jumps where the neuron changes its state:
-a curve is cut wherever neighbouring values differ by more than a tenth of the panel, so the grid of
+a curve is cut wherever neighboring values differ by more than a tenth of the panel, so the grid of
 moves has to be finer than that.
 """
 
@@ -47,7 +47,7 @@ def worst_terms_picture(
     shares : mapping of str to mapping of str to array-like, shape (k,)
         For each panel, by its title in the house markup: what a neuron adds to f - g at these
         moves, in units of delta and without its value at ``u = 0``, by the label of the neuron.
-        One to three panels, one to three neurons; a label has the same colour in every panel.
+        One to three panels, one to three neurons; a label has the same color in every panel.
     reaches : mapping of str to array-like, shape (n, 2)
         The last panel, for each activation by its label: one row for each neuron of a network, its
         distance from the threshold ``s / delta`` in [-1, 1] and its reach ``(U + V) / delta``,

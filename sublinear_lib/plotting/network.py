@@ -84,14 +84,14 @@ def network_schematic(
         axes.set_xlim(0, width)
         axes.set_ylim(height, 0)
         for lit in (False, True):
-            colour = LIGHT["c1" if lit else "muted"]
+            color = LIGHT["c1" if lit else "muted"]
             edges = [(xs[0], a, xs[1], b) for b in hidden[on == lit] for a in first]
             edges += [(xs[1], b, xs[2], 148.0) for b in hidden[on == lit]]
             # One path for all, broken by NaN.
             axes.plot(
                 [x for edge in edges for x in (edge[0], edge[2], math.nan)],
                 [y for edge in edges for y in (edge[1], edge[3], math.nan)],
-                color=colour,
+                color=color,
                 linewidth=1.6 if lit else 0.8,
                 alpha=0.9 if lit else 0.3,
             )
@@ -190,7 +190,7 @@ def slice_picture(
     points: Sequence[Sequence[float]] | FloatArray,
     *,
     labels: Numbers | None = None,
-    centre: Numbers,
+    center: Numbers,
     half_angle: float,
     name: str,
     caption: str | None = None,
@@ -204,8 +204,8 @@ def slice_picture(
         Data on X.
     labels : array-like, shape (n,), optional
         Their labels; positive ones are filled, the others hollow.
-    centre : array-like, shape (3,)
-        Centre of the cap, a point of X.
+    center : array-like, shape (3,)
+        Center of the cap, a point of X.
     half_angle : float
         Half of the cap's opening along the circle, in radians (``Cap(x, rho).angle``), in
         (0, pi].
@@ -231,7 +231,7 @@ def slice_picture(
     Source: Section 3 (domain), Definition 3.3 (the ball intersected with X).
     """
     X = points_on_slice(points, "points", d=3)
-    middle = points_on_slice(float_array(centre, "centre", shape=(3,))[None, :], "centre", d=3)[0]
+    middle = points_on_slice(float_array(center, "center", shape=(3,))[None, :], "center", d=3)[0]
     half = scalar(half_angle, "half_angle", exclusive_minimum=0.0, maximum=math.pi)
     signs = (
         np.ones(X.shape[0])
@@ -256,7 +256,7 @@ def slice_picture(
         arc = _ring(0.5, towards - half, towards + half)
         page, _ = _project(arc)
         axes.plot(page[:, 0], page[:, 1], color=LIGHT["c2"], linewidth=9, alpha=0.45, zorder=2.5)
-        # Axis of height, from the centre of the sphere to the centre of the slice.
+        # Axis of height, from the center of the sphere to the center of the slice.
         pole, _ = _project(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]))
         axes.plot(pole[:, 0], pole[:, 1], color=LIGHT["muted"], linewidth=1.2)
         axes.plot(
@@ -312,7 +312,7 @@ def slice_picture(
     return Picture(fig, alt=alt, caption=caption, name=name)
 
 
-def _cosines(points: FloatArray, centre: FloatArray) -> FloatArray:
+def _cosines(points: FloatArray, center: FloatArray) -> FloatArray:
     """Cosines of the angles along the circle between points of X and one of them."""
-    result: FloatArray = points[:, :2] @ centre[:2] / 0.75
+    result: FloatArray = points[:, :2] @ center[:2] / 0.75
     return result

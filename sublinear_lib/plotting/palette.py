@@ -1,9 +1,9 @@
-"""The colours of every figure and explorer: named roles with a light and a dark value each.
+"""The colors of every figure and explorer: named roles with a light and a dark value each.
 
-No object of the paper lives here.  A figure never holds a colour of its own: it names a *role*
+No object of the paper lives here.  A figure never holds a color of its own: it names a *role*
 (``c1`` ... ``c5`` for series, ``ink``, ``muted``, ``grid``, ``paper``), Matplotlib draws the role's
 light value, and the SVG writer replaces that value by a CSS custom property, so that the reader's
-theme decides.  Before changing a value, run ``tests/plotting/test_palette.py``: every series colour
+theme decides.  Before changing a value, run ``tests/plotting/test_palette.py``: every series color
 must reach a contrast of 4.5 : 1 on the page in both themes (labels are written in it), and any two
 must stay apart for readers with protanopia, deuteranopia or tritanopia.
 """
@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 
 from sublinear_lib.validation import choice
 
-__all__ = ["DARK", "LIGHT", "ROLES", "SERIES", "Role", "css_colour", "palette_css"]
+__all__ = ["DARK", "LIGHT", "ROLES", "SERIES", "Role", "css_color", "palette_css"]
 
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
-"""The name of a colour."""
+"""The name of a color."""
 
 SERIES: tuple[Role, ...] = ("c1", "c2", "c3", "c4", "c5")
 """The roles for data, in the order in which they are handed out."""
@@ -40,7 +40,7 @@ LIGHT: Mapping[Role, str] = MappingProxyType(
         "paper": "#ffffff",
     }
 )
-"""The value of each role on a light page; these are also the colours of the PNG fallback."""
+"""The value of each role on a light page; these are also the colors of the PNG fallback."""
 
 DARK: Mapping[Role, str] = MappingProxyType(
     {
@@ -72,7 +72,7 @@ _SILENT_PAGE = (
 )
 
 
-def css_colour(role: str) -> str:
+def css_color(role: str) -> str:
     """Return the CSS value that stands for a role inside a figure.
 
     Parameters
@@ -83,7 +83,7 @@ def css_colour(role: str) -> str:
     Returns
     -------
     str
-        ``currentColor`` for ink (the text colour of the page), otherwise the custom property with
+        ``currentColor`` for ink (the text color of the page), otherwise the custom property with
         the light value as its fallback, for hosts that remove style sheets.
 
     Raises
@@ -93,7 +93,7 @@ def css_colour(role: str) -> str:
 
     Examples
     --------
-    >>> css_colour("c1")
+    >>> css_color("c1")
     'var(--sl-c1,#1268c8)'
     """
     known = choice(role, "role", ROLES)
@@ -106,7 +106,7 @@ def _properties(values: Mapping[Role, str], paper: str) -> str:
 
 
 def palette_css(selector: str) -> str:
-    """Return the rules that define the colours for the elements of one CSS class.
+    """Return the rules that define the colors for the elements of one CSS class.
 
     The light values are the default.  The dark ones apply where the page says that it is dark
     (this book's theme, JupyterLab, VS Code).  On a page that says nothing, a reader whose system

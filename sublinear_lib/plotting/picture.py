@@ -125,7 +125,7 @@ class Picture:
         If `figure` is no Matplotlib figure, or a text is no string.
     ValueError
         If `alt` is empty, a file name or less than a sentence; if `name` is not a plain name; if
-        a figure belongs to pyplot, uses a colour outside the palette, or mathtext.
+        a figure belongs to pyplot, uses a color outside the palette, or mathtext.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class Picture:
         for panel in panels:
             sheet.paste(panel, (left, 0))
             left += panel.width + gap
-        # A palette of 64 tones is enough for a few flat colours and their edges.
+        # A palette of 64 tones is enough for a few flat colors and their edges.
         small = sheet.quantize(colors=64, dither=Image.Dither.NONE)
         buffer = io.BytesIO()
         small.save(buffer, format="PNG", optimize=True)

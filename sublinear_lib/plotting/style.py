@@ -3,7 +3,7 @@
 No object of the paper lives here.  A figure is 420 pixels wide by default, with labels of 11 to 12
 pixels: scaled to a phone they stay readable, and the page never shows it wider than 560.  Sizes are
 in pixels (72 to the inch), margins are given, not computed, so that the layout does not depend on
-the metrics of a font.  Series are labelled where they end (`label_line_ends`), not in a legend.
+the metrics of a font.  Series are labeled where they end (`label_line_ends`), not in a legend.
 Nothing here touches ``pyplot``: figures have no global state and are never displayed twice.
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 HALO = "sl-halo"
-"""The group id that gives a label an outline in the colour of the page."""
+"""The group id that gives a label an outline in the color of the page."""
 
 LINE_HEIGHT = 15.0
 """Least distance in pixels between two labels of 12 pixels."""
@@ -284,7 +284,7 @@ def note(
     coordinates: str | tuple[str, str] = "data",
     outline: bool = True,
 ) -> tuple[Text, ...]:
-    r"""Write a label into a plot, outlined in the colour of the page so that lines do not cut it.
+    r"""Write a label into a plot, outlined in the color of the page so that lines do not cut it.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def note(
     text : str
         The label in the house markup; ``\n`` starts a new line.
     role : str, default "ink"
-        Its colour.
+        Its color.
     dx, dy : float
         Offset from the anchor in pixels, to the right and upwards.
     ha, va : str
@@ -319,7 +319,7 @@ def note(
     ValueError
         If there is no such role.
     """
-    colour = LIGHT[choice(role, "role", ROLES)]
+    color = LIGHT[choice(role, "role", ROLES)]
     lines = text.split("\n")
     # Lines are artists of their own: Matplotlib would align a block by the width of the markup.
     above = {"bottom": len(lines) - 1.0, "baseline": len(lines) - 1.0, "top": 0.0}
@@ -333,7 +333,7 @@ def note(
                 xycoords=coordinates,
                 xytext=(dx, dy + (first - k) * LINE_HEIGHT * size / 12.0),
                 textcoords="offset points",
-                color=colour,
+                color=color,
                 ha=ha,
                 va=va,
                 fontsize=size,
@@ -356,7 +356,7 @@ class EndLabel(NamedTuple):
     text : str
         The label in the house markup.
     role : str
-        Its colour.
+        Its color.
     """
 
     y: float
@@ -365,14 +365,14 @@ class EndLabel(NamedTuple):
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move positions as little as possible so that neighbours are at least `gap` apart.
+    """Move positions as little as possible so that neighbors are at least `gap` apart.
 
     Parameters
     ----------
     positions : sequence of float
         Where the labels would like to stand, in any order.
     gap : float
-        Least distance between neighbours.
+        Least distance between neighbors.
     low, high : float
         The stretch they should stay in, as far as there is room.
 
@@ -387,21 +387,21 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     [2.5, 17.5, 50.0]
     """
     order = sorted(range(len(positions)), key=lambda i: (positions[i], i))
-    # Pool adjacent labels that are too close: a cluster stands centred on its members' mean.
-    clusters: list[tuple[float, int]] = []  # centre, number of members
+    # Pool adjacent labels that are too close: a cluster stands centerd on its members' mean.
+    clusters: list[tuple[float, int]] = []  # center, number of members
     for i in order:
-        centre, size = min(max(positions[i], low), high), 1
+        center, size = min(max(positions[i], low), high), 1
         while clusters:
             before, count = clusters[-1]
-            if centre - before >= gap * (size + count) / 2:
+            if center - before >= gap * (size + count) / 2:
                 break
             clusters.pop()
-            centre = (centre * size + before * count) / (size + count)
+            center = (center * size + before * count) / (size + count)
             size += count
             half = gap * (size - 1) / 2
-            centre = max(low + half, min(centre, high - half))
-        clusters.append((centre, size))
-    places = [centre + gap * (k - (size - 1) / 2) for centre, size in clusters for k in range(size)]
+            center = max(low + half, min(center, high - half))
+        clusters.append((center, size))
+    places = [center + gap * (k - (size - 1) / 2) for center, size in clusters for k in range(size)]
     result = [0.0] * len(positions)
     for place, i in zip(places, order, strict=True):
         result[i] = place

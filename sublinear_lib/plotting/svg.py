@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from matplotlib.figure import Figure
 
-from sublinear_lib.plotting.palette import LIGHT, Role, css_colour
+from sublinear_lib.plotting.palette import LIGHT, Role, css_color
 from sublinear_lib.plotting.richtext import to_svg
 from sublinear_lib.plotting.style import HALO, house_style
 
@@ -64,14 +64,14 @@ def _declarations(style: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, value in pairs}
 
 
-def _colour(value: str, figure: str) -> str:
+def _color(value: str, figure: str) -> str:
     if value == "none" or value.startswith("url("):
         return value
     try:
-        return css_colour(_ROLE_OF[value.lower()])
+        return css_color(_ROLE_OF[value.lower()])
     except KeyError:
         raise ValueError(
-            f"figure {figure!r} uses the colour {value}, which has no dark value: "
+            f"figure {figure!r} uses the color {value}, which has no dark value: "
             "use sublinear_lib.plotting.LIGHT['c1'] ... LIGHT['c5'], 'ink', 'muted', 'grid' or "
             "'paper', with alpha for lighter tones"
         ) from None
@@ -91,14 +91,14 @@ class _Writer:
         declarations = _declarations(element.get("style", ""))
         if text:
             declarations.pop("font-family", None)
-            # Text without a colour of its own takes the colour of the page's text.
+            # Text without a color of its own takes the color of the page's text.
             if declarations.get("fill", "#000000").lower() in ("#000000", LIGHT["ink"]):
                 declarations.pop("fill", None)
         parts = []
         for name in sorted(declarations):
             value = declarations[name]
             if name in ("fill", "stroke"):
-                value = _colour(value, self.name)
+                value = _color(value, self.name)
             elif not name.startswith("font"):
                 value = _rounded(value).replace(", ", ",")
             if _DEFAULTS.get(name) != value:
@@ -185,7 +185,7 @@ def figure_svg(figure: Figure, name: str) -> tuple[str, float, float]:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        A figure drawn in the colours of the palette and the house markup.
+        A figure drawn in the colors of the palette and the house markup.
     name : str
         The prefix of every id.
 
@@ -199,7 +199,7 @@ def figure_svg(figure: Figure, name: str) -> tuple[str, float, float]:
     Raises
     ------
     ValueError
-        If the figure uses a colour outside the palette, or mathtext.
+        If the figure uses a color outside the palette, or mathtext.
     """
     buffer = io.BytesIO()
     with house_style():

@@ -95,7 +95,7 @@ def _default_labels(values: Sequence[float], scale: str) -> list[str]:
         if decimals:
             return [f"{v:.{decimals}f}".replace("-", _MINUS) for v in values]
         return [grouped(round(v)) for v in values]
-    # Very small or very large: as few digits as tell neighbours apart.
+    # Very small or very large: as few digits as tell neighbors apart.
     for digits in range(2, 16):
         texts = [number(v, digits) for v in values]
         if len(set(texts)) == len(texts):

@@ -1,7 +1,7 @@
 """Pictures of training: Algorithm 1 beside its dense reference, and the digits it is run on.
 
 Loss and activity over the steps, the work of each phase, and a gallery of digits with what the
-adversary changed.  Sparse is always the first colour and dense the second; where both curves are
+adversary changed.  Sparse is always the first color and dense the second; where both curves are
 the same, because the weights are, the dense one lies underneath as a wide pale band.
 """
 
@@ -364,7 +364,7 @@ def digit_gallery(
     """Draw small images in three rows: clean, adversarial, and the difference.
 
     A pixel is a square of ink, the more opaque the larger its value, so the digits are dark on
-    light pages and light on dark ones.  The difference shows what was added in the first colour
+    light pages and light on dark ones.  The difference shows what was added in the first color
     and what was taken away in the second, scaled to its own largest change.
 
     Parameters
@@ -408,7 +408,7 @@ def digit_gallery(
             raise ValueError(f"{which} must have one entry for each image, got {len(labels)}")
     low, high = float(first.min()), float(first.max())
     if high <= low:
-        raise ValueError("clean must hold more than one value, got images of a single grey")
+        raise ValueError("clean must hold more than one value, got images of a single gray")
     change = second - first
     largest = float(np.abs(change).max())
 

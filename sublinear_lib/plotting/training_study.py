@@ -50,7 +50,7 @@ def loss_curves(
     ----------
     panels : mapping of str to mapping of str to (steps, losses)
         For each panel, by its title in the house markup: its curves by their labels.  A label has
-        the same colour in every panel.  Two curves or more points each, steps ascending,
+        the same color in every panel.  Two curves or more points each, steps ascending,
         losses ``>= 0``; at most four panels and five labels.
     floor : float, default 1e-4
         Losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
@@ -153,7 +153,7 @@ def accuracy_against_activity(
     ----------
     panels : mapping of str to mapping of str to array-like, shape (k, 4)
         For each panel, by its title in the house markup: curves by their labels, as rows
-        ``(activity, mean, lower, upper)``.  A label has the same colour in every panel.
+        ``(activity, mean, lower, upper)``.  A label has the same color in every panel.
     lowest : float, default 0.5
         Lower end of the accuracy axis, in [0, 1); what lies below is cut off.
     name : str

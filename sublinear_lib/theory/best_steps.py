@@ -431,7 +431,7 @@ def _alternating(error: FloatArray, wanted: int) -> list[int]:
         if len(places) == wanted + 1:
             places.pop(0 if abs(error[places[0]]) < abs(error[places[-1]]) else -1)
             continue
-        # Two neighbours leave together, so that the signs go on alternating.
+        # Two neighbors leave together, so that the signs go on alternating.
         size = np.abs(error[places])
         weakest = int(np.argmin(np.maximum(size[1:], size[:-1])))
         del places[weakest : weakest + 2]

@@ -749,9 +749,9 @@ def largest_deviation_on_circle(
     reach = SLICE_RADIUS * np.hypot(W[:, 0], W[:, 1])
     partly = (-reach <= missing) & (missing < reach)
     turn = 2.0 * np.pi
-    centre = np.arctan2(W[partly, 1], W[partly, 0])
+    center = np.arctan2(W[partly, 1], W[partly, 0])
     half = np.arccos(missing[partly] / reach[partly])
-    begin, end = np.mod(centre - half, turn), np.mod(centre + half, turn)
+    begin, end = np.mod(center - half, turn), np.mod(center + half, turn)
     step = values[partly]
     base = float(values[missing < -reach].sum() + step[begin > end].sum())
     crests = _crests(target, X, y)

@@ -506,7 +506,7 @@ _LIST = (
     _chain(
         "C.13",
         "Remark C.13, D_max <= m^(-15/24)",
-        "distance travelled: eta, times T = Theta(K^2/epsilon^2), times weight",
+        "distance traveled: eta, times T = Theta(K^2/epsilon^2), times weight",
         (_ETA, _WEIGHT),
         (-15, 24),
         scope="statement",
@@ -669,7 +669,7 @@ def drift_power(support: Exact = 1) -> Power:
     Parameters
     ----------
     support : {1, 0}
-        1 if the comparison weights W* move only neurons that are active at initialisation
+        1 if the comparison weights W* move only neurons that are active at initialization
         somewhere in the caps (a share ``m^-c``, up to ``m^o(1)``), 0 if all neurons may move.
 
     Returns

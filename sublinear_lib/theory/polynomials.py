@@ -1047,8 +1047,8 @@ def step_approximation(
         raise ValueError(f"degree must be odd, got {degree}")
     sign, _ = _truncated_sign(_order(gamma / 8, 2 * accuracy), (chosen - 1) // 2)
     far, near = 1 - (separation - radius) ** 2 / 2, 1 - radius**2 / 2
-    centre = (far + near) / 2
-    q = (1 + sign(fmpq_poly([_fmpq(-centre / 2), fmpq(1, 2)]))) / 2
+    center = (far + near) / 2
+    q = (1 + sign(fmpq_poly([_fmpq(-center / 2), fmpq(1, 2)]))) / 2
     polynomial = _polynomial(q)
     return StepApproximation(
         polynomial=polynomial,

@@ -1,10 +1,10 @@
 r"""Convergence of Algorithm 1: the regret of gradient descent, term by term (C.10-C.14, Theorem D).
 
 Theorem 4.3 (= C.12) compares the average robust loss of a run with the robust loss of any W* near
-the initialisation.  Its proof has five steps, and each is a function of numbers here: convexity of
+the initialization.  Its proof has five steps, and each is a function of numbers here: convexity of
 the loss, the exchange of f for the linear pseudo-network g, the telescoping sum of gradient
-descent, the coupling of the two gradients (Lemma C.14), and the distance travelled.  Write W_0 for
-the initialisation, a for ``max |a_r|``, ``D_F = ||W* - W_0||_F``, ``D_W = ||W* - W_0||_{2,inf}``,
+descent, the coupling of the two gradients (Lemma C.14), and the distance traveled.  Write W_0 for
+the initialization, a for ``max |a_r|``, ``D_F = ||W* - W_0||_F``, ``D_W = ||W* - W_0||_{2,inf}``,
 ``Gamma(D) = sup |f - g - B|`` over ``||W - W_0||_{2,inf} <= D`` with ``B(x) = f(x; W_0)``, and
 N(D) for the number of neurons that such a W can switch at a point.
 
@@ -35,7 +35,7 @@ the neurons active at W_0, *with the same* ``v_i``.
    ``||W_t - W_0||_{2,inf} <= eta a t <= D`` for ``t <= T``.
 
 Averaging over t, with ``L_A(f_{W_t}) = L(S^(t), f_{W_t})`` and
-``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  It holds for every initialisation;
+``L(S^(t), f_{W*}) <= L_{A*}(f_{W*})``, gives the theorem.  ∎  It holds for every initialization;
 chance only decides how large N and Gamma are.  No smoothness of the loss, no induction over t and
 no factor n is needed.
 
@@ -125,7 +125,7 @@ def norm_2_1(W: object) -> float:
     -----
     Source: Definition C.10.  The norm is dual to `norm_2_inf`:
     ``|<A, B>| <= ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A,
-    normalised.
+    normalized.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def gradient_coupling(
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     W : array-like, shape (m, d)
         The present weights.
     X : array-like, shape (n, d)
@@ -439,7 +439,7 @@ def step_terms(
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     W : array-like, shape (m, d)
         The weights of the step, ``W_t``.
     W_star : array-like, shape (m, d)
@@ -688,7 +688,7 @@ class RegretBound:
     gap_comparator: float
 
     @property
-    def optimisation(self) -> float:
+    def optimization(self) -> float:
         """``eta G^2 / 2 + D_F^2 / (2 eta T)``, the regret of gradient descent on a linear model."""
         return self.noise + self.start
 
@@ -697,7 +697,7 @@ class RegretBound:
         """The five parts of the sum by name, the two optimization terms taken together."""
         return {
             "loss of *W**": self.comparator,
-            "optimization": self.optimisation,
+            "optimization": self.optimization,
             "coupling": self.coupling,
             "gap of the run": self.gap_run,
             "gap of *W**": self.gap_comparator,
@@ -711,7 +711,7 @@ class RegretBound:
     @property
     def total(self) -> float:
         """The right-hand side: a bound of the average robust loss of the run."""
-        return self.comparator + self.optimisation + self.vanishing
+        return self.comparator + self.optimization + self.vanishing
 
 
 def regret_bound(
@@ -798,7 +798,7 @@ def largest_gap(initial: TwoLayerNetwork, X: object, delta: float) -> float:
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : array-like, shape (n, d)
         Points of X.
     delta : float
@@ -951,7 +951,7 @@ def run_ledger(
     >>> path = [start.W - 0.25 * t * np.array(x) for t in range(5)]
     >>> run = run_ledger(start, path, [x] * 4, [0.0], "absolute", path[4], eta=0.25,
     ...     comparator=0.0, active=1)
-    >>> round(run.average, 12), round(run.measured.optimisation, 12)
+    >>> round(run.average, 12), round(run.measured.optimization, 12)
     (0.625, 0.625)
     """
     steps = len(points)
@@ -1008,7 +1008,7 @@ def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> Flo
     Parameters
     ----------
     initial : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : array-like, shape (p, d)
         Points of X.
     targets : array-like, shape (p,)
@@ -1030,7 +1030,7 @@ def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> Flo
     Notes
     -----
     Source: the comparison weights of Theorem 4.3, with the norm that the bound of Theorem D
-    charges.  g is linear in W, so the minimiser is a combination of its p gradients, whose
+    charges.  g is linear in W, so the minimizer is a combination of its p gradients, whose
     coefficients solve ``K l = targets`` with
     ``K_pq = <x_p, x_q> sum_r a_r^2 1[r active at both]``.
 
@@ -1098,7 +1098,7 @@ def expected_regret(
     Examples
     --------
     >>> bounds = [expected_regret(2**k, 1.0, 0.25, "R2") for k in (20, 40, 60)]
-    >>> [round(bound.optimisation, 12) for bound in bounds]
+    >>> [round(bound.optimization, 12) for bound in bounds]
     [0.25, 0.25, 0.25]
     >>> bool(bounds[0].vanishing > bounds[1].vanishing > bounds[2].vanishing)
     True
@@ -1176,7 +1176,7 @@ def one_point_descent(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     a : array-like, shape (m,)
         Output weights.
     tau : float
@@ -1317,7 +1317,7 @@ def one_point_regret(
     Examples
     --------
     >>> found = one_point_regret([1.0], [1.0], tau=0.5, y=0.5, eta=0.25, steps=2)
-    >>> found.average, found.measured.optimisation, found.D_F
+    >>> found.average, found.measured.optimization, found.D_F
     (0.375, 0.375, 0.5)
     """
     form = get_activation(activation)
@@ -1455,7 +1455,7 @@ def first_step_lower_bound(z: object, a: object, tau: float, y: float, eta: floa
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations at initialisation.
+        Pre-activations at initialization.
     a : array-like, shape (m,)
         Output weights, not zero.
     tau : float

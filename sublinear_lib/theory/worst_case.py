@@ -60,7 +60,7 @@ def gap_terms(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     delta : float
         Radius of the ball, ``>= 0``, absolute units.
     tau : float
@@ -148,7 +148,7 @@ class WorstGap:
     can_flip : int
         Number of neurons whose state some W of the ball changes at x.
     active : int
-        Number of neurons active at initialisation.
+        Number of neurons active at initialization.
     """
 
     above: float
@@ -178,7 +178,7 @@ def worst_gap(
     Parameters
     ----------
     z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialisation.
+        Pre-activations ``z_r(x)`` at initialization.
     a : array-like, shape (m,)
         Output weights ``a_r``.
     delta : float
@@ -213,7 +213,7 @@ def worst_gap(
         sup |g| = delta sum_{active} |a_r|.
 
     The signs of ``a_r`` are independent of ``z_r`` and B is odd in them: the *mean* of either
-    supremum over the initialisation is the mean of H.
+    supremum over the initialization is the mean of H.
 
     A neuron can change its state iff ``-delta < z_r - tau <= delta``.
 
@@ -252,7 +252,7 @@ def worst_gap_at(network: TwoLayerNetwork, x: object, delta: float) -> WorstGap:
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     x : array-like, shape (d,)
         A point of X.
     delta : float
@@ -299,7 +299,7 @@ class WorstWeights:
     tolerance : float
         By how much `gap` can differ from `supremum` because of rounding.
     parked : int
-        Number of neurons that the maximiser puts on the threshold.  With ``z > tau`` they are
+        Number of neurons that the maximizer puts on the threshold.  With ``z > tau`` they are
         silent there and the supremum is attained; with the ``>=`` of Definition 3.6 they would
         still fire, so the supremum would only be approached if `parked` is positive.
     """
@@ -329,13 +329,13 @@ def worst_weights(
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     x : array-like, shape (d,)
         A point of X.
     delta : float
         Radius of the ball, ``>= 0``.
     side : {"above", "below"}
-        Whether f - g or g - f is maximised.
+        Whether f - g or g - f is maximized.
 
     Returns
     -------
@@ -349,7 +349,7 @@ def worst_weights(
 
     Notes
     -----
-    Source: the maximisers in the proof of Proposition 1 (`gap_terms`).  Row r is
+    Source: the maximizers in the proof of Proposition 1 (`gap_terms`).  Row r is
     ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta`` if the neuron is silent
     and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for a term that is to fall,
     ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
@@ -421,11 +421,11 @@ def window_integral(
     Parameters
     ----------
     function : callable
-        ``f(v)``, vectorised, smooth between consecutive edges; ``v = (z - tau) / sqrt(2/m)``.
+        ``f(v)``, vectorized, smooth between consecutive edges; ``v = (z - tau) / sqrt(2/m)``.
     edges : sequence of float
         Ascending; the ends are the ends of the window, the others the kinks of `function`.
     t : float
-        Standardised threshold.
+        Standardized threshold.
     relative : bool, default False
         Whether to divide by ``phi(t)``, which keeps the far tail from underflowing.
 
@@ -470,7 +470,7 @@ def standard_edges(t: float, theta: float, form: ShiftedReLU) -> list[float]:
     Parameters
     ----------
     t, theta : float
-        Threshold and radius, standardised.
+        Threshold and radius, standardized.
     form : ShiftedReLU
         The activation.
 
@@ -491,14 +491,14 @@ def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[Float
     Parameters
     ----------
     t, theta : float
-        Threshold and radius, standardised.
+        Threshold and radius, standardized.
     form : ShiftedReLU
         The activation.
 
     Returns
     -------
     callable
-        Vectorised, for ``|v| <= theta``.
+        Vectorized, for ``|v| <= theta``.
     """
 
     def width(v: FloatArray) -> FloatArray:
@@ -511,7 +511,7 @@ def standard_width(t: float, theta: float, form: ShiftedReLU) -> Callable[[Float
 
 @dataclass(frozen=True)
 class HalfWidthMoments:
-    """Mean and variance of the half-width over the initialisation.
+    """Mean and variance of the half-width over the initialization.
 
     Attributes
     ----------

@@ -112,7 +112,7 @@ def fingerprints(
     Parameters
     ----------
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
     X : ndarray of float64, shape (n, d)
         The examples.
     y : ndarray of float64, shape (n,)

@@ -1,7 +1,7 @@
 """What a training run leaves behind: one row per step of Algorithm 1, and the final network.
 
 Row t describes step t: the losses and active sets *before* its update (that is, of the network
-``f_{W_t}`` that the adversary attacked), and how far the weights are from the initialisation
+``f_{W_t}`` that the adversary attacked), and how far the weights are from the initialization
 *after* it.  Theorem 4.3 bounds the average of the column `loss`, not its last entry.  Columns that
 are the same in every run (losses, counts, work) are kept apart from measured seconds, which never
 are.
@@ -57,7 +57,7 @@ class StepRecord:
         Measured wall-clock seconds of each phase in `PHASES`.
     flips : int, optional
         Pairs of a clean example and a neuron with ``1[<w_{r,t}, x_i> + b_r > tau]`` other than at
-        initialisation; ``None`` in steps that were not measured (`Measure`).
+        initialization; ``None`` in steps that were not measured (`Measure`).
     robust_lower, robust_upper : float, optional
         Certified bounds of the robust loss ``L_{A*}(f_{W_t})`` against the best adversary;
         ``None`` in steps that were not measured.
@@ -241,7 +241,7 @@ class History:
 
     @property
     def flips(self) -> FloatArray:
-        """Activities of clean examples that differ from those at initialisation."""
+        """Activities of clean examples that differ from those at initialization."""
         return self._floats("flips")
 
     @property

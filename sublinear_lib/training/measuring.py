@@ -2,7 +2,7 @@
 
 The robust loss against the *best* adversary (Definition 3.4), which the loss under the training
 adversary only bounds from below, and the flips: activities of clean examples that differ from those
-at initialisation, the quantity behind the gap between f and the pseudo-network (Theorem 4.1).
+at initialization, the quantity behind the gap between f and the pseudo-network (Theorem 4.1).
 Measuring changes nothing in the run.
 """
 
@@ -77,7 +77,7 @@ class Measure:
         Parameters
         ----------
         start, now : TwoLayerNetwork
-            The network at initialisation and at the step.
+            The network at initialization and at the step.
         X : ndarray of float64, shape (n, d)
             All clean examples.
         y : ndarray of float64, shape (n,)

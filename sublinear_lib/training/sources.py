@@ -849,7 +849,7 @@ def choose_source(
     Parameters
     ----------
     neurons : Neurons
-        The weights at initialisation.
+        The weights at initialization.
     X : ndarray of float64, shape (n, d)
         The clean points.
     rho : float

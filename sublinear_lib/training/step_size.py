@@ -5,7 +5,7 @@ gradient of f at a point, which is at most the sum of ``a_r^2`` over the active 
 ``|a_r| = m^{-1/5}`` and a share p of them active that is ``p m^{3/5}``, where the proof has
 ``m^{1/5}``, so that one printed step moves f by about ``epsilon m^{2/5}``.  The other two rules
 divide by the right norm and keep working when m, tau or the output weights change.  All rules read
-the network as it is at initialisation: p is the expected activity ``Q(tau sqrt(m/2))`` of Gaussian
+the network as it is at initialization: p is the expected activity ``Q(tau sqrt(m/2))`` of Gaussian
 pre-activations ``N(0, 2/m)`` (Definition 3.1).
 """
 
@@ -38,7 +38,7 @@ class StepSizeRule(Protocol):
         Parameters
         ----------
         network : TwoLayerNetwork
-            The network at initialisation.
+            The network at initialization.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class PrintedStep:
         Parameters
         ----------
         network : TwoLayerNetwork
-            The network at initialisation.
+            The network at initialization.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class RepairedStep:
         Parameters
         ----------
         network : TwoLayerNetwork
-            The network at initialisation.
+            The network at initialization.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class StableStep:
         eta (1/n) |sum_j l'_j <x_i, x_j> sum_{r active at i and j} a_r^2|  <=  eta S_i,
 
     where ``S_i`` is the sum of ``a_r^2`` over the neurons active at i, because the loss is
-    1-Lipschitz and points of X have length 1.  The expectation of ``S_i`` at initialisation is
+    1-Lipschitz and points of X have length 1.  The expectation of ``S_i`` at initialization is
     ``Q(t) sum a_r^2``, so f moves by at most about ``c0 / 2``, whatever n, m, tau and a are.  Hence
     the factor ``1 / Q(t)``, and ``m^{-3/5}``, not the printed ``m^{-1/5}``.
 
@@ -217,7 +217,7 @@ class StableStep:
         Parameters
         ----------
         network : TwoLayerNetwork
-            The network at initialisation.
+            The network at initialization.
 
         Returns
         -------
@@ -256,7 +256,7 @@ def resolve_step_size(eta: object, network: TwoLayerNetwork) -> float:
     eta : float, str or StepSizeRule
         A number ``> 0``; one of `STEP_SIZE_RULES`; or a rule.
     network : TwoLayerNetwork
-        The network at initialisation.
+        The network at initialization.
 
     Returns
     -------

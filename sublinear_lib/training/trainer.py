@@ -119,7 +119,7 @@ class _AdversarialTraining(ABC):
         Parameters
         ----------
         network : TwoLayerNetwork
-            The network at initialisation; it is not changed.
+            The network at initialization; it is not changed.
         X : array-like, shape (n, d)
             Clean training points on the slice ``||x|| = 1, x_d = 1/2``.
         y : array-like, shape (n,)

@@ -33,7 +33,7 @@ _SAID = {
     "c >= 0": "more than all neurons would have to fire",
     "existence": "the ball is too small: no weights in it fit the labels (Theorem 4.4 fails)",
     "gap in the ball": "the ball is too large: f and g part (Theorem 4.1 fails)",
-    "lazy drift": "training leaves the neighbourhood of its start (Theorem 4.3 fails)",
+    "lazy drift": "training leaves the neighborhood of its start (Theorem 4.3 fails)",
     "gap along the run": "f and g part along the run (the proof of Theorem 4.3 fails)",
     "initial output": "the initial network does not become small (Claim C.6 fails)",
 }

@@ -140,7 +140,7 @@ def _role(mark: dict[str, Any]) -> Role:
 
 
 def _end_of(mark: dict[str, Any], view: dict[str, Any]) -> float | None:
-    """Return the height at which a curve leaves the plot on the right, if it is labelled there."""
+    """Return the height at which a curve leaves the plot on the right, if it is labeled there."""
     if mark["kind"] == "rule" and mark["axis"] == "y":
         return float(mark["at"])
     if mark["kind"] == "region" and mark["axis"] == "y":
@@ -159,17 +159,17 @@ def _end_of(mark: dict[str, Any], view: dict[str, Any]) -> float | None:
 
 
 def _draw(axes: Axes, mark: dict[str, Any]) -> None:
-    colour = LIGHT[_role(mark)]
+    color = LIGHT[_role(mark)]
     kind = mark["kind"]
     style: Any = {"dashes": (3, 2)} if mark.get("dash") else {}
     drawn: list[Any] = []
     if kind == "line":
         drawn += axes.plot(
-            _array(mark["x"]), _array(mark["y"]), color=colour, linewidth=mark["width"], **style
+            _array(mark["x"]), _array(mark["y"]), color=color, linewidth=mark["width"], **style
         )
     elif kind == "points":
         if "lower" in mark:
-            axes.vlines(mark["x"], mark["lower"], mark["upper"], color=colour, linewidth=1.5)
+            axes.vlines(mark["x"], mark["lower"], mark["upper"], color=color, linewidth=1.5)
         (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
         places = list(zip(mark["x"], mark["y"], strict=True))
         shown = [
@@ -183,38 +183,36 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
             linestyle="none",
             marker="o",
             markersize=mark["size"] - 1,
-            color=colour,
-            markerfacecolor="none" if mark["hollow"] else colour,
-            markeredgecolor=colour if mark["hollow"] else LIGHT["paper"],
+            color=color,
+            markerfacecolor="none" if mark["hollow"] else color,
+            markeredgecolor=color if mark["hollow"] else LIGHT["paper"],
             markeredgewidth=1.5 if mark["hollow"] else 0.15 * mark["size"],
             clip_on=False,
         )
     elif kind == "bars":
-        drawn.append(
-            axes.stairs(mark["heights"], mark["edges"], fill=True, color=colour, alpha=0.4)
-        )
+        drawn.append(axes.stairs(mark["heights"], mark["edges"], fill=True, color=color, alpha=0.4))
     elif kind == "band":
         drawn.append(
             axes.fill_between(
-                mark["x"], mark["lower"], mark["upper"], color=colour, alpha=0.25, linewidth=0
+                mark["x"], mark["lower"], mark["upper"], color=color, alpha=0.25, linewidth=0
             )
         )
     elif kind == "rule":
         line = axes.axvline if mark["axis"] == "x" else axes.axhline
-        line(mark["at"], color=colour, linewidth=1.75, **style)
+        line(mark["at"], color=color, linewidth=1.75, **style)
     elif kind == "halfplane":
         outline, cut = beyond(mark, axes.get_xlim(), axes.get_ylim())
         if len(outline):
-            axes.fill(*outline.T, color=colour, alpha=0.12, linewidth=0)
+            axes.fill(*outline.T, color=color, alpha=0.12, linewidth=0)
         if len(cut):
-            axes.plot(*cut.T, color=colour, linewidth=1.75)
+            axes.plot(*cut.T, color=color, linewidth=1.75)
     else:
         low, high = axes.get_xlim() if mark["axis"] == "x" else axes.get_ylim()
         span = axes.axvspan if mark["axis"] == "x" else axes.axhspan
         start = low if mark["start"] is None else max(low, mark["start"])
         stop = high if mark["stop"] is None else min(high, mark["stop"])
         if start < stop:
-            span(start, stop, color=colour, alpha=0.12, linewidth=0)
+            span(start, stop, color=color, alpha=0.12, linewidth=0)
     if "within" in mark:
         bottom, top = axes.get_ylim()
         window = axes.fill_between(mark["within"], bottom, top, alpha=0, linewidth=0)

@@ -101,7 +101,7 @@ class Axis:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Labelled:
+class _Labeled:
     label: str = ""
     role: Role = "c1"
 
@@ -116,7 +116,7 @@ def _line_style(line: Line) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Line(_Labelled):
+class Line(_Labeled):
     """A curve through points.
 
     Parameters
@@ -126,7 +126,7 @@ class Line(_Labelled):
     label : str, optional
         Its name, written where it ends.
     role : str, default "c1"
-        Its colour.
+        Its color.
     dash : bool, default False
         Whether it is dashed; the book dashes what is claimed and draws what is measured.
     width : float, default 2.25
@@ -158,7 +158,7 @@ class Line(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class Points(_Labelled):
+class Points(_Labeled):
     """Single points, with intervals where given.
 
     Parameters
@@ -168,7 +168,7 @@ class Points(_Labelled):
     label : str, optional
         Their name.
     role : str, default "c1"
-        Their colour.
+        Their color.
     lower, upper : array-like, shape (k,), optional
         The ends of vertical intervals; both or none.
     only : array-like of bool, shape (k,), optional
@@ -220,7 +220,7 @@ class Points(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class Bars(_Labelled):
+class Bars(_Labeled):
     """A histogram: bars between ascending edges.
 
     Parameters
@@ -232,7 +232,7 @@ class Bars(_Labelled):
     label : str, optional
         What the bars show.
     role : str, default "c1"
-        Their colour.
+        Their color.
     within : pair of float, optional
         Draw only the part over this stretch of x, for example the tail beyond a threshold.
 
@@ -265,7 +265,7 @@ class Bars(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class Band(_Labelled):
+class Band(_Labeled):
     """The area between two curves.
 
     Parameters
@@ -275,7 +275,7 @@ class Band(_Labelled):
     label : str, optional
         What the area shows.
     role : str, default "c1"
-        Its colour.
+        Its color.
     within : pair of float, optional
         Draw only the part over this stretch of x.
 
@@ -300,7 +300,7 @@ class Band(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class Rule(_Labelled):
+class Rule(_Labeled):
     """A straight line across the plot.
 
     Parameters
@@ -310,7 +310,7 @@ class Rule(_Labelled):
     label : str, optional
         Its name.
     role : str, default "c1"
-        Its colour.
+        Its color.
     axis : {"x", "y"}
         ``"x"`` for a vertical line at an x, ``"y"`` for a level line at a y.
     dash : bool, default False
@@ -343,7 +343,7 @@ class Rule(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class Region(_Labelled):
+class Region(_Labeled):
     """A shaded stretch of an axis.
 
     Parameters
@@ -353,7 +353,7 @@ class Region(_Labelled):
     label : str, optional
         What holds there.
     role : str, default "c1"
-        Its colour.
+        Its color.
     axis : {"x", "y"}
         Which axis it is a stretch of.
 
@@ -379,7 +379,7 @@ class Region(_Labelled):
 
 
 @dataclass(frozen=True, eq=False)
-class HalfPlane(_Labelled):
+class HalfPlane(_Labeled):
     """The part of the plot beyond an oblique line, shaded, with the line.
 
     It shows the points p with ``<normal, p> > offset``; both axes must be linear.
@@ -393,7 +393,7 @@ class HalfPlane(_Labelled):
     label : str, optional
         What holds there.
     role : str, default "c1"
-        Its colour.
+        Its color.
     drag : str, optional
         Name of a slider with values in the units of `offset`: the reader can then take the line
         and move it, which moves the slider.

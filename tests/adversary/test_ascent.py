@@ -39,7 +39,7 @@ def test_the_compiled_step_is_the_step_in_arrays(d, rho):
         assert (compiled[:, -1] == geometry.SLICE_HEIGHT).all()
 
 
-def test_a_step_past_the_antipode_of_the_centre_comes_back_to_the_rim():
+def test_a_step_past_the_antipode_of_the_center_comes_back_to_the_rim():
     # The point goes to the antipode, from which all of the rim is equally far.
     X = geometry.embed(np.array([[1.0, 0.0, 0.0]]))
     gradient = np.array([[0.0, 1.0, 0.0, 0.0]])

@@ -93,8 +93,8 @@ def test_the_extremes_are_those_of_all_ends_and_crests(network, middle, half):
     radius = s * np.hypot(network.W[:, 0], network.W[:, 1])
     with np.errstate(all="ignore"):
         turn = np.arccos((network.tau - network.W[:, 2] / 2 - network.b) / radius)
-    centre = np.arctan2(network.W[:, 1], network.W[:, 0])
-    ends = np.concatenate((centre - turn, centre + turn))
+    center = np.arctan2(network.W[:, 1], network.W[:, 0])
+    ends = np.concatenate((center - turn, center + turn))
     ends = np.mod(ends[np.isfinite(ends)] - middle + np.pi, 2 * np.pi) - np.pi
     ends = np.sort(np.concatenate((ends[np.abs(ends) < half], [-half, half])))
     between = (ends[1:] + ends[:-1]) / 2 + middle

@@ -91,7 +91,7 @@ def test_arcs_are_where_neurons_are_active():
     found = activity_arcs(network)
     angles = np.linspace(-np.pi, np.pi, 721)
     active = network.active_mask(at(angles))
-    away = np.abs(np.remainder(angles[:, None] - found.centre + np.pi, 2 * np.pi) - np.pi)
+    away = np.abs(np.remainder(angles[:, None] - found.center + np.pi, 2 * np.pi) - np.pi)
     near = np.abs(away - found.half) < 1e-9
     assert np.array_equal(active[:, found.neurons] | near, (away < found.half) | near)
     never = np.setdiff1d(np.arange(200), np.concatenate((found.always, found.neurons)))

@@ -87,7 +87,7 @@ def test_every_line_is_on_the_right_side_of_the_activation():
             assert (np.where(up, 0.0, -line)[:, -1] >= -1e-15).all()
 
 
-def test_optimised_slopes_close_a_good_part_of_the_gap():
+def test_optimized_slopes_close_a_good_part_of_the_gap():
     gains = []
     for seed in range(5):
         network, X = problem(300, 5, seed)
@@ -125,7 +125,7 @@ def test_bad_arguments_are_named(arguments, error, message):
         CapRelaxation(**given_)
 
 
-def test_a_minimisation_ends_when_time_is_up():
+def test_a_minimization_ends_when_time_is_up():
     tau = scaling.threshold_from_standard(1.28, 400)
     network = TwoLayerNetwork.initialize(400, 6, rng=0, tau=tau)
     bound = CapRelaxation(network, geometry.sample_slice(1, 6, rng=1)[0], 0.3)

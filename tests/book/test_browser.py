@@ -71,13 +71,13 @@ def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> No
 
 def test_the_reader_can_switch_to_dark_and_the_page_follows(visit: Open) -> None:
     page = visit("book/intro", scheme="light")
-    colour = "getComputedStyle(document.body).backgroundColor"
-    light = page.tab.evaluate(colour)
+    color = "getComputedStyle(document.body).backgroundColor"
+    light = page.tab.evaluate(color)
     for _ in range(3):  # the button goes round: auto, light, dark
         page.tab.locator(".theme-switch-button:visible").first.click()
         if page.tab.locator("html").get_attribute("data-theme") == "dark":
             break
-    assert page.tab.evaluate(colour) != light
+    assert page.tab.evaluate(color) != light
     shown = page.tab.locator(".logo__image:visible").get_attribute("src") or ""
     assert shown.endswith("logo-dark.svg")
 

@@ -31,7 +31,7 @@ CHAPTER = "part1/how-many-neurons-fire"
 
 
 def page(title: str, body: str) -> str:
-    """Return a page like one of the book: its colours, its mathematics, nothing else."""
+    """Return a page like one of the book: its colors, its mathematics, nothing else."""
     return (
         '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
@@ -175,16 +175,16 @@ def test_formulas_are_set_and_what_we_reconstructed_is_underlined(show: Open) ->
     assert tab.locator(".sl-statement .sl-rec").first.evaluate(style) == "dotted"
 
 
-def test_verdicts_keep_their_colours_apart_in_the_dark(show: Open) -> None:
-    colours = {}
+def test_verdicts_keep_their_colors_apart_in_the_dark(show: Open) -> None:
+    colors = {}
     for theme in ("light", "dark"):
         tab = show("ledger", theme=theme)
         found = tab.locator(".sl-key .sl-verdict").evaluate_all(
             "all => all.map(each => getComputedStyle(each).color)"
         )
         assert len(set(found)) == len(found) == 6
-        colours[theme] = set(found)
-    assert not colours["light"] & colours["dark"]
+        colors[theme] = set(found)
+    assert not colors["light"] & colors["dark"]
 
 
 # ---- boxes --------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ def test_the_drawing_is_made_larger_and_fits_again(show: Open) -> None:
     assert room - 2 <= tab.evaluate(width) <= room
 
 
-def test_verdicts_differ_without_their_colours(show: Open) -> None:
+def test_verdicts_differ_without_their_colors(show: Open) -> None:
     tab = show("graph")
     cues = tab.locator("#printed .sl-node").evaluate_all(
         """all => all.map(each => [each.dataset.verdict,

@@ -550,7 +550,7 @@ MARKS = """box => [...box.querySelectorAll('.sl-plot g[clip-path] path')]
 
 
 def dots(box: Locator) -> dict[str, list[tuple[float, float]]]:
-    """Return where dots and rings are drawn, by the colour of the line."""
+    """Return where dots and rings are drawn, by the color of the line."""
     found = {}
     for path, stroke in box.evaluate(MARKS):
         if "h0" in path or "a" in path or not path:
@@ -715,7 +715,7 @@ def test_the_live_region_is_busy_while_a_slider_moves(open_page: Callable) -> No
     assert busy == "true"
 
 
-def test_colours_follow_the_theme_while_the_page_is_open(open_page: Callable) -> None:
+def test_colors_follow_the_theme_while_the_page_is_open(open_page: Callable) -> None:
     tab, _, _ = open_page(theme="light")
     paint = "getComputedStyle(document.querySelector('path.sl-line')).stroke"
     light = tab.evaluate(paint)

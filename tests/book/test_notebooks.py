@@ -79,7 +79,7 @@ def chapter(folder: Path, cells: list[Any] | None = None, *, run: bool = True) -
             if not cell.outputs:
                 cell.outputs = [new.new_output("stream", name="stdout", text="2\n")]
     path = folder / "01_chapter.ipynb"
-    path.write_text(run_notebooks.normalise(notebook, run_notebooks.identity(path)), "utf-8")
+    path.write_text(run_notebooks.normalize(notebook, run_notebooks.identity(path)), "utf-8")
     return Chapter(path)
 
 
@@ -164,7 +164,7 @@ def test_an_explorer_with_an_old_script_is_found(tmp_path: Path) -> None:
     model = {"model_module": "anywidget", "state": {"_esm": "export default {}"}}
     notebook.metadata["widgets"] = {run_notebooks.STATE: {"state": {"0" * 32: model}}}
     name = run_notebooks.identity(sound.path)
-    sound.path.write_text(run_notebooks.normalise(notebook, name), encoding="utf-8")
+    sound.path.write_text(run_notebooks.normalize(notebook, name), encoding="utf-8")
     assert problems(Chapter(sound.path)) == [
         "an explorer was stored with an old esm (run `make execute`)"
     ]
@@ -202,7 +202,7 @@ def test_a_second_run_gives_the_same_bytes(stored: tuple[Path, str]) -> None:
 def test_storing_twice_changes_nothing(stored: tuple[Path, str]) -> None:
     path, text = stored
     notebook = nbformat.reads(text, as_version=4)
-    assert run_notebooks.normalise(notebook, run_notebooks.identity(path)) == text
+    assert run_notebooks.normalize(notebook, run_notebooks.identity(path)) == text
 
 
 def test_what_is_stored_has_values_but_no_accidents(stored: tuple[Path, str]) -> None:
@@ -298,5 +298,5 @@ def test_a_page_that_was_never_run_is_not_half_filled(tmp_path: Path) -> None:
         ("%time 1", False),
     ],
 )
-def test_cells_with_claims_are_recognised(source: str, shows: bool) -> None:
+def test_cells_with_claims_are_recognized(source: str, shows: bool) -> None:
     assert refresh_claims.shows_claims(source) is shows

@@ -39,15 +39,15 @@ def check_tree(engine):
     for level in range(len(tree.first) - 1):
         node = block // FANOUT**level
         group = tree.first[level] + node // FANOUT
-        centre = tree.centre[group, :, node % FANOUT].astype(np.float64)
+        center = tree.center[group, :, node % FANOUT].astype(np.float64)
         half = tree.half[group, :, node % FANOUT].astype(np.float64)
-        distance = np.abs(points - centre)
+        distance = np.abs(points - center)
         assert (distance <= half).all(), f"a point sticks out of its box on level {level}"
         room = half - distance
         assert (room >= np.abs(points) * 2.0**-22).all(), f"no room for rounding on level {level}"
         used = np.zeros((tree.first[level + 1] - tree.first[level]) * FANOUT, dtype=bool)
         used[np.unique(node)] = True
-        stored = tree.centre[tree.first[level] : tree.first[level + 1]].transpose(0, 2, 1)
+        stored = tree.center[tree.first[level] : tree.first[level + 1]].transpose(0, 2, 1)
         empty = np.isnan(stored.reshape(len(used), -1)).all(axis=1)
         np.testing.assert_array_equal(empty, ~used)
         items = -(-items // FANOUT)

@@ -97,15 +97,15 @@ def test_points_at_the_ends_of_every_arc_are_exact():
     # The query angle is the end of an arc to rounding; each is asked from both sides.
     W, b = random_neurons(300, seed=1)
     arcs = ArcStabbing(W, b, tau=0.4)
-    centre, half_width = arcs.arcs()
+    center, half_width = arcs.arcs()
     partial = (half_width > 0.0) & (half_width < math.pi)
     assert partial.sum() > 150
     for step in (-1e-9, -1e-15, 0.0, 1e-15, 1e-9):
         for side in (-1.0, 1.0):
-            X = circle((centre + side * (half_width + step))[partial])
+            X = circle((center + side * (half_width + step))[partial])
             for strict in (True, False):
                 assert_exact(W, b, 0.4, X, strict)
-    arcs.query(circle((centre + half_width)[partial]))
+    arcs.query(circle((center + half_width)[partial]))
     assert arcs.stats().settled_exactly >= partial.sum(), "each of them was a close call"
 
 
@@ -175,9 +175,9 @@ def test_the_other_engines_agree(d):
 
 def test_the_arcs_are_where_the_neurons_fire():
     W, b = random_neurons(200, seed=4)
-    centre, half_width = ArcStabbing(W, b, tau=0.5).arcs()
+    center, half_width = ArcStabbing(W, b, tau=0.5).arcs()
     angles = np.linspace(-math.pi, math.pi, 101)
-    distance = np.abs((angles[:, None] - centre + math.pi) % (2.0 * math.pi) - math.pi)
+    distance = np.abs((angles[:, None] - center + math.pi) % (2.0 * math.pi) - math.pi)
     np.testing.assert_array_equal(circle(angles) @ W.T + b > 0.5, distance < half_width)
     assert half_width.min() == 0.0
     assert half_width.max() == math.pi

@@ -349,9 +349,9 @@ def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monk
     rng = np.random.default_rng(d)
     m, tau = 4000, 0.4
     x = geometry.sample_slice(1, d, rng)[0]
-    centre = x[:-1] / np.linalg.norm(x[:-1])
+    center = x[:-1] / np.linalg.norm(x[:-1])
     ahead = rng.standard_normal(d - 1)
-    ahead -= (ahead @ centre) * centre
+    ahead -= (ahead @ center) * center
     ahead /= np.linalg.norm(ahead)
     sizes = 2.0 ** rng.uniform(-3.0, 3.0, m) * rng.choice([-1.0, 1.0], m)
     W = np.column_stack((sizes[:, None] * ahead, rng.standard_normal(m)))
@@ -364,7 +364,7 @@ def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monk
         ]
     )
     angles = 2.0 * np.arcsin(shares * rho / (2.0 * geometry.SLICE_RADIUS))[..., None]
-    circle = geometry.SLICE_RADIUS * (np.cos(angles) * centre + np.sin(angles) * ahead)
+    circle = geometry.SLICE_RADIUS * (np.cos(angles) * center + np.sin(angles) * ahead)
     points = np.concatenate((circle, np.full(angles.shape, 0.5)), axis=2)
     for _, ours in evaluators(neurons, points[:, 0].copy(), rho):
         assert_equal_at(ours, neurons, [points[:, step].copy() for step in range(11)])
@@ -376,7 +376,7 @@ def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monk
 def test_rows_that_no_floating_point_score_decides_are_followed_exactly(
     share, step, vector, monkeypatch
 ):
-    """At the centres some rows are within a rounding error of the threshold, on either side."""
+    """At the centers some rows are within a rounding error of the threshold, on either side."""
     monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
     rng = np.random.default_rng(5)
     m, d, n, rho, tau = 1500, 4, 3, 0.2, 0.3

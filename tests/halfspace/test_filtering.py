@@ -119,12 +119,12 @@ def test_a_certain_box_is_right_for_every_point_in_it(problem, random, fused):
     store = PointStore(points, biases)
     scale = Scale.fitting(store.largest())
     rounded = scale.rounded(store, np.arange(len(points)))
-    centre, half = inflated_box(rounded.min(axis=0)[None], rounded.max(axis=0)[None])
+    center, half = inflated_box(rounded.min(axis=0)[None], rounded.max(axis=0)[None])
     batch = prepare(normals, offsets, store.biased, scale)
     order = list(range(store.dimension))
     for q, vector in enumerate(batch.vectors):
         random.shuffle(order)
-        middle = summed(list(zip(centre[0], vector, strict=True)), order, fused)
+        middle = summed(list(zip(center[0], vector, strict=True)), order, fused)
         extent = summed(list(zip(half[0], np.abs(vector), strict=True)), order, fused)
         margins = [
             score(point, 0.0 if biases is None else biases[r], normals[q])
@@ -195,8 +195,8 @@ def test_rounding_up_is_never_down_and_only_just_up(number):
 
 def test_an_empty_box_is_nan_and_fails_every_comparison():
     nothing = np.full((1, 2), np.nan, dtype=np.float32)
-    centre, half = inflated_box(nothing, nothing)
-    assert np.isnan(centre).all()
+    center, half = inflated_box(nothing, nothing)
+    assert np.isnan(center).all()
     assert np.isnan(half).all()
     assert np.isnan(radii(nothing, nothing)).all()
 

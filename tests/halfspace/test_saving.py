@@ -46,7 +46,7 @@ def changed(index):
     return index
 
 
-def behaviour(index, normals):
+def behavior(index, normals):
     hits = index.query_halfspace(normals, 0.5, return_scores=True)
     return (
         hits.indptr.tolist(),
@@ -70,7 +70,7 @@ def test_a_saved_index_comes_back_with_its_ids_and_answers(method, kernels, bias
         index.save(path)
         assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
         loaded = HalfspaceIndex.load(str(path), kernels=kernels)
-        assert behaviour(loaded, normals) == behaviour(index, normals)
+        assert behavior(loaded, normals) == behavior(index, normals)
         assert loaded.stats().kernels == index.stats().kernels
         if method != "auto":
             assert loaded.stats().engine == method
@@ -81,7 +81,7 @@ def test_a_saved_index_comes_back_with_its_ids_and_answers(method, kernels, bias
             ids = one.insert(np.ones((2, 3)), np.ones(2) if biased else None)
             assert ids.tolist() == [one.id_bound - 2, one.id_bound - 1]
             one.remove(one.ids[::2])
-        assert behaviour(loaded, normals) == behaviour(index, normals)
+        assert behavior(loaded, normals) == behavior(index, normals)
 
 
 def test_an_emptied_index_keeps_its_next_id(tmp_path):
@@ -117,7 +117,7 @@ def test_the_file_is_plain_arrays_and_says_what_it_is(tmp_path):
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     index, normals = made()
     index.save(tmp_path / "a")
-    wanted = behaviour(index, normals)
+    wanted = behavior(index, normals)
     changed(index)
 
     def full(*arguments):
@@ -127,7 +127,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         index.save(tmp_path / "a")
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
-    assert behaviour(HalfspaceIndex.load(tmp_path / "a"), normals) == wanted
+    assert behavior(HalfspaceIndex.load(tmp_path / "a"), normals) == wanted
     with pytest.raises(FileNotFoundError):
         index.save(tmp_path / "nowhere" / "a")
 
@@ -200,7 +200,7 @@ def test_a_truncated_or_damaged_file_is_refused(tmp_path):
     index, normals = made(m=50)
     path = tmp_path / "a"
     index.save(path)
-    whole, wanted = path.read_bytes(), behaviour(index, normals)
+    whole, wanted = path.read_bytes(), behavior(index, normals)
     for length in (0, 3, 4, 100, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match=r"cannot load an index from .*: (it|the file) is"):
@@ -215,7 +215,7 @@ def test_a_truncated_or_damaged_file_is_refused(tmp_path):
         except ValueError as error:
             assert "cannot load an index from" in str(error)
         else:  # a bit that means nothing, such as a time stamp
-            assert behaviour(loaded, normals) == wanted
+            assert behavior(loaded, normals) == wanted
 
 
 def test_a_foreign_file_is_refused(tmp_path):
@@ -245,7 +245,7 @@ def test_kernels_are_chosen_on_loading(tmp_path):
     index.save(tmp_path / "a")
     loaded = HalfspaceIndex.load(tmp_path / "a", kernels="numpy")
     assert loaded.stats().kernels == "numpy"
-    assert behaviour(loaded, normals) == behaviour(index, normals)
+    assert behavior(loaded, normals) == behavior(index, normals)
     for name, error in (("cuda", ValueError), (3, TypeError)):
         with pytest.raises(error, match=r"^kernels must be"):
             HalfspaceIndex.load(tmp_path / "a", kernels=name)
@@ -255,7 +255,7 @@ def test_kernels_are_chosen_on_loading(tmp_path):
 def test_copies_and_pickles_behave_alike_and_live_on_their_own(method, kernels):
     index, normals = made(method, kernels)
     changed(index)
-    wanted = behaviour(index, normals)
+    wanted = behavior(index, normals)
     work = index.stats()
     others = [
         index.copy(),
@@ -265,10 +265,10 @@ def test_copies_and_pickles_behave_alike_and_live_on_their_own(method, kernels):
     ]
     for other in others:
         assert other.stats() == work
-        assert behaviour(other, normals) == wanted
+        assert behavior(other, normals) == wanted
         other.update(other.ids[:3], np.ones((3, 3)))
         other.insert(np.ones((1, 3)), [9.0])
         other.remove(other.ids[-40:])
-        assert behaviour(other, normals) != wanted
-    assert behaviour(index, normals) == wanted
+        assert behavior(other, normals) != wanted
+    assert behavior(index, normals) == wanted
     assert index.stats().points_tested > work.points_tested, "a lock must not have been lost"

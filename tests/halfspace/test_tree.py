@@ -302,7 +302,7 @@ def test_compiled_moves_leave_the_same_tree(moved):
             index.update(ids, points[ids])
             check_tree(index._engine)
     one, other = (index._engine._tree for index in indexes)
-    for name in ("coordinates", "rows", "centre", "half"):
+    for name in ("coordinates", "rows", "center", "half"):
         leaves = int(one.leaves[0]) if name in ("coordinates", "rows") else None
         np.testing.assert_array_equal(getattr(one, name)[:leaves], getattr(other, name)[:leaves])
 

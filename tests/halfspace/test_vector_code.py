@@ -47,27 +47,27 @@ def score_one(code, points, start, d, radius, vectors, below, above, spread, que
 
 
 @_compiled
-def boxes_16(code, centre, half, start, d, vectors, below, above, queries, first):
+def boxes_16(code, center, half, start, d, vectors, below, above, queries, first):
     masks = np.zeros(8, dtype=np.uint64)
     vector_code.box_masks(
-        code, centre, half, start, d, 16, vectors, below, above, queries, first, masks
+        code, center, half, start, d, 16, vectors, below, above, queries, first, masks
     )
     one = np.zeros(2, dtype=np.uint64)
     vector_code.box_masks_of_one(
-        code, centre, half, start, d, 16, vectors, below, above, queries[first], one
+        code, center, half, start, d, 16, vectors, below, above, queries[first], one
     )
     return masks, one
 
 
 @_compiled
-def boxes_32(code, centre, half, start, d, vectors, below, above, queries, first):
+def boxes_32(code, center, half, start, d, vectors, below, above, queries, first):
     masks = np.zeros(8, dtype=np.uint64)
     vector_code.box_masks(
-        code, centre, half, start, d, 32, vectors, below, above, queries, first, masks
+        code, center, half, start, d, 32, vectors, below, above, queries, first, masks
     )
     one = np.zeros(2, dtype=np.uint64)
     vector_code.box_masks_of_one(
-        code, centre, half, start, d, 32, vectors, below, above, queries[first], one
+        code, center, half, start, d, 32, vectors, below, above, queries[first], one
     )
     return masks, one
 
@@ -148,16 +148,16 @@ def test_scores_become_the_masks_of_their_comparisons(code, d):
 def test_boxes_become_the_masks_of_their_comparisons(code, fanout, d):
     rng = np.random.default_rng(d)
     nodes, q = 3, 9
-    centre = rng.integers(-8, 9, (nodes, d, fanout)).astype(np.float32)
+    center = rng.integers(-8, 9, (nodes, d, fanout)).astype(np.float32)
     half = rng.integers(0, 4, (nodes, d, fanout)).astype(np.float32)
     missing = rng.random((nodes, 1, fanout)) < 0.1
-    centre[np.broadcast_to(missing, centre.shape)] = np.nan
+    center[np.broadcast_to(missing, center.shape)] = np.nan
     half[np.broadcast_to(missing, half.shape)] = np.nan
     vectors = rng.integers(-3, 4, (q, d)).astype(np.float32)
     below = rng.integers(-20, 21, q).astype(np.float32)
     above = below + rng.integers(0, 3, q).astype(np.float32)
     queries = rng.integers(0, q, 7).astype(np.int32)
-    middle = np.einsum("qk,bkj->qbj", vectors, centre)
+    middle = np.einsum("qk,bkj->qbj", vectors, center)
     extent = np.einsum("qk,bkj->qbj", np.abs(vectors), half)
     inside = middle - extent > above[:, None, None]
     crossed = (middle + extent >= below[:, None, None]) & ~inside
@@ -168,7 +168,7 @@ def test_boxes_become_the_masks_of_their_comparisons(code, fanout, d):
             four = queries[first : first + 4]
             masks, one = compiled(
                 code,
-                centre.ravel(),
+                center.ravel(),
                 half.ravel(),
                 node * d * fanout,
                 d,

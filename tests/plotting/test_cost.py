@@ -94,13 +94,13 @@ def test_many_labels_take_several_lines() -> None:
         assert 0 <= text.xy[0] < width
 
 
-def test_curves_and_dots_of_one_label_share_a_colour() -> None:
+def test_curves_and_dots_of_one_label_share_a_color() -> None:
     axes = curves()._figures[0].axes[0]
     lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
     dots = [line for line in lines if line.get_marker() == "o"]
     plain = [line for line in lines if line.get_marker() != "o"]
-    colours = {line.get_color() for line in plain}
-    assert dots[0].get_color() in colours
+    colors = {line.get_color() for line in plain}
+    assert dots[0].get_color() in colors
     assert list(dots[0].get_ydata()) == [10.0, 30.0, 90.0]
     assert dots[0].get_linestyle() == "None" and dots[1].get_linestyle() == "-"
 

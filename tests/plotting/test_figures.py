@@ -83,7 +83,7 @@ def schematic(**changes: object) -> plotting.Picture:
 def sphere(**changes: object) -> plotting.Picture:
     arguments: dict = {
         "points": ON_SLICE,
-        "centre": ON_SLICE[1],
+        "center": ON_SLICE[1],
         "half_angle": 0.4,
         "name": "s",
         **changes,
@@ -135,7 +135,7 @@ def test_a_bound_below_one_is_not_called_empty() -> None:
     assert "everywhere" not in activity(bound=np.full(15, 0.9)).alt
 
 
-def test_curves_are_labelled_where_they_end_and_there_is_no_legend() -> None:
+def test_curves_are_labeled_where_they_end_and_there_is_no_legend() -> None:
     shown = texts(activity(bound=np.full(15, 1.9), bound_label="bound *Q*_{0}/*m*"))
     assert {"τ = 0", "c", "bound Q0/m"} <= set(shown)
 
@@ -338,7 +338,7 @@ def test_the_slice_says_whether_the_cap_holds_another_point() -> None:
     ("changes", "message"),
     [
         ({"points": [[0.0, 0.0, 1.0]]}, "points must lie on the slice"),
-        ({"centre": [0.0, 0.6, 0.8]}, "centre must lie on the slice"),
+        ({"center": [0.0, 0.6, 0.8]}, "center must lie on the slice"),
         ({"half_angle": 0.0}, "half_angle must be a finite number > 0"),
         ({"half_angle": 4.0}, "half_angle must be a finite number > 0.0 and <= 3.14"),
         ({"labels": [1.0]}, r"labels must have shape \(5,\)"),

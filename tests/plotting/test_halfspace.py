@@ -156,7 +156,7 @@ def test_lines_above_the_point_are_the_points_beyond_the_line(
         assert int((lines > offset / second).sum()) == expected
 
 
-def test_the_dual_lines_that_fire_are_drawn_in_the_first_colour() -> None:
+def test_the_dual_lines_that_fire_are_drawn_in_the_first_color() -> None:
     right = duality().html.split("</svg>")[1]
     fired = int(HalfspaceIndex(CLOUD[:12]).count_halfspace([NORMAL], 0.3)[0])
     strokes = re.findall(r"<path[^>]*stroke:var\(--sl-c1[^>]*stroke-width:1\.8", right)

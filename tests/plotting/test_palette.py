@@ -1,4 +1,4 @@
-"""The colours: readable on both pages, apart for every eye, and defined wherever a figure lands."""
+"""The colors: readable on both pages, apart for every eye, and defined wherever a figure lands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DARK_PAGES = ("#121212", "#14181e", "#111111", "#1e1e1e")
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 SIGHT = {
-    "full colour vision": np.eye(3),
+    "full color vision": np.eye(3),
     "protanopia": np.array(
         [
             [0.152286, 1.052583, -0.204868],
@@ -41,14 +41,14 @@ SIGHT = {
 }
 
 
-def linear(colour: str) -> np.ndarray:
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+def linear(color: str) -> np.ndarray:
+    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
 
 def contrast(first: str, second: str) -> float:
     weights = np.array([0.2126, 0.7152, 0.0722])
-    low, high = sorted(float(linear(colour) @ weights) for colour in (first, second))
+    low, high = sorted(float(linear(color) @ weights) for color in (first, second))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -66,7 +66,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("role", [*SERIES, "ink", "muted"])
-def test_every_colour_that_is_written_in_reaches_the_contrast_of_text(role: palette.Role) -> None:
+def test_every_color_that_is_written_in_reaches_the_contrast_of_text(role: palette.Role) -> None:
     for page in LIGHT_PAGES:
         assert contrast(LIGHT[role], page) >= 4.5, (role, page)
     for page in DARK_PAGES:
@@ -112,4 +112,4 @@ def test_only_a_class_can_be_styled(selector: str) -> None:
 
 def test_an_unknown_role_is_refused() -> None:
     with pytest.raises(ValueError, match="role must be one of 'c1'"):
-        palette.css_colour("c9")
+        palette.css_color("c9")

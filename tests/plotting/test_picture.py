@@ -27,13 +27,13 @@ ROOT = Path(__file__).resolve().parents[2]
 ALT = "A curve that falls from one to a half."
 
 
-def curve(colour: str = plotting.LIGHT["c1"], label: str = "width *m*^{3/5}") -> Figure:
+def curve(color: str = plotting.LIGHT["c1"], label: str = "width *m*^{3/5}") -> Figure:
     figure = plotting.figure(300, 200)
     with plotting.house_style():
         axes = plotting.panel(figure, xlabel=label, ylabel="share")
         plotting.set_scale(axes, "x", 1, 1024, scale="log2")
         plotting.set_scale(axes, "y", 0, 1)
-        axes.plot([1, 32, 1024], [1.0, 0.7, 0.5], color=colour)
+        axes.plot([1, 32, 1024], [1.0, 0.7, 0.5], color=color)
         axes.plot([32], [0.7], "o", color=plotting.LIGHT["c2"])
         plotting.note(axes, 32, 0.7, "here")
         plotting.label_line_ends(axes, [EndLabel(0.5, "*Q*_{0}", "c1")])
@@ -62,7 +62,7 @@ def test_the_drawing_has_a_name_a_description_and_a_view_box() -> None:
     assert svg.get("width") is None and svg.get("height") is None, "it must scale with the page"
 
 
-def test_every_colour_is_a_property_or_the_colour_of_the_text() -> None:
+def test_every_color_is_a_property_or_the_color_of_the_text() -> None:
     (svg,) = svg_of(plotting.Picture(curve(), alt=ALT, name="falls").html)
     seen = set()
     for element in svg.iter():
@@ -74,10 +74,8 @@ def test_every_colour_is_a_property_or_the_colour_of_the_text() -> None:
     assert "var(--sl-c2,#c8500f)" in seen
 
 
-def test_a_colour_outside_the_palette_is_refused_because_the_dark_page_has_no_value_for_it() -> (
-    None
-):
-    with pytest.raises(ValueError, match="'falls' uses the colour #123456"):
+def test_a_color_outside_the_palette_is_refused_because_the_dark_page_has_no_value_for_it() -> None:
+    with pytest.raises(ValueError, match="'falls' uses the color #123456"):
         plotting.Picture(curve("#123456"), alt=ALT, name="falls")
 
 
@@ -182,9 +180,9 @@ def test_the_png_is_the_light_version_at_twice_the_size() -> None:
     image = Image.open(io.BytesIO(picture.png)).convert("RGB")
     assert image.size == (2 * 600 + 24, 400)
     assert image.getpixel((1, 1)) == (255, 255, 255)
-    colours = {image.getpixel((x, y)) for x in range(100, 590, 3) for y in range(60, 340, 3)}
+    colors = {image.getpixel((x, y)) for x in range(100, 590, 3) for y in range(60, 340, 3)}
     blue = tuple(int(plotting.LIGHT["c1"][i : i + 2], 16) for i in (1, 3, 5))
-    assert min(sum(abs(a - b) for a, b in zip(c, blue, strict=True)) for c in colours) < 12
+    assert min(sum(abs(a - b) for a, b in zip(c, blue, strict=True)) for c in colors) < 12
 
 
 def test_hosts_get_html_png_and_text() -> None:

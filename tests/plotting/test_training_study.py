@@ -49,7 +49,7 @@ def test_a_picture_is_the_same_every_time_and_says_what_it_shows(draw) -> None:
 
 
 def drawn(picture: plotting.Picture) -> list[tuple[str, np.ndarray]]:
-    """Return colour and points of every line, in data units."""
+    """Return color and points of every line, in data units."""
     return [
         (str(line.get_color()), np.asarray(line.get_xydata()))
         for each in picture._figures
@@ -71,9 +71,9 @@ def test_losses_are_drawn_as_they_are_and_below_the_floor_at_it(floor: float) ->
     np.testing.assert_allclose(second[:, 1], FALL + 0.5)
 
 
-def test_one_label_has_one_colour_in_all_panels() -> None:
+def test_one_label_has_one_color_in_all_panels() -> None:
     panels = {"one": {"a": (STEPS, FALL), "b": (STEPS, FALL)}, "two": {"b": (STEPS, FALL)}}
-    assert [colour for colour, _ in drawn(losses(panels=panels))] == [
+    assert [color for color, _ in drawn(losses(panels=panels))] == [
         LIGHT["c1"],
         LIGHT["c2"],
         LIGHT["c2"],

@@ -51,10 +51,10 @@ def test_both_halves_of_li_shao_hold_and_are_what_they_say(eta: Fraction, tau: F
     e, t = float(eta), float(tau)
     # stats.norm.sf keeps its relative accuracy where the window is far out
     window = stats.norm.sf(e - t) - stats.norm.sf(e + t)
-    centred = math.erf(t / math.sqrt(2))
+    centerd = math.erf(t / math.sqrt(2))
     assert float(lower.left) == pytest.approx(window, rel=1e-7)
-    agree(upper, float(lower.left), centred)
-    assert float(lower.right) == pytest.approx(math.exp(-e * e / 2) * centred, rel=1e-12)
+    agree(upper, float(lower.left), centerd)
+    assert float(lower.right) == pytest.approx(math.exp(-e * e / 2) * centerd, rel=1e-12)
     assert (lower.relation, upper.relation) == (">=", "<=")
     assert lower.holds and upper.holds
 
@@ -404,7 +404,7 @@ def test_the_moment_margins_of_laurent_massart_are_what_they_say(l: Fraction) ->
     assert all(each > 0 for each in found)
 
 
-def test_the_moment_of_a_centred_square_is_the_one_used() -> None:
+def test_the_moment_of_a_centerd_square_is_the_one_used() -> None:
     tilt = 0.2
     moment, _ = integrate.quad(
         lambda z: math.exp(tilt * (z * z - 1)) * stats.norm.pdf(z), -40, 40, epsabs=1e-12

@@ -361,9 +361,9 @@ def brute_circle(network: TwoLayerNetwork, delta: float) -> int:
     offset = network.b + network.W[:, 2] / 2 - network.tau
     ends = [0.0]
     for side in (-delta, delta):
-        for level, centre in zip((side - offset) / size, direction, strict=True):
+        for level, center in zip((side - offset) / size, direction, strict=True):
             if abs(level) <= 1:
-                ends += [centre - math.acos(level), centre + math.acos(level)]
+                ends += [center - math.acos(level), center + math.acos(level)]
     ends = sorted(end % (2 * math.pi) for end in ends)
     middles = [(u + v) / 2 for u, v in itertools.pairwise([*ends, ends[0] + 2 * math.pi])]
     return max(

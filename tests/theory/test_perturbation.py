@@ -225,7 +225,7 @@ def test_parkable_probability_is_a_double_integral(nu: float, delta: float, t: f
     spread = math.sqrt((1.0 + h * h) / m)
 
     def chance(kappa: float) -> float:
-        # The window found by maximising over the arc of q, not by the formula.
+        # The window found by maximizing over the arc of q, not by the formula.
         q = np.linspace(max(-delta, -kappa), delta, 4001) if kappa > -delta else np.empty(0)
         if not q.size:
             return 0.0

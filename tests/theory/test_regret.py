@@ -267,7 +267,7 @@ def test_bound_is_the_sum_of_its_terms_in_exact_numbers():
     assert found.start == 1.0
     assert found.coupling == 24.0
     assert (found.gap_run, found.gap_comparator) == (0.125, 0.0625)
-    assert found.optimisation == 1.5
+    assert found.optimization == 1.5
     assert found.vanishing == 24.1875
     assert Fraction(found.total) == Fraction(415, 16)
 

@@ -1,4 +1,4 @@
-"""Promises of ``theory.worst_case``: the exact suprema, their maximisers, and their moments."""
+"""Promises of ``theory.worst_case``: the exact suprema, their maximizers, and their moments."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_no_weights_of_the_ball_exceed_the_suprema(activation: str, d: int) -> N
     assert -difference.min() >= gap.below - 0.02
 
 
-# --- the maximisers ---
+# --- the maximizers ---
 
 
 @settings(deadline=None, max_examples=60)

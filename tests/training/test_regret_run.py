@@ -106,7 +106,7 @@ def test_the_plan_is_known_before_the_run_and_kept(
     run = found[1]
     plan, ledger = run.plan, run.ledger
     assert plan.eta * plan.gradient_squared == pytest.approx(EPSILON)
-    assert ledger.promised.optimisation <= EPSILON + 1e-12
+    assert ledger.promised.optimization <= EPSILON + 1e-12
     assert max(terms.gradient_squared for terms in ledger.terms) <= plan.gradient_squared
     assert ledger.drift <= plan.drift * (1.0 + 1e-12)
 

@@ -183,10 +183,10 @@ def test_the_still_draws_the_points_where_python_puts_them(onion: Explorer) -> N
     drawn = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)" style="([^"]*)"', still(onion))
 
     def pixels(role: str) -> np.ndarray:
-        colour = f"stroke:var(--sl-{role}," if role == "c3" else f"fill:var(--sl-{role},"
-        # Ticks are markers too; they have no outline in the colour of the page.
+        color = f"stroke:var(--sl-{role}," if role == "c3" else f"fill:var(--sl-{role},"
+        # Ticks are markers too; they have no outline in the color of the page.
         kept = [s for *_, s in drawn if role == "c3" or "stroke:var(--sl-paper" in s]
-        return np.array([(float(x), float(y)) for x, y, s in drawn if colour in s and s in kept])
+        return np.array([(float(x), float(y)) for x, y, s in drawn if color in s and s in kept])
 
     every = pixels("muted")
     units = []

@@ -40,7 +40,7 @@ def test_the_front_end_holds_no_formula_of_the_book() -> None:
     assert functions <= {"min", "max", "round", "floor", "ceil", "abs", "log", "random"}, functions
 
 
-def test_the_style_sheet_uses_only_colours_of_the_palette() -> None:
+def test_the_style_sheet_uses_only_colors_of_the_palette() -> None:
     layout = (STATIC / "explorer.css").read_text(encoding="utf-8")
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(|hsl\(", layout)
     used = set(re.findall(r"var\(--sl-(\w+)", layout))

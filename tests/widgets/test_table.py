@@ -174,7 +174,7 @@ def test_the_bytes_depend_on_the_views_alone() -> None:
 
 
 @pytest.mark.parametrize("packed", ["", "no base64!", "AAAA", "eJwDAAAAAAE=", "eJyrBQAAfAB7"])
-def test_damaged_text_is_recognised(packed: str) -> None:
+def test_damaged_text_is_recognized(packed: str) -> None:
     with pytest.raises(ValueError, match="packed table is damaged"):
         tables.unpack(packed)
 

@@ -1138,7 +1138,7 @@ CLAIMS: tuple[Claim, ...] = (
         repairs="claim-4.6",
         remark=(
             r"The radius is that of the whole ball, so nothing is assumed about the distance "
-            r"travelled. In the printed setting the second line becomes $\Pr[C_r = 1] \le "
+            r"traveled. In the printed setting the second line becomes $\Pr[C_r = 1] \le "
             r"n m^{-1/8}/\sqrt\pi$."
         ),
         proof=f"{_REPAIRED}#claim-4.6-r",

@@ -1470,11 +1470,11 @@ def _neuron_by_neuron() -> list[Observation]:
     ]
 
 
-def _exact_suprema(network: TwoLayerNetwork, delta: float, *, centred: bool) -> tuple[float, float]:
+def _exact_suprema(network: TwoLayerNetwork, delta: float, *, centerd: bool) -> tuple[float, float]:
     """Return sup over X and W of |f - g| (or |f - g - B|), d = 3, with its certified upper end."""
     ends = [
         adversary.CircleWave.of_network(
-            uniform_gap.worst_gap_network(network, delta, side, centred=centred)
+            uniform_gap.worst_gap_network(network, delta, side, centerd=centerd)
         ).extremes(0.0, math.pi)
         for side in ("above", "below")
     ]
@@ -1501,7 +1501,7 @@ def _uniformly(budget: Budget, rng: np.random.Generator) -> list[Observation]:
         mean = worst_case.half_width_moments(m, a, delta, tau, "continuous").mean
         for own in spawn(rng, seeds):
             network = TwoLayerNetwork.initialize(m, 3, powers, rng=own)
-            largest, upper = _exact_suprema(network, delta, centred=True)
+            largest, upper = _exact_suprema(network, delta, centerd=True)
             ratios.append(upper / limit)
             slack.append(largest / mean)
             gap = worst_case.worst_gap_at(network, _point(3), delta)
@@ -1714,7 +1714,7 @@ def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
         first = uniform_gap.certified_initial_bound(m, 3, a, tau, failure).value
         for row, own in enumerate(spawn(rng, seeds)):
             network = TwoLayerNetwork.initialize(m, 3, powers, rng=own)
-            table[row, column], upper = _exact_suprema(network, delta, centred=False)
+            table[row, column], upper = _exact_suprema(network, delta, centerd=False)
             whole.append(upper / (gap + first))
             ends = adversary.CircleWave.of_network(network).extremes(0.0, math.pi)
             starts.append(max(ends.upper, -ends.lower) / first)
@@ -2113,7 +2113,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="f is close to g over the ball",
         statement=_STATEMENT_41,
         plain="As long as no weight vector moves farther than K/m^(3/5), the network and its "
-        "linearisation differ by a quantity that vanishes as the width grows.",
+        "linearization differ by a quantity that vanishes as the width grows.",
         source=Source("paper", "Section 4.1, Theorem 4.1 (proved as Theorem C.1)"),
         recorded=Verdict.FAILS,
         check=_check_41,
@@ -2231,7 +2231,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="f is close to g at one input",
         statement=r"For each $x \in \X$, with probability \rec{at least $1 -$} $\theta_{1/5}$, "
         r"$\abs{f(x; W) - g(x; W)} \le O(K^2 m^{\rec{-}1/10})$, for " + _BALL_41 + r".",
-        plain="At any one input the network and its linearisation differ by a quantity that "
+        plain="At any one input the network and its linearization differ by a quantity that "
         "vanishes as the width grows.",
         source=Source("paper", "Appendix C.8, Lemma C.8"),
         recorded=Verdict.FAILS,
@@ -2257,7 +2257,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"+ \sum_{a_r > 0} a_r V_r$, both are attained, and $\sup_W \abs{f - g}(x) \ge H(x) := "
         r"\frac12 \sum_r \abs{a_r} (U_r + V_r)$. With the printed powers $\E H(x) = "
         r"K^2 m^{1/10}/(4\sqrt\pi)\,(1 + o(1))$.",
-        plain="How far the network and its linearisation can be apart at one input is a sum over "
+        plain="How far the network and its linearization can be apart at one input is a sum over "
         "the neurons near the threshold, known exactly with its mean and variance.",
         source=Source("repair", "Proposition 1"),
         recorded=Verdict.HOLDS,
@@ -2282,7 +2282,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"of the neurons fire. (d) Gradient descent on one example moves $f$ by "
         r"$1 + t\varphi(t)/(2Q(t))$ times what $g$ predicts, as the way becomes short; with the "
         r"continuous activation by what $g$ predicts.",
-        plain="With a jump in the activation, few active neurons and a good linearisation exclude "
+        plain="With a jump in the activation, few active neurons and a good linearization exclude "
         "each other, whatever the powers of the width.",
         source=Source("repair", "Proposition 2"),
         recorded=Verdict.HOLDS,
@@ -2304,7 +2304,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"C\, a\, m^{3/2} \varphi(t)\, \delta^2$, and for the jump $\abs{f - g - B}(x) \le "
         r"C\, a\, m^{3/2} \varphi(t)\, \delta(\delta + \tau)$. In all computed cases $C_0 = 4$ "
         r"with $C = 2$ (continuous) and $C = 5$ (jump) will do.",
-        plain="Network and linearisation stay close for all inputs and all weights of the ball at "
+        plain="Network and linearization stay close for all inputs and all weights of the ball at "
         "once, with an explicit bound.",
         source=Source("repair", "Theorem A"),
         recorded=Verdict.REPAIRED,
@@ -2373,7 +2373,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"powers are $\alpha \ge 0$, $c \ge 0$, $\alpha + c/2 > 0$, $\alpha + \beta + c \le 1$ and "
         r"$3(\alpha + c) + 4\beta > 7/2$.",
         plain="With the continuous activation and a threshold of the order m^(-1/2) everything "
-        "fits together at once: few active neurons, a good linearisation and convergence.",
+        "fits together at once: few active neurons, a good linearization and convergence.",
         source=Source("repair", "Parameter set R3"),
         recorded=Verdict.REPAIRED,
         check=_check_r3,

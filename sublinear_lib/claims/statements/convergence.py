@@ -5,7 +5,7 @@ Lemma C.14 fails twice: by an exponent, and at a kink of the loss.  What holds i
 a bound with six terms that can be computed for a run of Algorithm 1; its check does so, step of the
 proof by step of the proof.  Before changing a check, know where slopes come from: runs on one point
 in dimension 2, where X has two points and every adversary of radius below ``sqrt(3)`` is the
-identity, so that nothing but the initialisation is random.
+identity, so that nothing but the initialization is random.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _check_norms(budget: Budget, rng: np.random.Generator) -> Findings:
             exact("2,infinity-norm of that matrix", Fraction(regret.norm_2_inf(rows)), 17),
             bound(f"largest |<A, B>| over the product of the norms, {trials} pairs", largest, 1.0),
             bound(
-                "the same at the B with the rows of A, normalised, smallest",
+                "the same at the B with the rows of A, normalized, smallest",
                 attained,
                 1.0 - _ROUNDING,
                 below=False,
@@ -836,9 +836,9 @@ class _Measured:
 
 def _caps(X: FloatArray, rho: float, number: int) -> FloatArray:
     """Return points spread over the arcs within rho of some points of the circle."""
-    centre = np.arctan2(X[:, 1], X[:, 0])
+    center = np.arctan2(X[:, 1], X[:, 0])
     half = 2.0 * math.asin(rho / math.sqrt(3.0))
-    angle = (centre[:, None] + np.linspace(-half, half, number)).ravel()
+    angle = (center[:, None] + np.linspace(-half, half, number)).ravel()
     side = math.sqrt(3.0) / 2.0
     return np.stack([side * np.cos(angle), side * np.sin(angle), np.full_like(angle, 0.5)], axis=1)
 
@@ -1001,7 +1001,7 @@ def _observe(name: str, run: _Measured) -> list[Observation]:
         ),
         bound(
             f"{told}: eta G^2/2 + D_F^2/(2 eta T) over epsilon, with the bound G^2",
-            run.before.optimisation / (plan.eta * plan.gradient_squared),
+            run.before.optimization / (plan.eta * plan.gradient_squared),
             1.0 + _ROUNDING,
         ),
         bound(
@@ -1425,7 +1425,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="Convergence of adversarial training",
         statement=_PRINTED_4_3,
         plain="Algorithm 1 with a step size of order epsilon m^(-1/5) does, on average over its "
-        "steps, almost as well as any weights near the initialisation.",
+        "steps, almost as well as any weights near the initialization.",
         source=Source("paper", "Section 4.1, Theorem 4.3 (also Theorem C.12)"),
         recorded=Verdict.FAILS,
         check=_check_convergence,
@@ -1484,7 +1484,7 @@ CLAIMS: tuple[Claim, ...] = (
             "Algorithm 1 outputs weights", "there are weights"
         ),
         plain="Theorem 4.3 again, with its proof: regret of gradient descent, coupling of the "
-        "gradients and the distance travelled.",
+        "gradients and the distance traveled.",
         source=Source("paper", "Appendix C.10, Theorem C.12"),
         recorded=Verdict.FAILS,
         check=_check_convergence_appendix,
@@ -1526,7 +1526,7 @@ CLAIMS: tuple[Claim, ...] = (
         statement=r"For every $t \in [T]$ let $\|W_t - W_0\|_{2,\infty} \rec{\leq} "
         r"O(m^{-15/24})$. Then $\Pr[\|\rec{\widetilde\nabla}^{(t)} - \rec{\nabla}^{(t)}\|_{2,1} "
         r"\rec{\leq} O(n m^{27/50})] \rec{\geq} 1 - \theta_{1/5}$.",
-        plain="While the weights stay close to the initialisation, the gradients of f and g differ "
+        plain="While the weights stay close to the initialization, the gradients of f and g differ "
         "by no more than n m^(27/50), added up over all neurons.",
         source=Source("paper", "Appendix C.11, Lemma C.14"),
         recorded=Verdict.FAILS,
@@ -1569,7 +1569,7 @@ CLAIMS: tuple[Claim, ...] = (
         chapter="part1/convergence",
         repairs="thm-c.12",
         proof="reference/repaired-theorems#thm-d",
-        remark=r"The bound holds for every width and every initialisation; chance enters only in "
+        remark=r"The bound holds for every width and every initialization; chance enters only in "
         r"how large its terms are. The check exhibits $W^*$ (the nearest weights that fit the "
         r"caps), certifies its robust loss, and verifies every step of the proof at every step of "
         r"the runs, with $\Gamma$ at the points that the adversary chose, where alone it is used. "
@@ -1590,7 +1590,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"$\mathcal{L}_{\mathcal{A}^*}(f_{W^*}) + \epsilon \geq \frac1T \sum_{t=0}^{T-1} "
         r"\mathcal{L}_{\mathcal{A}}(f_{W_t})$.",
         plain="With the right step size and consistent powers of the width, adversarial training "
-        "does as well as any weights near the initialisation, up to epsilon.",
+        "does as well as any weights near the initialization, up to epsilon.",
         source=Source("repair", "Theorem D with Theorems A and B"),
         recorded=Verdict.REPAIRED,
         check=_check_convergence_repaired,

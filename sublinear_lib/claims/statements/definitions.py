@@ -598,12 +598,12 @@ def _smallest_gap(
     looked = budget.pick(200, 5_000)
     least = math.inf
     for j in range(len(points)):
-        centre = np.repeat(points[j : j + 1], looked, axis=0)
+        center = np.repeat(points[j : j + 1], looked, axis=0)
         others = np.delete(points, j, axis=0)
         # Points of the cap at random, and those nearest to each of the others.
         tried = np.vstack(
             (
-                geometry.sample_caps(centre, rho, rng),
+                geometry.sample_caps(center, rho, rng),
                 geometry.project_to_caps(
                     others, np.repeat(points[j : j + 1], len(others), axis=0), rho
                 ),
@@ -909,7 +909,7 @@ def _at_least(what: str, pvalue: float) -> Observation:
 
 
 def _spread(values: FloatArray, m: int) -> Interval:
-    """Return the interval for m times the variance of centred normal numbers."""
+    """Return the interval for m times the variance of centerd normal numbers."""
     total, size = m * float(np.sum(values**2)), values.size
     miss = (1.0 - _SURE) / 2.0
     upper, lower = (total / float(stats.chi2.ppf(p, size)) for p in (miss, 1.0 - miss))

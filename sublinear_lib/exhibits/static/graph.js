@@ -48,15 +48,15 @@ for (const root of document.querySelectorAll(".sl-graph:not([data-ready])")) {
 
   /** The nearest node in a direction: mostly ahead, little aside. */
   const towards = (view, node, [dx, dy]) => {
-    const centre = (one) => {
+    const center = (one) => {
       const box = one.getBoundingClientRect();
       return [box.x + box.width / 2, box.y + box.height / 2];
     };
-    const [x, y] = centre(node);
+    const [x, y] = center(node);
     let best = null;
     let least = Infinity;
     for (const other of view.nodes.values()) {
-      const [u, v] = centre(other);
+      const [u, v] = center(other);
       const ahead = (u - x) * dx + (v - y) * dy;
       const aside = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
       if (other !== node && ahead > 1 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];

@@ -94,24 +94,24 @@ def _hyperplane(rng: np.random.Generator, dimension: int, normal: FloatArray) ->
 
 
 def _clusters(rng: np.random.Generator, dimension: int, normal: FloatArray) -> Rows:
-    centres = rng.standard_normal((int(rng.integers(1, 6)), dimension))
+    centers = rng.standard_normal((int(rng.integers(1, 6)), dimension))
     spread = 10.0 ** float(rng.uniform(-12, -1))
 
     def rows(count: int) -> FloatArray:
-        which = rng.integers(0, len(centres), count)
-        points: FloatArray = centres[which] + spread * rng.standard_normal((count, dimension))
+        which = rng.integers(0, len(centers), count)
+        points: FloatArray = centers[which] + spread * rng.standard_normal((count, dimension))
         return points
 
     return rows
 
 
-def _neighbours(rng: np.random.Generator, dimension: int, normal: FloatArray) -> Rows:
+def _neighbors(rng: np.random.Generator, dimension: int, normal: FloatArray) -> Rows:
     # All points within a few units in the last place of float64, or of float32, of one another.
-    centre = rng.standard_normal(dimension)
+    center = rng.standard_normal(dimension)
     unit = 2.0 ** -float(rng.choice([23, 24, 51, 52]))
 
     def rows(count: int) -> FloatArray:
-        points: FloatArray = centre * (1.0 + unit * rng.integers(-3, 4, (count, dimension)))
+        points: FloatArray = center * (1.0 + unit * rng.integers(-3, 4, (count, dimension)))
         return points
 
     return rows
@@ -174,7 +174,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator, int, FloatArray], Rows]] = {
     "duplicates": _duplicates,
     "hyperplane": _hyperplane,
     "clusters": _clusters,
-    "neighbours": _neighbours,
+    "neighbors": _neighbors,
     "halfway": _halfway,
     "huge": _huge,
     "denormal": _denormal,

@@ -34,7 +34,7 @@ _MOST_POINTS = 5000
 _MOST_PAIRS, _MOST_PRODUCTS = 2**18, 2**21
 # Families of which a large share of all pairs ties, or must be settled exactly because the numbers
 # differ too much in size: that is what takes the time.
-_SLOW = ("signed zeros", "denormal", "duplicates", "hyperplane", "neighbours", "mixed")
+_SLOW = ("signed zeros", "denormal", "duplicates", "hyperplane", "neighbors", "mixed")
 _SLOW_POINTS, _SLOW_PAIRS, _MANY_SETTLED = 64, 2**14, 1000
 _SHOWN = 6
 LARGE = ("huge", "mixed", "one huge")

@@ -110,30 +110,30 @@ function setText(element, text) {
   );
 }
 
-const colour = (role) => (role === "ink" ? "currentColor" : `var(--sl-${role})`);
+const color = (role) => (role === "ink" ? "currentColor" : `var(--sl-${role})`);
 
 // ---- the drawing -------------------------------------------------------------------------------
 
-/** Move positions as little as possible so that neighbours are `gap` apart (as in plotting). */
+/** Move positions as little as possible so that neighbors are `gap` apart (as in plotting). */
 function spread(wanted, gap, low, high) {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a] - wanted[b] || a - b);
   const clusters = [];
   for (const i of order) {
-    let centre = Math.min(Math.max(wanted[i], low), high);
+    let center = Math.min(Math.max(wanted[i], low), high);
     let size = 1;
     while (clusters.length) {
       const before = clusters[clusters.length - 1];
-      if (centre - before.centre >= (gap * (size + before.size)) / 2) break;
+      if (center - before.center >= (gap * (size + before.size)) / 2) break;
       clusters.pop();
-      centre = (centre * size + before.centre * before.size) / (size + before.size);
+      center = (center * size + before.center * before.size) / (size + before.size);
       size += before.size;
       const half = (gap * (size - 1)) / 2;
-      centre = Math.max(low + half, Math.min(centre, high - half));
+      center = Math.max(low + half, Math.min(center, high - half));
     }
-    clusters.push({ centre, size });
+    clusters.push({ center, size });
   }
-  const places = clusters.flatMap(({ centre, size }) =>
-    Array.from({ length: size }, (_, k) => centre + gap * (k - (size - 1) / 2)),
+  const places = clusters.flatMap(({ center, size }) =>
+    Array.from({ length: size }, (_, k) => center + gap * (k - (size - 1) / 2)),
   );
   const result = [];
   order.forEach((i, k) => (result[i] = places[k]));
@@ -202,7 +202,7 @@ class Plot {
   }
 
   text(x, y, text, attributes = {}, role = "ink") {
-    return svg("text", { x: px(x), y: px(y), style: `fill:${colour(role)}`, ...attributes }, this.body, text);
+    return svg("text", { x: px(x), y: px(y), style: `fill:${color(role)}`, ...attributes }, this.body, text);
   }
 
   /** Where a mark is named: at its end on the right, in the key, or above the plot. */
@@ -296,7 +296,7 @@ class Plot {
 
   mark(mark, group, X, Y) {
     const { x0, x1, y0, y1 } = this.frame;
-    const paint = colour(mark.role);
+    const paint = color(mark.role);
     const path = (d, style) => svg("path", { d, style: `fill:none;stroke:${paint};${style}` }, group);
     const area = (d, opacity) => svg("path", { d, style: `fill:${paint};fill-opacity:${opacity}` }, group);
     const dash = mark.dash ? "stroke-dasharray:7 5;" : "";
@@ -348,10 +348,10 @@ class Plot {
 
   keyEntry(mark, x, y) {
     const style = mark.kind === "line" || mark.kind === "rule"
-      ? `stroke:${colour(mark.role)};stroke-width:2.5;${mark.dash ? "stroke-dasharray:7 4" : ""}`
-      : `stroke:${colour(mark.role)};stroke-width:${mark.kind === "points" ? 9 : 11};stroke-opacity:${mark.kind === "points" ? 1 : 0.5};`;
+      ? `stroke:${color(mark.role)};stroke-width:2.5;${mark.dash ? "stroke-dasharray:7 4" : ""}`
+      : `stroke:${color(mark.role)};stroke-width:${mark.kind === "points" ? 9 : 11};stroke-opacity:${mark.kind === "points" ? 1 : 0.5};`;
     const middle = px(y - this.size * 0.34);
-    if (mark.hollow) svg("circle", { cx: x + 9, cy: middle, r: 4.5, style: `fill:none;stroke:${colour(mark.role)};stroke-width:2` }, this.body);
+    if (mark.hollow) svg("circle", { cx: x + 9, cy: middle, r: 4.5, style: `fill:none;stroke:${color(mark.role)};stroke-width:2` }, this.body);
     else svg("path", { d: mark.kind === "points" ? `M${x + 9} ${middle}h0` : `M${x} ${middle}h18`, style: mark.kind === "points" ? `${style}stroke-linecap:round` : style }, this.body);
     this.text(x + 25, y, mark.label, {}, mark.role);
   }
@@ -377,7 +377,7 @@ class Plot {
     }).map((y) => Math.max(y1, Math.min(y0, y)));
     const places = spread(ends, line, y1, y0);
     marks.forEach((mark, i) => {
-      if (Math.abs(places[i] - ends[i]) > 2) svg("path", { d: `M${x1 + 2} ${px(ends[i])}L${x1 + 14} ${px(places[i])}`, style: `fill:none;stroke:${colour(mark.role)}` }, this.body);
+      if (Math.abs(places[i] - ends[i]) > 2) svg("path", { d: `M${x1 + 2} ${px(ends[i])}L${x1 + 14} ${px(places[i])}`, style: `fill:none;stroke:${color(mark.role)}` }, this.body);
       this.text(x1 + (Math.abs(places[i] - ends[i]) > 2 ? 18 : 8), places[i] + this.size * 0.36, mark.label, {}, mark.role);
     });
   }
@@ -394,7 +394,7 @@ class Plot {
         continue;
       }
       const x = px(this.X(mark.at));
-      svg("circle", { cx: x, cy: px(y0), r: 6, style: `fill:${colour(mark.role)};stroke:var(--sl-paper);stroke-width:2` }, this.body);
+      svg("circle", { cx: x, cy: px(y0), r: 6, style: `fill:${color(mark.role)};stroke:var(--sl-paper);stroke-width:2` }, this.body);
       svg("path", { d: `M${x} ${px(y0 + 12)}V${px(y1 - 6)}`, class: "sl-grip", "data-drag": mark.drag }, this.body);
     }
   }
