@@ -1,9 +1,9 @@
-r"""Labelled points on X: the training sets S of the paper, synthetic and real.
+r"""Labeled points on X: the training sets S of the paper, synthetic and real.
 
 Section 3.2 asks for x_i in X = {x in R^d : ||x|| = 1, x_d = 1/2} and |y_i| <= 1, and Definition 3.7
 for points that are far apart compared with the adversary's radius.  Everything here produces a
 `Dataset` that satisfies the former (checked, then frozen) and `separation` measures the latter.
-Before changing anything, know how real data reach X: `SliceMap` centres the features on the mean of
+Before changing anything, know how real data reach X: `SliceMap` centers the features on the mean of
 *the data it was fitted on*, keeps only their direction and appends 1/2.  Fitting it on test data
 leaks them into training; `load_split` is the function that does it right.
 
@@ -50,9 +50,9 @@ __all__ = [
     "split_rows",
 ]
 
-Labelling = Literal["random", "balanced", "alternating"]
+Labeling = Literal["random", "balanced", "alternating"]
 _PAIRS_PER_BLOCK: Final = 1 << 21
-_LABELLINGS: Final[tuple[Labelling, ...]] = ("random", "balanced", "alternating")
+_LABELLINGS: Final[tuple[Labeling, ...]] = ("random", "balanced", "alternating")
 
 
 def _text(value: object, name: str) -> str:
@@ -391,7 +391,7 @@ def max_separation(n: int, d: int) -> float:
     The least of these, with s = sqrt(3)/2 the radius of X, delta the smallest distance and
     phi = 2 asin(delta / sqrt(3)) the smallest angle:
 
-    * Averages: sum_{i<j} ||x_i - x_j||^2 <= n^2 s^2 (the sum of squares about the centre of X, less
+    * Averages: sum_{i<j} ||x_i - x_j||^2 <= n^2 s^2 (the sum of squares about the center of X, less
       n^2 times the squared norm of the mean), over n (n-1)/2 pairs: delta^2 <= 3 n / (2 (n-1)).
     * Rankin: at most k + 1 vectors of R^k have pairwise negative inner products, so for n > d (the
       directions live in R^{d-1}) phi <= pi/2, that is delta <= sqrt(3/2).
@@ -419,7 +419,7 @@ def _alternating(n: int) -> FloatArray:
     return np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
 
 
-def _make_labels(n: int, labels: Labelling, rng: np.random.Generator) -> FloatArray:
+def _make_labels(n: int, labels: Labeling, rng: np.random.Generator) -> FloatArray:
     if labels == "random":
         return rng.choice([-1.0, 1.0], size=n)
     return rng.permutation(_alternating(n)) if labels == "balanced" else _alternating(n)
@@ -428,7 +428,7 @@ def _make_labels(n: int, labels: Labelling, rng: np.random.Generator) -> FloatAr
 def _spread_on_circle(n: int, delta: float, rng: np.random.Generator) -> FloatArray:
     """Draw n points of the circle X (d = 3), uniform given that all are >= delta apart, in order.
 
-    The gaps between neighbours of n uniform points on a circle are uniform on the simplex of total
+    The gaps between neighbors of n uniform points on a circle are uniform on the simplex of total
     2 pi; given that all are >= phi, they are phi plus gaps uniform on the simplex of total
     2 pi - n phi.
     """
@@ -478,7 +478,7 @@ def separated(
     *,
     separation: float,
     rng: Seed,
-    labels: Labelling = "random",
+    labels: Labeling = "random",
     max_tries: int = 100_000,
 ) -> Dataset:
     r"""Draw n random points of X that are pairwise at least a given distance apart.
@@ -566,7 +566,7 @@ def separated(
     return Dataset(X, y, f"separated-{n}", description)
 
 
-def circle(n: int, *, labels: Labelling = "alternating", rng: Seed | None = None) -> Dataset:
+def circle(n: int, *, labels: Labeling = "alternating", rng: Seed | None = None) -> Dataset:
     """Place n points evenly on the circle X of dimension d = 3.
 
     Parameters
@@ -574,14 +574,14 @@ def circle(n: int, *, labels: Labelling = "alternating", rng: Seed | None = None
     n : int
         Number of points, at least 1.
     labels : {"alternating", "balanced", "random"}, default "alternating"
-        As in `separated`; "alternating" along the circle (two neighbours agree when n is odd).
+        As in `separated`; "alternating" along the circle (two neighbors agree when n is odd).
     rng : int, SeedSequence or Generator, optional
         Source of randomness, required unless the labels alternate.
 
     Returns
     -------
     Dataset
-        Points (s cos(2 pi k/n), s sin(2 pi k/n), 1/2), k = 0, ..., n-1; neighbours are
+        Points (s cos(2 pi k/n), s sin(2 pi k/n), 1/2), k = 0, ..., n-1; neighbors are
         sqrt(3) sin(pi/n) apart.
 
     Raises
@@ -619,12 +619,12 @@ def _features(features: FloatArray, columns: int | None = None) -> FloatArray:
 class SliceMap:
     r"""The map from feature vectors of R^{d-1} to points of X; build it with `fit`.
 
-    A feature vector v goes to (s u, 1/2) with u = q / ||q||, q = (v - centre) / scale and
+    A feature vector v goes to (s u, 1/2) with u = q / ||q||, q = (v - center) / scale and
     s = sqrt(3)/2.
 
     Parameters
     ----------
-    centre : array_like of float, shape (d - 1,)
+    center : array_like of float, shape (d - 1,)
         Subtracted from every feature vector.
     scale : array_like of float, shape (d - 1,)
         Positive divisors, one per feature.
@@ -633,7 +633,7 @@ class SliceMap:
 
     Attributes
     ----------
-    centre, scale : ndarray of float64, shape (d - 1,)
+    center, scale : ndarray of float64, shape (d - 1,)
         The fields above, read-only.
     length : float
         The field above.
@@ -645,8 +645,8 @@ class SliceMap:
 
     Notes
     -----
-    Only the direction of q survives: two feature vectors on one ray from the centre become the same
-    point, and the way back, `features`, is only defined up to the length.  Centring matters because
+    Only the direction of q survives: two feature vectors on one ray from the center become the same
+    point, and the way back, `features`, is only defined up to the length.  Centering matters because
     raw features (pixels >= 0) would crowd in one orthant.
 
     Examples
@@ -656,24 +656,24 @@ class SliceMap:
     array([[0.8660254, 0.       , 0.5      ]])
     """
 
-    centre: FloatArray
+    center: FloatArray
     scale: FloatArray
     length: float = 1.0
 
     def __post_init__(self) -> None:
         """Validate and freeze the fields."""
-        centre = validation.float_array(self.centre, "centre", shape=(None,))
-        scale = validation.float_array(self.scale, "scale", shape=(centre.size,))
+        center = validation.float_array(self.center, "center", shape=(None,))
+        scale = validation.float_array(self.scale, "scale", shape=(center.size,))
         if not (scale > 0.0).all():
             raise ValueError(f"scale must be > 0 in every entry, got {float(scale.min())!r}")
-        object.__setattr__(self, "centre", _frozen(centre))
+        object.__setattr__(self, "center", _frozen(center))
         object.__setattr__(self, "scale", _frozen(scale))
         length = validation.scalar(self.length, "length", exclusive_minimum=0.0)
         object.__setattr__(self, "length", length)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle through the constructor, so that a copy is validated and read-only again."""
-        return (SliceMap, (np.array(self.centre), np.array(self.scale), self.length))
+        return (SliceMap, (np.array(self.center), np.array(self.scale), self.length))
 
     def __repr__(self) -> str:
         """Name the dimension of the points it produces."""
@@ -682,11 +682,11 @@ class SliceMap:
     @property
     def d(self) -> int:
         """Ambient dimension of the points it produces: the number of features plus 1."""
-        return int(self.centre.size) + 1
+        return int(self.center.size) + 1
 
     @classmethod
     def fit(cls, features: FloatArray, *, scale: bool = False) -> SliceMap:
-        """Take the centre, and on request the scales, from training data.
+        """Take the center, and on request the scales, from training data.
 
         Parameters
         ----------
@@ -710,16 +710,16 @@ class SliceMap:
         scale = validation.boolean(scale, "scale")
         deviation = np.ones(features.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            centre = features.mean(axis=0)
+            center = features.mean(axis=0)
             if scale:
                 # A constant feature may get a deviation of 1e-17 from the rounding of its mean.
                 varies = features.max(axis=0) > features.min(axis=0)
                 deviation[varies] = features[:, varies].std(axis=0)
-        if not (np.isfinite(centre).all() and np.isfinite(deviation).all()):
+        if not (np.isfinite(center).all() and np.isfinite(deviation).all()):
             raise ValueError("features must be small enough for their moments to fit float64")
         with np.errstate(over="ignore", invalid="ignore"):
-            length = float(np.linalg.norm((features - centre) / deviation, axis=1).mean())
-        return cls(centre, deviation, length if 0.0 < length < np.inf else 1.0)
+            length = float(np.linalg.norm((features - center) / deviation, axis=1).mean())
+        return cls(center, deviation, length if 0.0 < length < np.inf else 1.0)
 
     def transform(self, features: FloatArray) -> FloatArray:
         """Map feature vectors to X.
@@ -737,22 +737,22 @@ class SliceMap:
         Raises
         ------
         ValueError
-            If the number of columns is wrong, or a row equals the centre to 1e-12 of the size of
+            If the number of columns is wrong, or a row equals the center to 1e-12 of the size of
             the numbers involved: then it has no direction.
         TypeError
             If `features` does not hold real numbers.
         """
         features = _features(features, self.d - 1)
         with np.errstate(over="ignore"):
-            q = (features - self.centre) / self.scale
-            size = np.max((np.abs(features) + np.abs(self.centre)) / self.scale, axis=1)
+            q = (features - self.center) / self.scale
+            size = np.max((np.abs(features) + np.abs(self.center)) / self.scale, axis=1)
         if not np.isfinite(size).all():
-            raise ValueError("features must be small enough to be centred and scaled in float64")
+            raise ValueError("features must be small enough to be centered and scaled in float64")
         bad = np.flatnonzero(np.abs(q).max(axis=1) <= 1e-12 * size)
         if bad.size:
             raise ValueError(
-                f"features must differ from the centre of the map, but row {int(bad[0])} is zero "
-                "after centring and has no direction on X; drop it"
+                f"features must differ from the center of the map, but row {int(bad[0])} is zero "
+                "after centering and has no direction on X; drop it"
             )
         X = np.column_stack([q, np.full(len(q), geometry.SLICE_HEIGHT)])
         return geometry.project_to_slice(X)
@@ -768,7 +768,7 @@ class SliceMap:
         Returns
         -------
         ndarray of float64, shape (n, d - 1)
-            ``centre + scale * length * u`` for the point (s u, 1/2).  `transform` leads back to the
+            ``center + scale * length * u`` for the point (s u, 1/2).  `transform` leads back to the
             same points of X.
 
         Raises
@@ -784,7 +784,7 @@ class SliceMap:
         True
         """
         u = geometry.directions(validation.points_on_slice(X, d=self.d))
-        return np.asarray(self.centre + self.scale * self.length * u)
+        return np.asarray(self.center + self.scale * self.length * u)
 
 
 def from_features(
@@ -811,7 +811,7 @@ def from_features(
     class_names : tuple of two str, default ("negative", "positive")
         What -1 and +1 stand for.
     slice_map : SliceMap, optional
-        The map to X.  By default one is fitted (centring only) on `features`; for test data pass
+        The map to X.  By default one is fitted (centering only) on `features`; for test data pass
         the map fitted on the training data.
 
     Returns
@@ -869,7 +869,7 @@ class _Raw:
         return self.mapped(rows, self.fit(rows))
 
 
-_DIGITS = "8x8 grey images of handwritten digits bundled with scikit-learn"
+_DIGITS = "8x8 gray images of handwritten digits bundled with scikit-learn"
 
 
 def _raw_digits(positive: int, negative: int) -> _Raw:
@@ -931,8 +931,8 @@ def digits(positive: int, negative: int) -> Dataset:
     Returns
     -------
     Dataset
-        About 360 points, named like ``"digits-3v8"``: pixels centred on their mean over *all* these
-        images, normalised, 1/2 appended.  To measure on held-out images use `load_split`.
+        About 360 points, named like ``"digits-3v8"``: pixels centered on their mean over *all* these
+        images, normalized, 1/2 appended.  To measure on held-out images use `load_split`.
 
     Raises
     ------
@@ -969,8 +969,8 @@ def breast_cancer() -> Dataset:
     Returns
     -------
     Dataset
-        569 points, d = 31: features centred and divided by their standard deviations (over all
-        points), normalised, 1/2 appended.  To measure on held-out points use `load_split`.
+        569 points, d = 31: features centered and divided by their standard deviations (over all
+        points), normalized, 1/2 appended.  To measure on held-out points use `load_split`.
 
     Examples
     --------
@@ -1011,7 +1011,7 @@ def load(name: str) -> Dataset:
     Returns
     -------
     Dataset
-        The data on X.  Real data are centred on the mean of all points; to measure on held-out
+        The data on X.  Real data are centered on the mean of all points; to measure on held-out
         points use `load_split`.
 
     Raises
@@ -1046,7 +1046,7 @@ def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dat
     Returns
     -------
     train, test : Dataset
-        Disjoint parts, both in random order.  The map to X (centre and scales) is fitted on the
+        Disjoint parts, both in random order.  The map to X (center and scales) is fitted on the
         training part alone and applied to both.
 
     Raises

@@ -3,8 +3,8 @@
 The paper trains on points of the slice X with labels of absolute value at most 1 (Definition 3.7).
 Feature vectors have to be mapped there first; the map is part of the model:
 
-1. every feature is centerd and divided by its standard deviation on the training data (a constant
-   feature is only centerd);
+1. every feature is centered and divided by its standard deviation on the training data (a constant
+   feature is only centered);
 2. one constant coordinate, ``sqrt(p)`` for p features, is appended, so that a vector keeps its
    length as an angle and the mean of the data has a direction too;
 3. the result is divided by its norm, multiplied by ``sqrt(3)/2``, and the coordinate 1/2 appended.
@@ -70,7 +70,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
     n_features_in_ : int
         Number of features p.
     mean_, scale_ : ndarray of float64, shape (p,)
-        What the features are centerd and divided by.
+        What the features are centered and divided by.
     network_ : TwoLayerNetwork
         The trained network, ``d = p + 2``.
     history_ : History

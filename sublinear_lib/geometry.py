@@ -1253,7 +1253,7 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
       both points.
     * k = 1: N equally spaced angles leave gaps of half-length pi / N, and
       pi / N <= 2 asin(sqrt(q)).
-    * k >= 2: cut the polar angle into L bands of half-width h = pi / (2 L), centerd at theta_j.
+    * k >= 2: cut the polar angle into L bands of half-width h = pi / (2 L), centered at theta_j.
       For directions (sin(theta) w, cos(theta)), with theta in band j, and
       (sin(theta_j) w', cos(theta_j)), at distance gamma between w and w' on S^{k-1}, the identity
       cos(angle) = cos(theta - theta_j) - sin(theta) sin(theta_j) (1 - cos(gamma)) reads

@@ -514,7 +514,7 @@ def test_a_slice_map_of_another_dimension_is_refused():
     with pytest.raises(ValueError, match="slice_map must lead to dimension 2"):
         Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map=slice_map)
     with pytest.raises(TypeError, match="slice_map must be a SliceMap or None, got str"):
-        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map="centerd")
+        Dataset([[math.sqrt(0.75), 0.5]], [1.0], "one", slice_map="centered")
     with pytest.raises(ValueError, match="length must be"):
         SliceMap([0.0], [1.0], 0.0)
 
@@ -595,8 +595,8 @@ def test_digits_are_scikit_learns_images_on_the_slice():
         assert_array_equal(data.y > 0, digit[rows] == positive)
         assert data.name == f"digits-{positive}v{negative}"
         assert data.class_names == (str(negative), str(positive))
-        centerd = images[rows] - images[rows].mean(axis=0)
-        expected = SLICE_RADIUS * centerd / np.linalg.norm(centerd, axis=1, keepdims=True)
+        centered = images[rows] - images[rows].mean(axis=0)
+        expected = SLICE_RADIUS * centered / np.linalg.norm(centered, axis=1, keepdims=True)
         assert_allclose(data.X[:, :-1], expected, rtol=0, atol=1e-13)
 
 

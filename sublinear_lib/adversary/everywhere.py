@@ -89,7 +89,7 @@ def worst_gap_everywhere(network: TwoLayerNetwork, delta: float) -> GapEverywher
     True
     """
     ends = [
-        CircleWave.of_network(worst_gap_network(network, delta, side, centerd=True)).extremes(
+        CircleWave.of_network(worst_gap_network(network, delta, side, centered=True)).extremes(
             0.0, math.pi
         )
         for side in _SIDES

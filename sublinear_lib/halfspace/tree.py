@@ -144,8 +144,8 @@ def _widest_axis(points: Float32Array, order: IntArray) -> IntArray:
     real = ~np.isnan(sample[:, :, :1])
     count = np.maximum(real.sum(axis=1), 1)
     sample = np.where(real, sample, np.float32(0.0))
-    centerd = np.where(real, sample - (sample.sum(axis=1) / count)[:, None], np.float32(0.0))
-    axis: IntArray = np.argmax(np.square(centerd).sum(axis=1) / count, axis=1)
+    centered = np.where(real, sample - (sample.sum(axis=1) / count)[:, None], np.float32(0.0))
+    axis: IntArray = np.argmax(np.square(centered).sum(axis=1) / count, axis=1)
     return axis
 
 

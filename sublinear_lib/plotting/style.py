@@ -387,7 +387,7 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     [2.5, 17.5, 50.0]
     """
     order = sorted(range(len(positions)), key=lambda i: (positions[i], i))
-    # Pool adjacent labels that are too close: a cluster stands centerd on its members' mean.
+    # Pool adjacent labels that are too close: a cluster stands centered on its members' mean.
     clusters: list[tuple[float, int]] = []  # center, number of members
     for i in order:
         center, size = min(max(positions[i], low), high), 1

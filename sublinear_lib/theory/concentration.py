@@ -62,7 +62,7 @@ def _central(half_width: _Real) -> _Real:
 
 
 def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
-    r"""Compare the mass of a shifted window with that of the centerd one (Theorem A.3).
+    r"""Compare the mass of a shifted window with that of the centered one (Theorem A.3).
 
     For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``.
     Both halves are true for all ``eta, tau > 0``.
@@ -585,7 +585,7 @@ def chernoff_crossing(bits: int = 60) -> Enclosure:
 
 
 def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
-    r"""Compare a sum of centerd indicators with Bernstein's bound (Lemma A.9).
+    r"""Compare a sum of centered indicators with Bernstein's bound (Lemma A.9).
 
     ``Y_i = B_i - p_i`` for independent ``B_i ~ Bernoulli(p_i)``, and ``M`` is the largest
     ``|Y_i|``.  The lemma says ``Pr[sum Y_i > eta] <= exp(-(eta^2/2) / (sum E Y_i^2 + M eta/3))``,

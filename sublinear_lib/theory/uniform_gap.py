@@ -42,7 +42,7 @@ _SPACINGS = 80
 
 
 def worst_gap_network(
-    network: TwoLayerNetwork, delta: float, side: Side = "above", *, centerd: bool = False
+    network: TwoLayerNetwork, delta: float, side: Side = "above", *, centered: bool = False
 ) -> TwoLayerNetwork:
     r"""Return the network whose value at x is ``sup_W (f - g)(x)``, continuous activation.
 
@@ -54,7 +54,7 @@ def worst_gap_network(
         Radius of the ball, ``>= 0``, absolute units.
     side : {"above", "below"}, default "above"
         Whether it is ``sup_W (f - g)`` or ``sup_W (g - f)``.
-    centerd : bool, default False
+    centered : bool, default False
         Whether the initial network B is taken out: ``sup_W (f - g - B)`` or ``sup_W (g - f + B)``.
 
     Returns
@@ -92,7 +92,7 @@ def worst_gap_network(
     """
     radius = scalar(delta, "delta", minimum=0.0)
     sign = 1.0 if choice(side, "side", ("above", "below")) == "above" else -1.0
-    bare = boolean(centerd, "centerd")
+    bare = boolean(centered, "centered")
     if network.activation != CONTINUOUS:
         raise ValueError(
             "network must have the activation 'continuous', got one with "

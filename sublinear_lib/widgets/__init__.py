@@ -53,6 +53,12 @@ from sublinear_lib.widgets.jump_lab import (
     walk_through_ball,
 )
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
+from sublinear_lib.widgets.ledger_lab import (
+    bill_of_an_iteration,
+    iteration_bill_lab,
+    measure_work,
+    work_growth_lab,
+)
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
@@ -65,7 +71,12 @@ from sublinear_lib.widgets.polynomials_lab import (
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
-from sublinear_lib.widgets.training_lab import train_on_digits, training_lab
+from sublinear_lib.widgets.training_lab import (
+    certified_lab,
+    train_and_certify,
+    train_on_digits,
+    training_lab,
+)
 from sublinear_lib.widgets.views import (
     Axis,
     Band,
@@ -80,6 +91,12 @@ from sublinear_lib.widgets.views import (
 )
 from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail_view
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
+from sublinear_lib.widgets.worst_case_lab import (
+    attack_lab,
+    compare_attacks,
+    hunt_supremum,
+    supremum_lab,
+)
 
 __all__ = [
     "Axis",
@@ -100,8 +117,12 @@ __all__ = [
     "activity_explorer",
     "activity_training_lab",
     "activity_view",
+    "attack_lab",
     "bill_lab",
+    "bill_of_an_iteration",
     "build_good_weights",
+    "certified_lab",
+    "compare_attacks",
     "convergence_explorer",
     "convergence_view",
     "cost_explorer",
@@ -125,11 +146,14 @@ __all__ = [
     "growth_lab",
     "half_space_cost_explorer",
     "half_space_cost_view",
+    "hunt_supremum",
+    "iteration_bill_lab",
     "jump_explorer",
     "jump_view",
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
+    "measure_work",
     "move_the_input",
     "moving_lab",
     "net_explorer",
@@ -146,7 +170,9 @@ __all__ = [
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
+    "supremum_lab",
     "take_first_steps",
+    "train_and_certify",
     "train_and_count",
     "train_and_count_active",
     "train_on_digits",
@@ -159,6 +185,7 @@ __all__ = [
     "walk_through_ball",
     "window_tail_explorer",
     "window_tail_view",
+    "work_growth_lab",
     "worst_case_explorer",
     "worst_case_view",
 ]

@@ -38,8 +38,8 @@ def _on_circle(degrees: FloatArray) -> FloatArray:
 
 def _worst(network: TwoLayerNetwork, delta: float, X: FloatArray) -> FloatArray:
     """Return ``sup_W |f - g - B|`` at every point."""
-    above = theory.worst_gap_network(network, delta, "above", centerd=True).forward(X)
-    below = theory.worst_gap_network(network, delta, "below", centerd=True).forward(X)
+    above = theory.worst_gap_network(network, delta, "above", centered=True).forward(X)
+    below = theory.worst_gap_network(network, delta, "below", centered=True).forward(X)
     return np.asarray(np.maximum(above, below))
 
 

@@ -16,14 +16,14 @@ import numpy as np
 from sublinear_lib import scaling
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Role, grouped, number
+from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import concentration, flips, tails
-from sublinear_lib.validation import choice, scalar
+from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Region, Rule, View
 
-__all__ = ["window_tail_explorer", "window_tail_view"]
+__all__ = ["window_half_width", "window_labels", "window_tail_explorer", "window_tail_view"]
 
 _SEED = 0
 _FAILURE = 1e-6
@@ -37,10 +37,53 @@ _NAMES: dict[tails.Tool, tuple[str, str, Role]] = {
 _WINDOWS: dict[str, tuple[str, Callable[[int], float]]] = {
     "1/m": ("η = 1/m (Lemma C.9)", lambda m: 1.0 / m),
     "m^{-15/24}": ("η = 1/m^(15/24) (Claim 4.6)", lambda m: m ** (-15.0 / 24.0)),
-    "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2)", lambda m: m**-0.6),
+    "m^{-4/5}": ("η = 1/m^(4/5) (ball of R1)", lambda m: m**-0.8),
+    "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2; R2, R3)", lambda m: m**-0.6),
     "m^{-1/2}": ("η = 1/m^(1/2) (too wide)", lambda m: m**-0.5),
     "2m^{-1/2}": ("η = 2/m^(1/2) (far too wide)", lambda m: 2.0 * m**-0.5),
 }
+
+
+def window_labels() -> dict[str, str]:
+    """Return the windows of the toolbox with what stands beside them, for a `Choice`.
+
+    Returns
+    -------
+    dict of str to str
+        The label of each window by its key.
+
+    Notes
+    -----
+    Source: Claims C.2, C.9, C.16 and the ball of R1.
+    """
+    return {key: text for key, (text, _) in _WINDOWS.items()}
+
+
+def window_half_width(window: str, m: int) -> float:
+    """Return the half-width eta of a window of the toolbox.
+
+    Parameters
+    ----------
+    window : str
+        A key of `window_labels`.
+    m : int
+        Width, ``m >= 1``.
+
+    Returns
+    -------
+    float
+        eta, in the units of a pre-activation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is none of these.
+
+    Notes
+    -----
+    Source: Claims C.2, C.9, C.16 and the ball of R1.
+    """
+    return _WINDOWS[choice(window, "window", tuple(_WINDOWS))][1](count(m, "m"))
 
 
 @lru_cache(maxsize=32)
@@ -66,7 +109,7 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
     t : float
         Standardized threshold, ``t >= 0``: the window is ``|z - tau| <= eta`` with
         ``tau = t sqrt(2/m)``.
-    window : {"1/m", "m^{-15/24}", "m^{-3/5}", "m^{-1/2}", "2m^{-1/2}"}
+    window : {"1/m", "m^{-4/5}", "m^{-15/24}", "m^{-3/5}", "m^{-1/2}", "2m^{-1/2}"}
         Its half-width eta.
     tool : {"hoeffding", "chernoff", "chernoff repaired", "bernstein"}
         Which lemma is asked how many neurons to allow, except with probability 1e-6.
@@ -85,10 +128,9 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
     -----
     Source: Lemmas A.5, A.6, A.8, A.9 and Claim A.10 as used in Claims C.2, C.9 and C.16.
     """
-    choice(window, "window", tuple(_WINDOWS))
     choice(tool, "tool", tails.TOOLS)
+    eta = window_half_width(window, m)
     tau = scaling.threshold_from_standard(scalar(t, "t", minimum=0.0), m)
-    eta = _WINDOWS[window][1](m)
     p = flips.flip_probability(tau, m, eta)
     mean, std = m * p, math.sqrt(m * p * (1.0 - p))
     counts = mean + std * _STEPS
@@ -128,14 +170,16 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
             *([Rule(limit, label="allowed", role="ink", dash=True)] if limit <= 10.0 else []),
         ],
         sentence=(
-            f"Of {grouped(m)} neurons, {_about(mean)} are expected within η = {number(eta)} of the "
-            f"threshold; the drawn network has {grouped(drawn)}. Except with probability 10⁻⁶ "
+            f"At a threshold of t = {number(t)} standard deviations {percent(scaling.activity_at(t))} "
+            f"of the neurons fire. Of {grouped(m)} neurons, {_about(mean)} are expected within η = "
+            f"{number(eta)} of the threshold; the drawn network has {grouped(drawn)}. Except with probability 10⁻⁶ "
             f"there are at most {grouped(quantile)}; {_NAMES[chosen][1]} {verb} at most "
             f"{grouped(math.floor(allowed))}."
         ),
         readouts={
-            "*τ*": number(tau),
-            "*Q*(*t*)": number(scaling.activity(tau, m)),
+            "*t* = *τ* √(*m*/2)": number(t),
+            "*Q*(*t*)": percent(scaling.activity_at(t)),
+            "*θ* = *η* √(*m*/2)": number(eta / scaling.preactivation_std(m)),
             "*p*, exact": number(p),
             "*p*, by A.10": number(flips.flip_bound(m, eta) / m),
             "*μ* = *m p*": _about(mean),
@@ -192,7 +236,7 @@ def window_tail_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^6, 2^8 ... 2^20`` and ``t = 0 ... 3``, five windows, four tools.
+        Sliders for ``m = 2^6, 2^8 ... 2^20`` and ``t = 0 ... 3``, six windows, four tools.
 
     Notes
     -----
@@ -209,7 +253,7 @@ def window_tail_explorer() -> Explorer:
                 start=0.0,
                 format="{:g}",
             ),
-            Choice("window", "window", {key: text for key, (text, _) in _WINDOWS.items()}),
+            Choice("window", "window", window_labels()),
             Choice("tool", "tool", {key: text for key, (_, text, _) in _NAMES.items()}),
         ],
         title="How many neurons in a window?",

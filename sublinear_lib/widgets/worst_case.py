@@ -1,22 +1,25 @@
 """The explorer of the chapter on the adversary: f along the circle, one cap, its worst case.
 
-It joins the exact sweep of `sublinear_lib.adversary` (Definitions 3.3 and 3.4 for d = 3) with two
-attacks that start at the clean point; no formula lives here.  The network of a width is drawn once
-from its seed, so a change of tau or rho is a change of nothing else.  The attacks raise f itself: a
-loss adds only the choice between the supremum and the infimum.
+It joins the exact sweep of `sublinear_lib.adversary` (Definitions 3.3 and 3.4 for d = 3), two
+attacks that start at the clean point, and the two cheap bounds from above; no formula lives here.
+The network of a width is drawn once from its seed, so a change of the threshold, the activation or
+rho is a change of nothing else.  The attacks raise f itself: a loss adds only the choice between
+the supremum and the infimum.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import geometry, scaling
+from sublinear_lib import geometry, scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
     CapAttack,
+    CapRelaxation,
     CirclePieces,
     Height,
     ProjectedGradient,
@@ -26,8 +29,9 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
-from sublinear_lib.validation import count, scalar
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.scaling import TauRule
+from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, View
 
@@ -36,28 +40,56 @@ __all__ = ["worst_case_explorer", "worst_case_view"]
 _SEED = 4
 _WINDOW = 60.0
 _STEPS = 20
-_POINTS = 420
+_POINTS = 320
 _X = geometry.embed(np.array([[1.0, 0.0]]))
 _WIDTHS = (64, 256, 1024, 4096)
-_TAUS = (0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.15)
-_RADII = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+_RADII = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+_ACTIVATIONS = {
+    "jump": "with the jump (the paper's)",
+    "continuous": "continuous (that of R3)",
+}
+
+
+@dataclass(frozen=True)
+class _Threshold:
+    """A rule for the threshold, with the constant it is read at."""
+
+    rule: TauRule
+    shown: str
+    t: float = 1.0
+
+    def tau(self, m: int) -> float:
+        return self.rule.tau(m, K=1.0, t=self.t)
+
+
+_THRESHOLDS = {
+    "0": _Threshold(scaling.ZERO, "0 (plain ReLU)"),
+    "1/m": _Threshold(scaling.ONE_OVER_M, "PRINTED, R1 and R2: 1/m"),
+    "m^-3/5": _Threshold(scaling.K_M35, "Section 4.2: 1/m^(3/5)"),
+    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
+    "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
+    "R3": _Threshold(scaling.SPARSE_C, "R3: t = √(0.4 log m)"),
+}
 
 
 @lru_cache(maxsize=64)
-def _network(m: int, tau: float) -> TwoLayerNetwork:
-    return TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([_SEED, m]), tau=tau)
+def _network(m: int, threshold: str, activation: str) -> TwoLayerNetwork:
+    rng = np.random.default_rng([_SEED, m])
+    tau = _THRESHOLDS[threshold].tau(m)
+    return TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau, activation=activation)
 
 
 @lru_cache(maxsize=64)
-def _curve(m: int, tau: float) -> Line:
-    angles, values = pieces_on_circle(_network(m, tau), 0.0, math.radians(_WINDOW)).curve(_POINTS)
+def _curve(m: int, threshold: str, activation: str) -> Line:
+    pieces = pieces_on_circle(_network(m, threshold, activation), 0.0, math.radians(_WINDOW))
+    angles, values = pieces.curve(_POINTS)
     return Line(np.degrees(angles), values, label="*f*", role="c1", width=1.5)
 
 
 @lru_cache(maxsize=64)
-def _limits(m: int, tau: float) -> tuple[float, float]:
+def _limits(m: int) -> tuple[float, float]:
     """Return ends that hold the curves of all thresholds, so that only the width rescales."""
-    curves = [np.asarray(_curve(m, each).y) for each in {*_TAUS, tau}]
+    curves = [np.asarray(_curve(m, each, kind).y) for each in _THRESHOLDS for kind in _ACTIVATIONS]
     low, high = min(y.min() for y in curves), max(y.max() for y in curves)
     room = 0.05 * (high - low) or 1.0
     return float(low - room), float(high + room)
@@ -72,22 +104,26 @@ def _switching(pieces: CirclePieces) -> int:
     return int(np.unique(pieces.neurons).size)
 
 
-def worst_case_view(rho: float, tau: float, m: int) -> View:
+def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View:
     """Show f along the circle, one cap with its exact extremes, and where two attacks end.
 
     Parameters
     ----------
+    threshold : {"0", "1/m", "m^-3/5", "t=1", "t=2", "R3"}
+        The rule for the threshold.
+    activation : {"jump", "continuous"}
+        Form of the shifted ReLU.
     rho : float
         Radius of the cap, a chord length, ``0 < rho <= 0.85``.
-    tau : float
-        Threshold in absolute units, ``0 <= tau <= 10``.
     m : int
-        Width, ``m >= 1``.
+        Width, ``m >= 2``.
 
     Returns
     -------
     View
-        The curve, the cap, the exact supremum and infimum, the attacks, and the numbers.
+        The curve, the cap, the exact supremum and infimum, the attacks, and the numbers: those
+        attacks below the supremum, the interval and the linear bound above it, and the neurons
+        that fire somewhere in the cap beside their expected number.
 
     Raises
     ------
@@ -98,13 +134,20 @@ def worst_case_view(rho: float, tau: float, m: int) -> View:
     -----
     Source: Definitions 3.3, 3.4 and 3.9 for d = 3.
     """
+    level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
+    choice(activation, "activation", tuple(_ACTIVATIONS))
     radius = scalar(rho, "rho", exclusive_minimum=0.0, maximum=0.85)
-    tau = scalar(tau, "tau", minimum=0.0, maximum=10.0)
-    m = count(m, "m")
-    network = _network(m, tau)
+    m = count(m, "m", minimum=2)
+    tau = level.tau(m)
+    t = scaling.standardize_threshold(tau, m)
+    network = _network(m, threshold, activation)
     alpha = math.degrees(geometry.cap_angle(radius))
     (cap,) = extremes_on_circle(network, _X, radius)
     unstable = _switching(pieces_on_circle(network, 0.0, geometry.cap_angle(radius)))
+    somewhere = int((geometry.cap_intervals(_X, radius, network.W, network.b)[1] > tau).sum())
+    expected = m * theory.cap_share(t, 3, radius)
+    above = CapRelaxation(network, _X[0], radius)
+    interval, linear = above.interval().value, above.linear().value
     clean = float(network.forward(_X)[0])
     gain = cap.sup - clean
     attacks: tuple[tuple[str, str, Role, float, CapAttack], ...] = (
@@ -119,7 +162,7 @@ def worst_case_view(rho: float, tau: float, m: int) -> View:
     )
     marks: list[Mark] = [
         Region(-alpha, alpha, label="cap", role="c2"),
-        _curve(m, tau),
+        _curve(m, threshold, activation),
         Rule(cap.sup, axis="y", label="sup", role="c4", dash=True),
         Rule(cap.inf, axis="y", label="inf", role="c4", dash=True),
     ]
@@ -137,29 +180,35 @@ def worst_case_view(rho: float, tau: float, m: int) -> View:
             hollow=not cap.sup_attained,
         )
     )
-    t = scaling.standardize_threshold(tau, m)
     reached = "is attained" if cap.sup_attained else "is approached at a jump, but not attained"
     return View(
         x=Axis(label="angle from *x*, degrees", limits=(-_WINDOW, _WINDOW)),
-        y=Axis(label="*f*", limits=_limits(m, tau)),
+        y=Axis(label="*f*", limits=_limits(m)),
         marks=marks,
         sentence=(
-            f"Over the cap of {number(alpha)} degrees, {grouped(unstable)} of {grouped(m)} neurons "
-            f"switch. The exact supremum, {number(cap.sup)}, {reached}; at x itself f is "
-            f"{number(clean)}. In {_STEPS} steps from x the plain gradient finds "
-            f"{percent(shares['plain'])} of the difference and the smoothed gradient "
-            f"{percent(shares['smoothed'])}."
+            f"With {grouped(m)} neurons the threshold is t = τ√(m/2) = {number(t)} standard "
+            f"deviations, and Q(t) = {percent(scaling.activity_at(t))} of the neurons fire at one "
+            f"input. Over the cap of "
+            f"{number(alpha)} degrees {grouped(somewhere)} fire somewhere, {number(expected)} are "
+            f"expected, and {grouped(unstable)} switch. The exact supremum, {number(cap.sup)}, "
+            f"{reached}; at x itself f is {number(clean)}. In {_STEPS} steps from x the plain "
+            f"gradient finds {percent(shares['plain'])} of the difference and the smoothed gradient "
+            f"{percent(shares['smoothed'])}. Without the sweep we could prove {number(linear)} by "
+            f"linear bounds and {number(interval)} by intervals."
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),
             "*Q*(*t*)": percent(scaling.activity_at(t)),
+            "fire in the cap": f"{grouped(somewhere)}, expected {number(expected)}",
             "unstable neurons": grouped(unstable),
             "exact sup": number(cap.sup, 4),
             "exact inf": number(cap.inf, 4),
             "plain finds": percent(shares["plain"]),
             "smoothed finds": percent(shares["smoothed"]),
+            "linear bound": number(linear, 4),
+            "interval bound": number(interval, 4),
         },
-        warning=_warning(unstable, cap.sup_attained),
+        warning=_warning(unstable, cap.sup_attained, m * tau, threshold, activation),
     )
 
 
@@ -171,24 +220,43 @@ def _in_degrees(angles: list[float]) -> FloatArray:
     return np.degrees(np.remainder(np.array(angles) + math.pi, 2.0 * math.pi) - math.pi)
 
 
-def _warning(unstable: int, attained: bool) -> str | None:
+def _warning(
+    unstable: int, attained: bool, scaled: float, threshold: str, activation: str
+) -> str | None:
+    """Say which hypothesis fails at the chosen point."""
+    said = []
     if not unstable:
-        return "No neuron switches in this cap: f is one wave there, and every attack is exact."
-    if not attained:
-        return (
-            "No point of the cap has the value sup: the adversary A* of Definition 3.3, an argmax, "
-            "does not exist here."
+        said.append(
+            "No neuron switches in this cap: f is one wave there, and nothing is hidden from a "
+            "gradient."
         )
-    return None
+    if not attained:
+        said.append(
+            "Definitions 3.3 and 3.4 take it for granted that the maximum exists, and that fails: "
+            "no point of the cap has the value sup, so the adversary A*, an argmax, does not exist."
+        )
+    if scaled > 1.0 + 1e-9:
+        said.append(
+            f"Here τ = {number(scaled)}/m: the hypothesis τ = O(1/m) of Theorems 4.1 and 4.4 fails "
+            "if its constant is 1."
+        )
+    if activation == "continuous" and threshold != "0":
+        said.append(
+            "The continuous activation is not the paper's; with it the maximum always exists."
+        )
+    elif threshold == "R3":
+        said.append("R3 asks for the continuous activation.")
+    return " ".join(said) or None
 
 
 def worst_case_explorer() -> Explorer:
-    """Build the explorer of radius, threshold and width for the worst case on the circle.
+    """Build the explorer of threshold, activation, radius and width on the circle.
 
     Returns
     -------
     Explorer
-        Sliders for ``rho = 0.05 ... 0.5``, ``tau = 0 ... 0.15`` and ``m = 64 ... 4096``.
+        Six rules for the threshold, two activations, ``rho = 0.05 ... 0.5`` and
+        ``m = 64 ... 4096``; it starts at a threshold of one standard deviation with the jump.
 
     Notes
     -----
@@ -197,14 +265,21 @@ def worst_case_explorer() -> Explorer:
     return Explorer(
         worst_case_view,
         [
+            Choice(
+                "threshold",
+                "threshold *τ*",
+                {key: level.shown for key, level in _THRESHOLDS.items()},
+                start="t=1",
+            ),
+            Choice("activation", "activation", _ACTIVATIONS),
             Slider("rho", "radius of the cap *ρ*", _RADII, start=0.3, format="{:.2f}"),
-            Slider("tau", "threshold *τ*", _TAUS, start=0.03, format="{:.2f}"),
-            Slider("m", "width *m*", _WIDTHS, start=1024, format=grouped),
+            Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
         ],
         title="How bad can it get in this cap?",
         description=(
             "A hollow point marks a supremum that no point attains. The attacks start at the "
-            "middle of the cap."
+            "middle of the cap. R1 has the network of PRINTED; the smaller output weights of R2 "
+            "shrink f, its supremum and all bounds by one factor."
         ),
         name="worst-case-explorer",
     )

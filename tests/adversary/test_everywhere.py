@@ -41,7 +41,7 @@ def test_a_fine_grid_comes_close_from_below() -> None:
     turn = np.linspace(-math.pi, math.pi, 4001)
     points = geometry.embed(np.column_stack((np.cos(turn), np.sin(turn))))
     best = max(
-        theory.worst_gap_network(network, delta, side, centerd=True).forward(points).max()  # type: ignore[arg-type]
+        theory.worst_gap_network(network, delta, side, centered=True).forward(points).max()  # type: ignore[arg-type]
         for side in ("above", "below")
     )
     slack = theory.gap_slope(network) * math.pi / 4000

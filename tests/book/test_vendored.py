@@ -1,4 +1,4 @@
-"""The files of other projects: unchanged, complete, and with their licences."""
+"""The files of other projects: unchanged, complete, and with their licenses."""
 
 from __future__ import annotations
 

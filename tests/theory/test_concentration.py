@@ -51,10 +51,10 @@ def test_both_halves_of_li_shao_hold_and_are_what_they_say(eta: Fraction, tau: F
     e, t = float(eta), float(tau)
     # stats.norm.sf keeps its relative accuracy where the window is far out
     window = stats.norm.sf(e - t) - stats.norm.sf(e + t)
-    centerd = math.erf(t / math.sqrt(2))
+    centered = math.erf(t / math.sqrt(2))
     assert float(lower.left) == pytest.approx(window, rel=1e-7)
-    agree(upper, float(lower.left), centerd)
-    assert float(lower.right) == pytest.approx(math.exp(-e * e / 2) * centerd, rel=1e-12)
+    agree(upper, float(lower.left), centered)
+    assert float(lower.right) == pytest.approx(math.exp(-e * e / 2) * centered, rel=1e-12)
     assert (lower.relation, upper.relation) == (">=", "<=")
     assert lower.holds and upper.holds
 

@@ -34,7 +34,7 @@ def test_the_network_takes_the_supremum_at_every_point(
     start = TwoLayerNetwork.initialize(m, d, rng=seed, tau=t * s, activation="continuous")
     points = geometry.sample_slice(5, d, seed)
     whole = uniform_gap.worst_gap_network(start, theta * s, side).forward(points)
-    bare = uniform_gap.worst_gap_network(start, theta * s, side, centerd=True).forward(points)
+    bare = uniform_gap.worst_gap_network(start, theta * s, side, centered=True).forward(points)
     for x, value, rest in zip(points, whole, bare, strict=True):
         gap = worst_case.worst_gap_at(start, x, theta * s)
         expected = gap.above if side == "above" else gap.below
@@ -47,9 +47,9 @@ def test_the_network_has_at_most_three_neurons_for_each() -> None:
     start = TwoLayerNetwork.initialize(100, 3, "R3", rng=0)
     up = int(np.count_nonzero(start.a > 0))
     assert uniform_gap.worst_gap_network(start, 0.1).m == 3 * up + (100 - up)
-    assert uniform_gap.worst_gap_network(start, 0.1, "below", centerd=True).m == 3 * (100 - up)
+    assert uniform_gap.worst_gap_network(start, 0.1, "below", centered=True).m == 3 * (100 - up)
     falling = TwoLayerNetwork([[1.0, 0.0]], [-1.0], [0.0], 0.1, "continuous")
-    none = uniform_gap.worst_gap_network(falling, 0.1, centerd=True)
+    none = uniform_gap.worst_gap_network(falling, 0.1, centered=True)
     assert (none.m, none.forward([[math.sqrt(3) / 2, 0.5]])[0]) == (1, 0.0)
 
 
@@ -286,7 +286,7 @@ def test_the_slope_holds_between_any_two_points(m: int, d: int, seed: int) -> No
     points = geometry.sample_slice(12, d, seed)
     sides: tuple[worst_case.Side, ...] = ("above", "below")
     values = np.max(
-        [uniform_gap.worst_gap_network(start, s, v, centerd=True).forward(points) for v in sides],
+        [uniform_gap.worst_gap_network(start, s, v, centered=True).forward(points) for v in sides],
         axis=0,
     )
     for i in range(12):
@@ -299,7 +299,7 @@ def test_one_neuron_attains_the_slope_and_a_jump_has_none() -> None:
     direction = np.array([[2.0, 0.0, 5.0]])
     start = TwoLayerNetwork(direction, [3.0], [-2.5], 0.0, "continuous")  # z = 2 x_1
     near = geometry.embed(np.array([[c, math.sqrt(1 - c * c)] for c in (0.001, 0.002)]))
-    gaps = uniform_gap.worst_gap_network(start, 1.0, centerd=True).forward(near)
+    gaps = uniform_gap.worst_gap_network(start, 1.0, centered=True).forward(near)
     rate = abs(gaps[1] - gaps[0]) / np.linalg.norm(near[1] - near[0])
     assert rate == pytest.approx(uniform_gap.gap_slope(start), rel=1e-5)
     assert uniform_gap.gap_slope(start) == 6.0

@@ -1470,11 +1470,13 @@ def _neuron_by_neuron() -> list[Observation]:
     ]
 
 
-def _exact_suprema(network: TwoLayerNetwork, delta: float, *, centerd: bool) -> tuple[float, float]:
+def _exact_suprema(
+    network: TwoLayerNetwork, delta: float, *, centered: bool
+) -> tuple[float, float]:
     """Return sup over X and W of |f - g| (or |f - g - B|), d = 3, with its certified upper end."""
     ends = [
         adversary.CircleWave.of_network(
-            uniform_gap.worst_gap_network(network, delta, side, centerd=centerd)
+            uniform_gap.worst_gap_network(network, delta, side, centered=centered)
         ).extremes(0.0, math.pi)
         for side in ("above", "below")
     ]
@@ -1501,7 +1503,7 @@ def _uniformly(budget: Budget, rng: np.random.Generator) -> list[Observation]:
         mean = worst_case.half_width_moments(m, a, delta, tau, "continuous").mean
         for own in spawn(rng, seeds):
             network = TwoLayerNetwork.initialize(m, 3, powers, rng=own)
-            largest, upper = _exact_suprema(network, delta, centerd=True)
+            largest, upper = _exact_suprema(network, delta, centered=True)
             ratios.append(upper / limit)
             slack.append(largest / mean)
             gap = worst_case.worst_gap_at(network, _point(3), delta)
@@ -1714,7 +1716,7 @@ def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
         first = uniform_gap.certified_initial_bound(m, 3, a, tau, failure).value
         for row, own in enumerate(spawn(rng, seeds)):
             network = TwoLayerNetwork.initialize(m, 3, powers, rng=own)
-            table[row, column], upper = _exact_suprema(network, delta, centerd=False)
+            table[row, column], upper = _exact_suprema(network, delta, centered=False)
             whole.append(upper / (gap + first))
             ends = adversary.CircleWave.of_network(network).extremes(0.0, math.pi)
             starts.append(max(ends.upper, -ends.lower) / first)

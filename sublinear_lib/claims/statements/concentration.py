@@ -212,9 +212,9 @@ def _check_shifted_window(budget: Budget, rng: np.random.Generator) -> Findings:
     for (eta, tau), low, up in zip(pairs, lower, upper, strict=True):
         e, t = float(eta), float(tau)
         window = float(stats.norm.sf(e - t) - stats.norm.sf(e + t))
-        centerd = math.erf(t / math.sqrt(2.0))
-        sides += [(low.left, window), (up.left, window), (up.right, centerd)]
-        sides.append((low.right, math.exp(-e * e / 2.0) * centerd))
+        centered = math.erf(t / math.sqrt(2.0))
+        sides += [(low.left, window), (up.left, window), (up.right, centered)]
+        sides.append((low.right, math.exp(-e * e / 2.0) * centered))
     tried = list(zip(pairs, lower, upper, strict=True))[:integrals]
     cosh = sum(_window_is_a_mean_of_cosh(*pair, low.left) for pair, low, _ in tried)
     sinh = sum(_what_is_lost_is_an_integral(*pair, up) for pair, _, up in tried)
@@ -226,14 +226,14 @@ def _check_shifted_window(budget: Budget, rng: np.random.Generator) -> Findings:
             _all_hold("right inequality, eta and tau in [0.01, 8]", upper),
             fact(
                 "window = exp(-eta^2/2) times the integral of cosh(eta y), which is at least 1, "
-                "over the centerd window",
+                "over the centered window",
                 f"{cosh} of {integrals} enclosed integrals",
                 "all agree",
                 cosh == integrals,
                 Method.CERTIFIED,
             ),
             fact(
-                "centerd window - window = the integral of 2 exp(-tau^2/2) sinh(s tau), which is "
+                "centered window - window = the integral of 2 exp(-tau^2/2) sinh(s tau), which is "
                 "positive, over 0 < s < eta",
                 f"{sinh} of {integrals} enclosed integrals",
                 "all agree",
@@ -838,8 +838,8 @@ def _check_bernstein(budget: Budget, rng: np.random.Generator) -> Findings:
             exact("tails that equal the sum over all outcomes", exactly, count, Role.CONTROL),
             _agree("the bound as it stands", sides),
             *_floats_agree("bernstein"),
-            _all_hold("sums of at most 7 centerd indicators, eta in [0.05, 4]", instances),
-            _all_hold(f"{n} centerd indicators, eta from 1 to 60", many),
+            _all_hold("sums of at most 7 centered indicators, eta in [0.05, 4]", instances),
+            _all_hold(f"{n} centered indicators, eta from 1 to 60", many),
             fact(
                 "k! >= 2 * 3^(k - 2) for k = 2 to 199; then by induction, as k + 1 >= 3",
                 f"smallest quotient {float(least):.3g}",
@@ -942,7 +942,7 @@ With $X$ sampled from $N(0, \sigma^2)$, we have
 $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
 \frac{\rec{4}}{5} \frac{\eta}{\sigma}\Bigr).$$
 """.strip(),
-        plain="A centerd normal variable is smaller than eta with a probability between 2/3 and "
+        plain="A centered normal variable is smaller than eta with a probability between 2/3 and "
         "4/5 of eta over its standard deviation.",
         source=_paper("Appendix A, Lemma A.5"),
         recorded=Verdict.FAILS,
@@ -965,7 +965,7 @@ $$\frac23 \frac{\eta}{\sigma} < \Pr[|X| \le \eta] < \frac45 \frac{\eta}{\sigma}.
 The right inequality holds for every $\eta > 0$, the left one exactly for
 $\eta/\sigma < u_*$ with $u_* = 1.0793572473\ldots$
 """.strip(),
-        plain="Up to one standard deviation, the mass of a centerd window is between 2/3 and 4/5 "
+        plain="Up to one standard deviation, the mass of a centered window is between 2/3 and 4/5 "
         "of its half-width over the standard deviation.",
         source=Source("repair", "Lemma A.5 with the hypothesis eta <= sigma"),
         recorded=Verdict.REPAIRED,

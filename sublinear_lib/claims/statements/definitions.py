@@ -909,7 +909,7 @@ def _at_least(what: str, pvalue: float) -> Observation:
 
 
 def _spread(values: FloatArray, m: int) -> Interval:
-    """Return the interval for m times the variance of centerd normal numbers."""
+    """Return the interval for m times the variance of centered normal numbers."""
     total, size = m * float(np.sum(values**2)), values.size
     miss = (1.0 - _SURE) / 2.0
     upper, lower = (total / float(stats.chi2.ppf(p, size)) for p in (miss, 1.0 - miss))
