@@ -1,0 +1,62 @@
+"""The prose lint reads what a reader reads, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import check_prose
+import nbformat
+import pytest
+
+
+def test_formulas_code_and_settings_are_not_read() -> None:
+    text = (
+        "Let $m$ $m$ be `very` large, see {prf:ref}`thm thm`.\n\n$$\nm m m\n$$\n\n"
+        "```{code} python\nvery very\n```\n:label: the the\nDone after 20 000 000 steps.\n"
+    )
+    prose = check_prose.prose_of(text)
+    for hidden in ("m m", "very", "thm", "label", "000"):
+        assert hidden not in prose
+    assert "be " in prose and "large, see" in prose and "Done after" in prose
+    assert prose.count("\n") == text.count("\n")
+
+
+def test_the_words_of_a_box_are_read() -> None:
+    prose = check_prose.prose_of(":::{admonition} A title\n:class: tip\nThe the word.\n:::\n")
+    assert "The the word." in prose
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("We saw and and left.", "phrase is repeated"),
+        ("It is very large.", "Leave out 'very'"),
+        ("The the bound holds.", "phrase is repeated"),
+        ("At this point in time it converges.", "."),
+    ],
+)
+def test_slips_are_found_with_their_place(text: str, message: str) -> None:
+    found = check_prose.findings("page.md", f"A first line.\n\n{text}")
+    assert found and all(line.startswith("page.md, line ") for line in found)
+    assert any(message in line for line in found)
+
+
+def test_plain_prose_passes() -> None:
+    text = "The network has $m$ neurons. Each one fires when $z_r>\\tau$. We count them."
+    assert check_prose.findings("page.md", text) == []
+
+
+def test_notebooks_are_read_by_their_text_cells(tmp_path: Path) -> None:
+    cells = [nbformat.v4.new_code_cell("the = the"), nbformat.v4.new_markdown_cell("The the x.")]
+    path = tmp_path / "page.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    assert list(check_prose.parts_of(path)) == [("page.ipynb, cell 1", "The the x.")]
+    assert check_prose.main([str(path)]) == 1
+
+
+def test_the_chapters_and_quizzes_are_among_the_texts_and_generated_pages_are_not() -> None:
+    names = {path.relative_to(check_prose.ROOT).as_posix() for path in check_prose.texts()}
+    assert "book/intro.md" in names
+    assert "book/part1/how-many-neurons-fire.ipynb" in names
+    assert any(name.startswith("sublinear_lib/exhibits/quizzes/") for name in names)
+    assert not any("statements" in name for name in names)
