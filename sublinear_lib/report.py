@@ -5,8 +5,9 @@ held-out row: is it right, does an attack break it inside its cap (Definition 3.
 *proved* right all over the cap?  The answers come with exact intervals, with the separation of the
 data (Definition 3.7), with the work of Algorithm 1, and with what the theorems of the paper are
 worth at this width.  Before changing anything, know why no proof has a time limit here: a report
-is to have the same bytes for the same seed, so every bound ends by itself (for d > 3 the optimized
-relaxation, see :mod:`sublinear_lib.adversary.relaxation`), and what it leaves open is called open.
+is to have the same bytes for the same seed.  So sums have their canonical order, and every bound
+ends by itself (for d > 3 the optimized relaxation, :mod:`sublinear_lib.adversary.relaxation`); what
+it leaves open is called open.
 """
 
 from __future__ import annotations
@@ -547,7 +548,13 @@ def make_report(
         else IdentityAdversary()
     )
     history = SublinearAdversarialTraining(
-        adversary=adversary, steps=validation.count(steps, "steps"), progress=shown
+        adversary=adversary,
+        steps=validation.count(steps, "steps"),
+        # Sums in their canonical order, and one way to find neurons: the same bytes with and
+        # without compiled kernels, and for every number of threads.
+        index="caps",
+        reduction="reference",
+        progress=shown,
     ).fit(start, train.X, train.y, rng=np.random.default_rng(stream))
     if not len(history):
         raise KeyboardInterrupt

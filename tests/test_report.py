@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +44,26 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
     assert again.plot().png == made().plot().png
     other = make_report(drawn(), m=256, activity=0.2, rho=0.1, steps=30, seed=4)
     assert other.to_markdown() != made().to_markdown()
+
+
+def test_without_compiled_kernels_the_bytes_are_the_same() -> None:
+    code = (
+        "from tests.test_report import drawn; from sublinear_lib.report import make_report; "
+        "print(make_report(drawn(), m=64, activity=0.3, rho=0.1, steps=8, certify=6)"
+        ".to_markdown(), end='')"
+    )
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "SUBLINEAR_NUMBA": choice},
+            cwd=Path(__file__).resolve().parents[1],
+            capture_output=True,
+            check=True,
+        ).stdout
+        for choice in ("1", "0")
+    ]
+    assert texts[0] == texts[1]
+    assert texts[0].startswith(b"# Report on clouds")
 
 
 def test_the_shares_are_in_order_and_carry_exact_intervals() -> None:

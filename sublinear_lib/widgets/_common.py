@@ -14,7 +14,7 @@ from typing import Any
 
 from sublinear_lib.plotting.palette import palette_css
 from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 
 STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -27,19 +27,33 @@ def style_sheet() -> str:
 
 
 def checked_controls(controls: object) -> tuple[Control, ...]:
-    """Return the controls, or say what is wrong with them."""
+    """Return the controls of an explorer, or say what is wrong with them."""
+    return tuple(one for one in _checked(controls, Slider, Choice) if not isinstance(one, Text))
+
+
+def checked_lab_controls(controls: object) -> tuple[Control | Text, ...]:
+    """Return the controls of a lab, or say what is wrong with them."""
+    return _checked(controls, Slider, Choice, Text)
+
+
+def _checked(controls: object, *kinds: type[Slider | Choice | Text]) -> tuple[Control | Text, ...]:
+    *most, last = (kind.__name__ for kind in kinds)
     if not isinstance(controls, Sequence) or isinstance(controls, str) or not controls:
-        raise TypeError(f"controls must be a sequence of Slider and Choice, got {controls!r}")
+        raise TypeError(
+            f"controls must be a sequence of {', '.join(most)} and {last}, got {controls!r}"
+        )
     for control in controls:
-        if not isinstance(control, Slider | Choice):
-            raise TypeError(f"controls must be Slider or Choice, got {type(control).__name__}")
+        if not isinstance(control, kinds):
+            raise TypeError(
+                f"controls must be {', '.join(most)} or {last}, got {type(control).__name__}"
+            )
     names = [control.name for control in controls]
     if len(set(names)) < len(names):
         raise ValueError(f"controls must have different names, got {names}")
     return tuple(controls)
 
 
-def checked_function(function: object, controls: Sequence[Control]) -> Callable[..., Any]:
+def checked_function(function: object, controls: Sequence[Control | Text]) -> Callable[..., Any]:
     """Return the function, if it can be called with the controls as keywords."""
     if not callable(function):
         raise TypeError(f"function must be callable, got {type(function).__name__}")

@@ -17,7 +17,7 @@ import numpy as np
 
 from sublinear_lib.validation import count, float_array, scalar
 
-__all__ = ["Choice", "Control", "Slider"]
+__all__ = ["Choice", "Control", "Slider", "Text"]
 
 
 def _checked_name(name: object) -> str:
@@ -309,3 +309,57 @@ class Choice:
 
 Control: TypeAlias = Slider | Choice
 """Everything a reader can set."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line to type into, such as the name of a file; for live labs only.
+
+    A static page cannot list what a reader may type, so an explorer has no such control.
+
+    Parameters
+    ----------
+    name : str
+        The argument of the function that it sets.
+    label : str
+        What the reader sees, in the house markup.
+    start : str, default ""
+        What stands in it at first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter is not as described.
+
+    Examples
+    --------
+    >>> Text("path", "CSV file").values
+    ('',)
+    """
+
+    name: str
+    label: str
+    start: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the control."""
+        _checked_name(self.name)
+        _checked_label(self.label)
+        given: object = self.start
+        if not isinstance(given, str):
+            raise TypeError(f"start of {self.name} must be a string, got {given!r}")
+
+    @property
+    def values(self) -> tuple[str]:
+        """The line that stands there at first."""
+        return (self.start,)
+
+    def spec(self) -> dict[str, object]:
+        """Return what identifies the control.
+
+        Returns
+        -------
+        dict
+            Kind, name, label and first line, ready for JSON.
+        """
+        return {"kind": "text", "name": self.name, "label": self.label, "start": self.start}

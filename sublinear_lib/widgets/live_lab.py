@@ -23,12 +23,12 @@ from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets._common import (
     STATIC,
-    checked_controls,
     checked_function,
+    checked_lab_controls,
     checked_title,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Control
+from sublinear_lib.widgets.controls import Choice, Control, Text
 
 __all__ = ["LiveLab"]
 
@@ -51,7 +51,7 @@ class LiveLab(anywidget.AnyWidget):
     function : callable
         Takes the values of the controls as keywords.  What it prints and what it returns are
         shown; it may take its time.
-    controls : sequence of Slider or Choice
+    controls : sequence of Slider, Choice or Text
         The controls.
     still : Picture
         What the static page shows.
@@ -80,12 +80,12 @@ class LiveLab(anywidget.AnyWidget):
     def __init__(
         self,
         function: Callable[..., Any],
-        controls: Sequence[Control],
+        controls: Sequence[Control | Text],
         *,
         still: Picture,
         title: str,
     ) -> None:
-        self._controls = checked_controls(controls)
+        self._controls = checked_lab_controls(controls)
         self._function = checked_function(function, self._controls)
         self.title = checked_title(title)
         if not isinstance(still, Picture):
@@ -117,21 +117,15 @@ class LiveLab(anywidget.AnyWidget):
         style = {"description_width": "10rem"}
         layout = ipywidgets.Layout(width="100%", max_width="36rem")
         for control in self._controls:
+            look = {"description": to_plain(control.label), "style": style, "layout": layout}
+            if isinstance(control, Text):
+                inputs.append(ipywidgets.Text(value=control.start, **look))
+                continue
             options = [(to_plain(control.text(v)), v) for v in control.values]  # type: ignore[arg-type]
             kind = (
-                ipywidgets.Dropdown
-                if control.spec()["kind"] == "choice"
-                else (ipywidgets.SelectionSlider)
+                ipywidgets.Dropdown if isinstance(control, Choice) else ipywidgets.SelectionSlider
             )
-            inputs.append(
-                kind(
-                    options=options,
-                    index=control.start_position,
-                    description=to_plain(control.label),
-                    style=style,
-                    layout=layout,
-                )
-            )
+            inputs.append(kind(options=options, index=control.start_position, **look))
         button = ipywidgets.Button(description="Run", button_style="primary", icon="play")
         output = ipywidgets.Output()
 

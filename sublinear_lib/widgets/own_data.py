@@ -1,0 +1,200 @@
+"""The explorer of the capstone: width and threshold against what can be promised about a table.
+
+Every position is one report: a network trained on the table with that width and that threshold,
+with an adversary or without, and its held-out rows attacked and certified.  No formula lives here;
+the numbers are those of :mod:`sublinear_lib.report`.  Before changing the grid, know what it costs:
+every run is made when the page is built, so runs are short and only the first held-out rows are
+looked at, which the sentence says.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+import numpy as np
+
+from sublinear_lib import scaling, theory
+from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.report import Report, make_report
+from sublinear_lib.tables import Table
+from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Band, Line, Points, Rule, View
+
+__all__ = ["own_data_explorer", "own_data_view"]
+
+_RHO, _STEPS, _ROWS = 0.1, 50, 24
+_TRAININGS = ("adversarial", "standard")
+_WIDTHS = [128, 512, 2048]
+_SHARES = [0.02, 0.1, 0.4]
+
+
+@lru_cache(maxsize=128)
+def _report(table: Table, m: int, activity: float, training: str) -> Report:
+    return make_report(
+        table,
+        m=m,
+        activity=activity,
+        rho=_RHO,
+        training_rho=_RHO if training == "adversarial" else 0.0,
+        steps=_STEPS,
+        certify=_ROWS,
+    )
+
+
+def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
+    r"""Show certified and possible accuracy against the radius, for one trained network.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    training : {"adversarial", "standard"}
+        With caps of radius 0.1 in training, or without.
+    m : int
+        Width, ``m >= 1``.
+    activity : float
+        Expected share of neurons that fire when training starts, in (0, 1/2].
+
+    Returns
+    -------
+    View
+        The two shares, the band that is open between them, and the intervals at radius 0.1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Definitions 3.3, 3.4 and 3.7, Lemma 4.5, Theorem D of this project.  50 steps, seed 0,
+    the first 24 held-out rows.
+    """
+    if not isinstance(table, Table):
+        raise TypeError(f"table must be a Table, got {type(table).__name__}")
+    kind = choice(training, "training", _TRAININGS)
+    width = count(m, "m")
+    share = scalar(activity, "activity", exclusive_minimum=0.0, maximum=0.5)
+    found = _report(table, width, share, kind)
+    tau = found.start.tau
+    t = scaling.standardize_threshold(tau, width)
+    curve = found.curve
+    radii = np.array([row.radius for row in curve])
+    steps = np.repeat(radii, 2)
+    low, high = (
+        np.array([getattr(row, name) for row in curve]) for name in ("certified", "possible")
+    )
+    # A proof covers the radii before it, a wrong point those after it.
+    lower = np.concatenate([[low[0]], np.repeat(low[1:], 2), [low[-1]]])
+    upper = np.concatenate([[high[0]], np.repeat(high[:-1], 2), [high[-1]]])
+    clean, attacked, certified = found.clean, found.attacked, found.certified
+    bound, first = found.bound, float(found.history.loss[0])
+    rows = len(found.answers)
+    fires = f"{percent(scaling.activity_at(t))}"
+    return View(
+        x=Axis(label="radius of the cap", limits=(0.0, float(radii[-1]))),
+        y=Axis(label="share of held-out rows", limits=(0.0, 1.0), format=percent),
+        marks=[
+            Band(steps, lower, upper, label="open", role="muted"),
+            Line(steps, upper, label="possible", role="c2"),
+            Line(steps, lower, label="certified", role="c1"),
+            Points(
+                [found.rho],
+                [certified.estimate],
+                lower=[certified.lower],
+                upper=[certified.upper],
+                role="c1",
+            ),
+            Rule(found.rho, label="*ρ*", role="ink"),
+        ],
+        sentence=(
+            f"With {grouped(width)} neurons and a threshold of t = τ √(m/2) = {number(t)}, a share "
+            f"Q(t) = {fires} is expected to fire; at the training points it is "
+            f"{percent(found.active[0])} before {kind} training and {percent(found.active[1])} "
+            f"after it. Of {rows} held-out rows {percent(clean.estimate)} are right, "
+            f"{percent(attacked.estimate)} are not broken within {number(found.rho)}, "
+            f"{percent(certified.estimate)} are certified, and {found.unknown} are open."
+        ),
+        readouts={
+            "*t* = *τ* √(*m*/2)": number(t),
+            "*Q*(*t*)": fires,
+            "neurons expected, found": (
+                f"{number(width * scaling.activity_at(t))}, {number(width * found.active[0])}"
+            ),
+            "printed bound *Q*_{0}": number(theory.printed_q0(width, tau * width**0.6)),
+            "*K* that the run needs": number(float(found.history.drift_max.max()) * width**0.6),
+            "Theorem D, start": f"{number(bound.total)}, {number(first)}",
+            "certified, 95 %": f"{percent(certified.lower)} to {percent(certified.upper)}",
+        },
+        warning=_warning(found),
+    )
+
+
+def _warning(found: Report) -> str:
+    """Say which hypothesis fails; some hypothesis of Theorem 4.3 always does."""
+    m, tau = found.start.m, found.start.tau
+    said = []
+    if tau > 1.0 / m:
+        said.append(
+            f"τ = O(1/m) fails with the constant 1, as in Theorems 4.1 and 4.3: τ is "
+            f"{number(tau * m)}/m."
+        )
+    q0 = theory.printed_q0(m, tau * m**0.6)
+    if q0 >= m:
+        said.append(f"Lemma 4.5 is empty: Q_0 = {number(q0)} is not below m.")
+    if found.bound.total >= float(found.history.loss[0]):
+        said.append("Theorem D is true and says nothing: its bound is above the loss at the start.")
+    if found.silent[0]:
+        said.append(
+            f"At {found.silent[0]} of {found.n_train} training points no neuron fires at the start."
+        )
+    return " ".join(said) or "Every bound says something here."
+
+
+def own_data_explorer(table: Table) -> Explorer:
+    """Build the explorer of width, threshold and training on a table.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+
+    Returns
+    -------
+    Explorer
+        Three widths, three activities, with and without an adversary: 18 trained networks.
+
+    Raises
+    ------
+    TypeError
+        If `table` is not a `Table`.
+
+    Notes
+    -----
+    Source: Algorithm 1, Definition 3.4.
+    """
+    if not isinstance(table, Table):
+        raise TypeError(f"table must be a Table, got {type(table).__name__}")
+    return Explorer(
+        partial(own_data_view, table),
+        [
+            Choice(
+                "training",
+                "training",
+                {
+                    "adversarial": "against an adversary of radius 0.1",
+                    "standard": "standard: without an adversary",
+                },
+            ),
+            Slider("m", "width *m*", _WIDTHS, start=512, format=grouped),
+            Slider("activity", "activity *Q*(*t*), sets *τ*", _SHARES, start=0.1, format=percent),
+        ],
+        title="What can be promised, by width and threshold",
+        description=(
+            "Every position is a trained network. Let more neurons fire, or make it wider: what "
+            "happens to the gray band, and to the two lines?"
+        ),
+        name="own-data-explorer",
+    )

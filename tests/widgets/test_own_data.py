@@ -1,0 +1,154 @@
+"""Promises of the capstone's explorer and labs: their numbers are those of a report."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import ipywidgets
+import numpy as np
+import pytest
+
+from sublinear_lib.plotting import Picture, figure, number, percent
+from sublinear_lib.report import make_report
+from sublinear_lib.tables import Table
+from sublinear_lib.widgets import (
+    Explorer,
+    Line,
+    LiveLab,
+    Slider,
+    Text,
+    own_data_explorer,
+    own_data_view,
+    own_file_lab,
+    own_numbers_lab,
+    report_on_file,
+    train_on_table,
+)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(50) % 2 == 0, 1.0, -1.0)
+    rows = rng.standard_normal((50, 2)) + y[:, None]
+    return Table(rows, y, ("a", "b"), ("no", "yes"), "clouds")
+
+
+def still() -> Picture:
+    return Picture(figure(), alt="A picture of a promise, empty.", name="still")
+
+
+def test_the_lines_are_those_of_the_report_as_steps(table: Table) -> None:
+    view = own_data_view(table, "standard", 128, 0.1)
+    found = make_report(table, m=128, activity=0.1, rho=0.1, training_rho=0.0, steps=50, certify=24)
+    drawn = {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
+    radii = np.array([row.radius for row in found.curve])
+    for k in range(len(radii) - 1):
+        inside = 0.5 * (radii[k] + radii[k + 1])
+        for name, expected in (
+            ("certified", found.curve[k + 1].certified),
+            ("possible", found.curve[k].possible),
+        ):
+            line = drawn[name]
+            at = int(np.searchsorted(np.asarray(line.x), inside))
+            assert np.asarray(line.y)[at] == expected, (name, k)
+
+
+def test_the_sentence_has_t_and_Q_and_the_shares(table: Table) -> None:
+    view = own_data_view(table, "adversarial", 512, 0.1)
+    t = 1.2815515655446004  # the upper tenth of the normal law
+    assert f"t = τ √(m/2) = {number(t)}" in view.sentence
+    assert f"Q(t) = {percent(0.1)}" in view.sentence
+    found = make_report(table, m=512, activity=0.1, rho=0.1, steps=50, certify=24)
+    assert f"{percent(found.certified.estimate)} are certified" in view.sentence
+    q0 = 2 * 512 * math.exp(-(t**2) / 2)  # K^2 / (4 m^(1/5)) = t^2 / 2 at K = tau m^(3/5)
+    assert dict(view.readouts)["printed bound *Q*_{0}"] == number(q0)
+
+
+def test_the_warning_names_the_hypotheses_that_fail(table: Table) -> None:
+    half = own_data_view(table, "standard", 128, 0.4).warning or ""
+    assert "Lemma 4.5 is empty" in half
+    assert "τ = O(1/m) fails" in half
+    assert "Theorem D is true and says nothing" in half
+    few = own_data_view(table, "standard", 128, 0.02).warning or ""
+    assert "Lemma 4.5 is empty" not in few
+
+
+def test_the_explorer_fits_the_page_and_can_be_written_twice(table: Table) -> None:
+    one, two = own_data_explorer(table), own_data_explorer(table)
+    assert isinstance(one, Explorer)
+    assert one.get_state(["_key"]) == two.get_state(["_key"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("other", 128, 0.1), ValueError),
+        (("standard", 0, 0.1), ValueError),
+        (("standard", 128, 0.7), ValueError),
+    ],
+)
+def test_positions_that_make_no_sense_are_refused(
+    table: Table, arguments: tuple[str, int, float], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        own_data_view(table, *arguments)
+    for build in (own_data_explorer, lambda t: own_file_lab(t, still())):
+        with pytest.raises(TypeError, match="table must be a Table"):
+            build("wine")  # type: ignore[arg-type]
+
+
+def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(
+    table: Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        f"{a},{b},{'yes' if k > 0 else 'no'}"
+        for (a, b), k in zip(table.features, table.y, strict=True)
+    ]
+    file = tmp_path / "other.csv"
+    file.write_text("\n".join(["a,b,kind", *lines]), encoding="utf-8")
+    read = report_on_file(table, str(file), "kind", 64, 0.2, 0.05)
+    said = capsys.readouterr().out
+    assert said.startswith("other, 50 rows: clean ")
+    assert "delta/2 = " in said
+    same = report_on_file(table, "  ", "kind", 64, 0.2, 0.05)
+    assert capsys.readouterr().out.replace("clouds", "other") == said
+    assert read.alt == same.alt.replace("clouds", "other")
+
+
+def test_both_trainings_are_two_panels(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = train_on_table(table, "both", 64, 0.2, 0.05, 1)
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "adversarial",
+        "standard",
+    ]
+    assert picture.html.count("<svg") == 2
+    with pytest.raises(ValueError, match="training must be"):
+        train_on_table(table, "none", 64, 0.2, 0.05, 1)
+
+
+def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lab = own_file_lab(table, still())
+    inputs = lab.controls().children
+    typed = [one for one in inputs if isinstance(one, ipywidgets.Text)]
+    assert [one.value for one in typed] == ["", "class"]
+    lab.run(path="nowhere.csv", label="kind", m=64, activity=0.1, rho=0.1)
+    assert capsys.readouterr().out.startswith("FileNotFoundError: path must name a CSV file")
+    assert isinstance(own_numbers_lab(table, still()), LiveLab)
+
+
+def test_an_explorer_has_no_line_to_type_into(table: Table) -> None:
+    with pytest.raises(TypeError, match="controls must be Slider or Choice, got Text"):
+        Explorer(lambda path: None, [Text("path", "file")], title="no")  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="start of path"):
+        Text("path", "file", start=3)  # type: ignore[arg-type]
+    lab = LiveLab(
+        lambda path, k: print(path, k),
+        [Text("path", "file", start="x.csv"), Slider("k", "k", [1, 2])],
+        still=still(),
+        title="typed",
+    )
+    assert repr(lab) == "LiveLab('typed', controls: path, k)"
