@@ -13,7 +13,7 @@ from sublinear_lib.widgets.activity_lab import (
     growth_lab,
     train_and_count_active,
 )
-from sublinear_lib.widgets.controls import Choice, Control, Slider
+from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
 from sublinear_lib.widgets.convergence_lab import (
     bill_lab,
@@ -62,6 +62,13 @@ from sublinear_lib.widgets.ledger_lab import (
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
+from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
+from sublinear_lib.widgets.own_data_lab import (
+    own_file_lab,
+    own_numbers_lab,
+    report_on_file,
+    train_on_table,
+)
 from sublinear_lib.widgets.polynomials import step_degree_explorer, step_degree_view
 from sublinear_lib.widgets.polynomials_lab import (
     fit_points_lab,
@@ -113,6 +120,7 @@ __all__ = [
     "Region",
     "Rule",
     "Slider",
+    "Text",
     "View",
     "activity_explorer",
     "activity_training_lab",
@@ -161,10 +169,15 @@ __all__ = [
     "net_view",
     "onion_explorer",
     "onion_view",
+    "own_data_explorer",
+    "own_data_view",
+    "own_file_lab",
+    "own_numbers_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
     "preactivation_explorer",
     "preactivation_view",
+    "report_on_file",
     "run_and_bill",
     "search_the_circle",
     "step_degree_explorer",
@@ -176,6 +189,7 @@ __all__ = [
     "train_and_count",
     "train_and_count_active",
     "train_on_digits",
+    "train_on_table",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
