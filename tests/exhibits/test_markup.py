@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sublinear_lib.claims.paper import LEDGER
 from sublinear_lib.exhibits import MACROS, block_html, inline_html, math_html, spoken
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,3 +119,16 @@ def test_no_text_breaks_out_of_its_element(text: str) -> None:
         assert "<script" not in html
         bare = html.replace("&lt;", "").replace("&gt;", "")
         assert bare.count("<") == bare.count(">")
+
+
+def test_no_command_of_a_quiz_or_claim_is_lost_in_plain_text() -> None:
+    # what changes only the looks of its argument, or is spelled out by a rule of its own
+    looks = {"rec", "mathrm", "mathbb", "mathcal", "mathbf", "mathfrak", "operatorname", "text"}
+    looks |= {"tilde", "widetilde", "hat", "bar", "big", "Big", "bigl", "bigr", "left", "right"}
+    looks |= {"frac", "tfrac", "dfrac", "norm", "abs", "ip", "ind", "set", "binom"}
+    folder = ROOT / "sublinear_lib" / "exhibits" / "quizzes"
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.md"))]
+    texts += [text for claim in LEDGER for text in (claim.title, claim.plain)]
+    commands = set(re.findall(r"\\([a-zA-Z]+)", " ".join(texts))) - looks
+    lost = {name for name in commands if spoken(rf"$x \{name} y$").replace(" ", "") == "xy"}
+    assert lost == set()
