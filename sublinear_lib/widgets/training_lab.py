@@ -8,6 +8,8 @@ robust loss.  No formula lives here; in the static page a lab is a still picture
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sublinear_lib import datasets, scaling
@@ -26,6 +28,7 @@ from sublinear_lib.plotting import Picture, grouped, loss_and_activity, loss_cur
 from sublinear_lib.training import (
     DenseAdversarialTraining,
     StableStep,
+    StepRecord,
     SublinearAdversarialTraining,
 )
 from sublinear_lib.validation import choice, count, scalar
@@ -181,9 +184,7 @@ def train_and_certify(foe: str, m: int, t: float, rho: float, steps: int, seed: 
     Source: Algorithm 1, Definition 3.4 for d = 3; alternating labels, Huber loss, a quarter of the
     unit of the stable rule as step size.
     """
-    adversary = _foe(
-        choice(foe, "foe", tuple(_FOES)), scalar(rho, "rho", exclusive_minimum=0.0)
-    )
+    adversary = _foe(choice(foe, "foe", tuple(_FOES)), scalar(rho, "rho", exclusive_minimum=0.0))
     steps = count(steps, "steps", minimum=2)
     data = datasets.circle(4)
     start = TwoLayerNetwork.initialize(
@@ -193,14 +194,15 @@ def train_and_certify(foe: str, m: int, t: float, rho: float, steps: int, seed: 
         tau=scaling.threshold_from_standard(t, m),
     )
     every = max(1, steps // 20)
-    looked, exact = [], []
+    looked = [0]
+    exact = [robust_loss(start, data.X, data.y, rho, "huber").upper]
 
-    def look(record: object, network: object) -> None:
-        step = record.step  # type: ignore[attr-defined]
-        if step % every == 0:
-            now = network()  # type: ignore[operator]
-            looked.append(step)
-            exact.append(robust_loss(now, data.X, data.y, rho, "huber").upper)
+    def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
+        """Certify the weights after the step; the loss of row t is that of the weights before."""
+        after = record.step + 1
+        if after % every == 0:
+            looked.append(after)
+            exact.append(robust_loss(network(), data.X, data.y, rho, "huber").upper)
 
     run = SublinearAdversarialTraining(
         adversary=adversary, eta=StableStep(c0=0.25), steps=steps

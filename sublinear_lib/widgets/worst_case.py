@@ -192,9 +192,9 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View
             f"{number(alpha)} degrees {grouped(somewhere)} fire somewhere, {number(expected)} are "
             f"expected, and {grouped(unstable)} switch. The exact supremum, {number(cap.sup)}, "
             f"{reached}; at x itself f is {number(clean)}. In {_STEPS} steps from x the plain "
-            f"gradient finds {percent(shares['plain'])} of the difference and the smoothed gradient "
-            f"{percent(shares['smoothed'])}. Without the sweep we could prove {number(linear)} by "
-            f"linear bounds and {number(interval)} by intervals."
+            f"gradient finds {percent(shares['plain'])} of the difference and the smoothed "
+            f"gradient {percent(shares['smoothed'])}. Without the sweep we could prove "
+            f"{number(linear)} by linear bounds and {number(interval)} by intervals."
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),

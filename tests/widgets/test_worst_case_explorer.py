@@ -89,7 +89,10 @@ def test_the_extremes_are_those_of_the_sweep(
 def test_the_attacks_end_in_the_cap_on_the_curve_and_below_the_supremum(
     threshold: str, activation: str, rho: float, m: int
 ) -> None:
-    view, network = worst_case_view(threshold, activation, rho, m), network_of(threshold, activation, m)
+    view, network = (
+        worst_case_view(threshold, activation, rho, m),
+        network_of(threshold, activation, m),
+    )
     [region] = [mark for mark in view.marks if isinstance(mark, Region)]
     assert region.stop == pytest.approx(math.degrees(geometry.cap_angle(rho)))
     assert region.start == -region.stop
@@ -108,10 +111,12 @@ def test_the_attacks_end_in_the_cap_on_the_curve_and_below_the_supremum(
 
 
 @pytest.mark.parametrize(("threshold", "activation", "rho", "m"), POSITIONS)
-def test_the_curve_is_the_network(
-    threshold: str, activation: str, rho: float, m: int
-) -> None:
-    [line] = [mark for mark in worst_case_view(threshold, activation, rho, m).marks if isinstance(mark, Line)]
+def test_the_curve_is_the_network(threshold: str, activation: str, rho: float, m: int) -> None:
+    [line] = [
+        mark
+        for mark in worst_case_view(threshold, activation, rho, m).marks
+        if isinstance(mark, Line)
+    ]
     x, y = np.asarray(line.x), np.asarray(line.y)
     assert x[[0, -1]] == pytest.approx([-60.0, 60.0]) and (np.diff(x) >= 0).all()
     network = network_of(threshold, activation, m)
@@ -141,7 +146,10 @@ def test_the_numbers_are_the_standardized_threshold_its_activity_and_the_unstabl
     assert read["unstable neurons"] == grouped(unstable)
     somewhere, expected = int((high[0] > tau).sum()), m * theory.cap_share(t, 3, rho)
     assert read["fire in the cap"] == f"{grouped(somewhere)}, expected {number(expected)}"
-    assert f"{number(t)} standard deviations" in worst_case_view(threshold, activation, rho, m).sentence
+    assert (
+        f"{number(t)} standard deviations"
+        in worst_case_view(threshold, activation, rho, m).sentence
+    )
 
 
 @pytest.mark.parametrize(("threshold", "activation", "rho", "m"), POSITIONS)
