@@ -37,7 +37,7 @@ execute: $(STAMP)  ## run all notebooks again and store their outputs
 	@$(BIN)/python tools/run_notebooks.py
 
 check: $(STAMP)  ## the fast checks only: style, types, spelling, direction of imports
-	@$(BIN)/python tools/run_tests.py lint format types spelling imports
+	@$(BIN)/python tools/run_tests.py lint format types spelling prose imports
 
 format: $(STAMP)  ## put all Python files into the house format
 	@$(BIN)/ruff check --fix --quiet .

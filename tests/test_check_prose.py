@@ -46,6 +46,18 @@ def test_plain_prose_passes() -> None:
     assert check_prose.findings("page.md", text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## What the arrows are\n\nThe arrows are dashed where a step has a gap.",
+        "The terms vanish like $m^{-1/2}$ " * 9 + "$m$ among them.",
+        "It holds for all of $x$\n1. when $x=1$ and\n2. when $x=2$\n3. if $x=3$.",
+    ],
+)
+def test_what_a_reader_does_not_take_for_a_slip_is_none(text: str) -> None:
+    assert check_prose.findings("page.md", text) == []
+
+
 def test_notebooks_are_read_by_their_text_cells(tmp_path: Path) -> None:
     cells = [nbformat.v4.new_code_cell("the = the"), nbformat.v4.new_markdown_cell("The the x.")]
     path = tmp_path / "page.ipynb"

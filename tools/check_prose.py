@@ -43,18 +43,23 @@ NOT_PROSE = re.compile(
     r"|^(?::{3,}|`{3,})[^\n]*$"
     r"|^\|[ :|-]+\|$"
     r"|\b\d{1,3}(?:[ \u00a0]\d{3})+\b"
+    r"|^ *\d+\.(?= )"
+    r"|^[ \t]*$"  # a word that ends a paragraph and begins the next is not repeated
 )
+LETTERS = str.maketrans("0123456789", "bcdfghjklq")
 
 
 def prose_of(text: str) -> str:
     """Return `text` line by line with everything that is not prose replaced by a made-up word.
 
-    Every replacement is another one, so that two formulas side by side are no repeated word.
+    Every replacement is another one, so that two formulas side by side are no repeated word, and
+    none holds a digit, which would make a time of day of a formula before "among".
     """
     numbers = itertools.count(1)
 
     def replace(found: re.Match[str]) -> str:
-        return f"x{next(numbers)}" + "\n" * found.group().count("\n")
+        word = f"x{next(numbers)}".translate(LETTERS)
+        return word + "\n" * found.group().count("\n")
 
     return NOT_PROSE.sub(replace, text)
 

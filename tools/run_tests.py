@@ -66,6 +66,11 @@ def stages() -> list[Stage]:
         Stage("types", "mypy --strict on the library", module("mypy")),
         Stage("spelling", "codespell", module("codespell_lib")),
         Stage(
+            "prose",
+            "proselint on chapters, pages and quizzes",
+            (sys.executable, "tools/check_prose.py"),
+        ),
+        Stage(
             "imports",
             "imports of the library run downward only",
             ("tests/test_imports.py",),
