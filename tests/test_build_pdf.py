@@ -11,7 +11,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from sublinear_lib.exhibits import claim_box
+from sublinear_lib.exhibits import claim_box, quiz
 
 BOX = (
     '<div><style>.a{}</style><details class="sl-claim"><summary><strong>Theorem 4.1</strong> '
@@ -138,6 +138,18 @@ def test_nothing_of_html_is_lost_without_a_word(tmp_path: Path) -> None:
     pytest.importorskip("pypandoc", reason="pandoc comes with the extra [pdf]")
     with pytest.raises(build_pdf.Unprintable, match="no text"):
         build_pdf.printed({"text/html": "<svg></svg>"}, "empty", tmp_path, evidence=False)
+
+
+def test_a_quiz_has_lettered_choices_and_its_answers_behind_the_last_question() -> None:
+    html = quiz("part1/who-flips")._repr_html_()
+    soup = build_pdf.printable(html, evidence=False)
+    text = " ".join(soup.get_text().split())
+    assert len(soup("ol")) == html.count("<fieldset") >= 3
+    assert all(items["type"] == "a" and len(items("li")) >= 3 for items in soup("ol"))
+    questions, _, answers = text.partition("Answers, question by question")
+    assert "Right." not in questions
+    assert answers.count("Right.") == len(soup("ol"))
+    assert "Question 1. (a)" in answers
 
 
 def test_titles_of_drop_downs_become_bold_lines() -> None:

@@ -110,6 +110,7 @@ def printable(html: str, *, evidence: bool) -> BeautifulSoup:
             more.decompose()
     for links in soup.select(".sl-links"):
         links.decompose()
+    unfold_quizzes(soup)
     for table in soup("table"):
         set_widths(soup, table)
     for formula in soup.select(".math"):
@@ -131,10 +132,36 @@ def printable(html: str, *, evidence: bool) -> BeautifulSoup:
             link.unwrap()
     for tag in soup(True):
         # an id would become a label of LaTeX, and a box may stand in the book more than once
-        tag.attrs = {key: value for key, value in tag.attrs.items() if key in {"href", "style"}}
+        tag.attrs = {
+            key: value for key, value in tag.attrs.items() if key in {"href", "style", "type"}
+        }
         if tag.name not in {"col"}:
             tag.attrs.pop("style", None)
     return soup
+
+
+def unfold_quizzes(soup: BeautifulSoup) -> None:
+    """Letter the choices of a quiz, and put what is said to each behind the last question."""
+    for quiz in soup.select(".sl-quiz"):
+        answers = []
+        for number, question in enumerate(quiz("fieldset"), start=1):
+            choices = soup.new_tag("ol", attrs={"type": "a"})
+            for label in question.select(".sl-choice label"):
+                choice = soup.new_tag("li")
+                choice.extend(list(label.contents))
+                choices.append(choice)
+            told = soup.new_tag("p")
+            told.append(f"Question {number}. ")
+            for letter, feedback in zip("abcdefgh", question.select(".sl-told p"), strict=False):
+                told.append(f"({letter}) ")
+                told.extend(list(feedback.contents))
+                told.append(" ")
+            answers.append(told)
+            question.select_one(".sl-choices").replace_with(choices)
+            question.select_one("[role=status]").decompose()
+        title = soup.new_tag("p")
+        title.append(soup.new_tag("strong", string="Answers, question by question"))
+        quiz.extend([title, *answers])
 
 
 def set_widths(soup: BeautifulSoup, table: Tag) -> None:
@@ -226,7 +253,8 @@ def pages_of(notebook: NotebookNode, name: str, folder: Path) -> Iterator[Notebo
             yield cell
             continue
         tags = cell.metadata.get("tags", [])
-        if "hide-input" in tags and "remove-input" not in tags:
+        exhibit = "sublinear_lib.exhibits import" in cell.source
+        if ("hide-input" in tags or exhibit) and "remove-input" not in tags:
             cell.metadata["tags"] = [*tags, "remove-input"]
         kept, blocks = [], []
         for place, output in enumerate(cell.outputs):
