@@ -41,12 +41,19 @@ from sublinear_lib.claims.storing import (
 from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
-    from sublinear_lib.claims.paper import LEDGER, NUMBERED, SECTIONS, assemble, section
+    from sublinear_lib.claims.paper import (
+        CHAPTERS,
+        LEDGER,
+        NUMBERED,
+        SECTIONS,
+        assemble,
+        section,
+    )
 else:
 
     def __getattr__(name: str) -> Any:
         """Assemble the ledger the first time it is asked for."""
-        if name in ("LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"):
+        if name in ("CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"):
             from sublinear_lib.claims import paper
 
             return getattr(paper, name)
@@ -54,6 +61,7 @@ else:
 
 
 __all__ = [
+    "CHAPTERS",
     "LEDGER",
     "NUMBERED",
     "SECTIONS",

@@ -28,7 +28,7 @@ from sublinear_lib.claims.statements import (
     polynomials,
 )
 
-__all__ = ["LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
+__all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -107,6 +107,30 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 NUMBERED: Final[tuple[str, ...]] = tuple(name for names in SECTIONS.values() for name in names)
 """The numbered statements of the paper in its order."""
+
+CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "part1/why-training-costs-mnd": (
+            "Why adversarial training costs m·n·d, and what sparsity could save"
+        ),
+        "part1/network-and-shifted-relu": "The network and the shifted ReLU",
+        "part1/gaussian-and-concentration-toolbox": "Gaussian and concentration toolbox",
+        "part1/how-many-neurons-fire": "How many neurons fire?",
+        "part1/who-flips": "Who flips? Neurons near the threshold",
+        "part1/f-versus-the-pseudo-network": "f versus the pseudo-network",
+        "part1/the-price-of-a-jump": "The price of a jump",
+        "part1/from-one-input-to-all": "From one input to all: nets and perturbation bounds",
+        "part1/polynomials-that-separate": "Polynomials that separate",
+        "part1/existence-of-robust-weights": "Existence of robust weights W*",
+        "part1/the-adversary-and-its-worst-case": "The adversary and its worst case",
+        "part1/training-against-the-adversary": "Training against the adversary",
+        "part1/convergence": "Convergence: regret, drift and the step size",
+        "part1/half-space-reporting": "Half-space reporting: finding the neurons that fire",
+        "part1/what-an-iteration-costs": "What an iteration costs",
+        "reference/errata": "Errata, repairs and the map of powers",
+    }
+)
+"""The titles of the chapters that teach statements, by their page, in the order of the book."""
 
 _OURS: Final = "repaired"
 _SECTION_OF: Final = {name: title for title, names in SECTIONS.items() for name in names}

@@ -133,7 +133,9 @@ class LedgerTable:
             line = inline_html(evidence_line(evidence.deciding))
             told = f'<span class="sl-method">{names}.</span> {line}'
         if claim.chapter.startswith("part"):
-            taught = page_link(root, claim.chapter, _readable(claim.chapter), f"box-{claim.id}")
+            # A chapter that the library does not know is called by the name of its page.
+            title = claims.CHAPTERS.get(claim.chapter, claim.chapter)
+            taught = page_link(root, claim.chapter, title, f"box-{claim.id}")
         else:
             taught = "reference only"
         cells = (
@@ -186,7 +188,3 @@ def evidence_line(item: Observation) -> str:
     """Return one observation in one line."""
     return f"{item.what}: {item.shown} (asked: {item.asked})"
 
-
-def _readable(chapter: str) -> str:
-    """Return the name of a page as words."""
-    return chapter.rpartition("/")[2].replace("-", " ").capitalize()

@@ -238,6 +238,12 @@ def test_a_chapter_is_linked_where_its_box_stands() -> None:
     assert text(soup).count("reference only") == 1
 
 
+def test_the_ledger_calls_a_chapter_by_its_title() -> None:
+    soup = read(ledger_table(shelf=made_up_shelf()))
+    titles = {tag.get_text() for tag in soup.select("tbody tr td:nth-child(5) a")}
+    assert titles == {"How many neurons fire?"}
+
+
 # ---- the graph ----------------------------------------------------------------------------------
 
 

@@ -1,0 +1,24 @@
+"""The ledger calls the chapters by the titles that they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from sublinear_lib.claims import CHAPTERS, LEDGER
+
+BOOK = Path(__file__).resolve().parents[2] / "book"
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_begins_with_the_title_that_the_ledger_gives_it(page: str) -> None:
+    notebook = nbformat.read(BOOK / f"{page}.ipynb", as_version=4)
+    first = notebook.cells[0].source.splitlines()[0]
+    assert first.removeprefix("# ").strip() == CHAPTERS[page]
+
+
+def test_every_chapter_that_teaches_a_statement_has_a_title() -> None:
+    taught = {claim.chapter for claim in LEDGER if claim.chapter.startswith("part")}
+    assert taught <= set(CHAPTERS)
