@@ -39,6 +39,12 @@ from sublinear_lib.widgets.flips_lab import (
     train_and_count,
 )
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
+from sublinear_lib.widgets.gap_lab import (
+    gap_slope_lab,
+    gap_training_lab,
+    measure_the_gap,
+    train_and_compare,
+)
 from sublinear_lib.widgets.halfspace import (
     half_space_cost_explorer,
     half_space_cost_view,
@@ -148,6 +154,8 @@ __all__ = [
     "flips_training_lab",
     "flips_view",
     "gap_explorer",
+    "gap_slope_lab",
+    "gap_training_lab",
     "gap_view",
     "good_weights_lab",
     "grow_and_count",
@@ -161,6 +169,7 @@ __all__ = [
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
+    "measure_the_gap",
     "measure_work",
     "move_the_input",
     "moving_lab",
@@ -186,6 +195,7 @@ __all__ = [
     "supremum_lab",
     "take_first_steps",
     "train_and_certify",
+    "train_and_compare",
     "train_and_count",
     "train_and_count_active",
     "train_on_digits",
