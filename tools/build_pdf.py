@@ -292,6 +292,7 @@ def settings() -> str:
             "papersize": "a4paper",
             "pointsize": "10pt",
             "figure_align": "H",
+            "extraclassoptions": "openany,oneside",
             "preamble": PANDOC_PREAMBLE + "\n".join(commands),
         },
     }
