@@ -34,12 +34,8 @@ FEWEST_LABS = 2
 # revised.
 TO_BE_REVISED = frozenset(
     {
-        "gaussian-and-concentration-toolbox",
         "half-space-reporting",
-        "network-and-shifted-relu",
-        "the-adversary-and-its-worst-case",
         "training-against-the-adversary",
-        "what-an-iteration-costs",
         "why-training-costs-mnd",
     }
 )

@@ -22,6 +22,10 @@ from sublinear_lib.widgets.convergence_lab import (
     try_step_size,
 )
 from sublinear_lib.widgets.cost import cost_explorer, cost_view
+from sublinear_lib.widgets.cost_lab import (
+    count_an_iteration,
+    iteration_lab,
+)
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
     build_good_weights,
@@ -68,6 +72,12 @@ from sublinear_lib.widgets.ledger_lab import (
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
+from sublinear_lib.widgets.network_lab import (
+    activations_training_lab,
+    draw_preactivations,
+    preactivations_lab,
+    train_both_activations,
+)
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
@@ -128,6 +138,7 @@ __all__ = [
     "Slider",
     "Text",
     "View",
+    "activations_training_lab",
     "activity_explorer",
     "activity_training_lab",
     "activity_view",
@@ -141,6 +152,8 @@ __all__ = [
     "convergence_view",
     "cost_explorer",
     "cost_view",
+    "count_an_iteration",
+    "draw_preactivations",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
@@ -164,6 +177,7 @@ __all__ = [
     "half_space_cost_view",
     "hunt_supremum",
     "iteration_bill_lab",
+    "iteration_lab",
     "jump_explorer",
     "jump_view",
     "lay_a_net",
@@ -186,6 +200,7 @@ __all__ = [
     "polynomial_network_lab",
     "preactivation_explorer",
     "preactivation_view",
+    "preactivations_lab",
     "report_on_file",
     "run_and_bill",
     "search_the_circle",
@@ -198,6 +213,7 @@ __all__ = [
     "train_and_compare",
     "train_and_count",
     "train_and_count_active",
+    "train_both_activations",
     "train_on_digits",
     "train_on_table",
     "training_beside_lab",

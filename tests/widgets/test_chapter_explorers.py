@@ -97,11 +97,15 @@ def test_activity_view_says_which_hypothesis_of_the_repair_fails(t: float, word:
 @pytest.mark.parametrize("m", [32, 256, 4096])
 @pytest.mark.parametrize("tau", [0.0, 0.1, 0.6])
 def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: float) -> None:
-    view = preactivation_view(m, tau)
-    scores = drawn_scores(m)
+    view = preactivation_view(m, tau, "before", 1)
+    network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([1, m]))
+    x = np.zeros(257)
+    x[0], x[-1] = math.sqrt(0.75), 0.5
+    scores, t = network.preactivations(x[None, :])[0], tau * math.sqrt(m / 2)
     drawn = int(np.count_nonzero(scores > tau))
     assert readouts(view)["drawn"] == grouped(drawn)
-    assert readouts(view)["*Q*(*t*)"] == percent(stats.norm.sf(tau * math.sqrt(m / 2)))
+    assert f"t = τ √(m/2) = {number(t)}" in view.sentence
+    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
     everything, active = [mark for mark in view.marks if isinstance(mark, Bars)]
     inside = np.abs(scores) <= everything.edges[-1]
     area = float(np.sum(everything.heights * np.diff(everything.edges)))
@@ -112,6 +116,22 @@ def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: fl
     np.testing.assert_allclose(
         density.y, stats.norm.pdf(density.x, scale=math.sqrt(2 / m)), rtol=1e-12
     )
+    places = rules(view)
+    assert places["1/*m*"] == pytest.approx(1 / m)
+    assert places["R3"] == pytest.approx(math.sqrt(2 / m) * math.sqrt(0.4 * math.log(m)))
+
+
+@pytest.mark.parametrize("m", [32, 256, 4096])
+def test_preactivation_view_breaks_the_law_at_an_input_tuned_to_the_network(m: int) -> None:
+    view = preactivation_view(m, 0.0, "after", 0)
+    network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([0, m]), tau=0.0)
+    mean = network.W[:, :-1].mean(axis=0)
+    x = np.append(mean / np.linalg.norm(mean) * 3**0.5 / 2, 0.5)
+    drawn = int(np.count_nonzero(network.W @ x + network.b > 0))
+    assert readouts(view)["drawn"] == grouped(drawn)
+    assert drawn > stats.binom.ppf(0.9995, m, 0.5)
+    assert "outside" in str(view.warning)
+    assert "does not depend on the network" in str(view.warning)
 
 
 @pytest.mark.parametrize("attack_steps", [0, 5])
@@ -130,7 +150,14 @@ def test_cost_view_shows_the_counts_of_the_cost_model(t: float, attack_steps: in
         curve = line(view, label)
         at = list(curve.x).index(m)
         assert curve.y[at] == pytest.approx(sparse, rel=1e-8), label
-    assert (view.warning is not None) == (t < 0.5)
+    assert f"t = τ √(m/2) = {t:.2f}" in view.sentence
+    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
+    assert ("never a power" in str(view.warning)) == (t < 0.5)
+    if t >= 0.5:
+        assert f"a factor of {number(dense / sparse)}," in str(view.warning)
+        assert percent(1 / (2 * attack_steps + 3)) in str(view.warning)
+    assert readouts(view)["*t* of R3"] == number(math.sqrt(0.4 * math.log(m)))
+    assert readouts(view)["*t* of *τ* = 1/*m*"] == number(math.sqrt(0.5 / m))
 
 
 def test_only_the_curve_of_equal_exponent_is_sublinear() -> None:
