@@ -187,4 +187,3 @@ def ledger_table(*, root: str = "..", shelf: Shelf | None = None) -> LedgerTable
 def evidence_line(item: Observation) -> str:
     """Return one observation in one line."""
     return f"{item.what}: {item.shown} (asked: {item.asked})"
-

@@ -3,11 +3,13 @@
 The powers that follow from a choice are those of `sublinear_lib.scaling.Scaling`, the region and
 the names of its sides those of `sublinear_lib.theory.CONSISTENT`; no formula lives here.  Before
 changing it, know that everything is decided in exact fractions: a choice on a side of the region is
-inside or outside as the inequality says, and is not a matter of rounding.
+inside or outside as the inequality says, and is not a matter of rounding.  The width moves nothing
+on the map: it only turns the active share into a threshold and a number of neurons.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -15,8 +17,17 @@ from itertools import pairwise
 import numpy as np
 
 from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.scaling import ONE_OVER_M, PRESETS, SPARSE_C, Scaling
+from sublinear_lib.plotting import number, percent
+from sublinear_lib.scaling import (
+    ONE_OVER_M,
+    PRESETS,
+    SPARSE_C,
+    Scaling,
+    activity_at,
+    standardize_threshold,
+)
 from sublinear_lib.theory import CONSISTENT
+from sublinear_lib.validation import count
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, View
@@ -27,6 +38,7 @@ _PARTS = 60  # all powers on the sliders are multiples of 1/60, so that thirds a
 _ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 27, 30)]
 _BETAS = [Fraction(k, _PARTS) for k in (30, 33, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 57, 60)]
 _SHARES = [Fraction(k, _PARTS) for k in (0, 3, 6, 9, 12, 15, 18, 21, 24, 27)]
+_WIDTHS = [2**12, 2**24]
 
 _SAID = {
     "alpha >= 0": "the output weights would grow",
@@ -118,7 +130,16 @@ def _presets(c: Fraction, activation: str) -> list[Mark]:
     ]
 
 
-def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> View:
+def _named(chosen: Scaling) -> str:
+    """Say which of the named choices this is; nothing if it is none of them."""
+    for name, preset in PRESETS.items():
+        same = (preset.alpha, preset.beta, preset.c) == (chosen.alpha, chosen.beta, chosen.c)
+        if same and (not preset.c or preset.activation == chosen.activation):
+            return " (the printed powers)" if name == "PRINTED" else f" (the choice {name})"
+    return ""
+
+
+def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: int = 2**24) -> View:
     r"""Show where a choice of powers lies, and which theorems hold there.
 
     Parameters
@@ -128,6 +149,9 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
         [0, 1] and taken as the nearest multiple of 1/60.
     activation : {"jump", "continuous"}
         The activation.  With the jump and c > 0 no choice is consistent (Proposition 2).
+    m : int, default 2**24
+        The width at which the threshold is told, ``m >= 2``: ``1/m`` for c = 0, and
+        ``sqrt(2/m) sqrt(2 c log m)`` else.
 
     Returns
     -------
@@ -146,6 +170,8 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
     """
     powers = _fraction(alpha), _fraction(beta), _fraction(c)
     chosen = _choice(*powers, activation)
+    m = count(m, "m", minimum=2)
+    t = standardize_threshold(chosen.tau(m), m)
     failing = [_SAID[name] for name in CONSISTENT.violated(*powers)]
     torn = chosen.activation == JUMP and chosen.c > 0
     if torn:
@@ -170,7 +196,11 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
             *_presets(chosen.c, activation),
             Points([float(powers[0])], [float(powers[1])], role="c2" if failing else "c1", size=13),
         ],
-        sentence=f"With {words} and the {activation} activation, {ending}",
+        sentence=(
+            f"With {words}{_named(chosen)} and the {activation} activation, {ending} At m = "
+            f"2^{math.log2(m):g} the threshold is t = {number(t)} standard deviations, and a "
+            f"share Q(t) = {percent(activity_at(t))} of the neurons fires."
+        ),
         readouts={
             "sup |*f* \N{MINUS SIGN} *g*| in the ball": _power(chosen.gap_exponent),
             "largest |*g*| in the ball": _power(chosen.expressivity_exponent),
@@ -191,7 +221,8 @@ def exponent_map_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for alpha, beta and c, and the activation; it starts at the printed powers.
+        Sliders for alpha, beta, c and the width, and the activation; it starts at the printed
+        powers.
 
     Notes
     -----
@@ -225,6 +256,13 @@ def exponent_map_explorer() -> Explorer:
                 "activation",
                 "activation",
                 {"jump": "jump (as printed)", "continuous": "continuous"},
+            ),
+            Slider(
+                "m",
+                "width *m*, for the threshold",
+                _WIDTHS,
+                2**24,
+                format=lambda m: f"2^{{{int(m).bit_length() - 1}}}",
             ),
         ],
         title="Which powers of m go together",

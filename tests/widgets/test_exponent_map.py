@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -25,7 +27,8 @@ def explorer() -> Explorer:
 
 
 def positions(explorer: Explorer) -> list[tuple[Fraction, Fraction, Fraction]]:
-    alpha, beta, c = (control for control in explorer.controls if isinstance(control, Slider))
+    sliders = [control for control in explorer.controls if isinstance(control, Slider)]
+    alpha, beta, c = (slider for slider in sliders if slider.name != "m")
 
     def exact(control: Slider) -> list[Fraction]:
         return [Fraction(value).limit_denominator(60) for value in control.values]
@@ -93,3 +96,35 @@ def test_a_typed_power_is_taken_as_the_nearest_sixtieth() -> None:
 def test_a_power_off_the_unit_interval_is_refused(powers: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         exponent_map_view(*powers, "continuous")
+
+
+def test_the_sentence_tells_the_threshold_and_the_share_at_the_width() -> None:
+    for c, rule in ((0.0, PRINTED), (0.2, R3)):
+        for m in (2**12, 2**24):
+            t = rule.tau(m) * (m / 2) ** 0.5
+            share = 0.5 * math.erfc(t / 2**0.5)
+            sentence = exponent_map_view(0.2, 0.6, c, "continuous", m).sentence
+            found = re.search(
+                r"At m = 2\^(\d+) .* t = ([\d.e-]+) .* Q\(t\) = ([\d.]+)\s%", sentence
+            )
+            assert found is not None, sentence
+            assert 2 ** int(found[1]) == m
+            assert float(found[2]) == pytest.approx(t, rel=5e-3)
+            assert float(found[3]) / 100 == pytest.approx(share, rel=5e-3)
+
+
+def test_the_sentence_names_a_known_choice_and_only_that() -> None:
+    assert "(the printed powers)" in exponent_map_view(0.2, 0.6, 0.0, "jump").sentence
+    assert "(the choice R1)" in exponent_map_view(0.2, 0.8, 0.0, "jump").sentence
+    assert "(the choice R3)" in exponent_map_view(0.2, 0.6, 0.2, "continuous").sentence
+    assert "the choice" not in exponent_map_view(0.2, 0.6, 0.2, "jump").sentence
+    assert "the choice" not in exponent_map_view(0.25, 0.6, 0.0, "jump").sentence
+
+
+def test_the_width_moves_nothing_on_the_map() -> None:
+    small, large = (exponent_map_view(0.2, 0.6, 0.2, "continuous", m) for m in (2**12, 2**24))
+    assert small.readouts == large.readouts
+    assert small.warning == large.warning
+    assert repr(small.marks) == repr(large.marks)
+    with pytest.raises(ValueError, match="m must be"):
+        exponent_map_view(0.2, 0.6, 0.0, "jump", 1)
