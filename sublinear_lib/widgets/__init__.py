@@ -93,6 +93,7 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
@@ -142,6 +143,7 @@ __all__ = [
     "activity_explorer",
     "activity_training_lab",
     "activity_view",
+    "add_with_signs",
     "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
@@ -153,6 +155,7 @@ __all__ = [
     "cost_explorer",
     "cost_view",
     "count_an_iteration",
+    "count_in_window",
     "draw_preactivations",
     "existence_explorer",
     "existence_view",
@@ -204,6 +207,7 @@ __all__ = [
     "report_on_file",
     "run_and_bill",
     "search_the_circle",
+    "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
@@ -223,6 +227,7 @@ __all__ = [
     "try_step_size",
     "walk_lab",
     "walk_through_ball",
+    "window_lab",
     "window_tail_explorer",
     "window_tail_view",
     "work_growth_lab",

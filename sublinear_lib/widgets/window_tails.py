@@ -36,8 +36,8 @@ _NAMES: dict[tails.Tool, tuple[str, str, Role]] = {
 }
 _WINDOWS: dict[str, tuple[str, Callable[[int], float]]] = {
     "1/m": ("η = 1/m (Lemma C.9)", lambda m: 1.0 / m),
-    "m^{-15/24}": ("η = 1/m^(15/24) (Claim 4.6)", lambda m: m ** (-15.0 / 24.0)),
     "m^{-4/5}": ("η = 1/m^(4/5) (ball of R1)", lambda m: m**-0.8),
+    "m^{-15/24}": ("η = 1/m^(15/24) (Claim 4.6)", lambda m: m ** (-15.0 / 24.0)),
     "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2; R2, R3)", lambda m: m**-0.6),
     "m^{-1/2}": ("η = 1/m^(1/2) (too wide)", lambda m: m**-0.5),
     "2m^{-1/2}": ("η = 2/m^(1/2) (far too wide)", lambda m: 2.0 * m**-0.5),
@@ -170,10 +170,11 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
             *([Rule(limit, label="allowed", role="ink", dash=True)] if limit <= 10.0 else []),
         ],
         sentence=(
-            f"At a threshold of t = {number(t)} standard deviations {percent(scaling.activity_at(t))} "
-            f"of the neurons fire. Of {grouped(m)} neurons, {_about(mean)} are expected within η = "
-            f"{number(eta)} of the threshold; the drawn network has {grouped(drawn)}. Except with probability 10⁻⁶ "
-            f"there are at most {grouped(quantile)}; {_NAMES[chosen][1]} {verb} at most "
+            f"At a threshold of t = {number(t)} standard deviations "
+            f"{percent(scaling.activity_at(t))} of the neurons fire. Of {grouped(m)} neurons, "
+            f"{_about(mean)} are expected within η = {number(eta)} of the threshold; the drawn "
+            f"network has {grouped(drawn)}. Except with probability 10⁻⁶ there are at most "
+            f"{grouped(quantile)}; {_NAMES[chosen][1]} {verb} at most "
             f"{grouped(math.floor(allowed))}."
         ),
         readouts={

@@ -37,7 +37,7 @@ __all__ = ["CLAIMS"]
 
 _ZERO, _ONE, _HALF, _TENTH = Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10)
 _CLOSE = 1e-9
-_A, _CHAPTER = "reference/statements/appendix-a", "part1/polynomials-that-separate"
+_A, _CHAPTER = "part1/gaussian-and-concentration-toolbox", "part1/polynomials-that-separate"
 
 Coefficients = list[Fraction]
 
