@@ -3,8 +3,8 @@
 A chapter asks a question, says what a reader will be able to do and how long it takes, states,
 explains, shows, checks, sets exercises with hidden solutions, and closes with what was verified.
 Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.  A notebook in
-``book/reference`` is a page to look something up in: of it only the cells and outputs are checked.
-A chapter of Part I has more: a quiz of its own, two live labs, and five exercises.
+``book/reference`` is a page to look something up in, and of it only the cells and outputs are
+checked; but the errata are a chapter of Part I too.  A chapter of Part I has more: a quiz of its own, two live labs, and five exercises.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -35,10 +35,11 @@ FEWEST_LABS = 2
 TO_BE_REVISED = frozenset(
     {
         "half-space-reporting",
-        "training-against-the-adversary",
         "why-training-costs-mnd",
     }
 )
+# A page of the reference that is a chapter of Part I as well.
+ALSO_A_CHAPTER = frozenset({"errata"})
 LEVELS = ("★", "★★", "★★★")
 
 # What a reader must find, as a heading, as the title of a box, or as a bold lead.
@@ -69,6 +70,7 @@ SOLUTION = re.compile(
     r"^(?::{3,}|`{3,})\{solution(?:-start)?\} *(?P<of>\S+) *\n(?P<options>(?:[ \t]*:\S.*\n)*)",
     re.MULTILINE,
 )
+INDEX = re.compile(r"\{index\}`([^`]*)`")
 LABEL = re.compile(r":label: *(\S+)")
 QUIZ_HEADING = re.compile(r"^##+ .*\bquiz\b", re.IGNORECASE | re.MULTILINE)
 OWN_PLACE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/|/var/|\b[A-Z]:\\)\S*")
@@ -87,11 +89,13 @@ class Chapter:
     @property
     def teaches(self) -> bool:
         """Whether it is a chapter, and not a page of the reference."""
-        return "reference" not in self.path.parts
+        return "reference" not in self.path.parts or self.path.stem in ALSO_A_CHAPTER
 
     @property
     def complete(self) -> bool:
         """Whether it must have what every finished chapter of Part I has."""
+        if self.path.parent.name == "reference":
+            return self.path.stem in ALSO_A_CHAPTER
         return self.path.parent.name == "part1" and self.path.stem not in TO_BE_REVISED
 
     @cached_property
@@ -179,7 +183,7 @@ def quiz_and_labs(chapter: Chapter) -> list[str]:
     problems = []
     if not QUIZ_HEADING.search(chapter.prose):
         problems.append("no heading announces a quiz")
-    page = f"part1/{chapter.path.stem}"
+    page = f"{chapter.path.parent.name}/{chapter.path.stem}"
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
     if asked != [page]:
         problems.append(f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})")
@@ -212,6 +216,16 @@ def _solutions_with_code(chapter: Chapter) -> int:
         elif inside and cell.execution_count is not None:
             found += 1
     return found
+
+
+def index_entries(chapter: Chapter) -> list[str]:
+    """List words for the index that Sphinx would take apart at a comma, or sort among the signs."""
+    problems = []
+    for text in INDEX.findall(chapter.prose):
+        target = text.rpartition("<")[2].rstrip(">")
+        if "," in target or not target[:1].isalpha():
+            problems.append(f"the index entry {target!r} must begin with a letter, without commas")
+    return problems
 
 
 def code_cells(chapter: Chapter) -> list[str]:
@@ -301,6 +315,7 @@ CHECKS: dict[str, Callable[[Chapter], list[str]]] = {
         frame,
         exercises,
         quiz_and_labs,
+        index_entries,
         code_cells,
         stored_outputs,
         traces_of_a_machine,

@@ -60,3 +60,17 @@ def test_the_rules_wait_for_chapters_that_are_still_to_be_revised(
 def test_chapters_to_be_revised_are_chapters() -> None:
     there = {path.stem for path in (ROOT / "book" / "part1").glob("*.ipynb")}
     assert there >= check_notebooks.TO_BE_REVISED
+
+
+@pytest.mark.parametrize(
+    ("entry", "whole"),
+    [
+        ("half-width", True),
+        ("iterates <iterate; the average one>", True),
+        ("three parts <parts A, B and C>", False),
+        ("2,1-norm", False),
+    ],
+)
+def test_an_index_entry_must_stay_whole(tmp_path: Path, entry: str, whole: bool) -> None:
+    problems = check_notebooks.index_entries(chapter(tmp_path, f"An {{index}}`{entry}`."))
+    assert (problems == []) == whole
