@@ -4,7 +4,8 @@ A chapter asks a question, says what a reader will be able to do and how long it
 explains, shows, checks, sets exercises with hidden solutions, and closes with what was verified.
 Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.  A notebook in
 ``book/reference`` is a page to look something up in, and of it only the cells and outputs are
-checked; but the errata are a chapter of Part I too.  A chapter of Part I has more: a quiz of its own, two live labs, and five exercises.
+checked; but the errata are a chapter of Part I too.  A chapter of Part I has more: a quiz of its
+own, two live labs, and five exercises.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """

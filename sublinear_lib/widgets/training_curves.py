@@ -87,13 +87,16 @@ def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -
             Line(steps, np.clip(clean, _FLOOR, _CEILING), label="clean", role="c2", width=1.5),
         ],
         sentence=(
-            f"With {grouped(m)} neurons, {share} of them active at the start, and {number(c0)} "
-            f"times the unit step, the loss at attacked points goes from {number(float(loss[0]))} "
-            f"to {number(float(loss[-1]))}; over the second half of the run it is "
-            f"{number(late)} on average and at most {number(worst)}."
+            f"With {grouped(m)} neurons the threshold is t = τ√(m/2) = {number(float(t))} standard "
+            f"deviations, and Q(t) = {share} of the neurons fire at one input at the start. With "
+            f"{number(c0)} times the unit step the loss at attacked points goes from "
+            f"{number(float(loss[0]))} to {number(float(loss[-1]))}; over the second half of the "
+            f"run it is {number(late)} on average and at most {number(worst)}. The printed step "
+            f"size with ε = 0.1 would be {number(printed)} units."
         ),
         readouts={
-            "activity *Q*(*t*)": share,
+            "*t* = *τ* √(*m*/2)": number(float(t)),
+            "*Q*(*t*)": share,
             "average loss": number(float(loss.mean())),
             "lowest loss": number(float(loss.min())),
             "last loss": number(float(loss[-1])),
