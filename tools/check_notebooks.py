@@ -36,7 +36,6 @@ FEWEST_LABS = 2
 TO_BE_REVISED = frozenset(
     {
         "half-space-reporting",
-        "why-training-costs-mnd",
     }
 )
 # A page of the reference that is a chapter of Part I as well.
