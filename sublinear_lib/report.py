@@ -133,12 +133,6 @@ class Report:
 
     Parameters
     ----------
-    name : str
-        Name of the data.
-    class_names : tuple of two str
-        What -1 and 1 stand for.
-    n_train, n_test, d : int
-        Numbers of rows, and dimension of X.
     features : mapping of str to float
         For a table: by how much each feature alone may change inside a cap, in its own unit.
     settings : mapping of str to int, float or str
@@ -147,6 +141,8 @@ class Report:
         Distances of the training points, and gamma at rho.
     caps_meet : bool
         Whether the caps of two training points with different labels have a point in common.
+    train, test : Dataset
+        The training and the held-out part, on X.
     start : TwoLayerNetwork
         The network before training.
     history : History
@@ -171,15 +167,12 @@ class Report:
         Whether Ctrl-C ended training or testing early.
     """
 
-    name: str
-    class_names: tuple[str, str]
-    n_train: int
-    n_test: int
-    d: int
     features: Mapping[str, float]
     settings: Mapping[str, int | float | str]
     separation: Separation
     caps_meet: bool
+    train: Dataset
+    test: Dataset
     start: TwoLayerNetwork
     history: History
     silent: tuple[int, int]
@@ -200,6 +193,31 @@ class Report:
             f"Report({self.name!r}: clean {self.clean.estimate:.3f}, "
             f"attacked {self.attacked.estimate:.3f}, certified {self.certified.estimate:.3f})"
         )
+
+    @property
+    def name(self) -> str:
+        """Name of the data."""
+        return self.train.name
+
+    @property
+    def class_names(self) -> tuple[str, str]:
+        """What -1 and 1 stand for."""
+        return self.train.class_names
+
+    @property
+    def n_train(self) -> int:
+        """Number of training rows."""
+        return self.train.n
+
+    @property
+    def n_test(self) -> int:
+        """Number of held-out rows."""
+        return self.test.n
+
+    @property
+    def d(self) -> int:
+        """Dimension of X."""
+        return self.train.d
 
     @property
     def network(self) -> TwoLayerNetwork:
@@ -791,9 +809,10 @@ def _assembled(
     rho, inner = float(settings["rho"]), float(settings["training_rho"])
     gap = separation(train.X, rho, train.y)
     opposite = math.inf if gap.opposite_class_delta is None else gap.opposite_class_delta
-    meet = bool(
-        opposite <= geometry.SLICE_DIAMETER
-        and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(rho)
+    # For d = 2 a cap is one point or both; else it is all that lies within its angle.
+    meet = opposite < math.inf and (
+        rho >= geometry.SLICE_DIAMETER
+        or (train.d > 2 and geometry.cap_angle(opposite) <= 2.0 * geometry.cap_angle(rho))
     )
     before, after = (net.active_mask(train.X) for net in (start, history.final))
     number = len(answers)
@@ -819,15 +838,12 @@ def _assembled(
         }
     hypotheses = _hypotheses(start, history, gap, bound)
     return Report(
-        name=train.name,
-        class_names=train.class_names,
-        n_train=train.n,
-        n_test=test.n,
-        d=train.d,
         features=features,
         settings=settings,
         separation=gap,
         caps_meet=meet,
+        train=train,
+        test=test,
         start=start,
         history=history,
         silent=(silent[0], silent[1]),

@@ -92,8 +92,7 @@ def test_the_curve_falls_and_passes_through_the_shares() -> None:
 
 
 def test_no_attack_of_another_kind_breaks_a_certified_row() -> None:
-    found, table = made(), drawn()
-    _, test = table.split(0.3, np.random.default_rng(np.random.SeedSequence(3).spawn(4)[0]))
+    found, test = made(), made().test
     proved = [answer.status == "certified" for answer in found.answers]
     assert any(proved)
     X, y = test.X[proved], test.y[proved]
@@ -129,8 +128,7 @@ def test_theorem_d_is_never_below_the_average_on_one_clean_point_set() -> None:
     # the terms evaluated there once the loss of W* is added.
     found = make_report(drawn(), m=256, activity=0.2, rho=0.1, training_rho=0.0, steps=30)
     assert found.history.loss.tolist() == found.history.clean_loss.tolist()
-    cut = np.random.default_rng(np.random.SeedSequence(0).spawn(4)[0])
-    train, _ = drawn().split(0.3, cut)
+    train = found.train
     W_star = theory.regret.nearest_weights(
         found.start, train.X, train.y - found.start.forward(train.X)
     )
@@ -162,7 +160,8 @@ def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table() -> No
 
 
 def test_names_cannot_put_markup_into_the_page() -> None:
-    bad = replace(made(), name="<script>x</script>", warnings=("<b>",))
+    train = replace(made().train, name="<script>x</script>")
+    bad = replace(made(), train=train, warnings=("<b>",))
     assert "<script>" not in bad._repr_html_()
     assert "&lt;b&gt;" in bad._repr_html_()
 

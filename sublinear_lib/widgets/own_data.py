@@ -24,9 +24,9 @@ from sublinear_lib.widgets.views import Axis, Band, Line, Points, Rule, View
 
 __all__ = ["own_data_explorer", "own_data_view"]
 
-_RHO, _STEPS, _ROWS = 0.1, 50, 24
+_RHO, _STEPS, _ROWS = 0.1, 40, 20
 _TRAININGS = ("adversarial", "standard")
-_WIDTHS = [128, 512, 2048]
+_WIDTHS = [128, 512, 1024]
 _SHARES = [0.02, 0.1, 0.4]
 
 
@@ -69,8 +69,8 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
 
     Notes
     -----
-    Source: Definitions 3.3, 3.4 and 3.7, Lemma 4.5, Theorem D of this project.  50 steps, seed 0,
-    the first 24 held-out rows.
+    Source: Definitions 3.3, 3.4 and 3.7, Lemma 4.5, Theorem D of this project.  40 steps, seed 0,
+    the first 20 held-out rows.
     """
     if not isinstance(table, Table):
         raise TypeError(f"table must be a Table, got {type(table).__name__}")
@@ -193,8 +193,8 @@ def own_data_explorer(table: Table) -> Explorer:
         ],
         title="What can be promised, by width and threshold",
         description=(
-            "Every position is a trained network. Let more neurons fire, or make it wider: what "
-            "happens to the gray band, and to the two lines?"
+            "Every position is a trained network. Make it wider, or let more neurons fire: at which "
+            "activity is the gray band widest?"
         ),
         name="own-data-explorer",
     )

@@ -41,7 +41,7 @@ def still() -> Picture:
 
 def test_the_lines_are_those_of_the_report_as_steps(table: Table) -> None:
     view = own_data_view(table, "standard", 128, 0.1)
-    found = make_report(table, m=128, activity=0.1, rho=0.1, training_rho=0.0, steps=50, certify=24)
+    found = make_report(table, m=128, activity=0.1, rho=0.1, training_rho=0.0, steps=40, certify=20)
     drawn = {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
     radii = np.array([row.radius for row in found.curve])
     for k in range(len(radii) - 1):
@@ -60,7 +60,7 @@ def test_the_sentence_has_t_and_Q_and_the_shares(table: Table) -> None:
     t = 1.2815515655446004  # the upper tenth of the normal law
     assert f"t = τ √(m/2) = {number(t)}" in view.sentence
     assert f"Q(t) = {percent(0.1)}" in view.sentence
-    found = make_report(table, m=512, activity=0.1, rho=0.1, steps=50, certify=24)
+    found = make_report(table, m=512, activity=0.1, rho=0.1, steps=40, certify=20)
     assert f"{percent(found.certified.estimate)} are certified" in view.sentence
     q0 = 2 * 512 * math.exp(-(t**2) / 2)  # K^2 / (4 m^(1/5)) = t^2 / 2 at K = tau m^(3/5)
     assert dict(view.readouts)["printed bound *Q*_{0}"] == number(q0)
