@@ -35,7 +35,6 @@ FEWEST_LABS = 2
 # revised.
 TO_BE_REVISED = frozenset(
     {
-        "half-space-reporting",
     }
 )
 # A page of the reference that is a chapter of Part I as well.

@@ -55,6 +55,12 @@ from sublinear_lib.widgets.halfspace import (
     onion_explorer,
     onion_view,
 )
+from sublinear_lib.widgets.halfspace_lab import (
+    measure_the_search,
+    search_lab,
+    survivors_lab,
+    train_the_survivors,
+)
 from sublinear_lib.widgets.jump import jump_explorer, jump_view
 from sublinear_lib.widgets.jump_lab import (
     first_step_lab,
@@ -187,6 +193,7 @@ __all__ = [
     "ledger_explorer",
     "ledger_view",
     "measure_the_gap",
+    "measure_the_search",
     "measure_work",
     "move_the_input",
     "moving_lab",
@@ -206,12 +213,14 @@ __all__ = [
     "preactivations_lab",
     "report_on_file",
     "run_and_bill",
+    "search_lab",
     "search_the_circle",
     "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
     "supremum_lab",
+    "survivors_lab",
     "take_first_steps",
     "train_and_certify",
     "train_and_compare",
@@ -220,6 +229,7 @@ __all__ = [
     "train_both_activations",
     "train_on_digits",
     "train_on_table",
+    "train_the_survivors",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",

@@ -18,6 +18,8 @@ import numpy as np
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.halfspace import ConvexLayers
+from sublinear_lib.halfspace.alive import slice_bounds
+from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.validation import scalar
 from sublinear_lib.widgets.controls import Slider
@@ -224,6 +226,7 @@ _DIMENSIONS = (2, 3, 4, 8, 16, 32, 65)
 _T = tuple(round(0.1 * k, 1) for k in range(41))
 _SHARE = np.array([scaling.activity_at(t) for t in _T])[::-1].copy()
 _LOWEST = 2e-5
+_WIDEST_DRAWN = 2**16
 
 
 @lru_cache(maxsize=64)
@@ -244,6 +247,13 @@ def _areas_and_curves(d: int) -> tuple[Mark, ...]:
     )
 
 
+@lru_cache(maxsize=64)
+def _largest(m: int, d: int) -> FloatArray:
+    """Return, ascending, the largest pre-activation on X of each neuron of a drawn network."""
+    network = TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([_SEED, m, d]), tau=0.0)
+    return np.sort(slice_bounds(network.W, network.b, tolerance=0.0)[1])
+
+
 def half_space_cost_view(m: int, t: float, d: int) -> View:
     """Show how much of a network a query on X has to look at, against the share that fires.
 
@@ -259,8 +269,9 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
     Returns
     -------
     View
-        The surviving share of the cap bound in this dimension, the active share, and what is
-        between and above them.
+        The surviving share of the cap bound in this dimension, the active share, what is between
+        and above them, the promise of Corollary 5.2 with the constant 1, and, up to 65 536
+        neurons, the share that can fire in a drawn network.
 
     Raises
     ------
@@ -269,13 +280,20 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
 
     Notes
     -----
-    Source: Section 3.2 (the domain X), Definitions 3.1 and 3.9.
+    Source: Section 3.2 (the domain X), Definitions 3.1 and 3.9; Corollary 5.2, first regime.
     """
     active = scaling.activity_at(scalar(t, "t", minimum=0.0))
     tau = scaling.threshold_from_standard(t, m)
     survive = theory.surviving_share(t, d)
     low, high = theory.surviving_count_interval(tau, m, d)
     dead = m * (1.0 - survive)
+    drawn = None
+    if m <= _WIDEST_DRAWN:
+        drawn = m - int(np.searchsorted(_largest(m, d), tau, side="right"))
+    power = 1.0 - 1.0 / (d // 2)
+    promised = math.pow(m, power) + m * active
+    sparse = scaling.standardize_threshold(scaling.R3.tau(m), m)
+    said = "" if drawn is None else f", {grouped(drawn)} in the drawn network"
     return View(
         x=Axis(
             label="share that fires at one input, *p*",
@@ -294,28 +312,57 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
                 upper=[max(high / m, _LOWEST)],
             ),
             Points([active], [active], role="c1"),
+            Points([active], [min(promised / m, 1.0)], label="printed, constant 1", role="c4"),
+            *([] if not drawn else [Points([active], [drawn / m], label="drawn", role="c5")]),
         ],
         sentence=(
             f"With {grouped(m)} neurons in dimension {d} and a threshold of {t:.1f} standard "
             f"deviations, {_about(m * active)} are expected to fire at one input "
-            f"({percent(active)}) and {_about(m * survive)} somewhere on X ({percent(survive)}). A "
-            f"query looks at the latter and saves the inner products with the other {_about(dead)}."
+            f"({percent(active)}) and {_about(m * survive)} somewhere on X ({percent(survive)})"
+            f"{said}. A query that goes by the cap bound looks at the latter and saves the inner "
+            f"products with the other {_about(dead)}. The first regime of Corollary 5.2 promises a "
+            f"constant times {_about(promised)}."
         ),
         readouts={
-            "*τ*": number(tau),
+            "*t* = *τ* √(*m*/2)": number(t),
+            "*Q*(*t*)": percent(active),
+            "*t* of R3": number(sparse),
             "active, *p* *m*": _about(m * active),
             "looked at, *φ* *m*": _about(m * survive),
             "99.9 % range": f"{grouped(low)} to {grouped(high)}",
+            "drawn": "–" if drawn is None else grouped(drawn),
+            "printed, *m*^{1−1/⌊*d*/2⌋} + *k*": _about(promised),
             "never fire": _about(dead),
             "inner products saved": percent(1.0 - survive),
         },
-        warning=(
+        warning=_what_fails(d, active, survive, promised / m),
+    )
+
+
+def _what_fails(d: int, active: float, survive: float, promised: float) -> str | None:
+    """Say which statement fails at the chosen point, or says little there."""
+    said = []
+    if d < 4:
+        said.append(
+            "Corollary 5.2 promises a constant plus k here. With yes/no questions no structure can "
+            "keep that: a logarithm is missing."
+        )
+    if active > 0.1:
+        said.append(
+            "The activity is not small: each of the k neurons that fire has to be listed, so no "
+            "structure that reports is sublinear here."
+        )
+    elif d >= 4 and promised > 0.5:
+        said.append(
+            "The promise of Corollary 5.2 is empty: even with the constant 1 it is more than half "
+            "of a scan."
+        )
+    if survive > 0.9:
+        said.append(
             "In so many dimensions and at this threshold nearly every neuron can fire somewhere on "
             "X: the cap bound saves less than a tenth."
-            if survive > 0.9
-            else None
-        ),
-    )
+        )
+    return " ".join(said) or None
 
 
 def _about(value: float) -> str:
@@ -328,7 +375,7 @@ def half_space_cost_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^8 ... 2^24``, ``t = 0 ... 4`` and ``d = 2 ... 65``.
+        Sliders for ``m = 2^8, 2^12 ... 2^24``, ``t = 0 ... 4`` and ``d = 2 ... 65``.
 
     Notes
     -----
@@ -337,7 +384,7 @@ def half_space_cost_explorer() -> Explorer:
     return Explorer(
         half_space_cost_view,
         [
-            Slider("m", "width *m*", [4**k for k in range(4, 13)], start=2**16, format=grouped),
+            Slider("m", "width *m*", [4**k for k in range(4, 13, 2)], start=2**16, format=grouped),
             Slider(
                 "t",
                 "threshold *τ*, in standard deviations",

@@ -248,14 +248,48 @@ def test_the_cost_view_shows_the_shares_of_the_theory(m: int, t: float, d: int) 
         if expected is None:
             expected = [surviving_share(float(stats.norm.isf(p)), d) for p in curve.x]
         np.testing.assert_allclose(curve.y, expected, rtol=1e-9)
-    looked, fired = [mark for mark in view.marks if isinstance(mark, Points)]
+    looked, fired = [mark for mark in view.marks if isinstance(mark, Points) and not mark.label]
     assert [*looked.x, *looked.y] == pytest.approx([active, survive], rel=1e-12)
     assert [*fired.x, *fired.y] == pytest.approx([active, active], rel=1e-12)
     assert looked.lower[0] - 1 / m < survive < looked.upper[0] + 1 / m
     read = dict(view.readouts)
     assert read["inner products saved"] == percent(1 - survive)
+    assert read["*Q*(*t*)"] == percent(active)
     assert f"({percent(active)})" in view.sentence and f"({percent(survive)})" in view.sentence
-    assert (view.warning is not None) == (survive > 0.9)
+    assert ("saves less than a tenth" in (view.warning or "")) == (survive > 0.9)
+
+
+@pytest.mark.parametrize("m", [256, 2**16, 2**24])
+@pytest.mark.parametrize("t", [0.0, 2.4, 4.0])
+@pytest.mark.parametrize("d", [2, 3, 4, 8, 65])
+def test_the_promise_of_corollary_5_2_is_shown_and_judged(m: int, t: float, d: int) -> None:
+    view = half_space_cost_view(m, t, d)
+    active = float(stats.norm.sf(t))
+    promised = m ** {2: 0.0, 3: 0.0, 4: 0.5, 8: 0.75, 65: 0.96875}[d] + m * active
+    shown = points(view)["printed, constant 1"]
+    assert [*shown.x, *shown.y] == pytest.approx([active, min(promised / m, 1.0)], rel=1e-12)
+    warning = view.warning or ""
+    assert ("a logarithm is missing" in warning) == (d < 4)
+    assert ("has to be listed" in warning) == (t == 0.0)
+    assert ("is empty" in warning) == (d >= 4 and t > 0 and promised > m / 2)
+
+
+@pytest.mark.parametrize("d", [2, 4, 16])
+def test_the_drawn_count_is_that_of_a_network_up_to_its_largest_width(d: int) -> None:
+    tau = 2.4 * math.sqrt(2 / 1024)
+    network = TwoLayerNetwork.initialize(1024, d, rng=np.random.default_rng([2, 1024, d]), tau=tau)
+    alive = len(alive_on_slice(network.W, network.b, tau=tau, tolerance=0.0))
+    view = half_space_cost_view(1024, 2.4, d)
+    assert dict(view.readouts)["drawn"] == grouped(alive)
+    assert f"{grouped(alive)} in the drawn network" in view.sentence
+    assert points(view)["drawn"].y == pytest.approx([alive / 1024])
+    wide = half_space_cost_view(2**18, 2.4, d)
+    assert dict(wide.readouts)["drawn"] == "–" and "drawn network" not in wide.sentence
+
+
+def test_the_threshold_of_r3_is_among_the_numbers() -> None:
+    read = dict(half_space_cost_view(2**16, 1.0, 3).readouts)
+    assert float(read["*t* of R3"]) == pytest.approx(math.sqrt(0.4 * math.log(2**16)), abs=0.005)
 
 
 def test_the_bands_fill_the_plot_from_the_active_neurons_up() -> None:
@@ -311,5 +345,5 @@ def test_a_position_that_does_not_exist_is_refused(
 
 def test_the_explorers_leave_room_in_the_page(onion: Explorer, cost: Explorer) -> None:
     for explorer in (onion, cost):
-        assert len(explorer._table) < 150_000, explorer.name
+        assert len(explorer._table) < 200_000, explorer.name
         assert explorer.still().name == explorer.name
