@@ -33,10 +33,7 @@ FEWEST_EXERCISES_OF_PART1 = 5
 FEWEST_LABS = 2
 # Chapters of Part I from before there were quizzes; a name leaves this list when its chapter is
 # revised.
-TO_BE_REVISED = frozenset(
-    {
-    }
-)
+TO_BE_REVISED: frozenset[str] = frozenset()
 # A page of the reference that is a chapter of Part I as well.
 ALSO_A_CHAPTER = frozenset({"errata"})
 LEVELS = ("★", "★★", "★★★")
