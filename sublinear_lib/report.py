@@ -352,8 +352,11 @@ class Report:
                     f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
                     for row in block.rows
                 )
+                # Long cells in a narrow window: rather a table to be moved than a word per line.
+                wide = max(len(cell) for row in block.rows for cell in row) > 60
                 text = (
-                    f'<div class="sl-scroll" tabindex="0"><table class="table"><thead><tr>{head}'
+                    f'<div class="sl-scroll" tabindex="0"><table class="table'
+                    f'{" sl-wide" if wide else ""}"><thead><tr>{head}'
                     f"</tr></thead><tbody>{body}</tbody></table></div>"
                 )
             elif block.kind == "list":
@@ -442,6 +445,7 @@ _STYLE = (
     ".sl-report .sl-report-title{font-weight:700;font-size:1.15em}"
     ".sl-report .sl-report-heading{font-weight:700;margin:1rem 0 .3rem}"
     ".sl-report .sl-scroll{overflow-x:auto}"
+    ".sl-report .sl-wide{min-width:40rem}"
     ".sl-report td,.sl-report th{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0}"
     "html[data-theme=dark] .bd-content div.cell_output div.text_html.output:has(.sl-report)"
     "{background:none;color:inherit;padding:0}"
