@@ -167,7 +167,8 @@ def measure_work(rule: str, d: int, largest: int, seeds: int) -> Picture:
         closed.append(bill.total - bill.weights - bill.index)
     law = float(np.polyfit(np.log(widths), np.log(closed), 1)[0])
     slope = statistics.loglog_slope(widths, work, confidence=0.99)
-    print(f"exponent of the work, 99 %: {slope}; closed form at these widths {law:.3f}")
+    print(f"exponent of the work, 99 %: {slope}")
+    print(f"closed form at these widths: {law:.3f}", end="; ")
     print("1 is", "inside: no sign of a saving that grows" if slope.contains(1) else "outside")
     dense = [(2 * _STEPS + 3) * _FEW * m for m in widths]
     return cost_curves(
