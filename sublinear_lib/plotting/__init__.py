@@ -29,6 +29,7 @@ from sublinear_lib.plotting.concentration import (
 from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
+from sublinear_lib.plotting.exponents import ExponentRow, exponents_picture
 from sublinear_lib.plotting.flips import (
     flips_around_circle,
     flips_during_training,
@@ -82,6 +83,7 @@ __all__ = [
     "CountTail",
     "Crossing",
     "EndLabel",
+    "ExponentRow",
     "Picture",
     "Role",
     "Ticks",
@@ -97,6 +99,7 @@ __all__ = [
     "crossing_panels",
     "digit_gallery",
     "duality_picture",
+    "exponents_picture",
     "figure",
     "flips_around_circle",
     "flips_during_training",

@@ -26,6 +26,7 @@ from sublinear_lib.widgets.cost_lab import (
     count_an_iteration,
     iteration_lab,
 )
+from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
     build_good_weights,
@@ -208,10 +209,13 @@ __all__ = [
     "own_numbers_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
+    "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
     "preactivations_lab",
     "report_on_file",
+    "rerun_check",
+    "rerun_lab",
     "run_and_bill",
     "search_lab",
     "search_the_circle",
@@ -234,6 +238,7 @@ __all__ = [
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",
+    "try_powers",
     "try_step_size",
     "walk_lab",
     "walk_through_ball",

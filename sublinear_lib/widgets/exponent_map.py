@@ -32,7 +32,7 @@ from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, View
 
-__all__ = ["exponent_map_explorer", "exponent_map_view"]
+__all__ = ["chosen_powers", "exponent_map_explorer", "exponent_map_view"]
 
 _PARTS = 60  # all powers on the sliders are multiples of 1/60, so that thirds and fifths are there
 _ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 27, 30)]
@@ -51,15 +51,38 @@ _SAID = {
 }
 
 
-def _choice(alpha: Fraction, beta: Fraction, c: Fraction, activation: str) -> Scaling:
-    """Return the scaling of a choice, with the step size and number of steps that follow."""
+def chosen_powers(alpha: float, beta: float, c: float, activation: str) -> Scaling:
+    """Return the scaling of a choice, with the step size and number of steps that follow.
+
+    Parameters
+    ----------
+    alpha, beta, c : float
+        ``|a_r| = m^-alpha``, radius ``K m^-beta``, a share ``m^-c`` of active neurons; each in
+        [0, 1] and taken as the nearest multiple of 1/60.
+    activation : {"jump", "continuous"}
+        The activation.
+
+    Returns
+    -------
+    Scaling
+        Named ``chosen``; its threshold is ``1/m`` for c = 0, ``sqrt(2/m) sqrt(2 c log m)`` else.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a power is out of range or the activation unknown.
+
+    Notes
+    -----
+    Source: Definition 3.1; the step size and number of steps of Theorem D.
+    """
     first = Scaling(
         name="chosen",
-        alpha=alpha,
-        beta=beta,
-        c=c,
+        alpha=_fraction(alpha),
+        beta=_fraction(beta),
+        c=_fraction(c),
         activation=get_activation(activation),
-        tau_rule=SPARSE_C if c else ONE_OVER_M,
+        tau_rule=SPARSE_C if _fraction(c) else ONE_OVER_M,
         eta_exponent=Fraction(0),
         steps_exponent=Fraction(0),
         description="a position of the map",
@@ -169,7 +192,7 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
     `sublinear_lib.theory.CONSISTENT`.
     """
     powers = _fraction(alpha), _fraction(beta), _fraction(c)
-    chosen = _choice(*powers, activation)
+    chosen = chosen_powers(alpha, beta, c, activation)
     m = count(m, "m", minimum=2)
     t = standardize_threshold(chosen.tau(m), m)
     failing = [_SAID[name] for name in CONSISTENT.violated(*powers)]

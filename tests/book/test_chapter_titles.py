@@ -14,7 +14,8 @@ BOOK = Path(__file__).resolve().parents[2] / "book"
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_a_chapter_begins_with_the_title_that_the_ledger_gives_it(page: str) -> None:
-    notebook = nbformat.read(BOOK / f"{page}.ipynb", as_version=4)
+    text = (BOOK / f"{page}.ipynb").read_text(encoding="utf-8")
+    notebook = nbformat.reads(text, as_version=4)
     first = notebook.cells[0].source.splitlines()[0]
     assert first.removeprefix("# ").strip() == CHAPTERS[page]
 
