@@ -61,8 +61,8 @@ LEVEL_ARROWS = {
     ("__main__", "cli"),
 }
 GROUND = {"_typing", "validation", "archives"}
-# `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell, not
-# a dependency: the import stands inside that method, and both work where nothing can be drawn.
+# `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
+# not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
 # The explorers draw with the tools of the figures, down to colors, ticks and formats.
 SHARED_TOOLS = {("widgets", "plotting")}

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import run_tests
 from run_tests import Result, Stage
+
+import conftest
+from conftest import questions
+from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
+from sublinear_lib.halfspace.kernels import choose, numba_allowed
+from sublinear_lib.network import TwoLayerNetwork
+
+pytest_plugins = "pytester"
 
 REPORT = """<testsuites><testsuite>
 <testcase name="a"/>
@@ -33,7 +45,7 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
             passed=7, failed=2, skipped=1, reasons=Counter({"no numba": 1}), seconds=61.6
         ),
     }
-    lines = run_tests.summary(results, {"numpy": "numba is not installed"})
+    lines = run_tests.summary(results, {"numpy": "numba is not installed"}, 124.7)
     assert lines[-1] == "8 passed, 2 failed, 1 skipped"
     text = "\n".join(lines)
     assert "library    FAILED" in text
@@ -72,8 +84,135 @@ def test_a_pytest_stage_counts_its_tests(
     assert (result.passed, result.failed, result.skipped) == counts
 
 
+def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # Each of the two waits for what the other writes, so that one after the other would not end.
+    wait = (
+        "import pathlib, sys, time; mine, other = map(pathlib.Path, sys.argv[1:]); mine.touch()\n"
+        "print('begin', mine.name, flush=True); end = time.monotonic() + 60\n"
+        "while not other.exists() and time.monotonic() < end: time.sleep(0.01)\n"
+        "time.sleep(0.1); print('end', mine.name); sys.exit(not other.exists())"
+    )
+    names = ["one", "two"]
+    stages = [
+        Stage(name, f"stage {name}", python(wait, str(tmp_path / name), str(tmp_path / other)))
+        for name, other in (names, names[::-1])
+    ]
+    last = Stage("last", "of all", python("print('last of all')", "-n"))
+    assert [stage.single for stage in (*stages, last)] == [True, True, False]
+    results = dict(run_tests.run_all([last, *stages], tmp_path))
+    if run_tests.PROCESSORS > 1:
+        assert [(name, result.failed) for name, result in results.items()] == [
+            ("one", 0),
+            ("two", 0),
+            ("last", 0),
+        ]
+    out = capfd.readouterr().out
+    for name in names:
+        assert f"== {name}: stage {name}\nbegin {name}\nend {name}\n" in out
+    assert out.endswith("== last: of all\nlast of all\n")
+
+
+def test_the_book_is_built_before_its_pages_are_opened() -> None:
+    single = {stage.name: stage.single for stage in run_tests.stages()}
+    assert single["book"] and not single["pages"]
+
+
 def test_every_stage_names_files_that_exist() -> None:
     for stage in run_tests.stages():
         for argument in stage.arguments:
             if argument.startswith(("tests/", "tools/", "book", "sublinear_lib")):
                 assert (run_tests.ROOT / argument).exists(), (stage.name, argument)
+
+
+def test_what_runs_once_only_is_what_says_so() -> None:
+    (stage,) = (stage for stage in run_tests.stages() if stage.name == "numpy")
+    chosen = stage.arguments.index("-m")
+    assert stage.arguments[chosen : chosen + 2] == ("-m", "not either_way")
+    assert stage.environment == {"SUBLINEAR_NUMBA": "0"}
+    assert all("either_way" not in "".join(s.arguments) for s in run_tests.stages() if s != stage)
+
+
+ASKERS: dict[str, Callable[[], object]] = {
+    "by name": kernels_in_use,
+    "the index": lambda: HalfspaceIndex(np.eye(3)),
+    "the tree of sums": lambda: AggregateTree(np.eye(2), np.ones(2), np.ones(2)),
+    "the network": lambda: TwoLayerNetwork.initialize(8, 3, "R1", rng=0).forward(
+        [[0.0, 0.75**0.5, 0.5]]
+    ),
+    "a test": numba_allowed,
+}
+
+
+@pytest.mark.parametrize("asker", ASKERS)
+def test_whoever_asks_for_compiled_kernels_is_noticed(
+    asker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in ("1", None):
+        if value is None:
+            monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
+        else:
+            monkeypatch.setenv("SUBLINEAR_NUMBA", value)
+        with questions() as asked:
+            ASKERS[asker]()
+        assert asked
+    with questions() as asked:
+        monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+        ASKERS[asker]()
+    assert not asked, "the answer is the one of the run without compiled kernels"
+
+
+def test_kernels_that_are_named_are_no_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
+    sets = ["numpy", *(["numba"] if numba_allowed() else [])]
+    with questions() as asked:
+        for name in sets:
+            assert choose(name).name == name
+            HalfspaceIndex(np.eye(3), kernels=name).query_halfspace(np.eye(3), 0.5)
+        os.environ.get("HOME")
+    assert not asked
+
+
+def marked(pytester: pytest.Pytester, mark: str, ask: str) -> pytest.RunResult:
+    """Run one test that asks, or does not, under the settings of this project."""
+    pytester.makeconftest(Path(conftest.__file__).read_text(encoding="utf-8"))
+    pytester.makeini("[pytest]\nmarkers = either_way\n")
+    pytester.makepyfile(
+        f"""
+        import pytest
+        from sublinear_lib.evaluation import kernels_in_use
+
+        @pytest.fixture
+        def kernels():
+            return kernels_in_use()
+
+        {mark}
+        def test_something({"kernels" if ask == "fixture" else ""}):
+            {"kernels_in_use()" if ask == "test" else "pass"}
+        """
+    )
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider")
+
+
+@pytest.mark.parametrize(
+    ("mark", "ask", "outcome"),
+    [
+        ("@pytest.mark.either_way", "test", {"failed": 1}),
+        ("@pytest.mark.either_way", "fixture", {"errors": 1}),
+        ("@pytest.mark.either_way", "", {"passed": 1}),
+        ("", "test", {"passed": 1}),
+    ],
+)
+def test_a_test_that_runs_once_only_must_not_ask(
+    mark: str,
+    ask: str,
+    outcome: dict[str, int],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SUBLINEAR_NUMBA", raising=False)
+    result = marked(pytester, mark, ask)
+    result.assert_outcomes(**outcome)
+    if not outcome.get("passed"):
+        result.stdout.fnmatch_lines("*must not be marked either_way*")

@@ -14,12 +14,12 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib.evaluation import Evaluator, Neurons, Region, evaluators, kernels_in_use
 from sublinear_lib.halfspace import HalfspaceHits
 from sublinear_lib.network import TwoLayerNetwork
+from tests.kernel_sets import EACH_SET, KERNELS
 
-KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 REDUCTIONS = ("blas", "reference")
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=EACH_SET)
 def kernel(request, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
     assert kernels_in_use() == request.param

@@ -19,11 +19,12 @@ from sublinear_lib.halfspace.summing import halved
 from sublinear_lib.network import TwoLayerNetwork
 from tests.halfspace.invariants import check_tree
 from tests.halfspace.oracle import KERNELS, LARGEST, LATTICE, exact_sets, problems, vectors
+from tests.kernel_sets import EACH_SET
 
 LIMIT = Fraction(2) ** 1000
 UNIT = 2.0**-53
 
-each_set = pytest.mark.parametrize("kernels", KERNELS)
+each_set = pytest.mark.parametrize("kernels", EACH_SET)
 
 
 def exact_columns(points, weights, biases):
@@ -314,7 +315,7 @@ def slice_network(activation, activity, seed=3, m=900, d=3):
     return TwoLayerNetwork(W, a, b, tau, activation), X
 
 
-@each_set
+@pytest.mark.parametrize("kernels", KERNELS)  # the network chooses its own
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 @pytest.mark.parametrize("activity", [0.01, 0.1, 0.5])
 def test_value_and_gradient_are_those_of_the_network(kernels, activation, activity):
@@ -350,7 +351,7 @@ def test_value_and_gradient_are_those_of_the_network(kernels, activation, activi
     assert plain.value_errors is None and plain.gradient_errors is None
 
 
-@each_set
+@pytest.mark.parametrize("kernels", KERNELS)  # the network chooses its own
 def test_value_and_gradient_follow_the_weights(kernels):
     network, X = slice_network("continuous", 0.1)
     tree = AggregateTree(network.W, network.a, network.b, kernels=kernels)

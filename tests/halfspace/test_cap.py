@@ -22,6 +22,8 @@ from tests.halfspace.oracle import (
     slice_problems,
 )
 
+pytestmark = pytest.mark.either_way
+
 every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
 every_kernel = pytest.mark.parametrize("kernels", KERNELS)
 

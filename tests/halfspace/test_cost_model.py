@@ -28,6 +28,8 @@ from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.kernels import choose
 from tests.halfspace.oracle import KERNELS
 
+pytestmark = pytest.mark.either_way
+
 PLAIN = Problem("numpy", 3, False)
 ON_SLICE = Problem("numpy", 3, True)
 # A scan of m points in three dimensions costs 10 + 4 m, a tree that crosses all of them 10 + 8 m.

@@ -25,6 +25,8 @@ from tests.halfspace.oracle import (
     slice_normals,
 )
 
+pytestmark = pytest.mark.either_way
+
 D = 2
 NUMBERS = st.one_of(LATTICE, LATTICE, TAME, WILD)
 VECTOR = st.tuples(*[NUMBERS] * D)

@@ -21,6 +21,8 @@ from sublinear_lib.halfspace.filtering import (
 from sublinear_lib.halfspace.store import PointStore
 from tests.halfspace.oracle import LARGEST, WILD, problems, score, slice_problems, vectors
 
+pytestmark = pytest.mark.either_way
+
 ALL_FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 

@@ -36,6 +36,7 @@ def fuzz_command(*arguments):
 # The oracle of the fuzzer has an oracle of its own.
 
 
+@pytest.mark.either_way
 @settings(deadline=None, max_examples=100)
 @given(st.one_of(problems(), slice_problems()))
 def test_the_oracle_is_rational_arithmetic(problem):
@@ -47,6 +48,7 @@ def test_the_oracle_is_rational_arithmetic(problem):
         assert truth.inside(strict)[i].tolist() == wanted
 
 
+@pytest.mark.either_way
 @pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("name", families.FAMILIES)
 def test_the_oracle_is_rational_arithmetic_on_every_family(name, biased):
@@ -118,6 +120,7 @@ def test_a_short_run_is_clean_and_asks_everyone():
     }
 
 
+@pytest.mark.either_way
 def test_a_run_by_operations_makes_them_all():
     report = fuzz.run(seed=2, steps=500, engines=["scan"], kernels=["numpy"])
     assert report.total.steps >= 500
@@ -128,6 +131,7 @@ def test_a_run_by_operations_makes_them_all():
     assert sum(report.operations.values()) == report.total.steps
 
 
+@pytest.mark.either_way
 def test_a_case_is_drawn_from_its_own_seed():
     cases = [fuzz.Case(7, number, "tree", "numpy") for number in range(12)]
     drawn = [case.drawn().configuration for case in cases]
@@ -207,6 +211,7 @@ QUERY_BUGS = {
 }
 
 
+@pytest.mark.either_way
 @pytest.mark.parametrize("engine", ["scan", "cap", "tree", "auto"])
 @pytest.mark.parametrize("bug", QUERY_BUGS)
 def test_a_planted_error_is_found_and_replayed(bug, engine, monkeypatch):
@@ -224,6 +229,7 @@ def test_a_planted_error_is_found_and_replayed(bug, engine, monkeypatch):
     assert fuzz.replay(finding.case).findings == []
 
 
+@pytest.mark.either_way
 @pytest.mark.parametrize("owner", [Scan, CapPrefix, BoxTree])
 def test_a_structure_that_does_not_follow_moves_is_found(owner, monkeypatch):
     monkeypatch.setattr(owner, "_follow", forgetful(owner._follow))
@@ -231,6 +237,7 @@ def test_a_structure_that_does_not_follow_moves_is_found(owner, monkeypatch):
     assert report.stopped == "findings"
 
 
+@pytest.mark.either_way
 def test_a_flipped_tie_is_found(monkeypatch):
     from sublinear_lib.halfspace import engine
 
@@ -247,6 +254,7 @@ def test_a_flipped_tie_is_found(monkeypatch):
     assert report.stopped == "findings"
 
 
+@pytest.mark.either_way
 def test_an_error_is_reduced_to_a_program_that_shows_it(monkeypatch):
     def wrong(self, normals, offsets, strict, *rest):
         hits = original(self, normals, offsets, strict, *rest)
@@ -289,6 +297,7 @@ def test_a_lost_neuron_is_found(monkeypatch):
     assert "alive_on_slice" in str(report.findings[0])
 
 
+@pytest.mark.either_way
 def test_a_wrong_sum_is_found(monkeypatch):
     original = _SummingTree.aggregate
 
@@ -302,6 +311,7 @@ def test_a_wrong_sum_is_found(monkeypatch):
     assert "more than its bound" in str(report.findings[0])
 
 
+@pytest.mark.either_way
 def test_an_exception_or_a_warning_is_a_finding(monkeypatch):
     def warns(self, *arguments):
         return np.float64(1e308) * np.float64(10.0)
@@ -314,12 +324,14 @@ def test_an_exception_or_a_warning_is_a_finding(monkeypatch):
         assert re.search("ZeroDivisionError|RuntimeWarning", str(report.findings[0]))
 
 
+@pytest.mark.either_way
 def test_input_that_is_not_refused_is_found(monkeypatch):
     monkeypatch.setattr(HalfspaceIndex, "remove", lambda self, ids: None)
     report = fuzz.run(queries=10**6, engines=["tree"], kernels=["numpy"], most_findings=1)
     assert report.stopped == "findings"
 
 
+@pytest.mark.either_way
 def test_a_refused_call_that_leaves_a_trace_is_found(monkeypatch):
     original = HalfspaceIndex._rows
 
@@ -383,6 +395,7 @@ def test_the_command_writes_a_summary_and_ends_with_status_0(tmp_path):
     assert sum(record["operations"].values()) == record["steps"]
 
 
+@pytest.mark.either_way
 def test_the_command_prints_a_reproducer_and_ends_with_status_1(monkeypatch, tmp_path):
     monkeypatch.setattr(Engine, "query", planted(Engine, "query", without_last))
     target = tmp_path / "fuzz.json"
@@ -398,6 +411,7 @@ def test_the_command_prints_a_reproducer_and_ends_with_status_1(monkeypatch, tmp
     assert fuzz_command(*command.split()).exit_code == 0
 
 
+@pytest.mark.either_way
 def test_a_case_is_replayed_by_everyone_unless_told_otherwise():
     result = fuzz_command("--case", "0/3", "--kernels", "numpy")
     assert result.exit_code == 0, result.output

@@ -23,6 +23,8 @@ from sublinear_lib.halfspace.fuzz.exact import decide
 from sublinear_lib.halfspace.fuzz.histories import compare
 from tests.halfspace.oracle import KERNELS, SLICE_ENGINE_IDS, SLICE_ENGINES
 
+pytestmark = pytest.mark.either_way
+
 every_engine = pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
 every_family = pytest.mark.parametrize("name", families.FAMILIES)
 LARGEST = families.LARGEST

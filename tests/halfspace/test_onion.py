@@ -22,6 +22,8 @@ from tests.halfspace.plane import (
     planar_problems,
 )
 
+pytestmark = pytest.mark.either_way
+
 
 def on_the_hull(places):
     """Return which distinct places are on the boundary of their hull, by trying every edge."""

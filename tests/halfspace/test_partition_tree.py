@@ -24,6 +24,8 @@ from tests.halfspace.plane import (
     planar_problems,
 )
 
+pytestmark = pytest.mark.either_way
+
 GRID = np.stack(np.meshgrid(np.arange(32.0), np.arange(32.0)), axis=-1).reshape(-1, 2)
 WILLARD = math.log(3.0, 4.0)
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from sublinear_lib.halfspace.planar import HalfPlane, orientation, orientations, sides
 from tests.halfspace.oracle import LATTICE, TAME, WILD, inside, score, vectors
 
+pytestmark = pytest.mark.either_way
+
 
 def fractions(array):
     return [Fraction(number) for number in np.ravel(array).tolist()]

@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from sublinear_lib.halfspace import HalfspaceHits
 
+pytestmark = pytest.mark.either_way
+
 TABLES = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=7))
 
 

@@ -12,6 +12,8 @@ from sublinear_lib.halfspace.kernels import GROUP
 from sublinear_lib.halfspace.protocol import Output
 from tests.halfspace.oracle import KERNELS
 
+pytestmark = pytest.mark.either_way
+
 
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("m", [0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, 2049])

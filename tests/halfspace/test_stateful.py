@@ -33,6 +33,8 @@ from tests.halfspace.oracle import (
     slice_normals,
 )
 
+pytestmark = pytest.mark.either_way
+
 D = 3
 NUMBERS = st.one_of(LATTICE, LATTICE, TAME, WILD)
 VECTOR = st.tuples(*[NUMBERS] * D)

@@ -17,6 +17,8 @@ from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.tree import _left_blocks, median_order
 from tests.halfspace.invariants import check_tree
 
+pytestmark = pytest.mark.either_way
+
 NORMALS = np.vstack((np.eye(3), -np.eye(3)))
 
 

@@ -19,15 +19,15 @@ from sublinear_lib.adversary import (
     RandomSearch,
     SmoothedGradient,
 )
-from sublinear_lib.evaluation import Evaluator, kernels_in_use
+from sublinear_lib.evaluation import Evaluator
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training import trainer as trainer_module
 from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import firing_on_slice
+from tests.kernel_sets import EACH_SET
 
-KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 ATTACKS = {
     "identity": IdentityAdversary(),
     "random": RandomSearch(rho=0.3, samples=4),
@@ -37,7 +37,7 @@ ATTACKS = {
 }
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=EACH_SET)
 def kernel(request, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
     return request.param

@@ -17,7 +17,6 @@ from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient, SmoothedGradient
-from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -26,14 +25,14 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     checkpoint,
 )
+from tests.kernel_sets import EACH_SET
 
 ROOT = Path(__file__).parents[2]
-KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 KILLS = int(os.environ.get("SUBLINEAR_KILLS", "20"))
 """How often the run is killed; a long run sets 100."""
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=EACH_SET)
 def kernel(request, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
     return request.param
@@ -215,6 +214,7 @@ def killed_run(path, callback=None):
     )
 
 
+@pytest.mark.either_way
 def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
     tmp_path, monkeypatch
 ):

@@ -37,8 +37,8 @@ from sublinear_lib.training.sources import (
     choose_source,
     firing_on_slice,
 )
+from tests.kernel_sets import EACH_SET
 
-KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 SEARCHES = ("query", "lists", "caps", "literal", "auto")
 ATTACKS = {
     "gradient": ProjectedGradient(rho=0.15, steps=3, restarts=2),
@@ -55,7 +55,7 @@ COLUMNS = (
 )
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=EACH_SET)
 def kernel(request, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
     return request.param

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib.adversary import AttackResult, IdentityAdversary, ProjectedGradient
-from sublinear_lib.evaluation import Evaluator, Neurons, kernels_in_use
+from sublinear_lib.evaluation import Evaluator, Neurons
 from sublinear_lib.halfspace import CapEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
@@ -26,8 +26,8 @@ from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
 from sublinear_lib.training.trainer import _Run
+from tests.kernel_sets import EACH_SET, KERNELS
 
-KERNELS = ("numba", "numpy") if kernels_in_use() == "numba" else ("numpy",)
 LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
 DETERMINISTIC = (
     "step",
@@ -41,7 +41,7 @@ DETERMINISTIC = (
 )
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=EACH_SET)
 def kernel(request, monkeypatch):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0" if request.param == "numpy" else "1")
     return request.param
