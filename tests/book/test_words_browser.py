@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import axe_playwright_python
 import pytest
+
+from tests.book.accessible import findings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 CHAPTER = "book/part1/network-and-shifted-relu"
 LATE = 500  # milliseconds: longer than the card waits
 
@@ -79,9 +78,7 @@ def test_the_keyboard_shows_it_too_and_axe_finds_nothing(scheme: str, visit: Ope
     page.tab.keyboard.press("Tab")  # so that the browser shows where the focus is
     link.focus()
     is_shown_well(page.tab, link)
-    page.tab.evaluate(AXE)
-    found = page.tab.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found["violations"]] == []
+    assert findings(page.tab) == []
     page.tab.keyboard.press("Escape")
     is_gone(page.tab, link)
     assert link.evaluate("each => each === document.activeElement"), "the focus was lost"

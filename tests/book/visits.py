@@ -80,13 +80,14 @@ WIDTHS = """() => ({
     window: document.documentElement.clientWidth,
 })"""
 
-# What sticks out to the right without a box around it that can be scrolled.
+# What sticks out to the right, and neither scrolls in a box around it nor is clipped in a drawing.
 TOO_WIDE = """() => {
     const ancestors = function* (each) {
         while ((each = each.parentElement) && each.tagName !== 'ARTICLE') yield each;
     };
     return [...document.querySelectorAll('article *')]
         .filter(each => each.getBoundingClientRect().right > innerWidth + 1
+            && !each.closest('svg [clip-path]')
             && ![...ancestors(each)].some(box => box.scrollWidth > box.clientWidth
                 && getComputedStyle(box).overflowX !== 'visible'))
         .map(each => each.outerHTML.slice(0, 120));
