@@ -17,8 +17,7 @@ import numpy as np
 
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.halfspace import ConvexLayers
-from sublinear_lib.halfspace.alive import slice_bounds
+from sublinear_lib.halfspace import ConvexLayers, alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.validation import scalar
@@ -247,11 +246,16 @@ def _areas_and_curves(d: int) -> tuple[Mark, ...]:
     )
 
 
-@lru_cache(maxsize=64)
-def _largest(m: int, d: int) -> FloatArray:
-    """Return, ascending, the largest pre-activation on X of each neuron of a drawn network."""
-    network = TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([_SEED, m, d]), tau=0.0)
-    return np.sort(slice_bounds(network.W, network.b, tolerance=0.0)[1])
+@lru_cache(maxsize=32)
+def _network(m: int, d: int) -> TwoLayerNetwork:
+    return TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([_SEED, m, d]), tau=0.0)
+
+
+@lru_cache(maxsize=1024)
+def _drawn(m: int, d: int, tau: float) -> int:
+    """Count the neurons of a drawn network that can fire on X."""
+    network = _network(m, d)
+    return len(alive_on_slice(network.W, network.b, tau=tau, tolerance=0.0))
 
 
 def half_space_cost_view(m: int, t: float, d: int) -> View:
@@ -287,9 +291,7 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
     survive = theory.surviving_share(t, d)
     low, high = theory.surviving_count_interval(tau, m, d)
     dead = m * (1.0 - survive)
-    drawn = None
-    if m <= _WIDEST_DRAWN:
-        drawn = m - int(np.searchsorted(_largest(m, d), tau, side="right"))
+    drawn = _drawn(m, d, tau) if m <= _WIDEST_DRAWN else None
     power = 1.0 - 1.0 / (d // 2)
     promised = math.pow(m, power) + m * active
     sparse = scaling.standardize_threshold(scaling.R3.tau(m), m)
