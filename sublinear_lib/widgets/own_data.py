@@ -97,6 +97,7 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
         x=Axis(label="radius of the cap", limits=(0.0, float(radii[-1]))),
         y=Axis(label="share of held-out rows", limits=(0.0, 1.0), format=percent),
         marks=[
+            Rule(found.rho, label="*ρ*", role="muted", dash=True),
             Band(steps, lower, upper, label="open", role="muted"),
             Line(steps, upper, label="possible", role="c2"),
             Line(steps, lower, label="certified", role="c1"),
@@ -107,7 +108,6 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
                 upper=[certified.upper],
                 role="c1",
             ),
-            Rule(found.rho, label="*ρ*", role="ink"),
         ],
         sentence=(
             f"With {grouped(width)} neurons and a threshold of t = τ √(m/2) = {number(t)}, a share "
@@ -115,7 +115,7 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
             f"{percent(found.active[0])} before {kind} training and {percent(found.active[1])} "
             f"after it. Of {rows} held-out rows {percent(clean.estimate)} are right, "
             f"{percent(attacked.estimate)} are not broken within {number(found.rho)}, "
-            f"{percent(certified.estimate)} are certified, and {found.unknown} are open."
+            f"{percent(certified.estimate)} are certified, with {found.unknown} left open."
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),
@@ -193,8 +193,8 @@ def own_data_explorer(table: Table) -> Explorer:
         ],
         title="What can be promised, by width and threshold",
         description=(
-            "Every position is a trained network. Make it wider, or let more neurons fire: at which "
-            "activity is the gray band widest?"
+            "Every position is a trained network. Make it wider, or let more neurons fire: at "
+            "which activity is the gray band widest?"
         ),
         name="own-data-explorer",
     )
