@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import grouped
+from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.theory import concentration, tails
 from sublinear_lib.widgets import Line, Rule, View, window_tail_explorer, window_tail_view
 
@@ -52,6 +52,15 @@ def test_every_true_bound_lies_above_the_exact_law(tool: str) -> None:
             assert (above[both] >= exact[both]).all()
         lines = [mark for mark in view.marks if isinstance(mark, Line)]
         assert [mark.width for mark in lines].count(3.0) == 1
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, 3.0])
+def test_the_sentence_says_t_and_the_share_that_fires(t: float) -> None:
+    view = window_tail_view(4096, t, "m^{-4/5}", "bernstein")
+    share = percent(float(stats.norm.sf(t)))
+    assert f"t = {number(t)} standard deviations {share} of the neurons fire" in view.sentence
+    assert readouts(view)["*Q*(*t*)"] == share
+    assert readouts(view)["*θ* = *η* √(*m*/2)"] == number(4096**-0.8 * math.sqrt(2048))
 
 
 @pytest.mark.parametrize("m", [64, 4096])
