@@ -57,6 +57,21 @@ def test_the_rules_wait_for_chapters_that_are_still_to_be_revised(
     assert check_notebooks.quiz_and_labs(chapter(tmp_path, "# A chapter", "1", 0)) == []
 
 
+def test_the_errata_are_a_chapter_and_other_pages_of_the_reference_are_none(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "reference").mkdir()
+    for name in ("errata", "ledger"):
+        path = tmp_path / "reference" / f"{name}.ipynb"
+        nbformat.write(nbformat.v4.new_notebook(), path)
+        read = Chapter(path)
+        assert read.teaches is read.complete is (name == "errata")
+        assert bool(check_notebooks.quiz_and_labs(read)) is (name == "errata")
+        assert bool(check_notebooks.frame(read)) is (name == "errata")
+    for name in check_notebooks.ALSO_A_CHAPTER:
+        assert (ROOT / "book" / "reference" / f"{name}.ipynb").exists()
+
+
 def test_chapters_to_be_revised_are_chapters() -> None:
     there = {path.stem for path in (ROOT / "book" / "part1").glob("*.ipynb")}
     assert there >= check_notebooks.TO_BE_REVISED
