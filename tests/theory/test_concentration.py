@@ -404,7 +404,7 @@ def test_the_moment_margins_of_laurent_massart_are_what_they_say(l: Fraction) ->
     assert all(each > 0 for each in found)
 
 
-def test_the_moment_of_a_centerd_square_is_the_one_used() -> None:
+def test_the_moment_of_a_centered_square_is_the_one_used() -> None:
     tilt = 0.2
     moment, _ = integrate.quad(
         lambda z: math.exp(tilt * (z * z - 1)) * stats.norm.pdf(z), -40, 40, epsabs=1e-12
