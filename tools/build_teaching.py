@@ -226,7 +226,8 @@ def relinked(html: str, address: str) -> str:
         for key in ("href", "src"):
             if tag.has_attr(key):
                 tag[key] = moved(str(tag[key]), address)
-    for useless in soup.select("a.headerlink"):
+    # the index leads to the chapters, and a sentence may stand on a slide and in its notes
+    for useless in soup.select("a.headerlink, span.target[id^='index-']:empty"):
         useless.decompose()
     return str(soup)
 
