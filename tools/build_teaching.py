@@ -25,7 +25,8 @@ from bs4 import BeautifulSoup, Tag
 from check_book import HTML, TITLE
 
 FOLDER = "teaching"
-CHAPTERS = "book/part1/"
+# The pages that are taught from: the chapters, one of which stands among the verdicts.
+CHAPTERS = re.compile(r"book/part\d+/(?!index$).*|book/reference/errata")
 # Sections that are for the desk and not for the lecture hall.
 AT_THE_DESK = re.compile(
     r"exercises|what we verified|verdicts|became of the definitions|quiz|self-check|live|"
@@ -350,7 +351,7 @@ def build(html: Path = HTML) -> list[Path]:
     folder.mkdir(exist_ok=True)
     written, everything, head = [], [], ""
     for name in check_book.chapters():
-        if not name.startswith(CHAPTERS):
+        if not CHAPTERS.fullmatch(name):
             continue
         address = f"{name}.html"
         page = BeautifulSoup((html / address).read_text(encoding="utf-8"), "html.parser")

@@ -12,11 +12,12 @@ import check_book
 import pytest
 from bs4 import BeautifulSoup
 
-CHAPTERS = [
-    name.rpartition("/")[2]
+PAGES = {
+    name.rpartition("/")[2]: name
     for name in check_book.chapters()
-    if name.startswith(build_teaching.CHAPTERS)
-]
+    if build_teaching.CHAPTERS.fullmatch(name)
+}
+CHAPTERS = list(PAGES)
 
 
 # the fixture `visit`; what it opens has a tab, the requests and the complaints so far
@@ -38,7 +39,7 @@ def test_the_page_for_instructors_leads_to_every_deck_and_sheet(html: Path) -> N
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_sheet_has_every_exercise_of_its_chapter_and_no_solution(name: str, html: Path) -> None:
-    chapter = page_of(html, f"{build_teaching.CHAPTERS}{name}")
+    chapter = page_of(html, PAGES[name])
     sheet = page_of(html, f"teaching/{name}-exercises")
     ids = [str(box["id"]) for box in chapter.select("article .exercise.admonition")]
     assert ids and [str(box["id"]) for box in sheet.select(".exercise.admonition")] == ids
@@ -49,7 +50,7 @@ def test_a_sheet_has_every_exercise_of_its_chapter_and_no_solution(name: str, ht
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_deck_shows_the_statements_and_tells_the_sentences(name: str, html: Path) -> None:
-    chapter = page_of(html, f"{build_teaching.CHAPTERS}{name}")
+    chapter = page_of(html, PAGES[name])
     deck = page_of(html, f"teaching/{name}-slides")
     statements = {
         str(box["id"])
