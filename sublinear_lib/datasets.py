@@ -646,7 +646,7 @@ class SliceMap:
     Notes
     -----
     Only the direction of q survives: two feature vectors on one ray from the center become the same
-    point, and the way back, `features`, is only defined up to the length.  Centering matters because
+    point, and the way back, `features`, is only defined up to the length.  Centering matters, for
     raw features (pixels >= 0) would crowd in one orthant.
 
     Examples
@@ -931,8 +931,8 @@ def digits(positive: int, negative: int) -> Dataset:
     Returns
     -------
     Dataset
-        About 360 points, named like ``"digits-3v8"``: pixels centered on their mean over *all* these
-        images, normalized, 1/2 appended.  To measure on held-out images use `load_split`.
+        About 360 points, named like ``"digits-3v8"``: pixels centered on their mean over *all* of
+        these images, normalized, 1/2 appended.  To measure on held-out images use `load_split`.
 
     Raises
     ------
