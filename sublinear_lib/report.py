@@ -993,9 +993,10 @@ def _warnings(
             f"At {silent} of {train.n} training points no neuron fires at the start: nothing can "
             "be learned from them at first.  Choose a larger activity, or a larger m."
         )
-    for what, rows in (("training", train.n), ("held-out", len(answers))):
-        if rows < _FEW:
-            said.append(f"Only {rows} {what} rows: the intervals are wide for a reason.")
+    if train.n < _FEW:
+        said.append(f"Only {train.n} training rows: there is little to learn from.")
+    if len(answers) < _FEW:
+        said.append(f"Only {len(answers)} held-out rows: the intervals are wide.")
     larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
     if clean.lower <= larger:
         said.append(
