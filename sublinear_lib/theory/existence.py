@@ -579,8 +579,8 @@ def target_error_on_caps(target: Polynomial, X: FloatArray, y: FloatArray, rho: 
 
     Examples
     --------
-    >>> one = Polynomial((Fraction(1),))
-    >>> target_error_on_caps(one, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([0.75]), 0.1)
+    >>> flat = Polynomial((Fraction(3, 4),))
+    >>> target_error_on_caps(flat, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([1.0]), 0.1)
     0.25
     """
     X = points_on_slice(X, "X", d=3)
