@@ -299,7 +299,7 @@ def gap_explorer() -> Explorer:
             ),
             Choice(
                 "threshold",
-                "threshold *τ*",
+                "threshold",
                 {key: level.shown for key, level in _THRESHOLDS.items()},
             ),
             Choice(
