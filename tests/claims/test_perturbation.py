@@ -143,7 +143,7 @@ TEXT = [
     ("thm-c", "np.where(up, highest, lowest)", "np.where(up, lowest, highest)"),
     ("thm-c", "cap_share(-t, d, length) - 1.0", "cap_share(t, d, length) - 1.0"),
     ("thm-c", "math.sqrt(d / m) + math.sqrt(math.log(m) / m)", "math.sqrt(d / m)"),
-    ("lem-4.2-r", "(norm + radius) * length", "(norm + radius)"),
+    ("lem-4.2-r", "share * (norm + radius) * length", "share * (norm + radius)"),
 ]
 
 
