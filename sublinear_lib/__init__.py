@@ -25,6 +25,7 @@ _ROOMS = (
     "geometry",
     "halfspace",
     "losses",
+    "memorization",
     "network",
     "plotting",
     "predicates",

@@ -1,0 +1,679 @@
+r"""Labeled points and their separation: how far a common radius of robustness can reach.
+
+For a norm p, ``lambda = min { ||x_i - x_k||_p : y_i != y_k }`` is the separation of the data (Yu,
+Gao and Zhang, 2024, write lambda_D^p).  A continuous function can be right on all closed balls of
+radius mu only if mu < lambda/2, and the constructions of this room reach every such mu.  Only pairs
+with *different* labels count: equal labels may sit on one point.  Before changing anything, know
+that lambda is a minimum over all pairs, N^2 n/2 operations, the only part of a construction that is
+not linear in N; `separation` leaves a pair as soon as it is known not to be the closest.
+
+scikit-learn is imported inside `digits`, so that importing this module stays cheap.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
+
+__all__ = [
+    "CheckedData",
+    "ClosestPair",
+    "Split",
+    "checked_data",
+    "closest_pair",
+    "digits",
+    "largest_budget",
+    "plane_points",
+    "random_points",
+    "separation",
+    "simplex_points",
+]
+
+DigitLabels = Literal["class", "parity"]
+_DIGIT_LABELS: Final[tuple[DigitLabels, ...]] = ("class", "parity")
+_NORMS: Final = (1.0, 2.0, math.inf)
+# A block of pairs fills the cache; coordinates are read in groups, and after each group the pairs
+# that can still be the closest are counted.
+_ROWS, _COLUMNS, _GROUP = 128, 512, 16
+
+
+@dataclass(frozen=True)
+class ClosestPair:
+    """Two points with different labels that are closest to each other.
+
+    Attributes
+    ----------
+    i : int
+        The row of one; of several closest pairs this is the first in lexicographic order.
+    k : int
+        The row of the other, i < k.
+    distance : float
+        Their distance, the separation lambda of the data.
+    """
+
+    i: int
+    k: int
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedData:
+    """Points, labels and a budget that have passed every check of `checked_data`.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (N, n)
+        The points, read-only.
+    y : ndarray of float64, shape (N,)
+        The labels, read-only.
+    mu : float
+        The budget, 0 <= mu < lam/2.
+    lam : float
+        The separation lambda in the norm p; infinite if there is one label only.
+    p : float
+        The norm: 1, 2 or infinity.
+    pair : ClosestPair or None
+        A pair at distance lam; None if there is one label only.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    mu: float
+    lam: float
+    p: float
+    pair: ClosestPair | None
+
+
+class Split(NamedTuple):
+    """Points to memorize, and others to ask about.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (N, n)
+        The points to memorize.
+    y : ndarray of float64, shape (N,)
+        Their labels.
+    X_test : ndarray of float64, shape (N_test, n)
+        The other points.
+    y_test : ndarray of float64, shape (N_test,)
+        Their labels.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    X_test: FloatArray
+    y_test: FloatArray
+
+
+def _norm(p: object) -> float:
+    if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating):
+        raise TypeError(f"p must be 1, 2 or inf, got {p!r} of type {type(p).__name__}")
+    if float(p) not in _NORMS:
+        raise ValueError(f"p must be 1, 2 or inf, got {p}")
+    return float(p)
+
+
+def _points_and_labels(
+    X: object, y: object, label_name: str = "y"
+) -> tuple[FloatArray, FloatArray]:
+    points = validation.float_array(X, "X", shape=("N", "n"))
+    labels = validation.float_array(y, label_name, shape=(len(points),))
+    spread = points.max() - points.min() if points.size else 0.0
+    if not math.isfinite(spread):
+        raise ValueError(
+            "X must hold numbers whose differences are finite, got entries from "
+            f"{points.min()} to {points.max()}"
+        )
+    return points, labels
+
+
+class _Search:
+    """The closest pair so far, and how to measure a pair.
+
+    For p = 2 coordinates are divided by the separation in the maximum norm, so that squares neither
+    overflow nor vanish for the pairs that matter; a measure is then a squared multiple of it.
+    """
+
+    def __init__(self, X: FloatArray, y: FloatArray, p: float) -> None:
+        self.X, self.y, self.p = X, y, p
+        self.best = math.inf
+        self.pair: tuple[int, int] | None = None
+        self.unit = 1.0
+
+    def distance(self, i: int, k: int) -> float:
+        """Return the distance of two rows; for p = 2 and p = 1 correctly rounded sums."""
+        difference = np.abs(self.X[i] - self.X[k])
+        if self.p == math.inf:
+            return float(difference.max())
+        return math.fsum(difference) if self.p == 1 else math.hypot(*difference)
+
+    def add(self, total: FloatArray, step: FloatArray) -> None:
+        """Add the differences of one more coordinate to the measures, in place."""
+        np.abs(step, out=step)
+        if self.p == math.inf:
+            np.maximum(total, step, out=total)
+            return
+        if self.p == 2:
+            step /= self.unit
+            np.square(step, out=step)
+        total += step
+
+    def measure(self, differences: FloatArray) -> FloatArray:
+        """Return the measures of rows of differences."""
+        sizes = np.abs(differences)
+        if self.p == math.inf:
+            return np.asarray(sizes.max(axis=1))
+        return np.asarray((np.square(sizes / self.unit) if self.p == 2 else sizes).sum(axis=1))
+
+    def join(self, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Join measures over different coordinates."""
+        return np.maximum(a, b) if self.p == math.inf else a + b
+
+    def keep(self, rows: IntArray, columns: IntArray, measures: FloatArray) -> None:
+        """Take note of complete measures."""
+        if not measures.size:
+            return
+        least = measures.min()
+        # Sums are rounded: what looks like a tie is settled by the lexicographic order.
+        at = np.flatnonzero(measures == least)
+        first = at[np.lexsort((columns[at], rows[at]))[0]]
+        pair = (int(rows[first]), int(columns[first]))
+        if least < self.best or (least == self.best and (self.pair is None or pair < self.pair)):
+            self.best, self.pair = float(least), pair
+
+    def block(self, upper: slice, lower: slice) -> None:
+        """Look at the pairs of two ranges of rows."""
+        left, right = self.X[upper], self.X[lower]
+        rows, columns = np.arange(upper.start, upper.stop), np.arange(lower.start, lower.stop)
+        wanted: BoolArray = (self.y[upper][:, None] != self.y[lower][None, :]) & (
+            rows[:, None] < columns[None, :]
+        )
+        if not wanted.any():
+            return
+        n = self.X.shape[1]
+        total = np.where(wanted, 0.0, np.inf)
+        step = np.empty_like(total)
+        j = 0
+        while j < n:
+            stop = min(j + _GROUP, n)
+            for column in range(j, stop):
+                np.subtract(left[:, column, None], right[None, :, column], out=step)
+                self.add(total, step)
+            j = stop
+            alive = total <= self.best
+            if j < n and np.count_nonzero(alive) * 8 < alive.size:
+                break
+        a, b = np.nonzero(total <= self.best)
+        found = total[a, b]
+        while j < n and a.size:
+            stop = min(j + 4 * _GROUP, n)
+            found = self.join(found, self.measure(left[a, j:stop] - right[b, j:stop]))
+            alive_pairs = found <= self.best
+            a, b, found = a[alive_pairs], b[alive_pairs], found[alive_pairs]
+            j = stop
+        self.keep(rows[a], columns[b], found)
+
+    def run(self) -> None:
+        """Look at all pairs; a first guess lets most of them be left early."""
+        N = len(self.X)
+        guess = np.random.default_rng(0).integers(0, N, (2, min(4 * N, 20_000)))
+        i, k = guess[:, self.y[guess[0]] != self.y[guess[1]]]
+        for part in range(0, i.size, 1000):
+            a, b = i[part : part + 1000], k[part : part + 1000]
+            self.keep(np.minimum(a, b), np.maximum(a, b), self.measure(self.X[a] - self.X[b]))
+        for start in range(0, N, _ROWS):
+            rows = slice(start, min(start + _ROWS, N))
+            for other in range(start, N, _COLUMNS):
+                self.block(rows, slice(other, min(other + _COLUMNS, N)))
+
+
+def _closest(X: FloatArray, y: FloatArray, p: float) -> ClosestPair | None:
+    if (y == y[0]).all():
+        return None
+    search = _Search(X, y, p)
+    with np.errstate(over="ignore", under="ignore"):
+        if p == 2:
+            flat = _closest(X, y, math.inf)
+            assert flat is not None
+            if flat.distance == 0:
+                return flat
+            search.unit = flat.distance
+        search.run()
+    assert search.pair is not None
+    return ClosestPair(*search.pair, search.distance(*search.pair))
+
+
+def separation(X: object, y: object, p: float = math.inf) -> float:
+    r"""Return ``lambda = min { ||x_i - x_k||_p : y_i != y_k }``.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, any real numbers.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    float
+        The separation: infinite if there is one label only, 0 if equal points have different
+        labels.  For p = inf it is the true minimum, correctly rounded; for p = 1 and 2 the choice
+        of the closest pair is subject to rounding, relative error about ``n 2^-52``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape.
+
+    Notes
+    -----
+    Source: Yu, Gao and Zhang (2024), the separation bound lambda_D^p.  At most ``N^2 n / 2``
+    operations; a pair is left as soon as it is known to be farther apart than another.
+
+    Examples
+    --------
+    >>> separation([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
+    3.0
+    >>> separation([[0.0], [1.0]], [7, 7])
+    inf
+    """
+    norm = _norm(p)
+    pair = _closest(*_points_and_labels(X, y), norm)
+    return math.inf if pair is None else pair.distance
+
+
+def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
+    """Return two points with different labels that are closest to each other.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, at least two different ones.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    ClosestPair
+        Rows and distance.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape, or if there is one
+        label only.
+
+    Examples
+    --------
+    >>> closest_pair([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
+    ClosestPair(i=0, k=1, distance=3.0)
+    """
+    norm = _norm(p)
+    points, labels = _points_and_labels(X, y)
+    pair = _closest(points, labels, norm)
+    if pair is None:
+        raise ValueError(_one_class(labels, "y"))
+    return pair
+
+
+def largest_budget(X: object, y: object, p: float = math.inf) -> float:
+    """Return ``lambda/2``: every smaller budget can be reached, this one cannot.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    float
+        Half the separation.  The bound is strict: at ``mu = lambda/2`` the closed balls around the
+        closest pair touch, and one point would need two values.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape.
+
+    Examples
+    --------
+    >>> largest_budget([[0.0], [1.0]], [1, 2])
+    0.5
+    """
+    return separation(X, y, p) / 2
+
+
+def _one_class(labels: FloatArray, name: str) -> str:
+    return (
+        f"{name} must have at least two different labels, got {len(labels)} times {labels[0]}: "
+        "lambda is infinite, every budget is admissible, and a constant memorizes"
+    )
+
+
+def checked_data(
+    X: object,
+    y: object,
+    mu: object = 0.0,
+    p: float = math.inf,
+    *,
+    two_labels: bool = True,
+    label_name: str = "y",
+) -> CheckedData:
+    """Check what every construction asks for, and measure the separation.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, any real numbers.
+    mu : float, default 0
+        The budget, absolute units of the norm p.
+    p : {1, 2, inf}, default inf
+        The norm.
+    two_labels : bool, default True
+        Whether one label only is an error.
+    label_name : str, default "y"
+        The name of the labels in messages.
+
+    Returns
+    -------
+    CheckedData
+        Read-only copies, the separation and the closest pair.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If numbers are not finite or shapes do not fit; if there is one label only; if two equal
+        points have different labels (the message gives the rows); or if mu is negative or not below
+        half the separation (the message gives lambda and what is admissible).
+
+    Examples
+    --------
+    >>> checked_data([[0.0], [1.0]], [1, 2], 0.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: mu must be >= 0 and < lambda/2 = 0.5, got 0.5: the closest points with different labels, rows 0 and 1 of X, are lambda = 1.0 apart (p = inf), and their balls would meet; the largest admissible budget is 0.49999999999999994
+    """  # noqa: E501 (the message is shown as it is raised)
+    norm = _norm(p)
+    two_labels = validation.boolean(two_labels, "two_labels")
+    points, labels = _points_and_labels(X, y, label_name)
+    pair = _closest(points, labels, norm)
+    if pair is None and two_labels:
+        raise ValueError(_one_class(labels, label_name))
+    if pair is not None and pair.distance == 0:
+        raise ValueError(
+            f"X must not hold equal points with different labels: rows {pair.i} and {pair.k} are "
+            f"equal, with labels {labels[pair.i]} and {labels[pair.k]} (lambda = 0, and no budget "
+            "is admissible)"
+        )
+    lam = math.inf if pair is None else pair.distance
+    return CheckedData(
+        X=_frozen(points),
+        y=_frozen(labels),
+        mu=_budget(mu, lam, norm, pair),
+        lam=lam,
+        p=norm,
+        pair=pair,
+    )
+
+
+def _budget(mu: object, lam: float, p: float, pair: ClosestPair | None) -> float:
+    half = lam / 2
+    if pair is None:
+        return validation.scalar(mu, "mu", minimum=0)
+    try:
+        budget = validation.scalar(mu, "mu")
+    except ValueError:
+        raise ValueError(
+            f"mu must be a finite number >= 0 and < lambda/2 = {half} (lambda = {lam}, p = {p:g}), "
+            f"got {mu}"
+        ) from None
+    if budget < 0:
+        raise ValueError(
+            f"mu must be >= 0 and < lambda/2 = {half} (lambda = {lam}, p = {p:g}), got {budget}"
+        )
+    # Not budget >= half: half of the smallest denormal number is rounded to zero.
+    if 2 * budget >= lam:
+        largest = math.nextafter(half, 0.0) if 2 * half == lam else half
+        raise ValueError(
+            f"mu must be >= 0 and < lambda/2 = {half}, got {budget}: the closest points with "
+            f"different labels, rows {pair.i} and {pair.k} of X, are lambda = {lam} apart "
+            f"(p = {p:g}), and their balls would meet; the largest admissible budget is {largest}"
+        )
+    return budget
+
+
+def _frozen(array: FloatArray) -> FloatArray:
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy
+
+
+def random_points(
+    N: int, n: int, classes: int, rng: Seed, grid: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return uniform random points in the unit cube with random labels.
+
+    Parameters
+    ----------
+    N : int
+        The number of points.
+    n : int
+        Their dimension.
+    classes : int
+        The number of labels, 1 <= classes <= N; each occurs.
+    rng : int, SeedSequence or Generator
+        Source of randomness.
+    grid : int, optional
+        If given, the coordinates are multiples of 1/grid, and the points are all different.  For a
+        power of two they are exact in float64, which is what exact certificates like.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (N, n)
+        The points.
+    y : ndarray of float64, shape (N,)
+        Labels 1, ..., classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no count, there are more labels than points, or the grid has fewer than
+        2N points.
+
+    Examples
+    --------
+    >>> X, y = random_points(5, 2, 3, rng=0, grid=8)
+    >>> bool((X * 8 == np.round(X * 8)).all()), sorted(set(y.tolist()))
+    (True, [1.0, 2.0, 3.0])
+    """
+    N = validation.count(N, "N")
+    n = validation.count(n, "n")
+    classes = validation.count(classes, "classes", maximum=N)
+    if grid is not None:
+        grid = validation.count(grid, "grid")
+        if n * math.log(grid + 1) < math.log(2 * N):
+            raise ValueError(
+                f"grid must leave at least 2 N = {2 * N} points (grid + 1)^n, "
+                f"got {grid} for n = {n}"
+            )
+    generator = validation.generator(rng)
+    X = generator.uniform(0.0, 1.0, (N, n))
+    y = generator.integers(1, classes + 1, N).astype(np.float64)
+    y[:classes] = np.arange(1, classes + 1)
+    if grid is not None:
+        X = np.round(X * grid) / grid
+        while (again := _repeated(X)).size:
+            X[again] = np.round(generator.uniform(0.0, 1.0, (again.size, n)) * grid) / grid
+    return X, y
+
+
+def _repeated(X: FloatArray) -> IntArray:
+    """Return the rows that repeat an earlier row."""
+    _, first = np.unique(X, axis=0, return_index=True)
+    return np.setdiff1d(np.arange(len(X)), first)
+
+
+def simplex_points(n: int, N: int | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return the data that no narrow first layer can memorize robustly.
+
+    Parameters
+    ----------
+    n : int
+        The dimension.
+    N : int, optional
+        The number of points, at least n + 1, which is the default.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (N, n)
+        The origin, the unit vectors e_1, ..., e_n, then 2 e_1, 3 e_1, ...
+    y : ndarray of float64, shape (N,)
+        1 for the origin, 2 for the others; the separation is 1 in every norm.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If n is no positive integer or N smaller than n + 1.
+
+    Notes
+    -----
+    Source: the lower bound on the width of Yu, Gao and Zhang (2024), in the form of Kim, Moon and
+    Yun (2025).
+
+    Examples
+    --------
+    >>> simplex_points(2)
+    (array([[0., 0.],
+           [1., 0.],
+           [0., 1.]]), array([1., 2., 2.]))
+    """
+    n = validation.count(n, "n")
+    N = n + 1 if N is None else validation.count(N, "N", minimum=n + 1)
+    X = np.zeros((N, n))
+    X[1 : n + 1] = np.eye(n)
+    X[n + 1 :, 0] = np.arange(2, N - n + 1)
+    y = np.full(N, 2.0)
+    y[0] = 1.0
+    return X, y
+
+
+def plane_points(
+    N: int, classes: int, rng: Seed, *, grid: int = 64, candidates: int = 64
+) -> tuple[FloatArray, FloatArray]:
+    """Return a few well separated points of the unit square, for pictures of level sets.
+
+    Parameters
+    ----------
+    N : int
+        The number of points.
+    classes : int
+        The number of labels, 1 <= classes <= N; they occur equally often, up to one.
+    rng : int, SeedSequence or Generator
+        Source of randomness.
+    grid : int, default 64
+        Coordinates are multiples of 1/grid, strictly inside the square.
+    candidates : int, default 64
+        How many places are tried for each point; the one farthest from the points so far (maximum
+        norm) is taken.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (N, 2)
+        The points, all different.
+    y : ndarray of float64, shape (N,)
+        Labels 1, ..., classes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no count, there are more labels than points, or the grid has fewer than
+        2N inner points.
+
+    Examples
+    --------
+    >>> X, y = plane_points(6, 3, rng=1)
+    >>> X.shape, separation(X, y) > 0.25
+    ((6, 2), True)
+    """
+    N = validation.count(N, "N")
+    classes = validation.count(classes, "classes", maximum=N)
+    grid = validation.count(grid, "grid", minimum=2)
+    candidates = validation.count(candidates, "candidates")
+    if (grid - 1) ** 2 < 2 * N:
+        raise ValueError(
+            f"grid must have at least 2 N = {2 * N} inner points (grid - 1)^2, got {grid}"
+        )
+    generator = validation.generator(rng)
+    X = np.empty((N, 2))
+    for i in range(N):
+        while True:
+            tried = generator.integers(1, grid, (candidates, 2)) / grid
+            if not i:
+                X[i] = tried[0]
+                break
+            nearest = np.abs(tried[:, None] - X[None, :i]).max(axis=2).min(axis=1)
+            if nearest.max() > 0:
+                X[i] = tried[np.argmax(nearest)]
+                break
+    y = generator.permutation(np.arange(N) % classes + 1).astype(np.float64)
+    return X, y
+
+
+def digits(N: int, rng: Seed, labels: DigitLabels = "class") -> Split:
+    """Split scikit-learn's handwritten digits into points to memorize and others.
+
+    Parameters
+    ----------
+    N : int
+        The number of points to memorize, at most 1796 of the 1797 images.
+    rng : int, SeedSequence or Generator
+        Source of randomness of the choice.
+    labels : {"class", "parity"}, default "class"
+        Labels 1, ..., 10 for the digits 0, ..., 9; or +1 for even and -1 for odd digits.
+
+    Returns
+    -------
+    Split
+        Pixels in [0, 1], n = 64, multiples of 1/16 and so exact; the images come with scikit-learn,
+        nothing is fetched.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If N is no such count or `labels` another word.
+
+    Examples
+    --------
+    >>> X, y, X_test, y_test = digits(200, rng=0, labels="parity")
+    >>> X.shape, X_test.shape, sorted(set(y.tolist()))
+    ((200, 64), (1597, 64), [-1.0, 1.0])
+    """
+    N = validation.count(N, "N", maximum=1796)
+    labels = validation.choice(labels, "labels", _DIGIT_LABELS)
+    generator = validation.generator(rng)
+    from sklearn.datasets import load_digits
+
+    images, digit = load_digits(return_X_y=True)
+    X = np.asarray(images, dtype=np.float64) / 16
+    y = digit + 1.0 if labels == "class" else np.where(digit % 2 == 0, 1.0, -1.0)
+    order = generator.permutation(len(X))
+    memorized, others = order[:N], order[N:]
+    return Split(X[memorized], y[memorized], X[others], y[others])
