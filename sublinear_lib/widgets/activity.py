@@ -4,12 +4,14 @@ It joins `sublinear_lib.theory` (the printed bound, the bound at all x), `sublin
 (thresholds and Q(t)) and one drawn network; no formula lives here.  The threshold is set in
 standard deviations ``t = tau / sqrt(2/m)``, because on that scale the closed form and the printed
 bound do not depend on m: what moves when the reader drags m is the place of each preset's rule, and
-the bound at all x, which closes in on the closed form.
+the bound at all x, which closes in on the closed form.  The preset does not set the threshold: it
+chooses the rule whose threshold and share are read off beside those of the slider.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,8 +22,8 @@ from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import activity
-from sublinear_lib.validation import count
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Region, Rule, View
 
@@ -29,11 +31,47 @@ __all__ = ["activity_explorer", "activity_view"]
 
 _T = np.round(np.linspace(0.0, 4.5, 46), 10)
 _D = 3
-_RULES: tuple[tuple[scaling.TauRule, str, Role], ...] = (
-    (scaling.PRINTED.tau_rule, "*τ* = 1/*m*", "c4"),
-    (scaling.K_M35, "*τ* = 1/*m*^{3/5}", "c2"),
-    (scaling.R3.tau_rule, "*τ* of R3", "c3"),
-)
+
+
+@dataclass(frozen=True)
+class _Preset:
+    """A rule for the threshold, and how it is named in the menu, the figure and the sentence."""
+
+    rule: scaling.TauRule
+    shown: str
+    label: str
+    role: Role
+    name: str
+    growth: str
+
+
+_FALLS = "tends to zero and the share to one half"
+_PRESETS = {
+    "PRINTED": _Preset(
+        scaling.PRINTED.tau_rule,
+        "PRINTED, R1 and R2: τ = 1/m",
+        "*τ* = 1/*m*",
+        "c4",
+        "of PRINTED, R1 and R2",
+        _FALLS,
+    ),
+    "4.2": _Preset(
+        scaling.K_M35,
+        "Section 4.2, K = 1: τ = 1/m^(3/5)",
+        "*τ* = 1/*m*^{3/5}",
+        "c2",
+        "of Section 4.2, with K = 1,",
+        _FALLS,
+    ),
+    "R3": _Preset(
+        scaling.R3.tau_rule,
+        "R3: t = √(0.4 log m)",
+        "*τ* of R3",
+        "c3",
+        "of R3",
+        "rises and the share falls like m^(-1/5), up to a logarithm",
+    ),
+}
 
 
 @lru_cache(maxsize=64)
@@ -65,11 +103,14 @@ def _all_x_shares(m: int) -> FloatArray:
     return np.array([_at_all_x(m, float(t)) for t in _T]) / m
 
 
-def activity_view(m: int, t: float, seed: int) -> View:
+def activity_view(preset: str, m: int, t: float, seed: int) -> View:
     """Show the share of active neurons against the threshold, at one width.
 
     Parameters
     ----------
+    preset : {"PRINTED", "4.2", "R3"}
+        Whose rule for the threshold is read off, beside the threshold ``t``.  PRINTED, R1 and R2
+        share one rule.
     m : int
         Width, ``m >= 2``.
     t : float
@@ -81,7 +122,7 @@ def activity_view(m: int, t: float, seed: int) -> View:
     -------
     View
         Closed form, drawn network, printed bound, the bound of Theorem B at all x of the circle,
-        and where each rule puts its threshold.
+        and where each rule puts its threshold; that of `preset` is drawn through.
 
     Raises
     ------
@@ -93,6 +134,7 @@ def activity_view(m: int, t: float, seed: int) -> View:
     Source: Lemma 4.5 = C.15; the printed bound is read at ``K = tau m^{3/5}``.  Theorem B and Lemma
     4.5, repaired, of this project.
     """
+    chosen = _PRESETS[choice(preset, "preset", tuple(_PRESETS))]
     m = count(m, "m", minimum=2)
     seed = count(seed, "seed", minimum=0)
     tau = scaling.threshold_from_standard(t, m)
@@ -103,6 +145,8 @@ def activity_view(m: int, t: float, seed: int) -> View:
     bound = activity.printed_q0(m, K)
     everywhere = _at_all_x(m, t)
     share = _drawn_shares(m, seed)
+    ruled = scaling.standardize_threshold(chosen.rule.tau(m), m)
+    fires = scaling.activity_at(ruled)
     bounds = np.array([activity.gaussian_tail_bound(tau=u, m=2) for u in _T])
     return View(
         x=Axis(label="threshold *t* = *τ* / √(2/*m*)", limits=(0.0, 4.5)),
@@ -115,13 +159,14 @@ def activity_view(m: int, t: float, seed: int) -> View:
             Line(_T, scaling.activity_at(_T), label="*Q*(*t*)", role="c1"),
             *(
                 Rule(
-                    scaling.standardize_threshold(rule.tau(m), m),
-                    label=label,
-                    role=role,
-                    dash=True,
+                    scaling.standardize_threshold(each.rule.tau(m), m),
+                    label=each.label,
+                    role=each.role,
+                    dash=each is not chosen,
                 )
-                for rule, label, role in _RULES
+                for each in _PRESETS.values()
             ),
+            Points([ruled], [fires], role=chosen.role),
             Points([t], [scaling.activity(tau, m)], role="c1"),
             Rule(t, label="*τ*", role="ink", drag="t"),
         ],
@@ -131,7 +176,9 @@ def activity_view(m: int, t: float, seed: int) -> View:
             f"{percent(scaling.activity_at(t))}: {_about(expected)} are expected, and the drawn "
             f"network has {grouped(drawn)}. The printed bound allows {grouped(round(bound))}"
             + (", more neurons than there are" if bound > m else "")
-            + f"; at all x at once, Theorem B allows {grouped(everywhere)}."
+            + f"; at all x at once, Theorem B allows {grouped(everywhere)}. The threshold "
+            f"{chosen.name} is t = {number(ruled)} here, where {percent(fires)} fire; as m grows "
+            f"it {chosen.growth}."
         ),
         readouts={
             "*τ*": number(tau),
@@ -143,6 +190,8 @@ def activity_view(m: int, t: float, seed: int) -> View:
             "printed *Q*₀": grouped(round(bound)),
             "Theorem B, all *x*": grouped(everywhere),
             "exponent *c*": number(t * t / (2.0 * math.log(m))),
+            "*t* of the preset": number(ruled),
+            "*Q*(*t*) of the preset": percent(fires),
         },
         warning=_what_fails(m, t, bound, K),
     )
@@ -189,7 +238,7 @@ def activity_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^6 ... 2^20``, ``t = 0 ... 4.5`` and three seeds.
+        Three rules for the threshold, ``m = 2^6, 2^8 ... 2^20``, ``t = 0 ... 4.5`` and three seeds.
 
     Notes
     -----
@@ -198,7 +247,8 @@ def activity_explorer() -> Explorer:
     return Explorer(
         activity_view,
         [
-            Slider("m", "width *m*", [2**k for k in range(6, 21)], start=4096, format=grouped),
+            Choice("preset", "preset", {key: each.shown for key, each in _PRESETS.items()}),
+            Slider("m", "width *m*", [2**k for k in range(6, 21, 2)], start=4096, format=grouped),
             Slider(
                 "t",
                 "threshold *τ*, in standard deviations",

@@ -21,7 +21,7 @@ from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, Scaling, TauRule
-from sublinear_lib.validation import choice, count
+from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -29,13 +29,13 @@ from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
 __all__ = ["gap_explorer", "gap_view"]
 
 _SEED = 0
-_K = 1.0
 _D = 3
 _NEEDED = 4.0  # the constant C_0 of Theorem A, as its claim has it
 _CURVE = [2**k for k in range(8, 25)]
 _DRAWN = [2**k for k in range(8, 19, 2)]
 _WIDTHS = [2**k for k in range(8, 19)]
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
+_CONSTANTS = [1.0, 2.0, 4.0]
 _PRINTED_RATE = theory.CHAINS["4.1"].printed
 
 
@@ -48,13 +48,13 @@ class _Threshold:
     c: Fraction = Fraction(0)
     t: float = 1.0
 
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, K=_K, c=self.c, t=self.t)
+    def tau(self, m: int, K: float) -> float:
+        return self.rule.tau(m, K=K, c=self.c, t=self.t)
 
 
 _THRESHOLDS = {
     "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
-    "m^-3/5": _Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
+    "m^-3/5": _Threshold(scaling.K_M35, "τ = K/m^(3/5) (Section 4.2)"),
     "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
     "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
     "c=1/10": _Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10)),
@@ -86,21 +86,21 @@ def _preactivations(m: int) -> FloatArray:
     return np.asarray(network.preactivations(x)[0], dtype=np.float64)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _drawn(m: int, a: float, delta: float, tau: float, activation: str) -> float:
     z = _preactivations(m)
     return theory.worst_gap(z, np.full(m, a), delta, tau, activation).half_width
 
 
-@lru_cache(maxsize=64)
-def _lines(preset: str, threshold: str, activation: str) -> tuple[Line | Points, ...]:
+@lru_cache(maxsize=256)
+def _lines(preset: str, threshold: str, activation: str, K: float) -> tuple[Line | Points, ...]:
     rules, level = scaling.get_scaling(preset), _THRESHOLDS[threshold]
 
     def sizes(m: int) -> tuple[float, float, float, str]:
-        return rules.output_weight(m), rules.radius(m, _K), level.tau(m), activation
+        return rules.output_weight(m), rules.radius(m, K), level.tau(m, K), activation
 
     certified = [theory.certified_gap_bound(m, _D, *sizes(m)).value for m in _CURVE]
-    printed = [theory.printed_gap_bound(m, _K) for m in _CURVE]
+    printed = [theory.printed_gap_bound(m, K) for m in _CURVE]
     means = [theory.half_width_moments(m, *sizes(m)).mean for m in _CURVE]
     drawn = [_drawn(m, *sizes(m)) for m in _DRAWN]
     return (
@@ -135,20 +135,20 @@ def _growth(exponent: Fraction) -> str:
     return f"falls like m^({exponent})" if exponent < 0 else "does not fall"
 
 
-def _outside(rules: Scaling, threshold: _Threshold, m: int) -> list[str]:
+def _outside(rules: Scaling, threshold: _Threshold, m: int, K: float) -> list[str]:
     """Say which hypotheses of Theorem 4.1, as printed, a choice does not satisfy."""
     said = []
     if rules.alpha != PRINTED.alpha:
         said.append(f"the output weights are m^(-{rules.alpha}), not m^(-{PRINTED.alpha})")
     if threshold.rule != ONE_OVER_M:
-        said.append(f"τ is {number(threshold.tau(m) * m)} times 1/m and not O(1/m)")
+        said.append(f"τ is {number(threshold.tau(m, K) * m)} times 1/m and not O(1/m)")
     if rules.activation != JUMP:
         said.append("the activation is not the printed one")
     return said
 
 
-def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
-    r"""Show the worst gap between f and g at one input against the width, for ``K = 1``.
+def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> View:
+    r"""Show the worst gap between f and g at one input against the width.
 
     Parameters
     ----------
@@ -158,6 +158,9 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
         The rule for the threshold.
     activation : {"jump", "continuous"}
         The activation.
+    K : float
+        Constant of the radius ``K m^{-beta}`` and of the threshold ``K m^{-3/5}``, ``>= 1`` as in
+        the theorem.
     m : int
         The width at which numbers are read, ``m >= 2``.
 
@@ -179,20 +182,21 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
     choice(preset, "preset", _PRESETS)
     level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
     form = get_activation(activation)
+    K = scalar(K, "K", minimum=1.0)
     m = count(m, "m", minimum=2)
     rules = _chosen(scaling.get_scaling(preset), level, form)
-    a, delta, tau = rules.output_weight(m), rules.radius(m, _K), level.tau(m)
+    a, delta, tau = rules.output_weight(m), rules.radius(m, K), level.tau(m, K)
     t = scaling.standardize_threshold(tau, m)
     theta = scaling.standardize_threshold(delta, m)
     mean = theory.half_width_moments(m, a, delta, tau, form).mean
-    printed = theory.printed_gap_bound(m, _K)
+    printed = theory.printed_gap_bound(m, K)
     drawn = _drawn(m, a, delta, tau, form.name)
     certified = theory.certified_gap_bound(m, _D, a, delta, tau, form)
     # What Theorem A wants to be large is its own size for |a_r| = 1, over the radius.
     crowd = theory.thin_window_size(m, 1.0, delta, tau, CONTINUOUS) / delta
     wanted = _NEEDED * _D * float(np.log(m))
     share = theory.half_width_over_g(t, theta, form)
-    curves = _lines(preset, threshold, form.name)
+    curves = _lines(preset, threshold, form.name, K)
     return View(
         x=Axis(label="width *m*", scale="log2", limits=(_CURVE[0], _CURVE[-1])),
         y=Axis(
@@ -204,11 +208,12 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
             Rule(m, label="*m*", role="ink", drag="m"),
         ],
         sentence=(
-            f"With {grouped(m)} neurons, a threshold of {number(t)} standard deviations and the "
-            f"{form.name} activation, {percent(scaling.activity_at(t))} of the neurons fire. The "
-            f"half-width of f \N{MINUS SIGN} g over the ball is {number(drawn)} in the drawn "
-            f"network and {number(mean)} on average, {number(mean / printed)} times the printed "
-            f"m^(-1/10); with the width it {_growth(rules.gap_exponent)}, up to logarithms. "
+            f"With K = {number(K)}, {grouped(m)} neurons, a threshold of {number(t)} standard "
+            f"deviations and the {form.name} activation, {percent(scaling.activity_at(t))} of the "
+            f"neurons fire. The half-width of f \N{MINUS SIGN} g over the ball is {number(drawn)} "
+            f"in the drawn network and {number(mean)} on average, {number(mean / printed)} times "
+            f"the printed K² m^(-1/10); with the width it {_growth(rules.gap_exponent)}, up to "
+            "logarithms. "
             "With these powers the repaired Theorems 4.1, 4.3 and 4.4 "
             f"{'hold' if _consistent(rules) else 'do not hold'} together."
         ),
@@ -227,16 +232,16 @@ def gap_view(preset: str, threshold: str, activation: str, m: int) -> View:
                 f"{number(crowd)} {'≥' if crowd >= wanted else '<'} {number(wanted)}"
             ),
         },
-        warning=_warning(rules, level, m, (theta, t * theta, crowd / wanted)),
+        warning=_warning(rules, level, m, K, (theta, t * theta, crowd / wanted)),
     )
 
 
 def _warning(
-    rules: Scaling, threshold: _Threshold, m: int, sizes: tuple[float, float, float]
+    rules: Scaling, threshold: _Threshold, m: int, K: float, sizes: tuple[float, float, float]
 ) -> str | None:
     """Say which hypothesis fails at the chosen point, or what fails without one."""
     said = []
-    outside = _outside(rules, threshold, m)
+    outside = _outside(rules, threshold, m, K)
     slow = rules.gap_exponent > _PRINTED_RATE
     if outside:
         missed = f" The printed rate m^({_PRINTED_RATE}) is missed, too." if slow else ""
@@ -277,8 +282,8 @@ def gap_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Powers PRINTED, R1, R2 and R3, seven rules for the threshold, both activations, and
-        ``m = 2^8 ... 2^18``; it starts at the printed theorem.
+        Powers PRINTED, R1, R2 and R3, seven rules for the threshold, both activations, three
+        constants K and ``m = 2^8 ... 2^18``; it starts at the printed theorem.
 
     Notes
     -----
@@ -291,10 +296,10 @@ def gap_explorer() -> Explorer:
                 "preset",
                 "output weights and ball",
                 {
-                    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
-                    "R1": "R1: m^(-1/5), m^(-4/5)",
-                    "R2": "R2: m^(-2/5), m^(-3/5)",
-                    "R3": "R3: m^(-1/5), m^(-3/5)",
+                    "PRINTED": "as printed: m^(-1/5), K m^(-3/5)",
+                    "R1": "R1: m^(-1/5), K m^(-4/5)",
+                    "R2": "R2: m^(-2/5), K m^(-3/5)",
+                    "R3": "R3: m^(-1/5), K m^(-3/5)",
                 },
             ),
             Choice(
@@ -307,6 +312,7 @@ def gap_explorer() -> Explorer:
                 "activation",
                 {"jump": "jump (as printed)", "continuous": "continuous"},
             ),
+            Slider("K", "constant *K* of the ball", _CONSTANTS, start=1.0),
             Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
         ],
         title="How far apart are *f* and *g* in the ball?",
