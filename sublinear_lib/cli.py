@@ -570,7 +570,8 @@ def show_claim(name: str) -> None:
     (claim,) = _chosen([name])
     ledger = claims.LEDGER
     users = [other.id for other in ledger if claim.id in other.depends_on]
-    origin = "the paper" if claim.source.work == "paper" else claim.source.work
+    origins = {"paper": "the paper", "memorization": "Part II", "features": "Part III"}
+    origin = origins.get(claim.source.work, claim.source.work)
     rows = [
         ("statement", claim.statement),
         ("in plain words", claim.plain),

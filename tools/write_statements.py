@@ -19,7 +19,7 @@ import nbformat
 from nbformat import NotebookNode
 from run_notebooks import ROOT
 
-from sublinear_lib.claims import LEDGER, SECTIONS, Claim, Ledger, section
+from sublinear_lib.claims import LEDGER, Claim, Ledger, section
 from sublinear_lib.exhibits import name_of, title_of
 
 FOLDER = ROOT / "book" / "reference" / "statements"
@@ -30,6 +30,8 @@ TITLES = {
     "appendix-b": ("Statements of Appendix B", "the existence of good weights, Appendix B"),
     "appendix-c": ("Statements of Appendix C", "approximation, convergence and time, Appendix C"),
     "repaired": ("Repaired and new statements", "what this book puts in the place of what fails"),
+    "memorization": ("Statements of Part II", "the statements on robust memorization"),
+    "features": ("Statements of Part III", "the statements on feature learning"),
 }
 INTRODUCTION = """# {title}
 
@@ -45,20 +47,25 @@ PAPER = (
     "we had to reconstruct is underlined with dots."
 )
 OURS = "Statements that repair a printed one say which; their proofs are on pages of this book."
+AFTER = (
+    "The text of the work itself was not at hand. Statements are put together from its public "
+    "reviews and from later works that repeat them; each says what is ours, and the proofs are."
+)
+MORE = {"repaired": OURS, "memorization": AFTER, "features": AFTER}
 
 
 def pages(ledger: Ledger) -> dict[str, list[Claim]]:
     """Return the statements of each page, in reading order."""
-    found: dict[str, list[Claim]] = {page: [] for page in (*SECTIONS, "repaired")}
+    found: dict[str, list[Claim]] = {page: [] for page in TITLES}
     for claim in ledger:
         found[section(claim.id)].append(claim)
-    return found
+    return {page: claims for page, claims in found.items() if claims}
 
 
 def sources(page: str, claims: Sequence[Claim]) -> list[tuple[str, str]]:
     """Return the kind and the text of every cell of a page."""
     title, what = TITLES[page]
-    more = OURS if page == "repaired" else PAPER
+    more = MORE.get(page, PAPER)
     cells = [
         ("markdown", _wrapped(INTRODUCTION.format(title=title, what=what, more=more))),
         ("code", "from sublinear_lib.exhibits import statement"),

@@ -1,8 +1,10 @@
-"""The ledger of the paper: which statements it numbers, and the claims for all of them.
+"""The ledger: which statements the paper numbers, the claims for all of them, and what follows.
 
 `NUMBERED` lists every numbered statement in the order in which the paper prints it; it is written
 by hand, from the paper, and is what the claims are counted against: a statement without a claim, or
 a claim for a statement that the paper does not have, is an error when the ledger is assembled.
+After the paper come the two works of the further parts, whose text was not at hand: their ids name
+the part, as in ``thm-ii.4.8``, and nobody can say that they are all there.
 Before changing the order, know that the pages, the table of ``sublinear verify`` and the graph all
 go by it.
 """
@@ -133,6 +135,8 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
 """The titles of the chapters that teach statements, by their page, in the order of the book."""
 
 _OURS: Final = "repaired"
+_PARTS: Final = {"ii": "memorization", "iii": "features"}
+_PART: Final = re.compile(r"[a-z]+-(ii|iii)\.")
 _SECTION_OF: Final = {name: title for title, names in SECTIONS.items() for name in names}
 _TOPICS: Final = (
     definitions,
@@ -158,14 +162,16 @@ def section(name: str) -> str:
     Returns
     -------
     str
-        A key of `SECTIONS`, or ``"repaired"`` for what the paper does not number.
+        A key of `SECTIONS`; the work, ``"memorization"`` or ``"features"``, for a statement of
+        Part II or III; or ``"repaired"`` for what the paper does not number.
 
     Examples
     --------
-    >>> section("lem-a.5"), section("eq-25"), section("thm-d")
-    ('appendix-a', 'appendix-c', 'repaired')
+    >>> section("lem-a.5"), section("eq-25"), section("thm-d"), section("thm-ii.4.8")
+    ('appendix-a', 'appendix-c', 'repaired', 'memorization')
     """
-    return _SECTION_OF.get(name, _OURS)
+    part = _PART.match(name)
+    return _PARTS[part[1]] if part else _SECTION_OF.get(name, _OURS)
 
 
 def assemble(claims: Iterable[Claim]) -> Ledger:
@@ -180,21 +186,30 @@ def assemble(claims: Iterable[Claim]) -> Ledger:
     -------
     Ledger
         What the paper numbers, in its order; then our propositions, our theorems, the repaired
-        statements in the order of those that they repair, and the sets of parameters.
+        statements in the order of those that they repair, and the sets of parameters; then the
+        statements of Part II and those of Part III, in the order in which they were given.
 
     Raises
     ------
     ValueError
         If a numbered statement has no claim or two, a claim of the source ``"paper"`` is none of
-        them, or the claims form no ledger.
+        them, an id names another work than the source, or the claims form no ledger.
     """
     given = tuple(claims)
     printed = {claim.id for claim in given if claim.source.work == "paper"}
+    works = set(_PARTS.values())
+    astray = {
+        claim.id
+        for claim in given
+        if (section(claim.id) in works or claim.source.work in works)
+        and section(claim.id) != claim.source.work
+    }
     problems = [
         f"{what} {', '.join(sorted(names))}"
         for what, names in (
             ("without a claim:", set(NUMBERED) - printed),
             ("not numbered in the paper:", printed - set(NUMBERED)),
+            ("whose id names another work than their source:", astray),
         )
         if names
     ]
@@ -205,6 +220,9 @@ def assemble(claims: Iterable[Claim]) -> Ledger:
 
 def _place(claim: Claim) -> tuple[int, int, str]:
     """Say where a claim stands in reading order."""
+    part = _PART.match(claim.id)
+    if part:
+        return 10 + len(part[1]), 0, ""
     if claim.id in _SECTION_OF:
         return 0, NUMBERED.index(claim.id), ""
     for rank, pattern in enumerate((r"prop-\d+", r"thm-[a-z]", r".*-r", r"set-.*"), start=1):

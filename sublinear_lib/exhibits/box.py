@@ -37,8 +37,8 @@ __all__ = ["ClaimBox", "ClaimList", "chapter_claims", "claim_box", "statement"]
 _SOURCES = {
     "paper": "",
     "repair": "this book",
-    "memorization": "the paper on memorization",
-    "features": "the paper on feature learning",
+    "memorization": "Part II",
+    "features": "Part III",
 }
 _ROLES: Mapping[Role, str] = {
     Role.STATEMENT: "The statement",

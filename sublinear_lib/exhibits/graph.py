@@ -4,6 +4,7 @@ Each statement is a link to its page, colored by its verdict, with the sign of t
 second cue; what it rests on stands to its left.  The printed view shows the paper as it is.  The
 repaired view leaves out every statement that has a repair, shows the repairs and our own statements
 in their place, and leads an arrow that would come from the printed one from its repair instead.
+Each of the further parts has a view of its own.
 Before changing it, know that the drawing is complete without scripts; the script only highlights,
 zooms and switches between the views.  Two ends of one list say the same in words.
 """
@@ -29,7 +30,10 @@ from sublinear_lib.exhibits.names import (
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
-__all__ = ["DependencyGraph", "dependency_graph", "printed_view", "repaired_view"]
+__all__ = ["DependencyGraph", "dependency_graph", "part_view", "printed_view", "repaired_view"]
+
+# The views of the works of the further parts.
+_PARTS = {"memorization": "Part II", "features": "Part III"}
 
 # In pixels: a node, what lies between layers and between nodes, and the margin.
 _WIDTH, _HEIGHT = 100, 28
@@ -53,10 +57,32 @@ def printed_view(ledger: Ledger) -> nx.DiGraph:
         printed proofs use it.
     """
     printed = [claim for claim in ledger if claim.source.work == "paper"]
+    return _resting(printed)
+
+
+def part_view(ledger: Ledger, work: str) -> nx.DiGraph:
+    """Return what rests on what in one of the works of the further parts.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        All claims.
+    work : str
+        The source of the claims, such as ``"memorization"``.
+
+    Returns
+    -------
+    networkx.DiGraph
+        The statements of that source, with an arrow from each to those whose proofs use it.
+    """
+    return _resting([claim for claim in ledger if claim.source.work == work])
+
+
+def _resting(claims: Sequence[Claim]) -> nx.DiGraph:
     graph = nx.DiGraph()
-    graph.add_nodes_from(claim.id for claim in printed)
+    graph.add_nodes_from(claim.id for claim in claims)
     graph.add_edges_from(
-        (used, claim.id) for claim in printed for used in claim.depends_on if used in graph
+        (used, claim.id) for claim in claims for used in claim.depends_on if used in graph
     )
     return graph
 
@@ -72,15 +98,19 @@ def repaired_view(ledger: Ledger) -> nx.DiGraph:
     Returns
     -------
     networkx.DiGraph
-        Every statement that has no repair, and the repairs; an arrow from a printed statement that
-        has repairs starts at each of them instead.
+        Every statement of the paper that has no repair, the repairs, and our own; an arrow from a
+        printed statement that has repairs starts at each of them instead.
 
     Raises
     ------
     ValueError
         If that gives a circle: a repair then rests on what it was meant to repair.
     """
-    kept = [claim for claim in ledger if not ledger.repairs_of(claim.id)]
+    kept = [
+        claim
+        for claim in ledger
+        if claim.source.work not in _PARTS and not ledger.repairs_of(claim.id)
+    ]
     graph = nx.DiGraph()
     graph.add_nodes_from(claim.id for claim in kept)
     for claim in kept:
@@ -124,6 +154,11 @@ class DependencyGraph:
         self._views = (
             _View("printed", "As printed", printed_view(shelf.ledger)),
             _View("repaired", "As repaired", repaired_view(shelf.ledger)),
+            *(
+                _View(work, title, part_view(shelf.ledger, work))
+                for work, title in _PARTS.items()
+                if any(claim.source.work == work for claim in shelf.ledger)
+            ),
         )
 
     def __repr__(self) -> str:

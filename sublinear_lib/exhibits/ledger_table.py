@@ -26,6 +26,8 @@ _PARTS = {
     "appendix-b": "Appendix B",
     "appendix-c": "Appendix C",
     "repaired": "Ours",
+    "memorization": "Part II",
+    "features": "Part III",
 }
 _COLUMNS = ("statement", "in plain words", "verdict", "evidence", "taught in")
 

@@ -232,8 +232,8 @@ def graph_link(root: str, claim: Claim, text: str) -> str:
 
 def graph_anchor(claim: Claim) -> str:
     """Return the anchor of a statement in the graph: in the printed view if it is there."""
-    view = "printed" if claim.source.work == "paper" else "repaired"
-    return f"{view}-{claim.id}"
+    views = {"paper": "printed", "repair": "repaired"}
+    return f"{views.get(claim.source.work, claim.source.work)}-{claim.id}"
 
 
 def proof_link(root: str, claim: Claim) -> str:

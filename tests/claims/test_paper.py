@@ -49,6 +49,8 @@ def test_a_section_is_that_of_the_number() -> None:
     assert section("thm-b.10") == "appendix-b"
     assert section("eq-25") == section("claim-c.19") == "appendix-c"
     assert section("thm-4.1-r") == section("thm-b") == section("prop-1") == "repaired"
+    assert section("thm-ii.4.8") == section("prop-ii.1") == "memorization"
+    assert section("lem-iii.5.1") == "features"
 
 
 def test_a_complete_set_of_claims_is_put_in_the_order_of_the_paper() -> None:
@@ -78,6 +80,31 @@ def test_a_missing_and_a_surplus_statement_are_named() -> None:
         assemble([*complete(), claim("lem-a.11", check_gap, Verdict.GAP)])
     with pytest.raises(ValueError, match="twice"):
         assemble([*complete(), claim("lem-a.7", check_gap, Verdict.GAP)])
+
+
+def test_the_further_parts_follow_in_the_order_in_which_they_are_given() -> None:
+    memorization, features = (Source(work, "here") for work in ("memorization", "features"))
+    later = [
+        claim("lem-iii.5.1", check_gap, Verdict.GAP, source=features),
+        claim("thm-ii.4.8", check_gap, Verdict.GAP, source=memorization),
+        claim("prop-ii.1", check_gap, Verdict.GAP, source=memorization),
+        repaired("set-r1", "thm-4.1"),
+    ]
+    ledger = assemble([*later, *complete()])
+    assert [item.id for item in ledger] == [
+        *NUMBERED,
+        "set-r1",
+        "thm-ii.4.8",
+        "prop-ii.1",
+        "lem-iii.5.1",
+    ]
+
+
+@pytest.mark.parametrize(("name", "work"), [("thm-ii.1", "features"), ("prop-7", "memorization")])
+def test_an_id_that_names_another_work_than_its_source_is_refused(name: str, work: str) -> None:
+    astray = claim(name, check_gap, Verdict.GAP, source=Source(work, "here"))
+    with pytest.raises(ValueError, match=f"another work than their source: {name}"):
+        assemble([*complete(), astray])
 
 
 def test_the_machinery_does_not_import_the_statements() -> None:
