@@ -2,11 +2,13 @@
 
 Every position is one run of Algorithm 1 on four points of the circle (d = 3), where a strong attack
 is cheap; the curves are what `SublinearAdversarialTraining` returns.  No formula lives here: the
-unit of the step size is the library's stable rule, and the two other rules are marked in it.
+unit of the step size is the library's stable rule, and the printed rule is marked in it.  Without a
+threshold the two activations are one function, so that their position is run once.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -17,33 +19,41 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, View
 
 __all__ = ["training_curve_explorer", "training_curve_view"]
 
-_RHO, _STEPS, _FLOOR, _CEILING = 0.15, 40, 1e-3, 10.0
+_POINTS, _RHO, _STEPS, _FLOOR, _CEILING = 4, 0.15, 40, 1e-3, 10.0
+_NEEDED = _POINTS ** (300 / 31)  # the width that the proof of Theorem 4.3 asks for
+_ACTIVATIONS = {
+    "jump": "with the jump (the paper's)",
+    "continuous": "continuous (that of R3)",
+}
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1024)
 def _run(
-    m: int, t: float, c0: float, activation: str
+    m: int, t: float, c0: float, activation: str, seed: int
 ) -> tuple[FloatArray, FloatArray, float, float]:
-    data = datasets.circle(4)
+    data = datasets.circle(_POINTS)
     tau = scaling.threshold_from_standard(t, m)
-    start = TwoLayerNetwork.initialize(m, data.d, rng=0, tau=tau, activation=activation)
+    start = TwoLayerNetwork.initialize(m, data.d, rng=seed, tau=tau, activation=activation)
     history = SublinearAdversarialTraining(
         adversary=ProjectedGradient(rho=_RHO, steps=3),
         eta=StableStep(c0=c0),
         steps=_STEPS,
-        index="query",
-    ).fit(start, data.X, data.y, rng=0)
+        index="caps",
+    ).fit(start, data.X, data.y, rng=seed)
     printed = resolve_step_size("printed", start) / resolve_step_size(StableStep(c0=1.0), start)
     return history.loss, history.clean_loss, printed, float(history.activity_max[-1])
 
 
-def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -> View:
+def training_curve_view(
+    m: int, t: float, c0: float, activation: str = "jump", seed: int = 0
+) -> View:
     """Show the losses of a run of Algorithm 1 at a width, a threshold and a step size.
 
     Parameters
@@ -56,6 +66,8 @@ def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -
         Constant of the stable rule ``eta = c0 / (2 Q(t) sum_r a_r^2)``, ``> 0``.
     activation : {"jump", "continuous"}, default "jump"
         Form of the shifted ReLU.
+    seed : int, default 0
+        Seed of the initial network, ``seed >= 0``.
 
     Returns
     -------
@@ -74,7 +86,10 @@ def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -
     Source: Algorithm 1, Theorem 4.3 (the step size).  Four points of the circle with alternating
     labels, radius 0.15, three steps of projected gradients.
     """
-    loss, clean, printed, active = _run(m, t, c0, activation)
+    m, t = count(m, "m", minimum=1), scalar(t, "t", minimum=0.0)
+    form = choice(activation, "activation", tuple(_ACTIVATIONS))
+    seed = count(seed, "seed", minimum=0)
+    loss, clean, printed, active = _run(m, t, c0, form if t > 0.0 else "jump", seed)
     steps = np.arange(len(loss))
     half = len(loss) // 2
     late, worst = float(loss[half:].mean()), float(loss[half:].max())
@@ -102,28 +117,41 @@ def training_curve_view(m: int, t: float, c0: float, activation: str = "jump") -
             "last loss": number(float(loss[-1])),
             "the printed rule would be *c*_{0}": number(printed),
         },
-        warning=_warning(late > float(loss[0]), active == 0.0),
+        warning=_warning(
+            late > float(loss[0]),
+            active == 0.0,
+            m * scaling.threshold_from_standard(t, m),
+            form,
+        ),
     )
 
 
-def _warning(rising: bool, silent: bool) -> str | None:
+def _warning(rising: bool, silent: bool, scaled: float, activation: str) -> str:
+    """Say what went wrong in the run, and which hypothesis fails at the chosen point."""
+    said = []
     if silent:
-        return (
+        said.append(
             "No neuron fires at the attacked points any more: the steps have silenced the network."
         )
-    if rising:
-        return "The loss ends above where it began: this step is too large."
-    return None
+    elif rising:
+        said.append("The loss ends above where it began: this step is too large.")
+    outside = [f"m is below n^(300/31) = {grouped(math.ceil(_NEEDED))}"]
+    if scaled > 1.0:
+        outside.append(f"τ = {number(scaled)}/m is not O(1/m) with the constant 1")
+        if activation != "jump":
+            outside.append("the activation is not the printed one")
+    said.append(f"The proof of Theorem 4.3 does not speak here: {'; '.join(outside)}.")
+    return " ".join(said)
 
 
 def training_curve_explorer() -> Explorer:
-    """Build the explorer of width, threshold and step size.
+    """Build the explorer of width, threshold, step size, activation and seed.
 
     Returns
     -------
     Explorer
-        Widths from 256 to 4096, thresholds from 0 to 2.33 standard deviations, and step sizes from
-        a tenth of the unit of the stable rule to thirty times it.
+        Widths from 256 to 4096, thresholds from 0 to 2.33 standard deviations, step sizes from a
+        tenth of the unit of the stable rule to thirty times it, both activations and two seeds.
 
     Notes
     -----
@@ -146,6 +174,8 @@ def training_curve_explorer() -> Explorer:
                 [0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
                 start=1.0,
             ),
+            Choice("activation", "activation", _ACTIVATIONS),
+            Slider("seed", "seed of the network", [0, 1]),
         ],
         title="Width, threshold, step size",
         name="training-curves",

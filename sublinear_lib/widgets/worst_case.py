@@ -2,8 +2,8 @@
 
 It joins the exact sweep of `sublinear_lib.adversary` (Definitions 3.3 and 3.4 for d = 3), two
 attacks that start at the clean point, and the two cheap bounds from above; no formula lives here.
-The network of a width is drawn once from its seed, so a change of the threshold, the activation or
-rho is a change of nothing else.  The attacks raise f itself: a loss adds only the choice between
+The network of a width is drawn once for a seed, so a change of the threshold, the activation or rho
+is a change of nothing else.  The attacks raise f itself: a loss adds only the choice between
 the supremum and the infimum.
 """
 
@@ -37,12 +37,12 @@ from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, 
 
 __all__ = ["worst_case_explorer", "worst_case_view"]
 
-_SEED = 4
 _WINDOW = 60.0
 _STEPS = 20
-_POINTS = 320
+_POINTS = 240
 _X = geometry.embed(np.array([[1.0, 0.0]]))
-_WIDTHS = (64, 256, 1024, 4096)
+_WIDTHS = (64, 512, 4096)
+_SEEDS = (3, 4)
 _RADII = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 _ACTIVATIONS = {
     "jump": "with the jump (the paper's)",
@@ -73,23 +73,25 @@ _THRESHOLDS = {
 
 
 @lru_cache(maxsize=64)
-def _network(m: int, threshold: str, activation: str) -> TwoLayerNetwork:
-    rng = np.random.default_rng([_SEED, m])
+def _network(m: int, threshold: str, activation: str, seed: int) -> TwoLayerNetwork:
+    rng = np.random.default_rng([seed, m])
     tau = _THRESHOLDS[threshold].tau(m)
     return TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau, activation=activation)
 
 
 @lru_cache(maxsize=64)
-def _curve(m: int, threshold: str, activation: str) -> Line:
-    pieces = pieces_on_circle(_network(m, threshold, activation), 0.0, math.radians(_WINDOW))
+def _curve(m: int, threshold: str, activation: str, seed: int) -> Line:
+    pieces = pieces_on_circle(_network(m, threshold, activation, seed), 0.0, math.radians(_WINDOW))
     angles, values = pieces.curve(_POINTS)
     return Line(np.degrees(angles), values, label="*f*", role="c1", width=1.5)
 
 
 @lru_cache(maxsize=64)
-def _limits(m: int) -> tuple[float, float]:
-    """Return ends that hold the curves of all thresholds, so that only the width rescales."""
-    curves = [np.asarray(_curve(m, each, kind).y) for each in _THRESHOLDS for kind in _ACTIVATIONS]
+def _limits(m: int, seed: int) -> tuple[float, float]:
+    """Return ends that hold the curves of all thresholds, so that only width and seed rescale."""
+    curves = [
+        np.asarray(_curve(m, each, kind, seed).y) for each in _THRESHOLDS for kind in _ACTIVATIONS
+    ]
     low, high = min(y.min() for y in curves), max(y.max() for y in curves)
     room = 0.05 * (high - low) or 1.0
     return float(low - room), float(high + room)
@@ -104,7 +106,7 @@ def _switching(pieces: CirclePieces) -> int:
     return int(np.unique(pieces.neurons).size)
 
 
-def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View:
+def worst_case_view(threshold: str, activation: str, rho: float, m: int, seed: int = 4) -> View:
     """Show f along the circle, one cap with its exact extremes, and where two attacks end.
 
     Parameters
@@ -117,6 +119,8 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View
         Radius of the cap, a chord length, ``0 < rho <= 0.85``.
     m : int
         Width, ``m >= 2``.
+    seed : int, default 4
+        Seed of the network, ``seed >= 0``.
 
     Returns
     -------
@@ -137,10 +141,10 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View
     level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
     choice(activation, "activation", tuple(_ACTIVATIONS))
     radius = scalar(rho, "rho", exclusive_minimum=0.0, maximum=0.85)
-    m = count(m, "m", minimum=2)
+    m, seed = count(m, "m", minimum=2), count(seed, "seed", minimum=0)
     tau = level.tau(m)
     t = scaling.standardize_threshold(tau, m)
-    network = _network(m, threshold, activation)
+    network = _network(m, threshold, activation, seed)
     alpha = math.degrees(geometry.cap_angle(radius))
     (cap,) = extremes_on_circle(network, _X, radius)
     unstable = _switching(pieces_on_circle(network, 0.0, geometry.cap_angle(radius)))
@@ -162,7 +166,7 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View
     )
     marks: list[Mark] = [
         Region(-alpha, alpha, label="cap", role="c2"),
-        _curve(m, threshold, activation),
+        _curve(m, threshold, activation, seed),
         Rule(cap.sup, axis="y", label="sup", role="c4", dash=True),
         Rule(cap.inf, axis="y", label="inf", role="c4", dash=True),
     ]
@@ -183,7 +187,7 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int) -> View
     reached = "is attained" if cap.sup_attained else "is approached at a jump, but not attained"
     return View(
         x=Axis(label="angle from *x*, degrees", limits=(-_WINDOW, _WINDOW)),
-        y=Axis(label="*f*", limits=_limits(m)),
+        y=Axis(label="*f*", limits=_limits(m, seed)),
         marks=marks,
         sentence=(
             f"With {grouped(m)} neurons the threshold is t = τ√(m/2) = {number(t)} standard "
@@ -250,13 +254,13 @@ def _warning(
 
 
 def worst_case_explorer() -> Explorer:
-    """Build the explorer of threshold, activation, radius and width on the circle.
+    """Build the explorer of threshold, activation, radius, width and seed on the circle.
 
     Returns
     -------
     Explorer
-        Six rules for the threshold, two activations, ``rho = 0.05 ... 0.5`` and
-        ``m = 64 ... 4096``; it starts at a threshold of one standard deviation with the jump.
+        Six rules for the threshold, two activations, ``rho = 0.05 ... 0.5``, ``m = 64 ... 4096``
+        and two seeds; it starts at a threshold of one standard deviation with the jump.
 
     Notes
     -----
@@ -274,6 +278,7 @@ def worst_case_explorer() -> Explorer:
             Choice("activation", "activation", _ACTIVATIONS),
             Slider("rho", "radius of the cap *ρ*", _RADII, start=0.3, format="{:.2f}"),
             Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
+            Slider("seed", "seed of the network", _SEEDS, start=4),
         ],
         title="How bad can it get in this cap?",
         description=(

@@ -187,6 +187,18 @@ def test_with_the_continuous_activation_the_maximum_exists_everywhere(explorer: 
             assert "not attained" not in explorer.stored_view(*place)["sentence"], place
 
 
+def test_another_seed_is_another_network() -> None:
+    view = worst_case_view("t=1", "jump", 0.3, 512, 3)
+    start = np.random.default_rng([3, 512])
+    network = TwoLayerNetwork.initialize(512, 3, rng=start, tau=tau_of("t=1", 512))
+    (cap,) = extremes_on_circle(network, X, 0.3)
+    assert {mark.label: mark.at for mark in view.marks if isinstance(mark, Rule)} == {
+        "sup": cap.sup,
+        "inf": cap.inf,
+    }
+    assert view.sentence != worst_case_view("t=1", "jump", 0.3, 512).sentence
+
+
 def test_every_stored_position_is_the_view_at_these_values(explorer: Explorer) -> None:
     grid = [range(len(control.values)) for control in explorer.controls]
     for place in list(itertools.product(*grid))[::17]:
