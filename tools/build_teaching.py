@@ -108,13 +108,16 @@ def is_lab(tag: Tag) -> bool:
 
 
 def is_shown(tag: Tag) -> bool:
-    """Say whether a block is something to look at; sentences and proofs are to be told."""
+    """Say whether a block is something to look at; sentences and proofs are to be told.
+
+    A quotation is what the paper prints.
+    """
     classes = set(tag.get("class") or [])
     if tag.name == "details" or "argument" in classes or "exercise" in classes:
         return False
     return (
         bool(classes & {"proof", "admonition", "math"})
-        or tag.name in {"ul", "ol", "figure", "table"}
+        or tag.name in {"ul", "ol", "figure", "table", "blockquote"}
         or tag.has_attr("data-sl-widget")
     )
 
@@ -274,7 +277,10 @@ def deck(page: BeautifulSoup, address: str) -> str:
     chapter = article.find("section")
     assert isinstance(chapter, Tag)
     title = heading(chapter, "h1")
-    question = next((p for p in chapter.find_all("p", recursive=False)), None)
+    question = chapter.find(
+        lambda tag: tag.name == "p" and "words-line" not in (tag.get("class") or []),
+        recursive=False,
+    )
     first = (
         f'<section class="sl-opening">\n<h1>{title}</h1>\n{question if question else ""}\n'
         f'<p class="sl-from">{escape(TITLE)}. Notes: key S. Overview: key O. '
