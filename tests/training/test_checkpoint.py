@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
-import subprocess
-import sys
 import time
 from dataclasses import fields, replace
 from pathlib import Path
@@ -27,7 +26,6 @@ from sublinear_lib.training import (
 )
 from tests.kernel_sets import EACH_SET
 
-ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("SUBLINEAR_KILLS", "20"))
 """How often the run is killed; a long run sets 100."""
 
@@ -198,11 +196,25 @@ def test_an_early_stop_is_remembered(tmp_path):
 
 # -- killed ----------------------------------------------------------------------------------------
 
-CHILD = """
-import sys
-from tests.training.test_checkpoint import killed_run
-killed_run(sys.argv[1], lambda record, now: print(record.step, flush=True))
-"""
+# A process that has everything imported gives birth to those that are killed, where there is fork.
+LIVES = multiprocessing.get_context(
+    "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+)
+
+
+def life(path, tell):
+    """Run until the end, or until somebody kills this process, and tell every step."""
+    os.environ["SUBLINEAR_NUMBA"] = "0"
+    killed_run(path, lambda record, now: tell.send(record.step))
+
+
+def told(listen):
+    """Give the steps that were told, until the process that told them has ended."""
+    try:
+        while True:
+            yield listen.recv()
+    except (EOFError, OSError):  # between two of them, or amid one
+        return
 
 
 def killed_run(path, callback=None):
@@ -222,24 +234,24 @@ def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
     path = tmp_path / "run"
     moments = random.Random(7)
     reached = 0
+    LIVES.set_forkserver_preload(["tests.training.test_checkpoint"])
     for kill in range(KILLS):
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(path)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        line = child.stdout.readline()
-        assert line, f"life {kill} ended before its first step"
-        # It goes on from the last checkpoint, which is at most two steps behind what was printed.
-        assert int(line) >= reached - 2
+        listen, tell = LIVES.Pipe(duplex=False)
+        child = LIVES.Process(target=life, args=(path, tell))
+        child.start()
+        tell.close()
+        steps = told(listen)
+        first = next(steps, None)
+        assert first is not None, f"life {kill} ended before its first step"
+        # It goes on from the last checkpoint, which is at most two steps behind what was told.
+        assert first >= reached - 2
         time.sleep(moments.uniform(0.0, 0.03))
         child.kill()
-        rest = child.stdout.read().split()
-        child.wait()
-        child.stdout.close()
-        assert child.returncode != 0, "the run must be killed before it ends"
-        reached = int(rest[-1]) if rest else int(line)
+        reached = max(steps, default=first)
+        child.join()
+        listen.close()
+        assert child.exitcode != 0, "the run must be killed before it ends"
+        child.close()
     resumed = killed_run(path)
     straight = killed_run(tmp_path / "straight")
     assert_same_run(resumed, straight)
