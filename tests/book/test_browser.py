@@ -62,6 +62,22 @@ def test_a_phone_never_scrolls_sideways(seen: Seen) -> None:
     assert seen.too_wide == []
 
 
+def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> None:
+    phone = visit("book/reference/errata", width=390)
+    phone.tab.wait_for_selector("table.row-by-row")
+    table = phone.tab.locator("table.row-by-row").first
+    heads = [each.strip() for each in table.locator("thead th").all_inner_texts()]
+    cells = table.locator("tbody tr").first.locator("td")
+    assert len(heads) == cells.count() == 4
+    assert cells.evaluate_all("all => all.map(each => each.dataset.head)") == heads
+    over = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
+    boxes = phone.tab.locator("article .pst-scrollable-table-container")
+    assert boxes.count() and boxes.evaluate_all(over) == 0
+    assert findings(phone.tab) == []
+    phone.tab.set_viewport_size({"width": 1280, "height": 900})
+    phone.tab.wait_for_function("!document.querySelector('table.row-by-row')")
+
+
 @visits(CHAPTERS)
 def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> None:
     written = check_book.Page.read(html, f"{seen.name}.html").soup.select("span.math, div.math")

@@ -1,0 +1,38 @@
+// On a phone, a table of the text that is wider than the page stands row by row, every cell behind the
+// head of its column; where there is room it is a table. Roles keep it a table for screen readers.
+(() => {
+  const narrow = matchMedia("(max-width: 600px)");
+  const BOXES = "article :is(.pst-scrollable-table-container, .sl-report .sl-scroll)";
+  const ROLES = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+
+  function named(table) {
+    const heads = [...table.querySelectorAll("thead th")];
+    if (heads.length < 3 || heads.some((head) => head.querySelector(".math"))) return false;
+    for (const row of table.querySelectorAll("tbody tr")) {
+      [...row.cells].forEach((cell, place) => {
+        cell.dataset.head = heads[place]?.textContent.trim() ?? "";
+      });
+    }
+    table.setAttribute("role", "table");
+    for (const [kind, role] of Object.entries(ROLES)) {
+      for (const each of table.querySelectorAll(kind)) each.setAttribute("role", role);
+    }
+    return true;
+  }
+
+  function arrange() {
+    for (const box of document.querySelectorAll(BOXES)) {
+      const table = box.querySelector("table");
+      table.classList.remove("row-by-row");
+      if (narrow.matches && box.scrollWidth > box.clientWidth + 1 && named(table)) {
+        table.classList.add("row-by-row");
+      }
+    }
+  }
+
+  addEventListener("load", async () => {
+    await window.MathJax?.startup?.promise;
+    arrange();
+    narrow.addEventListener("change", arrange);
+  });
+})();
