@@ -871,17 +871,23 @@ class Region:
         TypeError
             If `c` is not exact.
         """
-        height = _fraction(c, "c")
-        lines = []
-        for part in self.inequalities:
-            constant, by_alpha, by_beta, by_c = part.power.coefficients
-            lines.append((by_alpha, by_beta, constant + by_c * height))
-        found = set()
-        for first, second in itertools.combinations(lines, 2):
-            point = _solve([list(first[:2]), list(second[:2])], [-first[2], -second[2]])
-            if point is not None and all(u * point[0] + v * point[1] + w <= 0 for u, v, w in lines):
-                found.add((point[0], point[1]))
-        return _hull(sorted(found))
+        return _slice(self.inequalities, _fraction(c, "c"))
+
+
+@lru_cache(maxsize=256)
+def _slice(
+    inequalities: tuple[Inequality, ...], height: Fraction
+) -> tuple[tuple[Fraction, Fraction], ...]:
+    lines = []
+    for part in inequalities:
+        constant, by_alpha, by_beta, by_c = part.power.coefficients
+        lines.append((by_alpha, by_beta, constant + by_c * height))
+    found = set()
+    for first, second in itertools.combinations(lines, 2):
+        point = _solve([list(first[:2]), list(second[:2])], [-first[2], -second[2]])
+        if point is not None and all(u * point[0] + v * point[1] + w <= 0 for u, v, w in lines):
+            found.add((point[0], point[1]))
+    return _hull(sorted(found))
 
 
 @lru_cache(maxsize=64)

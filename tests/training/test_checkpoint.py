@@ -8,7 +8,6 @@ import os
 import random
 import time
 from dataclasses import fields, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
