@@ -7,6 +7,19 @@ and checks mu < lambda/2; ``networks`` holds deep sparse networks with exact cou
 
 from __future__ import annotations
 
+from sublinear_lib.memorization.constructions import (
+    Memorizer,
+    Size,
+    l1_size,
+    l2_size,
+    l2_terms,
+    linf_size,
+    lipschitz_size,
+    memorize,
+    memorize_l1,
+    memorize_l2,
+    memorize_lipschitz,
+)
 from sublinear_lib.memorization.datasets import (
     CheckedData,
     ClosestPair,
@@ -26,12 +39,23 @@ __all__ = [
     "AffineLayer",
     "CheckedData",
     "ClosestPair",
+    "Memorizer",
     "ReLUNetwork",
+    "Size",
     "Split",
     "checked_data",
     "closest_pair",
     "digits",
+    "l1_size",
+    "l2_size",
+    "l2_terms",
     "largest_budget",
+    "linf_size",
+    "lipschitz_size",
+    "memorize",
+    "memorize_l1",
+    "memorize_l2",
+    "memorize_lipschitz",
     "plane_points",
     "random_points",
     "separation",
