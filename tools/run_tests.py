@@ -3,8 +3,8 @@
 usage: python tools/run_tests.py [stage ...]
 
 Without arguments all stages run, and a failure does not stop the rest. Stages that use only one
-processor run side by side and come first, the cheap ones before the others. The last line counts:
-one for every test that pytest knows, one for every other stage.
+processor come first and run side by side, in an order that ends with short ones. The last line
+counts: one for every test that pytest knows, one for every other stage.
 """
 
 from __future__ import annotations
@@ -71,10 +71,18 @@ def stages() -> list[Stage]:
     """List all stages in the order in which they run."""
     kernels = tuple(folder for folder in KERNEL_TESTS if (ROOT / folder).is_dir())
     return [
-        Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
-        Stage("format", "ruff: formatting", module("ruff", "format", "--check", ".")),
+        Stage(
+            "examples",
+            "examples in docstrings; they compile the kernels that later stages find compiled",
+            ("--doctest-modules", "sublinear_lib"),
+            pytest=True,
+        ),
+        Stage(
+            "book",
+            "the book builds without a warning and passes its checks",
+            (sys.executable, "tools/build_book.py"),
+        ),
         Stage("types", "mypy --strict on the library", module("mypy")),
-        Stage("spelling", "codespell", module("codespell_lib")),
         Stage(
             "prose",
             "proselint on chapters, pages and quizzes",
@@ -86,23 +94,28 @@ def stages() -> list[Stage]:
             ("tests/test_imports.py",),
             pytest=True,
         ),
+        Stage("spelling", "codespell", module("codespell_lib")),
+        Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
+        Stage("format", "ruff: formatting", module("ruff", "format", "--check", ".")),
+        # Each worker has a row of neighbors, which share fixtures and tables, and takes from the
+        # other's when it is done.
         Stage(
             "library",
-            "unit and property tests, examples in docstrings, README",
+            "unit and property tests, README",
             (
-                "--doctest-modules",
-                "sublinear_lib",
                 "tests",
                 "--ignore=tests/book",
                 "--ignore=tests/test_imports.py",
                 *WORKERS,
+                "--dist",
+                "worksteal",
             ),
             pytest=True,
         ),
         Stage(
             "numpy",
             "index, trainer and adversary again, without compiled kernels",
-            (*kernels, "-m", "not either_way", *WORKERS),
+            (*kernels, "-m", "not either_way", *WORKERS, "--dist", "worksteal"),
             pytest=True,
             environment={"SUBLINEAR_NUMBA": "0"},
         ),
@@ -111,11 +124,6 @@ def stages() -> list[Stage]:
             "every cell of every chapter against its stored output (strict nbval)",
             ("--nbval", "book", *WORKERS, "--dist", "loadfile"),
             pytest=True,
-        ),
-        Stage(
-            "book",
-            "the book builds without a warning and passes its checks",
-            (sys.executable, "tools/build_book.py"),
         ),
         Stage(
             "pages",
