@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
 from sublinear_lib import validation
 from sublinear_lib.claims import Budget, Claim, Evidence, Observation, Role, Verdict
-from sublinear_lib.exhibits.looks import badge, outcome_mark, style_sheet
+from sublinear_lib.exhibits.looks import badge, named_columns, outcome_mark, style_sheet
 from sublinear_lib.exhibits.markup import block_html, inline_html
 from sublinear_lib.exhibits.names import (
     checked_root,
@@ -389,7 +389,8 @@ def _observations(observations: Iterable[Observation], label: str) -> str:
             head = f'<th role="rowheader" scope="rowgroup" colspan="5">{title}</th>'
             groups.append(f'<tbody role="rowgroup"><tr role="row">{head}</tr>{rows}</tbody>')
     return (
-        f'<table class="sl-evidence" role="table" aria-label="{escape(label)}">'
+        f'<table class="sl-evidence" role="table" aria-label="{escape(label)}" '
+        f'style="{named_columns(_COLUMNS)}">'
         f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>{"".join(groups)}</table>'
     )
 
@@ -402,10 +403,7 @@ def _row(item: Observation) -> str:
         outcome_mark(item.outcome),
         item.method.value,
     )
-    told = "".join(
-        f'<td role="cell" data-head="{head}">{cell}</td>'
-        for head, cell in zip(_COLUMNS, cells, strict=True)
-    )
+    told = "".join(f'<td role="cell">{cell}</td>' for cell in cells)
     return f'<tr role="row">{told}</tr>'
 
 

@@ -186,7 +186,7 @@ class DependencyGraph:
             for number, view in enumerate(self._views)
         )
         return (
-            f'<div class="sl-exhibit sl-graph"><style>{style_sheet()}</style>'
+            f'<div class="sl-exhibit sl-graph"><style>{style_sheet(catalog=True)}</style>'
             f'<ul class="sl-key" aria-label="Verdicts">{legend}</ul>'
             f'<div class="sl-tools" hidden><fieldset><legend>View</legend>{switch}</fieldset>'
             '<div role="group" aria-label="Size of the drawing">'

@@ -13,7 +13,7 @@ from html import escape
 
 from sublinear_lib import claims
 from sublinear_lib.claims import Claim, Method, Observation
-from sublinear_lib.exhibits.looks import LOOKS, badge, script, style_sheet
+from sublinear_lib.exhibits.looks import LOOKS, badge, named_columns, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
 from sublinear_lib.exhibits.names import checked_root, name_of, page_link, statement_link, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
@@ -65,9 +65,9 @@ class LedgerTable:
         heads = "".join(f'<th role="columnheader" scope="col">{each}</th>' for each in _COLUMNS)
         rows = "".join(map(self._row, self._shelf.ledger))
         return (
-            f'<div class="sl-exhibit sl-ledger"><style>{style_sheet()}</style>{self._tally()}'
-            f"{self._controls()}"
-            '<table role="table" aria-label="All statements">'
+            f'<div class="sl-exhibit sl-ledger"><style>{style_sheet(catalog=True)}</style>'
+            f"{self._tally()}{self._controls()}"
+            f'<table role="table" aria-label="All statements" style="{named_columns(_COLUMNS)}">'
             f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
             f'<tbody role="rowgroup">{rows}</tbody></table>{script("ledger.js")}</div>'
         )
@@ -156,10 +156,7 @@ class LedgerTable:
             f'data-verdict="{claim.recorded.value}" data-part="{claims.section(claim.id)}" '
             f'data-method="{"|".join(each.value for each in methods)}" data-words="{escape(words)}"'
         )
-        inner = "".join(
-            f'<td role="cell" data-head="{head}">{cell}</td>'
-            for head, cell in zip(_COLUMNS, cells, strict=True)
-        )
+        inner = "".join(f'<td role="cell">{cell}</td>' for cell in cells)
         return f'<tr role="row" {attributes}>{inner}</tr>'
 
 

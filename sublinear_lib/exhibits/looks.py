@@ -7,7 +7,8 @@ values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from types import MappingProxyType
 from sublinear_lib.claims import Outcome, Verdict
 from sublinear_lib.plotting import Role, palette_css
 
-__all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
+__all__ = ["LOOKS", "Look", "badge", "named_columns", "sign", "style_sheet"]
 
 STATIC = Path(__file__).parent / "static"
 
@@ -107,10 +108,7 @@ def sign(path: str) -> str:
     str
         An ``svg`` element in the color of the text.
     """
-    return (
-        '<svg class="sl-sign" viewBox="0 0 16 16" aria-hidden="true" focusable="false">'
-        f'<path d="{path}"/></svg>'
-    )
+    return f'<svg class="sl-sign" viewBox="0 0 16 16" aria-hidden="true"><path d="{path}"/></svg>'
 
 
 def badge(verdict: Verdict) -> str:
@@ -147,17 +145,46 @@ def outcome_mark(outcome: Outcome) -> str:
     )
 
 
-def style_sheet() -> str:
+def style_sheet(*, catalog: bool = False) -> str:
     """Return the style sheet that every exhibit brings along.
+
+    Parameters
+    ----------
+    catalog : bool, default False
+        Whether the exhibit is the ledger or the graph, which have more than a box has.
 
     Returns
     -------
     str
-        The palette of the figures, then the layout.
+        The palette of the figures, then the layout, without comments and spaces: a page may hold
+        dozens of boxes.
     """
-    layout = (STATIC / "exhibits.css").read_text(encoding="utf-8")
-    rules = " ".join(line.strip() for line in layout.splitlines())
-    return palette_css(".sl-exhibit") + rules
+    names = ("exhibits.css", "catalog.css") if catalog else ("exhibits.css",)
+    layout = "".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+    bare = re.sub(r"/\*.*?\*/", "", layout, flags=re.DOTALL)
+    rules = re.sub(r"\s*([{};])\s*", r"\1", bare).replace(";}", "}")
+    return palette_css(".sl-exhibit") + re.sub(r'(?<!")([,:])\s+', r"\1", rules).strip()
+
+
+def named_columns(heads: Sequence[str]) -> str:
+    """Return the style of a table that lets its cells say their column where the page is narrow.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        The heads of all columns, without quotation marks.
+
+    Returns
+    -------
+    str
+        The value of a ``style`` attribute; the first column needs no name.
+
+    Examples
+    --------
+    >>> named_columns(["statement", "verdict"])
+    "--sl-head-2:'verdict'"
+    """
+    return ";".join(f"--sl-head-{k}:'{head}'" for k, head in enumerate(heads, start=1) if k > 1)
 
 
 def script(name: str) -> str:

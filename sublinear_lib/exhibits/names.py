@@ -108,6 +108,8 @@ def short_name(claim_id: str) -> str:
 def title_of(claim: Claim) -> str:
     """Return the title of a statement as it follows its name: without the name, with a capital.
 
+    A title that begins with the letter of a function keeps it small.
+
     Parameters
     ----------
     claim : Claim
@@ -124,7 +126,8 @@ def title_of(claim: Claim) -> str:
         If the id begins with no kind of statement.
     """
     rest = claim.title.removeprefix(name_of(claim.id)).lstrip(":,; ")
-    return rest[:1].upper() + rest[1:]
+    letter = re.match(r"[a-z](?![a-z])", rest)  # the name of a thing, such as f
+    return rest if letter else rest[:1].upper() + rest[1:]
 
 
 def page_link(root: str, page: str, text: str, anchor: str = "") -> str:
