@@ -11,6 +11,7 @@ any rounding, so nothing may be rounded on its way.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -357,9 +358,7 @@ class ReLUNetwork:
         """
         self._one_output("exactly")
         point = _rational_point(x, self.inputs)
-        shared = 1
-        for coordinate in point:
-            shared = shared * coordinate.denominator // _gcd(shared, coordinate.denominator)
+        shared = math.lcm(*(coordinate.denominator for coordinate in point))
         # Each neuron is an integer of `numbers` over shared * 2**power.
         numbers = [int(coordinate * shared) for coordinate in point]
         power = 0
@@ -531,12 +530,6 @@ def _precision(dtype: DTypeLike) -> np.dtype[Any]:
     return kind
 
 
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a
-
-
 def _rational_point(x: object, n: int) -> list[Fraction]:
     if isinstance(x, str) or not isinstance(x, Iterable):
         raise TypeError(f"x must be a sequence of {n} numbers, got {type(x).__name__}")
@@ -595,8 +588,8 @@ def _layers_of(contents: dict[str, np.ndarray]) -> list[AffineLayer]:
     if any(parts[-1].size for parts in (data, indices, indptr, biases)):
         raise ValueError("there are more numbers than the shapes ask for")
     matrices = []
-    for shape, parts in zip(shapes.tolist(), zip(data, indices, indptr, strict=True), strict=True):
-        matrix = csr_array(parts, shape=tuple(shape))
+    for shape, *parts in zip(shapes.tolist(), data[:-1], indices[:-1], indptr[:-1], strict=True):
+        matrix = csr_array(tuple(parts), shape=tuple(shape))
         matrix.check_format(full_check=True)
         matrices.append(_frozen_matrix(matrix, "weight"))
     return [
