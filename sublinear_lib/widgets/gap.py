@@ -198,7 +198,7 @@ def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> 
     share = theory.half_width_over_g(t, theta, form)
     curves = _lines(preset, threshold, form.name, K)
     return View(
-        x=Axis(label="width *m*", scale="log2", limits=(_CURVE[0], _CURVE[-1])),
+        x=Axis(label="width *m*", scale="log2", limits=(0.8 * _CURVE[0], _CURVE[-1])),
         y=Axis(
             label="gap between *f* and *g*", scale="log10", limits=_limits(curves), format=number
         ),
