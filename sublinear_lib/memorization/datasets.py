@@ -124,7 +124,7 @@ def _points_and_labels(
 ) -> tuple[FloatArray, FloatArray]:
     points = validation.float_array(X, "X", shape=("N", "n"))
     labels = validation.float_array(y, label_name, shape=(len(points),))
-    spread = points.max() - points.min() if points.size else 0.0
+    spread = float(points.max()) - float(points.min())
     if not math.isfinite(spread):
         raise ValueError(
             "X must hold numbers whose differences are finite, got entries from "

@@ -1,0 +1,342 @@
+"""The separation is the minimum over pairs with different labels, and bad data are refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import cdist
+
+from sublinear_lib.memorization import (
+    checked_data,
+    closest_pair,
+    datasets,
+    digits,
+    largest_budget,
+    plane_points,
+    random_points,
+    separation,
+    simplex_points,
+)
+
+NORMS = [1, 2, math.inf]
+METRIC = {1: "cityblock", 2: "euclidean", math.inf: "chebyshev"}
+seeds = st.integers(0, 2**32 - 1)
+
+
+def brute(X: np.ndarray, y: np.ndarray, p: float) -> tuple[float, tuple[int, int]]:
+    distances = cdist(X, X, METRIC[p])
+    distances[y[:, None] == y[None, :]] = np.inf
+    i, k = np.unravel_index(np.argmin(distances), distances.shape)
+    return float(distances[i, k]), (int(i), int(k))
+
+
+# Separation.
+
+
+@given(st.integers(2, 7), st.integers(1, 4), seeds)
+@settings(deadline=None, max_examples=80)
+def test_the_separation_in_the_maximum_norm_is_the_exact_minimum(N: int, n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (N, n)) * 10.0 ** rng.integers(-3, 4, (N, n))
+    y = rng.integers(0, 3, N)
+    exact = min(
+        (
+            max(abs(Fraction(a) - Fraction(b)) for a, b in zip(X[i], X[k], strict=True))
+            for i in range(N)
+            for k in range(i)
+            if y[i] != y[k]
+        ),
+        default=None,
+    )
+    assert separation(X, y) == (math.inf if exact is None else float(exact))
+
+
+@pytest.mark.parametrize("p", NORMS)
+@pytest.mark.parametrize(("N", "n", "labels"), [(2, 1, 2), (90, 2, 3), (700, 40, 2), (600, 5, 50)])
+def test_the_closest_pair_is_that_of_all_distances(p: float, N: int, n: int, labels: int) -> None:
+    X, y = random_points(N, n, labels, rng=N)
+    distance, pair = brute(X, y, p)
+    found = closest_pair(X, y, p)
+    assert (found.i, found.k) == pair
+    assert found.distance == pytest.approx(distance, rel=1e-14)
+    assert separation(X, y, p) == found.distance
+    assert largest_budget(X, y, p) == found.distance / 2
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_the_order_of_the_points_does_not_matter(p: float) -> None:
+    X, y = random_points(300, 17, 4, rng=1)
+    order = np.random.default_rng(2).permutation(300)
+    assert separation(X[order], y[order], p) == separation(X, y, p)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_of_several_closest_pairs_the_first_is_named(p: float) -> None:
+    X, y = np.arange(1000.0)[:, None], np.arange(1000) % 3
+    for shift in (0, 1, 613):
+        moved = np.roll(X, shift, axis=0), np.roll(y, shift)
+        found = closest_pair(*moved, p)
+        assert (found.distance, (found.i, found.k)) == brute(*moved, p)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_equal_labels_do_not_count(p: float) -> None:
+    X = [[0.0, 0.0], [0.0, 0.0], [1e-9, 0.0], [3.0, 4.0]]
+    assert separation(X, [5, 5, 5, -1], p) == pytest.approx(
+        {1: 7.0, 2: 5.0, math.inf: 4.0}[p], rel=1e-8
+    )
+    assert separation(X, [5, 5, 5, 5], p) == math.inf
+
+
+@pytest.mark.parametrize("p", NORMS)
+@pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-160, 1e-30, 1.0, 1e30, 1e160, 1e300])
+def test_distances_neither_overflow_nor_vanish(p: float, unit: float) -> None:
+    X = np.array([[0.0, 0.0], [6.0, 8.0], [30.0, 40.0], [31.0, 41.0]]) * unit
+    expected = {1: 14.0, 2: 10.0, math.inf: 8.0}[p] * unit
+    assert separation(X, [1, 2, 3, 3], p) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_a_close_pair_is_seen_beside_points_that_are_far_away(p: float) -> None:
+    X = [[0.0, 0.0], [3e-200, 4e-200], [1e200, 0.0], [-1e200, 1e150]]
+    expected = {1: 7e-200, 2: 5e-200, math.inf: 4e-200}[p]
+    assert separation(X, [1, 2, 3, 1], p) == pytest.approx(expected, rel=1e-15, abs=0)
+
+
+def test_more_labels_separate_no_more() -> None:
+    X, y = random_points(80, 3, 8, rng=5)
+    for p in NORMS:
+        assert separation(X, y, p) <= separation(X, np.where(y > 4, 1, -1), p)
+    assert separation(X, y) <= separation(X, y, 2) <= separation(X, y, 1)
+
+
+@pytest.mark.parametrize(
+    ("p", "error", "message"),
+    [
+        (3, ValueError, "p must be 1, 2 or inf, got 3"),
+        (math.nan, ValueError, "p must be 1, 2 or inf, got nan"),
+        ("inf", TypeError, "p must be 1, 2 or inf, got 'inf' of type str"),
+        (True, TypeError, "p must be 1, 2 or inf, got True"),
+    ],
+)
+def test_another_norm_is_refused(p: object, error: type[Exception], message: str) -> None:
+    for function in (separation, closest_pair, largest_budget):
+        with pytest.raises(error, match=message):
+            function([[0.0], [1.0]], [1, 2], p)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        ([[0.0], [np.nan]], [1, 2], ValueError, r"X must contain finite .* nan at index \(1, 0\)"),
+        ([[0.0], [1.0]], [1, np.inf], ValueError, "y must contain finite .* inf at index 1"),
+        ([[0.0], [1.0]], [1], ValueError, r"y must have shape \(2,\), got \(1,\)"),
+        ([0.0, 1.0], [1, 2], ValueError, r"X must have shape \(N, n\), got \(2,\)"),
+        (np.zeros((0, 3)), [], ValueError, "X must not be empty"),
+        (np.zeros((3, 0)), [1, 2, 3], ValueError, "X must not be empty"),
+        ([["a"]], [1], TypeError, "X must contain real numbers"),
+        (
+            [[1e308], [-1e308]],
+            [1, 2],
+            ValueError,
+            "differences are finite, .* -1e\\+308 to 1e\\+308",
+        ),
+    ],
+)
+def test_bad_points_and_labels_are_refused_by_name(
+    X: object, y: object, error: type[Exception], message: str
+) -> None:
+    for function in (separation, closest_pair, largest_budget, checked_data):
+        with pytest.raises(error, match=message):
+            function(X, y)  # type: ignore[operator]
+
+
+# Checked data.
+
+
+def test_checked_data_are_frozen_copies_with_their_separation() -> None:
+    X, y = np.array([[0.0, 1.0], [0.5, 3.0]]), np.array([4, -1])
+    data = checked_data(X, y, 0.25, 1)
+    X[:] = 9
+    y[:] = 9
+    assert data.X.tolist() == [[0.0, 1.0], [0.5, 3.0]]
+    assert data.y.tolist() == [4.0, -1.0]
+    assert (data.mu, data.lam, data.p) == (0.25, 2.5, 1.0)
+    assert data.pair == closest_pair(data.X, data.y, 1)
+    assert not (data.X.flags.writeable or data.y.flags.writeable)
+
+
+@pytest.mark.parametrize(
+    ("mu", "error", "message"),
+    [
+        (-0.1, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5 \(lambda = 1\.0.*got -0\.1"),
+        (math.nan, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got nan"),
+        (math.inf, ValueError, r"mu must be a finite .* lambda/2 = 0\.5 \(lambda = 1\.0.*got inf"),
+        (0.5, ValueError, r"rows 1 and 2 of X, are lambda = 1\.0 apart.*largest .* 0\.4999999999"),
+        (0.7, ValueError, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.7.*balls would meet"),
+        ("0.1", TypeError, "mu must be a finite number, got '0.1' of type str"),
+        (None, TypeError, "mu must be a finite number, got None"),
+    ],
+)
+def test_a_budget_out_of_range_is_refused_with_lambda_and_what_is_allowed(
+    mu: object, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        checked_data([[9.0], [2.0], [1.0]], [1, 1, 2], mu)
+
+
+@given(st.floats(1e-320, 1e300))
+@settings(deadline=None)
+def test_the_budget_that_the_message_names_is_the_largest_admissible_one(lam: float) -> None:
+    X, y = [[0.0], [lam]], [1, 2]
+    with pytest.raises(ValueError, match="the largest admissible budget is ") as caught:
+        checked_data(X, y, lam)
+    largest = float(str(caught.value).rsplit(" ", 1)[1])
+    assert checked_data(X, y, largest).mu == largest
+    with pytest.raises(ValueError, match="balls would meet"):
+        checked_data(X, y, math.nextafter(largest, math.inf))
+
+
+def test_equal_points_with_different_labels_are_named() -> None:
+    X = [[0.0, 0.0], [1.0, 2.0], [5.0, 5.0], [1.0, 2.0], [-0.0, 0.0]]
+    for p in NORMS:
+        with pytest.raises(ValueError, match=r"rows 1 and 3 are equal, with labels 2\.0 and 4\.0"):
+            checked_data(X, [1, 2, 3, 4, 1], 0, p)
+
+
+def test_one_label_only_is_refused_where_two_are_needed() -> None:
+    with pytest.raises(ValueError, match=r"y must have at least two different labels, got 2 times"):
+        checked_data([[0.0], [1.0]], [3, 3])
+    with pytest.raises(ValueError, match="s must have at least two different labels"):
+        checked_data([[0.0]], [3], label_name="s")
+    data = checked_data([[0.0], [1.0]], [3, 3], 1e9, two_labels=False)
+    assert (data.lam, data.pair, data.mu) == (math.inf, None, 1e9)
+    with pytest.raises(ValueError, match="mu must be a finite number >= 0, got -1"):
+        checked_data([[0.0]], [3], -1.0, two_labels=False)
+
+
+# Makers.
+
+
+@given(st.integers(1, 30), st.integers(1, 4), seeds, st.sampled_from([None, 8, 64]))
+@settings(deadline=None, max_examples=60)
+def test_random_points_lie_in_the_cube_and_show_every_label(
+    N: int, n: int, seed: int, grid: int | None
+) -> None:
+    if grid == 8 and n == 1:
+        N = min(N, 4)
+    classes = 1 + seed % N
+    X, y = random_points(N, n, classes, seed, grid)
+    assert X.shape == (N, n)
+    assert X.min() >= 0
+    assert X.max() <= 1
+    assert set(y.tolist()) == set(range(1, classes + 1))
+    if grid is not None:
+        assert (X * grid == np.round(X * grid)).all()
+        assert len(np.unique(X, axis=0)) == N
+    again = random_points(N, n, classes, seed, grid)
+    assert all(np.array_equal(a, b) for a, b in zip((X, y), again, strict=True))
+
+
+def test_a_grid_that_is_too_coarse_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"grid must leave at least 2 N = 12 points .*got 1 for"):
+        random_points(6, 3, 2, rng=0, grid=1)
+    with pytest.raises(ValueError, match=r"at least 2 N = 12 inner points .*got 4"):
+        plane_points(6, 3, rng=0, grid=4)
+
+
+@pytest.mark.parametrize(("n", "N"), [(1, None), (1, 4), (3, None), (3, 8)])
+def test_the_simplex_has_separation_one_in_every_norm(n: int, N: int | None) -> None:
+    X, y = simplex_points(n, N)
+    assert X.shape == (N or n + 1, n)
+    assert len(np.unique(X, axis=0)) == len(X)
+    assert y.tolist() == [1.0] + [2.0] * (len(X) - 1)
+    assert [separation(X, y, p) for p in NORMS] == [1.0] * 3
+
+
+def test_the_simplex_needs_room_for_its_vertices() -> None:
+    with pytest.raises(ValueError, match="N must be an integer >= 4, got 3"):
+        simplex_points(3, 3)
+
+
+@given(st.integers(1, 12), seeds)
+@settings(deadline=None, max_examples=30)
+def test_points_for_pictures_are_well_separated(N: int, seed: int) -> None:
+    classes = 1 + seed % N
+    X, y = plane_points(N, classes, seed)
+    assert X.shape == (N, 2)
+    assert (np.round(X * 64) == X * 64).all()
+    assert 0 < X.min() <= X.max() < 1
+    counts = np.unique(y, return_counts=True)[1]
+    assert len(counts) == classes
+    assert counts.max() - counts.min() <= 1
+    if classes > 1:
+        # Far from crowded: N squares of this side, halved, fit into a unit square.
+        assert separation(X, y) >= 0.5 / math.sqrt(N)
+
+
+@pytest.mark.parametrize(
+    ("maker", "arguments", "message"),
+    [
+        (random_points, (0, 1, 1, 0), "N must be an integer >= 1, got 0"),
+        (random_points, (3, 1, 4, 0), "classes must be an integer >= 1 and <= 3, got 4"),
+        (plane_points, (3, 4, 0), "classes must be an integer >= 1 and <= 3, got 4"),
+        (simplex_points, (0,), "n must be an integer >= 1, got 0"),
+        (digits, (1797, 0), "N must be an integer >= 1 and <= 1796, got 1797"),
+        (digits, (10, 0, "even"), "labels must be one of 'class', 'parity', got 'even'"),
+        (digits, (10, -1), "rng must be"),
+    ],
+)
+def test_makers_say_which_argument_is_wrong(
+    maker: object, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        maker(*arguments)  # type: ignore[operator]
+
+
+# Digits.
+
+
+def test_digits_are_split_without_loss_and_labels_name_the_digit() -> None:
+    from sklearn.datasets import load_digits
+
+    images, digit = load_digits(return_X_y=True)
+    split = digits(200, rng=3)
+    assert split.X.shape == (200, 64)
+    assert split.X_test.shape == (1597, 64)
+    known = {(image / 16).tobytes(): label for image, label in zip(images, digit, strict=True)}
+    assert len(known) == 1797  # no two images are equal
+    found = [known.pop(x.tobytes()) for x in np.concatenate([split.X, split.X_test])]
+    assert not known
+    assert (np.concatenate([split.y, split.y_test]) == np.array(found) + 1).all()
+    parity = digits(200, rng=3, labels="parity")
+    assert (parity.X == split.X).all()
+    assert (parity.y == np.where(split.y % 2 == 1, 1, -1)).all()
+
+
+def test_digits_are_exact_numbers_far_enough_apart() -> None:
+    X, y, *_ = digits(400, rng=0)
+    assert (np.round(X * 16) == X * 16).all()
+    assert 0 <= X.min() <= X.max() <= 1
+    assert separation(X, y) >= 0.4375  # that of all 1797 images
+
+
+@given(arrays(float, (40, 6), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])), seeds)
+@settings(deadline=None, max_examples=30)
+def test_leaving_pairs_early_changes_nothing(X: np.ndarray, seed: int) -> None:
+    y = np.random.default_rng(seed).integers(0, 2, 40)
+    y[:2] = 0, 1
+    sizes = datasets._ROWS, datasets._COLUMNS, datasets._GROUP
+    try:
+        datasets._ROWS, datasets._COLUMNS, datasets._GROUP = 3, 5, 1
+        small = [closest_pair(X, y, p) for p in NORMS]
+    finally:
+        datasets._ROWS, datasets._COLUMNS, datasets._GROUP = sizes
+    assert small == [closest_pair(X, y, p) for p in NORMS]
+    assert [(pair.i, pair.k) for pair in small[::2]] == [brute(X, y, p)[1] for p in (1, math.inf)]
