@@ -1,0 +1,818 @@
+r"""Whether two hidden neurons can memorize is as hard to decide as coloring a hypergraph.
+
+After Yu, Gao and Zhang (2024), Theorem 4.1: it is NP-hard to decide whether data have a robust
+memorization of depth 2 and width 2.  Their proof was not at hand.  The reduction of this module is
+ours: the idea of Blum and Rivest (1992) for three threshold neurons, with a treatment of every sign
+that the output weights of two ReLU neurons can have.  `gadget` turns a hypergraph into data,
+`network_of_coloring` a coloring into a robust network, `coloring_of_network` any network that
+memorizes the data into a coloring, and `exists_width_two` decides by linear programs, as honestly
+slow as it is.  Before changing a formula, know the convention that everything rests on: a network
+*classifies* by the nearer of two labels, that is by the side of their midpoint, and a tie counts as
+an error.  With exact values instead, the question is easy (``exact_values``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
+from sublinear_lib.memorization.networks import ReLUNetwork
+from sublinear_lib.memorization.two_neurons import TwoNeurons, certify_sign, two_labels, width_two
+from sublinear_lib.validation import boolean, choice, count, scalar
+
+__all__ = [
+    "Answer",
+    "Decoding",
+    "Growth",
+    "coloring_of_network",
+    "exists_width_two",
+    "gadget",
+    "growth",
+    "network_of_assignment",
+    "network_of_coloring",
+]
+
+Kind = Literal["half-spaces", "sum"]
+Side = Literal["upper", "lower"]
+Method = Literal["milp", "enumerate", "backtrack"]
+_KINDS: tuple[Kind, ...] = ("half-spaces", "sum")
+_SIDES: tuple[Side, ...] = ("upper", "lower")
+_METHODS: tuple[Method, ...] = ("milp", "enumerate", "backtrack")
+_THRESHOLD = Fraction(3, 2)  # between the labels 1 and 2 of a gadget
+_MOST_PROGRAMS = 2**20
+
+
+def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
+    r"""Turn a hypergraph into data that two neurons memorize if and only if it is 2-colorable.
+
+    Parameters
+    ----------
+    h : Hypergraph
+        V vertices and E edges of two or three vertices.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (E + V + 3, V + 1)
+        First 0 and the sums ``e_c = sum_{i in c} e_i`` of the edges c, then the unit vectors
+        ``e_1, ..., e_V`` of the vertices, then ``e_{V+1}`` and ``-e_{V+1}``.
+    y : ndarray of float64, shape (E + V + 3,)
+        Label 2 for 0 and the edges, label 1 for all others.
+
+    Notes
+    -----
+    The points are different and have whole coordinates, so their separation is 1: that of 0 and
+    ``e_1``.
+
+    **Theorem.**  *The following are equivalent: (a) h has a proper 2-coloring; (b) the gadget has a
+    memorization of depth 2 and width 2; (c) it has a robust one, for every budget below
+    1/(2(2V + 1)).*  Clearly (c) implies (b); `network_of_coloring` proves that (a) implies (c), and
+    `coloring_of_network` that (b) implies (a).  As 2-coloring is NP-complete for edges of at most
+    three vertices, it is NP-hard to decide (b), and NP-hard to decide (c) for budgets that are
+    given with the data, such as 1/(4(2V + 1)).
+
+    The theorem gives both at once, but neither hardness follows from the other by itself.  Data
+    without a memorization have no robust one; yet data with one may have none that is robust at
+    the budget in question, so an answer to either question leaves the other open.  Whether the
+    original theorem covers budgets that are a fixed share of the separation is not known to us:
+    this proof does not.
+
+    Examples
+    --------
+    >>> X, y = gadget(Hypergraph(2, [(0, 1)]))
+    >>> X.astype(int).tolist()
+    [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1]]
+    >>> y
+    array([2., 2., 1., 1., 1., 1.])
+    """
+    V, E = h.vertices, len(h.edges)
+    X = np.zeros((E + V + 3, V + 1))
+    for row, edge in enumerate(h.edges, start=1):
+        X[row, list(edge)] = 1.0
+    X[E + 1 : E + V + 2] = np.eye(V + 1)
+    X[-1, -1] = -1.0
+    return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
+
+
+def network_of_coloring(
+    h: Hypergraph,
+    colors: Sequence[int],
+    *,
+    kind: Kind = "half-spaces",
+    radius: float | None = None,
+) -> ReLUNetwork:
+    r"""Build a network of depth 2 and width 2 from a proper 2-coloring.
+
+    Parameters
+    ----------
+    h : Hypergraph
+        The hypergraph.
+    colors : sequence of int, length V
+        A proper coloring with the colors 0 and 1.
+    kind : {"half-spaces", "sum"}
+        The signs of the two output weights: different, and one network serves every budget, or
+        both negative, and the weights depend on the budget.
+    radius : float, optional
+        The budget for the kind "sum", below ``1 / (2 max_t ||a_t||_1)``.  By default half of that.
+        Not used otherwise.
+
+    Returns
+    -------
+    ReLUNetwork
+        It classifies the gadget robustly: at every budget below ``1 / (2 max_t ||a_t||_1)``, or at
+        the given one.  That number is at least ``1 / (2 (2 V + 1))``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the colors are not 0 and 1, one for each vertex; if an edge has only one color; for an
+        unknown kind or a budget out of range.
+
+    Notes
+    -----
+    Ours.  Let s be the size of the largest edge.  For the colors t = 0, 1 put
+    ``h_t(x) = <a_t, x> + 1/2``, where ``a_t`` has the entry -1 at the vertices of color t and s - 1
+    at the others, and -1 and +1, respectively, at coordinate V + 1.  Then
+
+    - ``h_t(0) = 1/2``;
+    - ``h_t(e_c) >= 1/2`` for an edge c: if r of its vertices have color t, then ``r <= |c| - 1 <=
+      s - 1``, at least one has the other, and ``<a_t, e_c> >= (s - 1) - r >= 0``;
+    - ``h_t(e_i) = -1/2`` for the color t of vertex i, ``h_0(e_{V+1}) = h_1(-e_{V+1}) = -1/2``.
+
+    So the points of label 2 lie in ``{h_0 > 0, h_1 > 0}`` and the others do not.  Within the
+    maximum distance mu, ``h_t`` changes by at most ``mu ||a_t||_1``, and
+    ``||a_t||_1 <= 2 V + 1``.  So for ``mu < 1 / (2 max_t ||a_t||_1)`` whole balls stay on their
+    sides.
+
+    *Kind "half-spaces".*  ``F = 1/2 + relu(h_0 + 1) - relu(h_0 - h_1)``.  Where ``h_0 > -1`` it is
+    ``3/2 + min(h_0, h_1)``, and elsewhere at most 1/2.  So ``F > 3/2`` exactly on
+    ``{h_0 > 0, h_1 > 0}``, and ``F < 3/2`` exactly where ``min(h_0, h_1) < 0``.
+
+    *Kind "sum".*  ``F = 2 - (K/2) relu(-h_0) - (K/2) relu(-h_1)``.  It is 2 where both are not
+    negative, and at most ``2 - K delta / 2 < 3/2`` where one is at most -delta, if
+    ``K delta > 1``.  Here ``delta = 1/2 - mu max_t ||a_t||_1``, and K is the next integer above
+    ``1 / delta``.
+
+    Examples
+    --------
+    >>> from sublinear_lib.memorization import cycle, robust_radii
+    >>> square = cycle(4)
+    >>> network = network_of_coloring(square, (0, 1, 0, 1))
+    >>> network.depth, network.width
+    (2, 2)
+    >>> min(robust_radii(network, *gadget(square)))
+    Fraction(1, 10)
+    """
+    kind = choice(kind, "kind", _KINDS)
+    if not all(color in (0, 1) for color in colors):
+        raise ValueError(f"colors must be 0 or 1, got {tuple(colors)}")
+    bad = h.one_colored(colors)
+    if bad is not None:
+        raise ValueError(f"colors must be a proper coloring, got one color on the edge {bad}")
+    own = np.array(colors, dtype=np.int64)[None, :] == np.array([[0], [1]])
+    A = np.where(own, -1.0, h.largest_edge - 1.0)
+    A = np.column_stack((A, [-1.0, 1.0]))
+    halves = np.full(2, 0.5)
+    if kind == "half-spaces":
+        W = np.stack((A[0], A[0] - A[1]))
+        return width_two(np.array([1.0, -1.0]), W, np.array([1.5, 0.0]), 0.5)
+    size = Fraction(float(np.abs(A).sum(axis=1).max()))
+    largest = 1 / (2 * size)
+    if radius is None:
+        budget = largest / 2
+    else:
+        budget = Fraction(scalar(radius, "radius", minimum=0.0))
+        if budget >= largest:
+            raise ValueError(f"radius must be below {largest}, got {radius}")
+    K = math.floor(1 / (Fraction(1, 2) - budget * size)) + 1
+    return width_two(np.full(2, -K / 2.0), -A, -halves, 2.0)
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """The coloring that a memorizing network hides, and how it was read off.
+
+    Attributes
+    ----------
+    colors : tuple of int
+        A proper coloring with the colors 0 and 1.
+    kind : {"half-spaces", "sum"}
+        The shape of the region of label 2: signs of the output weights different, or none
+        positive.
+    rules : tuple of {"first", "second", "both"}
+        Which half-space cut vertex i off: that of the first neuron, that of the second, or only
+        that of the sum of both, which occurs for the kind "sum".
+    """
+
+    colors: tuple[int, ...]
+    kind: Kind
+    rules: tuple[str, ...]
+
+
+def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
+    r"""Read a proper 2-coloring off any network of two hidden neurons that memorizes the gadget.
+
+    Parameters
+    ----------
+    h : Hypergraph
+        The hypergraph.
+    network : ReLUNetwork
+        A network of depth 2 and width 1 or 2, with V + 1 inputs and one output, that classifies
+        every point of ``gadget(h)``: above 3/2 for label 2, below for label 1.  It need not be
+        robust.
+
+    Returns
+    -------
+    Decoding
+        The coloring, the kind of the region and the rule that colored each vertex.
+
+    Raises
+    ------
+    ValueError
+        If the network has another shape, or does not classify a point of the gadget; the message
+        gives the point and the value.
+
+    Notes
+    -----
+    Ours; computed in rational arithmetic from the stored weights.  Write
+    ``f = F - 3/2 = c + a_1 relu(l_1) + a_2 relu(l_2)``.  Because ``|a| relu(l) = relu(|a| l)``, we
+    may put the sizes of the output weights into ``l_t`` and keep signs only; a weight 0 becomes
+    ``l_t = 0``, with whichever sign helps.  Let u be ``e_{V+1}``.  In this proof 0 and the edges
+    are *inside*, where f > 0, the vertices and both points u, -u *outside*, where f < 0.
+
+    *Both signs +.*  f is convex, so ``f(0) <= (f(u) + f(-u))/2 < 0``: impossible.
+
+    *Signs + and -, c > 0.*  ``f < 0`` means ``relu(l_2) > c + relu(l_1)``, that is ``l_2 > c`` and
+    ``l_2 - l_1 > c``.  This set is convex and holds u and -u, so it holds 0: impossible.
+
+    *Signs + and -, c <= 0.*  ``f > 0`` means ``relu(l_1) > |c| + relu(l_2)``, that is ``g_1 > 0``
+    and ``g_2 > 0`` for ``g_1 = l_1 - |c|`` and ``g_2 = l_1 - l_2 - |c|``.  A vertex is outside, so
+    some ``g_t(e_i) <= 0``; its color is the first such t.  As ``g_t(0) > 0``, the slope of ``g_t``
+    along ``e_i`` is negative.  If all vertices of an edge c had color t, then ``g_t(e_c)``, which
+    is ``g_t(0)`` plus the slopes of all of them, would be at most ``g_t(e_i) <= 0`` for any one of
+    them.  But the edge is inside.
+
+    *Both signs -.*  ``f > 0`` means ``relu(l_1) + relu(l_2) < c``, that is ``l_1 < c``,
+    ``l_2 < c`` and ``l_1 + l_2 < c``; here ``c >= f(0) > 0``.  Let p and q be the values of
+    ``l_1`` and ``l_2`` at 0, so p, q and p + q are below c, and let ``alpha_i``, ``beta_i`` be
+    their slopes along ``e_i``.  A vertex is outside, so one of the three inequalities fails at
+    ``e_i``.  Its color is
+
+    1. the first if ``l_1(e_i) >= c``; then ``alpha_i >= c - p > 0``;
+    2. else the second if ``l_2(e_i) >= c``; then ``beta_i >= c - q > 0``;
+    3. else ``alpha_i + beta_i >= c - p - q > 0``, and the color is the first if
+       ``alpha_i >= beta_i``, which makes ``alpha_i > 0``, and else the second, with
+       ``beta_i > 0``.
+
+    Suppose all vertices of an edge c' have the first color; all their ``alpha_i`` are positive.
+    If rule 1 colored vertex i of them, then ``l_1(e_c') >= p + alpha_i >= c``.  Otherwise rule 3
+    colored all, and ``(l_1 + l_2)(e_c') >= p + q + |c'| (c - p - q) >= c``.  Either way the edge
+    is not inside.  The second color is the same with ``l_2``, beta and rule 2.
+
+    The four cases cover all signs.  Ties do not matter: if a value 3/2 counted for one of the
+    labels, a small change of the output bias would make all inequalities strict.
+
+    Examples
+    --------
+    >>> from sublinear_lib.memorization import cycle
+    >>> square = cycle(4)
+    >>> network = network_of_coloring(square, (1, 0, 1, 0), kind="sum")
+    >>> coloring_of_network(square, network)
+    Decoding(colors=(1, 0, 1, 0), kind='sum', rules=('second', 'first', 'second', 'first'))
+    """
+    X, y = gadget(h)
+    form = TwoNeurons(network, h.vertices + 1)
+    for row, (point, label) in enumerate(zip(X, y, strict=True)):
+        value = network.exactly(point.tolist())
+        if value == _THRESHOLD or (value > _THRESHOLD) != (label == 2.0):
+            raise ValueError(
+                f"network must classify the gadget: at row {row}, of label {label:g}, it must be "
+                f"{'above' if label == 2.0 else 'below'} 3/2, got {float(value)!r}"
+            )
+    c = form.constant - _THRESHOLD
+    order = (0, 1) if form.outer[0] > 0 or form.outer[1] <= 0 else (1, 0)
+    slopes = [[abs(form.outer[t]) * v for v in form.weights[t]] for t in order]
+    start = [abs(form.outer[t]) * form.biases[t] for t in order]
+    colors, rules = [], []
+    kind: Kind = "sum" if max(form.outer) <= 0 else "half-spaces"
+    for i in range(h.vertices):
+        first, second = (start[t] + slopes[t][i] for t in (0, 1))
+        if kind == "half-spaces":
+            # By the proof one output weight is positive, the other negative, and c <= 0.
+            rules.append("first" if first <= -c else "second")
+            colors.append(0 if first <= -c else 1)
+        elif first >= c or second >= c:
+            rules.append("first" if first >= c else "second")
+            colors.append(0 if first >= c else 1)
+        else:
+            rules.append("both")
+            colors.append(0 if slopes[0][i] >= slopes[1][i] else 1)
+    return Decoding(tuple(colors), kind, tuple(rules))
+
+
+# Deciding existence
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search for two neurons gave.
+
+    Attributes
+    ----------
+    found : bool or None
+        Whether there is a network; None if the time was up, or a solver's point did not pass the
+        exact check.
+    network : ReLUNetwork or None
+        The network, checked in rational arithmetic on every sample.
+    kind : {"half-spaces", "sum"} or None
+        The shape of its convex region.
+    side : {"upper", "lower"} or None
+        The label that the convex region holds.
+    programs : int
+        Linear or mixed-integer programs solved.
+    feasible : int
+        How many of the assignments tried had a network.
+    nodes : int
+        Nodes of the branch and bound of a mixed-integer program, or of the backtracking.
+    seconds : float
+        Wall-clock time.
+    """
+
+    found: bool | None
+    network: ReLUNetwork | None
+    kind: Kind | None
+    side: Side | None
+    programs: int
+    feasible: int
+    nodes: int
+    seconds: float
+
+
+class _Shape:
+    """The linear inequalities of one kind of region, for points inside and outside.
+
+    A region is ``{u_h < 0 for all h}``.  For the kind "half-spaces" ``u_1`` and ``u_2`` are free;
+    for the kind "sum" they are ``l_1 - c``, ``l_2 - c`` and ``l_1 + l_2 - c`` with ``c > 0``.  All
+    are linear in the unknowns, which may be scaled, so strict inequalities become ``u_h <= -1``
+    inside and ``u_h >= 1`` outside, and ``c >= 1``: no margin is chosen.
+    """
+
+    def __init__(self, kind: Kind, inside: FloatArray, outside: FloatArray) -> None:
+        self.kind, self.inside, self.outside = kind, inside, outside
+        self.cuts = 2 if kind == "half-spaces" else 3
+        self.unknowns = 2 * (inside.shape[1] + 1) + (kind == "sum")
+        self.held = np.concatenate([self.forms(x) for x in inside])
+        self.lost = np.stack([self.forms(x) for x in outside])
+        low = np.full(self.unknowns, -np.inf)
+        if kind == "sum":
+            low[-1] = 1.0
+        self.low = low
+
+    def forms(self, x: FloatArray) -> FloatArray:
+        """Return the rows whose products with the unknowns are ``u_h(x)``."""
+        lifted, none = np.append(x, 1.0), np.zeros(x.size + 1)
+        rows = [np.append(lifted, none), np.append(none, lifted)]
+        if self.kind == "sum":
+            rows = [np.append(row, -1.0) for row in (*rows, np.append(lifted, lifted))]
+        return np.stack(rows)
+
+    def solve(self, assignment: Sequence[int]) -> FloatArray | None:
+        """Solve the program in which half-space h cuts outside point q off."""
+        cut = self.lost[np.arange(len(assignment)), list(assignment)]
+        run = linprog(
+            np.zeros(self.unknowns),
+            A_ub=np.concatenate((self.held, -cut)),
+            b_ub=np.full(len(self.held) + len(cut), -1.0),
+            bounds=[(low if math.isfinite(low) else None, None) for low in self.low.tolist()],
+            method="highs",
+        )
+        return np.asarray(run.x, dtype=np.float64) if run.status == 0 else None
+
+    def network(self, unknowns: FloatArray, middle: float, sign: float) -> ReLUNetwork:
+        """Build the network that is above the middle inside, or below for ``sign = -1``."""
+        n = self.inside.shape[1]
+        first, second = unknowns[: n + 1], unknowns[n + 1 : 2 * n + 2]
+        if self.kind == "sum":
+            W, b = np.stack((first[:n], second[:n])), np.array([first[n], second[n]])
+            return width_two(np.full(2, -sign), W, b, middle + sign * float(unknowns[-1]))
+        # relu(1 - u_1) - relu(u_2 - u_1) - 1 is -max(u_1, u_2) where u_1 < 1, and <= -1 elsewhere.
+        W = np.stack((-first[:n], second[:n] - first[:n]))
+        b = np.array([1.0 - first[n], second[n] - first[n]])
+        return width_two(np.array([sign, -sign]), W, b, middle - sign)
+
+
+def _shape(
+    points: FloatArray, values: FloatArray, high: float, kind: Kind, side: Side
+) -> tuple[_Shape, float]:
+    inner = (values == high) == (side == "upper")
+    return _Shape(kind, points[inner], points[~inner]), 1.0 if side == "upper" else -1.0
+
+
+def network_of_assignment(
+    X: FloatArray,
+    y: FloatArray,
+    assignment: Sequence[int],
+    *,
+    kind: Kind = "half-spaces",
+    side: Side = "upper",
+) -> ReLUNetwork | None:
+    """Solve one linear program: which half-space cuts which outside point off is given.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, n)
+        The samples.
+    y : array-like, shape (N,)
+        Their labels, exactly two different ones.
+    assignment : sequence of int
+        For each sample outside the region, in the order of the rows, its half-space: 0 or 1, and
+        for the kind "sum" also 2, which stands for the sum of both neurons.
+    kind : {"half-spaces", "sum"}
+        The shape of the convex region, see `exists_width_two`.
+    side : {"upper", "lower"}
+        Whether the region holds the larger label or the smaller one.
+
+    Returns
+    -------
+    ReLUNetwork or None
+        A network of depth 2 and width 2 that classifies all samples; None if there is none with
+        this assignment.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For data of the wrong shape, another number of labels than two, an unknown kind or side, or
+        an assignment of another length or with other numbers.
+
+    Examples
+    --------
+    Two neurons keep the middle of three points of a line from the others, one on either side:
+
+    >>> X, y = [[-1.0], [0.0], [1.0]], [1.0, 2.0, 1.0]
+    >>> network = network_of_assignment(X, y, (0, 1))
+    >>> (network([[-1.0], [0.0], [1.0]]) > 1.5).tolist()
+    [False, True, False]
+    >>> network_of_assignment(X, y, (0, 0)) is None
+    True
+    """
+    points, values, low, high = two_labels(X, y)
+    kind, side = choice(kind, "kind", _KINDS), choice(side, "side", _SIDES)
+    shape, sign = _shape(points, values, high, kind, side)
+    if len(assignment) != len(shape.outside):
+        raise ValueError(
+            f"assignment must hold {len(shape.outside)} numbers, one for a sample outside, "
+            f"got {len(assignment)}"
+        )
+    for cut in assignment:
+        count(cut, "assignment", minimum=0, maximum=shape.cuts - 1)
+    unknowns = shape.solve(assignment)
+    return None if unknowns is None else shape.network(unknowns, (low + high) / 2.0, sign)
+
+
+class _Search:
+    """One search: the counters and the clock."""
+
+    def __init__(self, early_exit: bool, time_limit: float) -> None:
+        self.begun = time.monotonic()
+        self.early_exit, self.time_limit = early_exit, time_limit
+        self.programs = self.feasible = self.nodes = 0
+        self.undecided = False
+
+    @property
+    def late(self) -> bool:
+        return time.monotonic() - self.begun > self.time_limit
+
+    def run(self, shape: _Shape, method: Method, box: float) -> FloatArray | None:
+        """Search one shape, unless a point outside lies among those inside."""
+        for x in shape.outside:
+            self.programs += 1
+            if not _separable(shape.inside, x):
+                return None
+        if method == "milp":
+            return self._mixed_integer(shape, box)
+        return self._enumerate(shape) if method == "enumerate" else self._backtrack(shape)
+
+    def _enumerate(self, shape: _Shape) -> FloatArray | None:
+        first: FloatArray | None = None
+        for assignment in itertools.product(range(shape.cuts), repeat=len(shape.outside)):
+            if self.late:
+                self.undecided = True
+                break
+            self.programs += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is not None:
+                self.feasible += 1
+                first = unknowns if first is None else first
+                if self.early_exit:
+                    break
+        return first
+
+    def _backtrack(self, shape: _Shape) -> FloatArray | None:
+        """Assign one point after the other; leave a prefix whose program has no solution."""
+        first: FloatArray | None = None
+        assignment = [-1]
+        while assignment:
+            if self.late:
+                self.undecided = True
+                break
+            assignment[-1] += 1
+            if assignment[-1] == shape.cuts:
+                assignment.pop()
+                continue
+            self.programs += 1
+            self.nodes += 1
+            unknowns = shape.solve(assignment)
+            if unknowns is None:
+                continue
+            if len(assignment) < len(shape.outside):
+                assignment.append(-1)
+                continue
+            self.feasible += 1
+            first = unknowns if first is None else first
+            if self.early_exit:
+                break
+        return first
+
+    def _mixed_integer(self, shape: _Shape, box: float) -> FloatArray | None:
+        """Let a binary for each half-space and outside point say whether it cuts the point off."""
+        outside, cuts = shape.lost.shape[:2]
+        free, binary = shape.unknowns, outside * cuts
+        rows = shape.lost.reshape(binary, free)
+        large = 1.0 + box * np.abs(rows).sum(axis=1)
+        chosen = np.kron(np.eye(outside), np.ones(cuts))
+        run = milp(
+            np.zeros(free + binary),
+            integrality=np.append(np.zeros(free), np.ones(binary)),
+            bounds=Bounds(
+                np.append(np.maximum(shape.low, -box), np.zeros(binary)),
+                np.append(np.full(free, box), np.ones(binary)),
+            ),
+            constraints=[
+                LinearConstraint(
+                    np.column_stack((shape.held, np.zeros((len(shape.held), binary)))),
+                    -np.inf,
+                    -1.0,
+                ),
+                # u_h(x) >= 1 - large (1 - binary)
+                LinearConstraint(np.column_stack((rows, -np.diag(large))), 1.0 - large, np.inf),
+                LinearConstraint(np.column_stack((np.zeros((outside, free)), chosen)), 1.0, np.inf),
+            ],
+            options={"time_limit": max(0.01, self.time_limit - (time.monotonic() - self.begun))},
+        )
+        self.programs += 1
+        self.nodes += int(run.mip_node_count or 0)
+        if run.x is None:
+            self.undecided = self.undecided or run.status != 2
+            return None
+        self.feasible += 1
+        return np.asarray(run.x, dtype=np.float64)[:free]
+
+
+def _separable(inside: FloatArray, x: FloatArray) -> bool:
+    """Say whether some half-space holds x and no point inside: one program."""
+    rows = np.column_stack((np.concatenate((inside, -x[None, :])), np.ones(len(inside) + 1)))
+    rows[-1, -1] = -1.0
+    run = linprog(
+        np.zeros(rows.shape[1]),
+        A_ub=rows,
+        b_ub=np.full(len(rows), -1.0),
+        bounds=(None, None),
+        method="highs",
+    )
+    return bool(run.status == 0)
+
+
+def exists_width_two(
+    X: FloatArray,
+    y: FloatArray,
+    method: Method = "milp",
+    *,
+    kinds: Iterable[Kind] = _KINDS,
+    sides: Iterable[Side] = _SIDES,
+    early_exit: bool = True,
+    box: float = 64.0,
+    time_limit: float = 60.0,
+) -> Answer:
+    r"""Decide whether a network of depth 2 and width 2 classifies data with two labels.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, n)
+        The samples.
+    y : array-like, shape (N,)
+        Their labels, exactly two different ones.
+    method : {"milp", "enumerate", "backtrack"}
+        One mixed-integer program for each shape; or one linear program for every assignment of
+        outside points to half-spaces; or the same one point at a time, leaving assignments whose
+        beginning has no network already.
+    kinds : iterable of {"half-spaces", "sum"}
+        The shapes to try, see the notes.
+    sides : iterable of {"upper", "lower"}
+        Which label the convex region may hold: the larger or the smaller.
+    early_exit : bool, default True
+        Whether to stop at the first network.  If not, "enumerate" solves every program.
+    box : float, default 64
+        For "milp" only: the largest unknown looked for, where every inequality holds with a margin
+        of 1.  On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
+        `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution.
+    time_limit : float, default 60
+        Seconds after which a search gives up.
+
+    Returns
+    -------
+    Answer
+        The answer, with a network that was checked exactly.  That there is none rests on a
+        solver's word in floating point, and for "milp" on `box`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For data of the wrong shape, another number of labels than two, an unknown name, numbers
+        out of range, or an enumeration of more than ``2**20`` programs.
+
+    Notes
+    -----
+    Ours, after the case distinction of `coloring_of_network`.  Let f be the network less the
+    midpoint of the labels.  By the signs of its output weights, one of ``{f > 0}`` and
+    ``{f < 0}`` is a convex region of one of two shapes, and the samples of the other label lie
+    outside:
+
+    - *half-spaces* (signs differ): ``{u_1 < 0, u_2 < 0}``, with any affine ``u_1, u_2``;
+    - *sum* (signs agree): ``{l_1 < c, l_2 < c, l_1 + l_2 < c}``, with any affine ``l_1, l_2`` and
+      ``c > 0``.
+
+    One neuron is a case of both.  For finitely many points the second shape can do what the first
+    can: ``l_t = K u_t`` with large K.  So "sum" alone decides, and "half-spaces" is tried first
+    because it is smaller.  On a `gadget` the two shapes agree, as each is equivalent to a coloring.
+
+    Each point outside lies beyond at least one of two or three half-spaces; once we know which,
+    the rest is a linear program.  That makes ``2^M`` and ``3^M`` programs for M points outside.
+    Only a data set without a network needs all.  A first round of M programs looks for a point
+    outside that no half-space keeps from the region: there is no network then.
+
+    Examples
+    --------
+    >>> from sublinear_lib.memorization import cycle
+    >>> exists_width_two(*gadget(cycle(4))).found, exists_width_two(*gadget(cycle(5))).found
+    (True, False)
+    """
+    points, values, low, high = two_labels(X, y)
+    method = choice(method, "method", _METHODS)
+    wanted = [choice(kind, "kinds", _KINDS) for kind in kinds]
+    where = [choice(side, "sides", _SIDES) for side in sides]
+    if not wanted or not where:
+        raise ValueError("kinds and sides must not be empty")
+    early_exit = boolean(early_exit, "early_exit")
+    box = scalar(box, "box", minimum=1.0)
+    time_limit = scalar(time_limit, "time_limit", exclusive_minimum=0.0)
+    search = _Search(early_exit, time_limit)
+    network: ReLUNetwork | None = None
+    chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)
+    for kind, side in itertools.product(wanted, where):
+        shape, sign = _shape(points, values, high, kind, side)
+        if method == "enumerate" and shape.cuts ** len(shape.outside) > _MOST_PROGRAMS:
+            raise ValueError(
+                f"method 'enumerate' would solve {shape.cuts}**{len(shape.outside)} programs, "
+                f"more than {_MOST_PROGRAMS}: use 'backtrack' or 'milp'"
+            )
+        unknowns = search.run(shape, method, box)
+        if unknowns is not None and network is None:
+            candidate = shape.network(unknowns, (low + high) / 2.0, sign)
+            if certify_sign(candidate, points, values).holds:
+                network, chosen = candidate, (kind, side)
+            else:
+                search.undecided = True
+        if search.late or (network is not None and early_exit):
+            break
+    found = True if network is not None else (None if search.undecided else False)
+    return Answer(
+        found=found,
+        network=network,
+        kind=chosen[0],
+        side=chosen[1],
+        programs=search.programs,
+        feasible=search.feasible,
+        nodes=search.nodes,
+        seconds=time.monotonic() - search.begun,
+    )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What it took to decide about one hypergraph.
+
+    Attributes
+    ----------
+    vertices : int
+        The number V of its vertices.
+    edges : int
+        The number of its edges.
+    colorable : bool
+        Whether it has a proper 2-coloring, by trying all.
+    found : bool or None
+        Whether a network was found; None if the time was up.
+    assignments : int
+        ``2^(V+2)`` or ``3^(V+2)``: the programs of a complete enumeration.
+    programs : int
+        Programs solved, without the first round of V + 2 that looks at single points.
+    feasible : int
+        How many of the assignments tried had a network.
+    nodes : int
+        Nodes of the branch and bound, or of the backtracking.
+    seconds : float
+        Wall-clock time.
+    """
+
+    vertices: int
+    edges: int
+    colorable: bool
+    found: bool | None
+    assignments: int
+    programs: int
+    feasible: int
+    nodes: int
+    seconds: float
+
+
+def growth(
+    hypergraphs: Iterable[Hypergraph],
+    *,
+    kind: Kind = "half-spaces",
+    method: Method = "enumerate",
+    early_exit: bool = True,
+    time_limit: float = 60.0,
+) -> Iterator[Growth]:
+    """Count what deciding about the gadgets of hypergraphs takes.
+
+    Parameters
+    ----------
+    hypergraphs : iterable of Hypergraph
+        The hypergraphs, for example of growing size.
+    kind : {"half-spaces", "sum"}
+        The shape of the region; either decides.
+    method : {"enumerate", "backtrack", "milp"}
+        How to search.
+    early_exit : bool, default True
+        Whether to stop at the first network: an enumeration then is short for most hypergraphs
+        that have a coloring, and complete for those that have none.
+    time_limit : float, default 60
+        Seconds for each hypergraph.
+
+    Yields
+    ------
+    Growth
+        One record for each hypergraph, in their order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `exists_width_two`.
+
+    Notes
+    -----
+    The complete enumeration solves ``2^(V+2)`` programs for two half-spaces and ``3^(V+2)`` for
+    the sum, because all V + 2 points of label 1 lie outside.  For two half-spaces the feasible ones
+    are known: assign to each vertex the half-space of its color, and to the last two points one
+    each.  So there are twice as many as proper colorings.  Hardness is a statement about the
+    worst case: on small or random hypergraphs, backtracking and branch and bound are much faster
+    than that.
+
+    Examples
+    --------
+    >>> from sublinear_lib.memorization import cycle
+    >>> [(row.vertices, row.found, row.programs) for row in growth([cycle(3), cycle(5)])]
+    [(3, False, 32), (5, False, 128)]
+    """
+    kind = choice(kind, "kind", _KINDS)
+    for h in hypergraphs:
+        X, y = gadget(h)
+        answer = exists_width_two(
+            X,
+            y,
+            method,
+            kinds=[kind],
+            sides=["upper"],
+            early_exit=early_exit,
+            time_limit=time_limit,
+        )
+        outside = h.vertices + 2
+        yield Growth(
+            vertices=h.vertices,
+            edges=len(h.edges),
+            colorable=coloring(h) is not None,
+            found=answer.found,
+            assignments=(2 if kind == "half-spaces" else 3) ** outside,
+            programs=answer.programs - outside,
+            feasible=answer.feasible,
+            nodes=answer.nodes,
+            seconds=answer.seconds,
+        )

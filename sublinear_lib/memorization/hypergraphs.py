@@ -1,0 +1,264 @@
+r"""Small hypergraphs and their colorings, by trying all.
+
+A *proper* coloring of a hypergraph gives no edge one color.  Whether two colors suffice is hard to
+decide in general (Lovász 1973), and ``hardness`` turns every such question into one about networks
+of two neurons.  Before changing `coloring`, know that it is the independent judge of that
+reduction: it knows nothing of networks or programs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sublinear_lib._typing import Seed
+from sublinear_lib.validation import count, generator
+
+__all__ = ["Hypergraph", "coloring", "complete_graph", "cycle", "fano", "random_hypergraph"]
+
+
+@dataclass(frozen=True)
+class Hypergraph:
+    """Vertices ``0, ..., V - 1`` and edges that join two or three of them.
+
+    Parameters
+    ----------
+    vertices : int
+        The number V of vertices, at least 1.
+    edges : sequence of sequences of int
+        The edges, each of 2 or 3 different vertices, none twice.  They are kept as a tuple of
+        sorted tuples, in the order given.
+
+    Raises
+    ------
+    TypeError
+        If `vertices` or a vertex of an edge is not an integer.
+    ValueError
+        If there is no vertex, an edge has another size, names a vertex that does not exist or one
+        vertex twice, or is there twice.
+
+    Examples
+    --------
+    >>> Hypergraph(3, [(0, 1), (2, 1)])
+    Hypergraph(vertices=3, edges=((0, 1), (1, 2)))
+    >>> Hypergraph(3, [(0, 3)])
+    Traceback (most recent call last):
+        ...
+    ValueError: edges must name vertices from 0 to 2, got 3 in edge 0, (0, 3)
+    """
+
+    vertices: int
+    edges: Sequence[Sequence[int]]
+
+    def __post_init__(self) -> None:
+        """Check the edges and sort the vertices of each."""
+        vertices = count(self.vertices, "vertices")
+        seen: dict[tuple[int, ...], int] = {}
+        for place, edge in enumerate(self.edges):
+            given = tuple(edge)
+            if len(given) not in (2, 3):
+                raise ValueError(
+                    f"edges must have 2 or 3 vertices, got {len(given)} in edge {place}, {given}"
+                )
+            for vertex in given:
+                if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer):
+                    raise TypeError(
+                        f"edges must name vertices by integers, got {vertex!r} in edge {place}"
+                    )
+                if not 0 <= vertex < vertices:
+                    raise ValueError(
+                        f"edges must name vertices from 0 to {vertices - 1}, "
+                        f"got {vertex} in edge {place}, {given}"
+                    )
+            key = tuple(sorted(int(vertex) for vertex in given))
+            if len(set(key)) < len(key):
+                raise ValueError(f"edges must not name a vertex twice, got {given} as edge {place}")
+            if key in seen:
+                raise ValueError(
+                    f"edges must differ, got {key} as edge {seen[key]} and as edge {place}"
+                )
+            seen[key] = place
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "edges", tuple(seen))
+
+    @property
+    def largest_edge(self) -> int:
+        """Size of the largest edge; 2 if there is none."""
+        return max((len(edge) for edge in self.edges), default=2)
+
+    def one_colored(self, colors: Sequence[int]) -> tuple[int, ...] | None:
+        """Find an edge whose vertices all have one color.
+
+        Parameters
+        ----------
+        colors : sequence of int, length V
+            A color for every vertex.
+
+        Returns
+        -------
+        tuple of int or None
+            The first such edge; None if the coloring is proper.
+
+        Raises
+        ------
+        ValueError
+            If there are not V colors.
+        """
+        if len(colors) != self.vertices:
+            raise ValueError(
+                f"colors must hold {self.vertices} numbers, one for a vertex, got {len(colors)}"
+            )
+        for edge in self.edges:
+            if len({colors[vertex] for vertex in edge}) == 1:
+                return tuple(edge)
+        return None
+
+
+def fano() -> Hypergraph:
+    """Build the Fano plane: seven points, seven lines of three, no proper 2-coloring.
+
+    Returns
+    -------
+    Hypergraph
+        The lines ``{i, i + 1, i + 3}`` modulo 7.
+
+    Notes
+    -----
+    No 3-uniform hypergraph with fewer than seven edges lacks a proper 2-coloring, so this is the
+    smallest example.
+
+    Examples
+    --------
+    >>> coloring(fano()) is None, coloring(fano(), k=3)
+    (True, (0, 0, 0, 1, 1, 0, 2))
+    """
+    return Hypergraph(7, [(i, (i + 1) % 7, (i + 3) % 7) for i in range(7)])
+
+
+def complete_graph(k: int) -> Hypergraph:
+    """Build the graph of k vertices in which every two are joined.
+
+    Parameters
+    ----------
+    k : int
+        Number of vertices, at least 1.
+
+    Returns
+    -------
+    Hypergraph
+        It has a proper 2-coloring if and only if ``k <= 2``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If k is not an integer of at least 1.
+    """
+    k = count(k, "k")
+    return Hypergraph(k, list(itertools.combinations(range(k), 2)))
+
+
+def cycle(k: int) -> Hypergraph:
+    """Build the cycle of k vertices.
+
+    Parameters
+    ----------
+    k : int
+        Number of vertices, at least 3.
+
+    Returns
+    -------
+    Hypergraph
+        It has a proper 2-coloring if and only if k is even.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If k is not an integer of at least 3.
+    """
+    k = count(k, "k", minimum=3)
+    return Hypergraph(k, [(i, (i + 1) % k) for i in range(k)])
+
+
+def random_hypergraph(vertices: int, edges: int, rng: Seed, *, size: int = 3) -> Hypergraph:
+    """Draw different edges of one size, each set of them equally likely.
+
+    Parameters
+    ----------
+    vertices : int
+        The number V of vertices.
+    edges : int
+        The number of edges, from 0 to the number of sets of that size.
+    rng : int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of the randomness.
+    size : {3, 2}
+        Vertices of an edge.
+
+    Returns
+    -------
+    Hypergraph
+        The edges in lexicographic order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or `rng` is not a seed.
+    """
+    size = count(size, "size", minimum=2, maximum=3)
+    vertices = count(vertices, "vertices", minimum=size)
+    possible = list(itertools.combinations(range(vertices), size))
+    edges = count(edges, "edges", minimum=0, maximum=len(possible))
+    chosen = generator(rng).choice(len(possible), size=edges, replace=False)
+    return Hypergraph(vertices, [possible[place] for place in sorted(chosen.tolist())])
+
+
+def coloring(h: Hypergraph, k: int = 2) -> tuple[int, ...] | None:
+    """Find a coloring in which no edge has one color, by trying all.
+
+    Parameters
+    ----------
+    h : Hypergraph
+        The hypergraph.
+    k : int, default 2
+        Number of colors.
+
+    Returns
+    -------
+    tuple of int or None
+        The first proper coloring in lexicographic order, with colors ``0, ..., k - 1``; None if
+        there is none.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If k is not an integer of at least 1.
+
+    Notes
+    -----
+    Vertices are colored one after the other, and an edge is looked at when its last vertex is.
+    The time is exponential in V at worst; for hypergraphs with edges of three vertices and
+    ``k = 2``, the problem is NP-complete (Lovász 1973; *set splitting* in Garey and Johnson 1979).
+
+    Examples
+    --------
+    >>> coloring(cycle(4)), coloring(cycle(5))
+    ((0, 1, 0, 1), None)
+    """
+    k = count(k, "k")
+    ending: list[list[tuple[int, ...]]] = [[] for _ in range(h.vertices)]
+    for edge in h.edges:
+        ending[edge[-1]].append(tuple(edge))
+    colors = [-1] * h.vertices
+    vertex = 0
+    while vertex < h.vertices:
+        colors[vertex] += 1
+        if colors[vertex] == k:
+            if vertex == 0:
+                return None
+            colors[vertex] = -1
+            vertex -= 1
+        elif all(len({colors[each] for each in edge}) > 1 for edge in ending[vertex]):
+            vertex += 1
+    return tuple(colors)

@@ -1,0 +1,353 @@
+r"""A first layer narrower than the input cannot robustly memorize everything.
+
+After Yu, Gao and Zhang (2024), who prove that for some data no network of width below n memorizes
+robustly; Kim, Moon and Yun (2025) show that it is the first hidden layer that must be so wide.  The
+proof here is ours, after an argument of the latter.  Whatever follows it, a layer ``x -> W x + b``
+cannot tell x from x' if ``W x = W x'``.  This module finds the smallest radius at which two balls
+of different labels hold such a pair, the *collision radius* of W, as a linear program, and gives
+the pair.  Before changing it, know that all distances are maximum distances, and that the radius is
+that of W alone: it does not depend on biases, activations or later layers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
+
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.memorization.datasets import checked_data, simplex_points
+from sublinear_lib.validation import count, float_array, generator
+
+__all__ = [
+    "Collision",
+    "collision",
+    "null_space_layer",
+    "random_collision_radii",
+    "simplex_collision_radius",
+]
+
+
+@dataclass(frozen=True)
+class Collision:
+    """Two points in balls of different labels that a first layer cannot tell apart.
+
+    Attributes
+    ----------
+    radius : float
+        The smallest budget at which two closed balls of different labels hold a pair with
+        ``W x = W x'``: every network whose first layer is W fails at this budget and above.
+    i : int
+        Row of the first sample.
+    k : int
+        Row of the second sample, ``k > i``.
+    x : ndarray of float64, shape (n,)
+        A point of the ball of sample i, at distance `radius`.
+    x_prime : ndarray of float64, shape (n,)
+        A point of the ball of sample k, at the same distance.  It is x itself if W is injective;
+        then the balls themselves meet.
+    direction : ndarray of float64, shape (n,)
+        The dual certificate: a vector g in the row space of W with ``||g||_1 = 1`` and
+        ``<g, x_i - x_k> = 2 radius``.  At a smaller budget the intervals in which ``<g, x>`` moves
+        on the two balls are disjoint, so this pair of balls does not collide.  Zero if the radius
+        is.
+    separation : float
+        The smallest distance lam of two samples with different labels; ``radius <= lam / 2``.
+    rank : int
+        The numerical rank of W.
+    programs : int
+        The linear programs solved.
+    """
+
+    radius: float
+    i: int
+    k: int
+    x: FloatArray
+    x_prime: FloatArray
+    direction: FloatArray
+    separation: float
+    rank: int
+    programs: int
+
+    @property
+    def share(self) -> float:
+        """The radius over lam: at most 1/2, and at most 1/4 for narrow layers on a simplex."""
+        return self.radius / self.separation
+
+    @property
+    def injective(self) -> bool:
+        """Whether W has full column rank, so that the layer itself loses nothing."""
+        return self.rank == self.x.size
+
+    def residual(self, W: FloatArray) -> float:
+        """Measure how different W finds the two points.
+
+        Parameters
+        ----------
+        W : array-like, shape (m, n)
+            The matrix of the first layer.
+
+        Returns
+        -------
+        float
+            ``max |W x - W x'|``, zero but for rounding if W is the matrix that was asked about.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If W is no matrix of finite numbers with n columns.
+        """
+        weights = float_array(W, "W", shape=("m", self.x.size))
+        return float(np.abs(weights @ self.x - weights @ self.x_prime).max())
+
+
+def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
+    r"""Find the smallest budget at which a first layer merges two labels.
+
+    Parameters
+    ----------
+    W : array-like, shape (m, n)
+        The matrix of the first layer, of any rank; m may be anything from 1 on.
+    X : array-like, shape (N, n)
+        The samples.
+    y : array-like, shape (N,)
+        Their labels, at least two different ones.
+
+    Returns
+    -------
+    Collision
+        The radius, the pair of points and the dual certificate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For W or data of the wrong shape or with entries that are not finite, for equal points with
+        different labels, and for data with one label only.
+
+    Notes
+    -----
+    After Yu, Gao and Zhang (2024) and Kim, Moon and Yun (2025); the statements and proofs below
+    are ours.
+
+    *The radius.*  Points ``x = x_i + u`` and ``x' = x_k + v`` with ``|u|, |v| <= mu`` satisfy
+    ``W x = W x'`` if and only if ``z = x - x'`` is in the null space of W, and then
+    ``d = x_i - x_k`` has ``|d - z| = |v - u| <= 2 mu``.  Conversely, from z in the null space with
+    ``|d - z| <= 2 mu`` the points ``x_i - (d - z)/2`` and ``x_k + (d - z)/2`` are such a pair.  So
+    the pair (i, k) collides exactly from ``mu = dist(d, Null W) / 2`` on, and the radius is the
+    smallest of these numbers.  By duality it is half of the largest ``<g, d>`` over g in the row
+    space with ``||g||_1 <= 1``.
+
+    *Upper bound on the simplex.*  Let the data contain 0 with one label and ``e_1, ..., e_n`` with
+    another, and ``lam = 1`` (the points of `simplex_points`).  For every W with fewer than n rows
+    the radius is at most ``lam / 4``.  Indeed the null space contains z with ``|z| = 1``, and
+    after a change of sign some ``z_j = 1``.  Then ``|e_j - z/2| <= 1/2``: coordinate j of the
+    difference is 1/2 and every other one is ``|z_i|/2 <= 1/2``.  So the balls of ``e_j`` and 0
+    collide from radius 1/4 on.
+
+    *It is tight.*  If the null space is the line of ``(1, ..., 1)``, the distance of ``e_j`` to it
+    is ``min_s max(|1 - s|, |s|) = 1/2``, so the radius is 1/4 for the points 0 and ``e_j``
+    (`null_space_layer`); padding ``2 e_1, 3 e_1, ...`` has distance 1 and more.
+
+    *Below the radius the layer does no harm.*  The images of the balls of two different labels
+    under W are then disjoint compact sets.  Some continuous function equals the labels on them,
+    and a network on top of W approximates it; biases that keep ``W x + b`` positive on the balls
+    make the first activation the identity there.  So the collision radius is exactly the
+    threshold of the first layer.
+
+    *How.*  The program ``min t, |d - B c| <= t`` runs over an orthonormal basis B of the null
+    space, so ``W x = W x'`` holds to rounding, not to a solver's tolerance.  Pairs are visited in
+    the order of the lower bound ``||d - B B' d||_2 / sqrt(n)``, and left out once it exceeds the
+    best radius.
+
+    Examples
+    --------
+    Three points of the plane, seen along one direction:
+
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0, 2.0, 2.0]
+    >>> found = collision([[1.0, -2.0]], X, y)
+    >>> round(found.radius, 12), (found.i, found.k)
+    (0.166666666667, (0, 1))
+    >>> found.x.round(12), found.x_prime.round(12)
+    (array([ 0.16666667, -0.16666667]), array([0.83333333, 0.16666667]))
+    >>> found.residual([[1.0, -2.0]]) < 1e-15
+    True
+    """
+    data = checked_data(X, y)
+    points, values = data.X, data.y
+    n = points.shape[1]
+    weights = float_array(W, "W", shape=("m", n))
+    basis = np.asarray(linalg.null_space(weights), dtype=np.float64)
+    across = points - (points @ basis) @ basis.T
+    first, second = np.nonzero(np.triu(values[:, None] != values[None, :]))
+    bounds = cdist(across, across)[first, second] / np.sqrt(n)
+    best, programs = np.inf, 0
+    chosen = (0, 0, np.zeros(n), np.zeros(n))
+    # Equal bounds and equal distances differ by rounding: the first pair of them is taken.  And a
+    # rounded bound must not leave out a better pair.
+    for place in np.argsort(np.round(bounds / data.lam, 12), kind="stable"):
+        if bounds[place] * (1.0 - 1e-9) >= best:
+            break
+        i, k = int(first[place]), int(second[place])
+        gap, normal = _distance(points[i] - points[k], basis)
+        programs += int(basis.shape[1] > 0)
+        reach = float(np.abs(gap).max())
+        if reach < best * (1.0 - 1e-12):
+            best, chosen = reach, (i, k, gap, normal)
+    i, k, gap, normal = chosen
+    return Collision(
+        radius=best / 2.0,
+        i=i,
+        k=k,
+        x=points[i] - gap / 2.0,
+        x_prime=points[k] + gap / 2.0,
+        direction=normal,
+        separation=data.lam,
+        rank=n - basis.shape[1],
+        programs=programs,
+    )
+
+
+def _distance(d: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return d less its nearest point in the span of the basis, and the dual vector."""
+    n, free = basis.shape
+    if free == 0:
+        j = int(np.argmax(np.abs(d)))
+        return d, np.sign(d[j]) * np.eye(n)[j]
+    ones = np.ones((n, 1))
+    run = linprog(
+        np.append(np.zeros(free), 1.0),
+        A_ub=np.block([[-basis, -ones], [basis, -ones]]),
+        b_ub=np.append(-d, d),
+        bounds=[(None, None)] * free + [(0.0, None)],
+        method="highs",
+    )
+    gap: FloatArray = d - basis @ np.asarray(run.x, dtype=np.float64)[:free]
+    normal = run.ineqlin.marginals[n:] - run.ineqlin.marginals[:n]
+    normal = normal - basis @ (basis.T @ normal)  # the solver's dual is in the row space to 1e-7
+    size = float(np.abs(normal).sum())
+    if np.abs(gap).max() <= 1e-12 * np.abs(d).max() or size == 0.0:
+        return gap, np.zeros(n)
+    return gap, normal / size
+
+
+def null_space_layer(n: int) -> FloatArray:
+    """Build the narrow layer that comes closest to keeping the simplex apart.
+
+    Parameters
+    ----------
+    n : int
+        Number of features, ``n >= 2``.
+
+    Returns
+    -------
+    ndarray of float64, shape (n - 1, n)
+        The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
+        collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If n is not an integer of at least 2.
+
+    Notes
+    -----
+    Source: the bound and its tightness are proved in `collision`.
+
+    Examples
+    --------
+    >>> null_space_layer(3)
+    array([[ 1., -1.,  0.],
+           [ 0.,  1., -1.]])
+    """
+    n = count(n, "n", minimum=2)
+    layer: FloatArray = np.eye(n)[:-1] - np.eye(n, k=1)[:-1]
+    return layer
+
+
+def simplex_collision_radius(z: FloatArray) -> float:
+    r"""Give the collision radius on the simplex of a layer whose null space is one line.
+
+    Parameters
+    ----------
+    z : array-like, shape (n,)
+        A direction of the line, not zero, ``n >= 2``.
+
+    Returns
+    -------
+    float
+        ``beta / (2 (alpha + beta))``, where alpha and beta are the largest and the second largest
+        ``|z_j|``; in units of lam, between 0 and 1/4.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If z is no vector of finite numbers, has fewer than two entries, or is zero.
+
+    Notes
+    -----
+    The distance of ``e_j`` to the line is ``min_s max(|1 - s z_j|, |s| M)`` with M the largest
+    ``|z_i|`` besides ``|z_j|``.  The two terms are equal at ``s = sign(z_j) / (M + |z_j|)``, where
+    one grows and the other falls, so the distance is ``M / (M + |z_j|)``.  It is smallest for the
+    largest ``|z_j|``, and at most 1/2 then.
+
+    For a Gaussian matrix of n - 1 rows the line is uniform, so this formula gives the law of the
+    radius; for ``n = 2`` its mean is ``1/4 - ln(2) / (2 pi) = 0.1397``.
+
+    Examples
+    --------
+    >>> simplex_collision_radius([1.0, -1.0, 1.0])
+    0.25
+    >>> simplex_collision_radius([3.0, 1.0])
+    0.125
+    """
+    sizes = np.sort(np.abs(float_array(z, "z", shape=("n",))))
+    if sizes.size < 2:
+        raise ValueError(f"z must have at least 2 entries, got {sizes.size}")
+    if sizes[-1] == 0.0:
+        raise ValueError("z must not be the zero vector: it is the direction of a line")
+    ratio = float(sizes[-2] / sizes[-1])
+    return ratio / (2.0 * (1.0 + ratio))
+
+
+def random_collision_radii(n: int, m: int, draws: int, rng: Seed) -> FloatArray:
+    """Measure the collision radii of random first layers on the simplex.
+
+    Parameters
+    ----------
+    n : int
+        Number of features, ``n >= 2``.
+    m : int
+        Rows of each matrix, ``m >= 1``.
+    draws : int
+        How many matrices with independent standard normal entries.
+    rng : int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of the randomness.
+
+    Returns
+    -------
+    ndarray of float64, shape (draws,)
+        The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or `rng` is not a seed.
+
+    Notes
+    -----
+    Source: `collision` on the points 0 and ``e_1, ..., e_n``.
+
+    Examples
+    --------
+    >>> radii = random_collision_radii(n=3, m=2, draws=50, rng=0)
+    >>> bool((radii <= 0.25).all()), round(float(radii.mean()), 2)
+    (True, 0.17)
+    """
+    n, m = count(n, "n", minimum=2), count(m, "m")
+    draws = count(draws, "draws")
+    source = generator(rng)
+    X, y = simplex_points(n)
+    return np.array([collision(source.normal(size=(m, n)), X, y).share for _ in range(draws)])

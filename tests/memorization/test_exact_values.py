@@ -1,0 +1,149 @@
+"""With exact values, two neurons memorize exactly the balls that a plane keeps apart."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from sublinear_lib.memorization import (
+    cycle,
+    exact_values_program,
+    gadget,
+    output_range,
+    separation,
+    simplex_points,
+)
+
+pytestmark = pytest.mark.either_way
+
+
+def distance_of_hulls(A: np.ndarray, B: np.ndarray) -> float:
+    """Return the maximum distance of two convex hulls, from weights of their points."""
+    n, p, q = A.shape[1], len(A), len(B)
+    gap = np.hstack((A.T, -B.T))
+    one = np.ones((n, 1))
+    run = linprog(
+        np.append(np.zeros(p + q), 1.0),
+        A_ub=np.block([[gap, -one], [-gap, -one]]),
+        b_ub=np.zeros(2 * n),
+        A_eq=np.block(
+            [
+                [np.ones((1, p)), np.zeros((1, q)), np.zeros((1, 1))],
+                [np.zeros((1, p)), np.ones((1, q)), np.zeros((1, 1))],
+            ]
+        ),
+        b_eq=np.ones(2),
+    )
+    return float(run.fun)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 8), st.floats(0.0, 2.0))
+def test_the_largest_budget_is_half_the_distance_of_the_hulls(
+    seed: int, n: int, N: int, shift: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.array([1.0, 4.0, *rng.choice([1.0, 4.0], N - 2)])
+    X = rng.uniform(-1.0, 1.0, (N, n)) + shift * (y == 4.0)[:, None]
+    half = distance_of_hulls(X[y == 1.0], X[y == 4.0]) / 2.0
+    found = exact_values_program(X, y, 0.5)
+    assert found.radius == pytest.approx(half, abs=1e-6)
+    assert found.radius <= separation(X, y) / 2.0 + 1e-9
+    if half > 1e-3:
+        for share, wanted in (
+            (0.01, True),
+            (0.9, True),
+            (0.9999, True),
+            (1.0001, False),
+            (2.0, False),
+        ):
+            answer = exact_values_program(X, y, share * half)
+            assert answer.found is wanted
+            assert (answer.network is not None) == wanted
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.floats(0.05, 0.999))
+def test_the_network_equals_the_labels_on_whole_balls_without_rounding(
+    seed: int, n: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.array([-2.0, 3.5, *rng.choice([-2.0, 3.5], 6)])
+    X = rng.uniform(-1.0, 1.0, (8, n)) + 1.5 * (y > 0.0)[:, None]
+    radius = exact_values_program(X, y, 1e-3).radius
+    if radius < 1e-2:
+        return
+    budget = share * radius
+    answer = exact_values_program(X, y, budget)
+    assert answer.found
+    assert answer.network is not None
+    assert (answer.network.depth, answer.network.width) == (2, 2)
+    assert np.abs(answer.direction).sum() == pytest.approx(1.0)
+    for x, label in zip(X, y, strict=True):
+        assert output_range(answer.network, x, budget) == (label, label)
+        signs = rng.choice([-1, 1], n).tolist()
+        corner = [Fraction(v) + Fraction(budget) * s for v, s in zip(x, signs, strict=True)]
+        assert answer.network.exactly(corner) == label
+
+
+def test_data_of_three_labels_or_not_on_two_sides_of_a_plane_have_none() -> None:
+    three = exact_values_program([[0.0], [1.0], [2.0]], [1.0, 2.0, 3.0], 0.1)
+    assert (three.found, three.radius, three.network, three.programs) == (False, 0.0, None, 0)
+    between = exact_values_program([[0.0], [1.0], [2.0]], [1.0, 2.0, 1.0], 1e-9)
+    assert (between.found, between.radius, between.network) == (False, 0.0, None)
+    assert between.programs == 1
+    crossed = exact_values_program([[0, 0], [1, 1], [0, 1], [1, 0]], [1, 1, 2, 2], 1e-9)
+    assert not crossed.found
+
+
+def test_one_label_is_memorized_by_a_constant() -> None:
+    answer = exact_values_program([[0.0, 1.0], [2.0, 3.0]], [4.0, 4.0], 100.0)
+    assert (answer.found, answer.radius, answer.programs) == (True, math.inf, 0)
+    assert answer.network is not None
+    assert answer.network([[50.0, -70.0]]) == 4.0
+
+
+@pytest.mark.parametrize("n", range(2, 8))
+def test_on_the_simplex_the_largest_budget_is_half_over_n(n: int) -> None:
+    # The plane sum_j x_j = 1/2 is at the distance 1/(2n) from 0 and from every e_j.
+    X, y = simplex_points(n)
+    answer = exact_values_program(X, y, 0.4 / n)
+    assert answer.found
+    assert answer.radius == pytest.approx(0.5 / n, abs=1e-9)
+    assert not exact_values_program(X, y, 0.5 / n + 1e-9).found
+
+
+def test_a_gadget_is_never_memorized_with_exact_values() -> None:
+    for k in (4, 5):
+        answer = exact_values_program(*gadget(cycle(k)), 1e-6)
+        assert (answer.found, answer.radius) == (False, 0.0)
+
+
+def test_no_two_kinks_of_a_grid_make_a_bump_with_flat_ends() -> None:
+    # The claim from its other side: the labels 1, 2, 1 on three intervals of a line.
+    x = np.array([[-0.25, 0.25, 0.75, 1.25, 1.75, 2.25]]).T
+    wanted = np.array([1.0, 1.0, 2.0, 2.0, 1.0, 1.0])
+    for signs in itertools.product((1.0, -1.0), repeat=2):
+        for kinks in itertools.product(np.linspace(-1.0, 3.0, 17), repeat=2):
+            hidden = np.maximum(np.array(signs) * (x - np.array(kinks)), 0.0)
+            design = np.column_stack((np.ones(6), hidden))
+            best = np.linalg.lstsq(design, wanted, rcond=None)[0]
+            assert np.abs(design @ best - wanted).max() > 0.1
+
+
+@pytest.mark.parametrize("mu", [0.0, -1.0, math.nan])
+def test_a_budget_that_is_not_positive_is_refused(mu: float) -> None:
+    with pytest.raises(ValueError, match="mu must be a finite number > 0"):
+        exact_values_program([[0.0], [1.0]], [1.0, 2.0], mu)
+
+
+def test_equal_points_with_different_labels_are_refused() -> None:
+    with pytest.raises(ValueError, match="equal points with different labels"):
+        exact_values_program([[0.0], [0.0]], [1.0, 2.0], 0.1)

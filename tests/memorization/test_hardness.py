@@ -1,0 +1,436 @@
+"""The gadget of a hypergraph is memorized by two neurons if and only if two colors suffice."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from sublinear_lib.memorization import (
+    AffineLayer,
+    Hypergraph,
+    ReLUNetwork,
+    certify_sign,
+    coloring,
+    coloring_of_network,
+    complete_graph,
+    cycle,
+    exists_width_two,
+    fano,
+    gadget,
+    growth,
+    network_of_assignment,
+    network_of_coloring,
+    random_hypergraph,
+    robust_radii,
+    separation,
+)
+
+pytestmark = pytest.mark.either_way
+
+KINDS = ("half-spaces", "sum")
+KNOWN = {
+    "Fano": (fano(), False),
+    "K3": (complete_graph(3), False),
+    "K4": (complete_graph(4), False),
+    "C5": (cycle(5), False),
+    "C4": (cycle(4), True),
+    "C6": (cycle(6), True),
+    "one edge": (Hypergraph(3, [(0, 1, 2)]), True),
+    "no edge": (Hypergraph(2, []), True),
+}
+
+
+def some_hypergraph(seed: int, largest: int = 6) -> Hypergraph:
+    """Draw edges of two and three vertices, about as many as colors can just bear."""
+    rng = np.random.default_rng(seed)
+    V = int(rng.integers(3, largest + 1))
+    edges = list(itertools.combinations(range(V), 3))
+    edges += list(itertools.combinations(range(V), 2))
+    weights = np.where([len(edge) == 3 for edge in edges], 4.0, 1.0)
+    number = min(len(edges), int(rng.integers(V - 1, 2 * V + 3)))
+    chosen = rng.choice(len(edges), number, replace=False, p=weights / weights.sum())
+    return Hypergraph(V, [edges[place] for place in chosen])
+
+
+def proper_colorings(h: Hypergraph) -> list[tuple[int, ...]]:
+    every = itertools.product(range(2), repeat=h.vertices)
+    return [colors for colors in every if h.one_colored(colors) is None]
+
+
+# The gadget
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_the_gadget_has_the_points_of_the_reduction(seed: int) -> None:
+    h = some_hypergraph(seed)
+    V, E = h.vertices, len(h.edges)
+    X, y = gadget(h)
+    assert X.shape == (E + V + 3, V + 1)
+    assert len(np.unique(X, axis=0)) == len(X)
+    assert separation(X, y) == 1.0
+    inside, outside = X[y == 2.0], X[y == 1.0]
+    assert not inside[0].any()
+    for point, edge in zip(inside[1:], h.edges, strict=True):
+        assert tuple(np.flatnonzero(point)) == tuple(edge)
+    assert np.array_equal(outside, np.vstack((np.eye(V + 1), -np.eye(V + 1)[-1:])))
+
+
+# From a coloring to a network
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(KINDS))
+def test_every_coloring_gives_a_network_that_is_robust_to_the_stated_radius(
+    seed: int, kind: str
+) -> None:
+    h = some_hypergraph(seed)
+    V, s = h.vertices, h.largest_edge
+    for colors in proper_colorings(h)[::3]:
+        share = [colors.count(t) for t in (0, 1)]
+        norm = max(share[t] + (s - 1) * share[1 - t] + 1 for t in (0, 1))
+        assert norm <= 2 * V + 1
+        network = network_of_coloring(h, colors, kind=kind)
+        assert (network.depth, network.width) == (2, 2)
+        radius = min(robust_radii(network, *gadget(h)))
+        if kind == "half-spaces":
+            assert radius == Fraction(1, 2 * norm)
+            assert radius >= Fraction(1, 2 * (2 * V + 1))
+        else:
+            assert Fraction(1, 4 * norm) < radius <= Fraction(1, 2 * norm)
+
+
+def test_the_radius_of_the_theorem_is_attained() -> None:
+    # All vertices but those of the edge that needs another one have color 1.
+    h = Hypergraph(4, [(0, 1, 2)])
+    network = network_of_coloring(h, (1, 1, 0, 1))
+    assert min(robust_radii(network, *gadget(h))) == Fraction(1, 2 * 8)
+    lonely = network_of_coloring(Hypergraph(4, []), (1, 1, 1, 1))
+    assert min(robust_radii(lonely, *gadget(Hypergraph(4, [])))) == Fraction(1, 2 * 5)
+
+
+def test_a_network_of_the_second_kind_reaches_every_budget_below_the_radius() -> None:
+    h = random_hypergraph(5, 4, rng=2)
+    colors = proper_colorings(h)[0]
+    largest = min(robust_radii(network_of_coloring(h, colors), *gadget(h)))
+    weights = []
+    for share in (0.0, 0.5, 0.9, 0.99, 0.9999):
+        budget = share * float(largest)
+        network = network_of_coloring(h, colors, kind="sum", radius=budget)
+        assert certify_sign(network, *gadget(h), budget).holds
+        weights.append(np.abs(network.layers[1].weight.toarray()).max())
+    assert np.all(np.diff(weights) > 0.0)  # the price of a budget near the end
+    assert weights[-1] > 1000.0
+    with pytest.raises(ValueError, match=r"radius must be below 1/"):
+        network_of_coloring(h, colors, kind="sum", radius=float(largest) + 1e-9)
+
+
+def test_random_points_of_the_balls_are_classified() -> None:
+    h = random_hypergraph(6, 7, rng=0)
+    X, y = gadget(h)
+    network = network_of_coloring(h, proper_colorings(h)[0])
+    radius = float(min(robust_radii(network, X, y)))
+    moves = np.random.default_rng(0).choice([-1.0, 1.0], (2000, *X.shape))
+    for move in 0.999 * radius * moves:
+        assert np.array_equal(network(X + move) > 1.5, y == 2.0)
+
+
+# From a network to a coloring
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 10**6), st.sampled_from(KINDS), st.floats(0.0, 0.3), st.booleans())
+def test_a_network_moved_about_still_hides_a_proper_coloring(
+    seed: int, kind: str, noise: float, swap: bool
+) -> None:
+    h = some_hypergraph(seed)
+    proper = proper_colorings(h)
+    assume(proper)
+    rng = np.random.default_rng(seed)
+    network = network_of_coloring(h, proper[int(rng.integers(len(proper)))], kind=kind)
+    hidden, last = network.layers
+    scales = 10.0 ** rng.uniform(-3.0, 3.0, 2)
+    W, b = hidden.weight.toarray() * scales[:, None], hidden.bias * scales
+    a = last.weight.toarray() / scales
+    W = W * (1.0 + noise * rng.normal(size=W.shape))
+    b, a = b * (1.0 + noise * rng.normal(size=2)), a * (1.0 + noise * rng.normal(size=(1, 2)))
+    c = last.bias + noise * rng.normal()
+    if swap:
+        W, b, a = W[::-1], b[::-1], a[:, ::-1]
+    moved = ReLUNetwork((AffineLayer(W, b), AffineLayer(a, c)))
+    if certify_sign(moved, *gadget(h)).holds:
+        found = coloring_of_network(h, moved)
+        assert h.one_colored(found.colors) is None
+        assert set(found.colors) <= {0, 1}
+    else:
+        with pytest.raises(ValueError, match="network must classify the gadget: at row"):
+            coloring_of_network(h, moved)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_noise_the_coloring_comes_back(kind: str) -> None:
+    for seed in range(20):
+        h = some_hypergraph(seed)
+        for colors in proper_colorings(h)[:4]:
+            found = coloring_of_network(h, network_of_coloring(h, colors, kind=kind))
+            assert found.kind == kind
+            assert found.colors == colors
+            assert "both" not in found.rules
+
+
+def network_of_rules(h: Hypergraph, rules: tuple[str, ...]) -> ReLUNetwork | None:
+    """Solve for a sum of two neurons, c = 1, that cuts each vertex off by exactly its rule."""
+    X, y = gadget(h)
+    lifted = np.column_stack((X, np.ones(len(X))))
+    none = np.zeros_like(lifted)
+    first, second = np.hstack((lifted, none)), np.hstack((none, lifted))
+    inside = y == 2.0
+    rows = [each[inside] for each in (first, second, first + second)]
+    limits = [np.full(inside.sum(), 0.9)] * 3
+    ends = np.flatnonzero(~inside)
+    for row, rule in zip(ends, (*rules, "first", "second"), strict=True):
+        for form, name in ((first, "first"), (second, "second"), (first + second, "both")):
+            if rule == name:
+                rows.append(-form[row : row + 1])
+                limits.append(np.array([-1.1]))
+            elif name == "first" or (name == "second" and rule == "both"):
+                rows.append(form[row : row + 1])
+                limits.append(np.array([0.9]))
+    run = linprog(
+        np.zeros(first.shape[1]),
+        A_ub=np.concatenate(rows),
+        b_ub=np.concatenate(limits),
+        bounds=(None, None),
+    )
+    if run.status != 0:
+        return None
+    W = run.x.reshape(2, -1)
+    return ReLUNetwork((AffineLayer(W[:, :-1], W[:, -1]), AffineLayer([[-1.0, -1.0]], [2.5])))
+
+
+def test_every_mixture_of_the_three_rules_decodes() -> None:
+    seen = set()
+    for h in (Hypergraph(3, [(0, 1, 2)]), Hypergraph(4, [(0, 1, 2), (2, 3)])):
+        for rules in itertools.product(("first", "second", "both"), repeat=h.vertices):
+            network = network_of_rules(h, rules)
+            if network is not None:
+                found = coloring_of_network(h, network)
+                assert found.rules == rules
+                assert h.one_colored(found.colors) is None
+                seen.add(rules)
+    assert ("both", "both", "first") in seen
+    assert ("both", "both", "both") not in seen  # the sum alone cannot color a whole edge
+    assert len(seen) > 30
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_random_networks_that_happen_to_memorize_decode_too(seed: int, V: int) -> None:
+    # Small gadgets, so that chance finds networks of any sign; the theorem allows two patterns.
+    rng = np.random.default_rng(seed)
+    h = Hypergraph(V, [(0, 1)] if V > 1 else [])
+    X, y = gadget(h)
+    W, b = rng.integers(-3, 4, (400, 2, V + 1)), rng.integers(-2, 3, (400, 2)) / 2.0
+    a, c = rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0], (400, 2)), rng.integers(0, 7, 400) / 2.0
+    values = c[:, None] + np.einsum(
+        "kt,ktp->kp", a, np.maximum(np.einsum("ktn,pn->ktp", W, X) + b[:, :, None], 0.0)
+    )
+    for k in np.flatnonzero(((values > 1.5) == (y == 2.0)).all(axis=1) & (values != 1.5).all(1)):
+        assert a[k].min() < 0.0  # both signs + and zero cannot
+        if a[k].max() > 0.0:
+            assert c[k] <= 1.5  # nor can a positive c with different signs
+        network = ReLUNetwork((AffineLayer(W[k], b[k]), AffineLayer(a[k][None], c[k : k + 1])))
+        assert h.one_colored(coloring_of_network(h, network).colors) is None
+
+
+def test_a_network_that_errs_or_ties_on_the_gadget_is_refused_by_name() -> None:
+    h = cycle(4)
+    fine = network_of_coloring(h, (0, 1, 0, 1))
+    hidden, last = fine.layers
+    tied = ReLUNetwork((hidden, AffineLayer(last.weight, last.bias - 0.5)))
+    with pytest.raises(ValueError, match=r"at row 0, of label 2, it must be above 3/2, got 1\.5"):
+        coloring_of_network(h, tied)
+    low = ReLUNetwork((hidden, AffineLayer(last.weight, last.bias + 3.0)))
+    with pytest.raises(ValueError, match=r"at row 5, of label 1, it must be below 3/2"):
+        coloring_of_network(h, low)
+    with pytest.raises(ValueError, match="network must have 6 inputs, got 5"):
+        coloring_of_network(cycle(5), fine)
+
+
+# Deciding existence
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_known_examples_are_decided(name: str, kind: str) -> None:
+    h, colorable = KNOWN[name]
+    X, y = gadget(h)
+    answers = [exists_width_two(X, y, "milp", kinds=[kind])]
+    if h.vertices <= (5 if kind == "half-spaces" else 3):
+        answers.append(exists_width_two(X, y, "enumerate", kinds=[kind]))
+    if h.vertices <= (7 if kind == "half-spaces" else 4):
+        answers.append(exists_width_two(X, y, "backtrack", kinds=[kind]))
+    for answer in answers:
+        assert answer.found is colorable
+        assert (answer.network is not None) == colorable
+        if answer.network is not None:
+            assert (answer.kind, answer.side) == (kind, "upper")
+            assert certify_sign(answer.network, X, y).holds
+            found = coloring_of_network(h, answer.network)
+            assert found.kind == kind
+            assert h.one_colored(found.colors) is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_program_search_and_brute_force_agree_on_random_hypergraphs(seed: int) -> None:
+    h = some_hypergraph(seed, largest=5)
+    X, y = gadget(h)
+    colorable = coloring(h) is not None
+    for method, kind in (("milp", "half-spaces"), ("milp", "sum"), ("enumerate", "half-spaces")):
+        answer = exists_width_two(X, y, method, kinds=[kind], sides=["upper"])
+        assert answer.found is colorable, (h, method, kind)
+        if answer.network is not None:
+            assert h.one_colored(coloring_of_network(h, answer.network).colors) is None
+
+
+def test_the_random_hypergraphs_of_these_tests_are_of_both_sorts() -> None:
+    sorts = [coloring(some_hypergraph(seed, largest=5)) is not None for seed in range(10)]
+    assert 3 <= sum(sorts) <= 7
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_box_of_eight_loses_no_coloring(kind: str) -> None:
+    for h in (cycle(6), random_hypergraph(6, 9, rng=3)):
+        assert coloring(h) is not None
+        answer = exists_width_two(*gadget(h), kinds=[kind], sides=["upper"], box=8.0)
+        assert answer.found is True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_half_spaces_have_two_assignments_for_every_coloring(seed: int) -> None:
+    h = some_hypergraph(seed, largest=5)
+    X, y = gadget(h)
+    wanted = 2 * len(proper_colorings(h))
+    for method in ("enumerate", "backtrack"):
+        answer = exists_width_two(
+            X, y, method, kinds=["half-spaces"], sides=["upper"], early_exit=False
+        )
+        assert answer.feasible == wanted
+
+
+def test_the_region_of_a_gadget_cannot_hold_the_other_label() -> None:
+    answer = exists_width_two(*gadget(cycle(4)), sides=["lower"])
+    assert answer.found is False
+    assert answer.programs == 2  # 0 lies between two points: no half-space keeps it away
+
+
+@pytest.mark.parametrize("labels", list(itertools.product((1.0, 2.0), repeat=6)))
+def test_on_a_line_two_neurons_make_at_most_two_changes(labels: tuple[float, ...]) -> None:
+    changes = sum(a != b for a, b in itertools.pairwise(labels))
+    if changes == 0:
+        return
+    X = np.array([[-2.0], [-0.5], [0.0], [1.0], [3.0], [3.5]])
+    answer = exists_width_two(X, np.array(labels), "backtrack")
+    assert answer.found is (changes <= 2)
+
+
+def test_a_sum_can_need_three_half_spaces_and_does_what_two_cannot() -> None:
+    inside = [[0.9, -5.0], [0.95, 0.0], [0.0, 0.95], [-5.0, 0.9], [-5.0, -5.0]]
+    outside = [[1.1, -5.0], [-5.0, 1.1], [0.55, 0.55]]
+    X, y = np.array(inside + outside), np.array([1.0] * 5 + [0.0] * 3)
+    for method in ("milp", "enumerate", "backtrack"):
+        answer = exists_width_two(X, y, method)  # tries two half-spaces first
+        assert (answer.found, answer.kind, answer.side) == (True, "sum", "upper")
+        assert answer.feasible == 1
+    flipped = exists_width_two(X, 1.0 - y, "backtrack")
+    assert (flipped.found, flipped.kind, flipped.side) == (True, "sum", "lower")
+
+
+def test_the_labels_may_be_any_two_numbers() -> None:
+    X, y = gadget(cycle(4))
+    answer = exists_width_two(X, np.where(y == 2.0, -3.0, 7.5))
+    assert (answer.found, answer.side) == (True, "lower")
+    assert answer.network is not None
+    assert np.array_equal(answer.network(X) < 2.25, y == 2.0)
+
+
+# The growth
+
+
+@pytest.mark.parametrize(("kind", "base"), [("half-spaces", 2), ("sum", 3)])
+def test_a_complete_enumeration_solves_every_program(kind: str, base: int) -> None:
+    hypergraphs = [complete_graph(2), complete_graph(3)]
+    hypergraphs += [cycle(4), cycle(5)] if base == 2 else []
+    for row in growth(hypergraphs, kind=kind, early_exit=False):
+        assert row.programs == row.assignments == base ** (row.vertices + 2)
+        assert row.found is row.colorable
+        assert (row.feasible > 0) == row.colorable
+
+
+def test_only_an_early_exit_shortens_an_enumeration_and_only_if_there_is_a_coloring() -> None:
+    for row in growth([complete_graph(3), complete_graph(4), cycle(5)]):
+        assert not row.colorable
+        assert row.programs == 2 ** (row.vertices + 2)
+    for row in growth([cycle(4), cycle(6)]):
+        assert row.colorable
+        assert row.programs < 2 ** (row.vertices + 2)
+        assert row.feasible == 1
+
+
+def test_backtracking_and_branching_are_shorter() -> None:
+    for method in ("backtrack", "milp"):
+        (row,) = growth([fano()], method=method)
+        assert row.found is False
+        assert row.programs < row.assignments / 3
+
+
+# Refusals
+
+
+def test_colors_that_are_not_proper_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"got one color on the edge \(0, 1\)"):
+        network_of_coloring(cycle(4), (0, 0, 1, 1))
+    with pytest.raises(ValueError, match=r"colors must be 0 or 1, got \(0, 2, 0, 1\)"):
+        network_of_coloring(cycle(4), (0, 2, 0, 1))
+    with pytest.raises(ValueError, match="colors must hold 4 numbers"):
+        network_of_coloring(cycle(4), (0, 1))
+    with pytest.raises(ValueError, match="kind must be one of"):
+        network_of_coloring(cycle(4), (0, 1, 0, 1), kind="half")  # type: ignore[arg-type]
+
+
+def test_searches_refuse_what_they_cannot_decide() -> None:
+    X, y = gadget(cycle(4))
+    with pytest.raises(ValueError, match="method must be one of"):
+        exists_width_two(X, y, "guess")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="kinds and sides must not be empty"):
+        exists_width_two(X, y, kinds=[])
+    with pytest.raises(ValueError, match="sides must be one of"):
+        exists_width_two(X, y, sides=["left"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="time_limit must be"):
+        exists_width_two(X, y, time_limit=0.0)
+    with pytest.raises(ValueError, match=r"would solve 2\*\*22 programs.*use 'backtrack'"):
+        exists_width_two(*gadget(cycle(20)), "enumerate")
+    with pytest.raises(ValueError, match="y must hold exactly two different labels, got 3"):
+        exists_width_two(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="equal points with different labels"):
+        exists_width_two([[0.0], [0.0]], [1.0, 2.0])
+
+
+def test_assignments_of_another_length_or_with_other_numbers_are_refused() -> None:
+    X, y = gadget(cycle(4))
+    with pytest.raises(ValueError, match=r"assignment must hold 6 numbers.*got 2"):
+        network_of_assignment(X, y, (0, 1))
+    with pytest.raises(ValueError, match="assignment must be an integer >= 0 and <= 1, got 2"):
+        network_of_assignment(X, y, (0, 1, 2, 0, 1, 0))
+
+
+def test_a_search_without_time_says_that_it_does_not_know() -> None:
+    for method in ("enumerate", "backtrack"):
+        answer = exists_width_two(*gadget(fano()), method, time_limit=1e-6)
+        assert answer.found is None

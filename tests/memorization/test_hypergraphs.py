@@ -1,0 +1,121 @@
+"""Hypergraphs, their colorings, and the arguments that are refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.memorization import (
+    Hypergraph,
+    coloring,
+    complete_graph,
+    cycle,
+    fano,
+    random_hypergraph,
+)
+
+pytestmark = pytest.mark.either_way
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(3, 7), st.integers(0, 10**6), st.sampled_from([2, 3]), st.integers(1, 4))
+def test_a_coloring_is_the_first_of_all_proper_ones(V: int, seed: int, size: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    most = {2: V * (V - 1) // 2, 3: V * (V - 1) * (V - 2) // 6}[size]
+    h = random_hypergraph(V, int(rng.integers(0, min(most, 14) + 1)), rng, size=size)
+    proper = [
+        colors
+        for colors in itertools.product(range(k), repeat=V)
+        if all(len({colors[i] for i in edge}) > 1 for edge in h.edges)
+    ]
+    assert coloring(h, k) == (proper[0] if proper else None)
+
+
+@pytest.mark.parametrize(
+    ("h", "k", "colorable"),
+    [
+        (fano(), 2, False),
+        (fano(), 3, True),
+        (complete_graph(2), 2, True),
+        (complete_graph(3), 2, False),
+        (complete_graph(4), 3, False),
+        (complete_graph(4), 4, True),
+        (cycle(4), 2, True),
+        (cycle(5), 2, False),
+        (cycle(5), 3, True),
+        (cycle(12), 2, True),
+        (Hypergraph(1, []), 1, True),
+    ],
+)
+def test_the_known_examples_are_colorable_or_not(h: Hypergraph, k: int, colorable: bool) -> None:
+    found = coloring(h, k)
+    assert (found is not None) == colorable
+    if found is not None:
+        assert h.one_colored(found) is None
+
+
+def test_two_points_of_the_fano_plane_lie_on_one_line() -> None:
+    pairs = [pair for line in fano().edges for pair in itertools.combinations(line, 2)]
+    assert sorted(pairs) == list(itertools.combinations(range(7), 2))
+
+
+def test_the_fano_plane_without_a_line_is_colorable() -> None:
+    for line in fano().edges:
+        assert coloring(Hypergraph(7, [edge for edge in fano().edges if edge != line])) is not None
+
+
+def test_edges_are_sorted_and_comparable() -> None:
+    h = Hypergraph(np.int64(4), [[3, 0], (np.int64(2), 1, 0)])
+    assert h == Hypergraph(4, ((0, 3), (0, 1, 2)))
+    assert hash(h) == hash(Hypergraph(4, ((0, 3), (0, 1, 2))))
+    assert h.largest_edge == 3
+    assert Hypergraph(3, []).largest_edge == 2
+
+
+def test_the_first_edge_of_one_color_is_named() -> None:
+    assert cycle(4).one_colored((0, 1, 1, 0)) == (1, 2)
+    with pytest.raises(ValueError, match="colors must hold 4 numbers, one for a vertex, got 3"):
+        cycle(4).one_colored((0, 1, 0))
+
+
+def test_random_hypergraphs_have_different_edges_and_follow_the_seed() -> None:
+    h = random_hypergraph(6, 20, rng=0)
+    assert h.edges == tuple(itertools.combinations(range(6), 3))
+    assert random_hypergraph(9, 12, rng=3) == random_hypergraph(9, 12, rng=3)
+    assert random_hypergraph(9, 12, rng=3) != random_hypergraph(9, 12, rng=4)
+    assert {len(edge) for edge in random_hypergraph(5, 4, rng=1, size=2).edges} == {2}
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([(0, 1), (2,)], "edges must have 2 or 3 vertices, got 1 in edge 1"),
+        ([(0, 1, 2, 3)], "edges must have 2 or 3 vertices, got 4 in edge 0"),
+        ([(0, 4)], "edges must name vertices from 0 to 3, got 4 in edge 0"),
+        ([(0, -1)], "edges must name vertices from 0 to 3, got -1"),
+        ([(0, 1, 0)], r"edges must not name a vertex twice, got \(0, 1, 0\) as edge 0"),
+        ([(0, 1), (2, 3), (1, 0)], r"edges must differ, got \(0, 1\) as edge 0 and as edge 2"),
+    ],
+)
+def test_bad_edges_are_refused(edges: list[tuple[int, ...]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hypergraph(4, edges)
+
+
+def test_other_bad_arguments_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"edges must name vertices by integers, got 1\.0"):
+        Hypergraph(4, [(0, 1.0)])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="vertices must be an integer >= 1"):
+        Hypergraph(0, [])
+    with pytest.raises(ValueError, match="k must be an integer >= 3"):
+        cycle(2)
+    with pytest.raises(ValueError, match="k must be an integer >= 1"):
+        coloring(fano(), 0)
+    with pytest.raises(ValueError, match="edges must be an integer >= 0 and <= 4, got 5"):
+        random_hypergraph(4, 5, rng=0)
+    with pytest.raises(ValueError, match="size must be"):
+        random_hypergraph(4, 1, rng=0, size=4)
