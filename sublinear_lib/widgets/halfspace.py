@@ -202,7 +202,7 @@ def onion_explorer() -> Explorer:
     return Explorer(
         onion_view,
         [
-            Slider("angle", "angle of the normal", range(0, 360, 3), start=36, format="{}°"),
+            Slider("angle", "angle of the normal", range(0, 360, 6), start=36, format="{}°"),
             Slider(
                 "offset",
                 "offset of the line",

@@ -228,7 +228,7 @@ def ledger_explorer() -> Explorer:
             Slider(
                 "m",
                 "width *m*",
-                [2**k for k in (8, 10, 12, 14, 16, 20, 24)],
+                [2**k for k in (8, 12, 16, 20, 24)],
                 start=2**16,
                 format=grouped,
             ),
