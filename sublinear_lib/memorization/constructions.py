@@ -185,10 +185,14 @@ class Memorizer:
         if within is not None:
             within = validation.scalar(within, "within", minimum=0)
         values = self.network(X)
-        labels = np.unique(self.y)
-        above = np.clip(np.searchsorted(labels, values), 1, len(labels) - 1)
-        low, high = labels[above - 1], labels[above]
-        nearest = np.where(values - low <= high - values, low, high)
+        if self.kind == "lipschitz":
+            # The sign: subtracting a tiny value from the labels would round it away.
+            nearest = np.where(values > 0, 1.0, -1.0)
+        else:
+            labels = np.unique(self.y)
+            above = np.clip(np.searchsorted(labels, values), 1, len(labels) - 1)
+            low, high = labels[above - 1], labels[above]
+            nearest = np.where(values - low <= high - values, low, high)
         if within is not None:
             nearest[~(np.abs(values - nearest) <= within)] = np.nan
         return np.asarray(nearest)
@@ -933,7 +937,7 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
     N, n = data.X.shape
     scale = _scale(data)
     margin = 1.0 if mu is None else data.lam / 2 - data.mu
-    if not 1.0 / margin < math.inf:
+    if margin < _SMALLEST_NORMAL:
         raise ValueError(
             f"mu must leave a margin lambda/2 - mu whose inverse float64 can hold, got {data.mu} "
             f"for lambda = {data.lam}"
@@ -943,7 +947,9 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
     far[0] = 4 * scale
     biases = _measuring_biases(data.X, scale, 0.0, 1.0, far, far, np.zeros(N))
     first = _measuring(n, n).zero(3).build()
-    trees = {sign: _tree(n, sign) for sign in (None, 1.0, -1.0)}
+    trees: dict[float | None, list[Matrix]] = {None: _tree(n, None)}
+    for sign in (1.0, -1.0):
+        trees[sign] = [_tree(n, sign)[0], *trees[None][1:]]  # the signs share all but the first
     size, top = trees[None][-1].shape[0], [n + 2, n + 3][: 2 if n > 1 else 1]
 
     def updating(sign: float) -> tuple[list[int], list[float]]:

@@ -1,0 +1,658 @@
+"""The four constructions: sizes as equalities, formulas, exact values on balls, refusals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.memorization import (
+    Memorizer,
+    ReLUNetwork,
+    Size,
+    constructions,
+    l1_size,
+    l2_size,
+    l2_terms,
+    linf_size,
+    lipschitz_size,
+    memorize,
+    memorize_l1,
+    memorize_l2,
+    memorize_lipschitz,
+    random_points,
+    separation,
+)
+
+Builder = Callable[..., Memorizer]
+BUMPS: list[tuple[Builder, float]] = [(memorize, math.inf), (memorize_l1, 1), (memorize_l2, 2)]
+bumps = pytest.mark.parametrize(("build", "p"), BUMPS, ids=["linf", "l1", "l2"])
+seeds = st.integers(0, 2**32 - 1)
+shares = st.floats(0.01, 0.99)
+
+
+def data(N: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return points away from 0, so that no bias vanishes but by a conspiracy, and labels >= 1."""
+    X, y = random_points(N, n, 2 + seed % (N - 1), seed)
+    return X + 0.01, y
+
+
+def signs(y: np.ndarray) -> np.ndarray:
+    return np.where(y > 1, 1.0, -1.0)
+
+
+def rounding(memorizer: Memorizer) -> float:
+    """Return what rounding may do: a few units in the last place of a state, times the weights."""
+    n, steps = memorizer.X.shape[1], (memorizer.terms or 0) + 4
+    slope = 1.0 if memorizer.kind == "lipschitz" else memorizer.heights.max()
+    unit = 1.0 if memorizer.kind == "l2" else memorizer.scale
+    return 2.0**-52 * (4 * n * steps * unit * slope / memorizer.margin + np.abs(memorizer.y).max())
+
+
+def on_balls(memorizer: Memorizer, rng: np.random.Generator, each: int = 30) -> np.ndarray:
+    """Return points of the closed balls, many on the boundary and in corners."""
+    N, n = memorizer.X.shape
+    assert memorizer.mu is not None
+    steps = rng.uniform(-1, 1, (N, each, n)) ** 3
+    steps[:, ::3] = rng.choice([-1.0, 1.0], steps[:, ::3].shape)
+    norms = np.linalg.norm(steps, ord=memorizer.p, axis=2, keepdims=True)
+    # A hair inside, so that rounding a coordinate does not leave the ball.
+    return memorizer.X[:, None] + steps / np.maximum(norms, 1e-300) * memorizer.mu * (1 - 1e-14)
+
+
+def in_box(memorizer: Memorizer, rng: np.random.Generator, points: int = 200) -> np.ndarray:
+    return rng.uniform(-memorizer.scale, memorizer.scale, (points, memorizer.X.shape[1]))
+
+
+# Sizes.
+
+
+@given(st.integers(2, 7), st.integers(1, 7), seeds, shares)
+@settings(deadline=None, max_examples=80)
+def test_the_network_of_theorem_48_has_exactly_the_size_of_the_paper(
+    N: int, n: int, seed: int, share: float
+) -> None:
+    X, y = data(N, n, seed)
+    network = memorize(X, y, share * separation(X, y) / 2).network
+    assert network.width == 3 * n + 1
+    assert network.depth == 2 * N + 1
+    assert network.nonzeros == N * (8 * n + 5)
+    assert Size(network.width, network.depth, network.nonzeros) == linf_size(N, n)
+
+
+@given(st.integers(2, 6), st.integers(1, 9), seeds, shares, st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_the_other_networks_have_exactly_the_size_of_their_formula(
+    N: int, n: int, seed: int, share: float, more: int
+) -> None:
+    X, y = data(N, n, seed)
+    size = memorize_l1(X, y, share * separation(X, y, 1) / 2).size
+    assert size == l1_size(N, n) == Size(3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2)
+    mu = share * separation(X, y, 2) / 2
+    K = memorize_l2(X, y, mu).terms
+    assert K is not None
+    memorizer = memorize_l2(X, y, mu, terms=K + more)
+    assert memorizer.terms == K + more
+    assert memorizer.size == l2_size(N, n, K + more)
+    assert memorizer.network.depth == N * (K + more + 3) + 1
+    lam = separation(X, signs(y))
+    levels = max(1, math.ceil(math.log2(n)))
+    for budget in (None, share * lam / 2):
+        memorizer = memorize_lipschitz(X, signs(y), budget)
+        clipped = budget is not None
+        assert memorizer.size == lipschitz_size(N, n, clipped=clipped) == memorizer.size_by_formula
+        assert memorizer.network.width == 3 * n + 3
+        assert memorizer.network.depth == N * (levels + 1) + 2 + clipped
+
+
+def test_the_lipschitz_network_has_of_the_order_of_n_log_n_nonzeros_per_point() -> None:
+    ratios = [
+        lipschitz_size(1000, n).nonzeros / (1000 * n * math.log2(n)) for n in (64, 1024, 2**20)
+    ]
+    assert ratios == sorted(ratios, reverse=True)
+    assert 1 < ratios[-1] < ratios[0] < 3
+
+
+@bumps
+def test_labels_that_are_not_positive_cost_one_bias(build: Builder, p: float) -> None:
+    X, y = data(5, 3, 1)
+    mu = 0.3 * separation(X, y, p)
+    plain, shifted = build(X, y, mu), build(X, y - 2, mu)
+    assert (plain.shift, plain.size) == (0.0, plain.size_by_formula)
+    assert shifted.shift < min(y - 2)
+    assert shifted.size.nonzeros == plain.size.nonzeros + 1
+    assert shifted.size == shifted.size_by_formula
+
+
+def test_a_bias_that_vanishes_by_chance_is_not_counted() -> None:
+    X, y = np.array([[0.25, 0.75], [1.0, 0.25]]), [1, 2]
+    formula = linf_size(2, 2).nonzeros
+    assert memorize(X, y, 0.25).size.nonzeros == formula - 1  # x_11 = mu
+    assert memorize(X, y, 0.3).size.nonzeros == formula
+    # With mu = 0 no threshold of the l1 network is left.
+    assert memorize_l1(X, y, 0.0).size.nonzeros == l1_size(2, 2).nonzeros - 2
+
+
+def test_the_number_of_nonzeros_does_not_depend_on_budget_separation_or_labels() -> None:
+    X, y = data(6, 4, 3)
+    lam = separation(X, y)
+    sizes = {
+        memorize(scale * X, labels, share * scale * lam / 2).size
+        for share in (0.1, 0.9, 1 - 1e-9)
+        for scale in (1e-6, 1.0, 1e6)
+        for labels in (y, 1e6 * y, np.linspace(1, 2, 6)[np.unique(y, return_inverse=True)[1]])
+    }
+    assert sizes == {linf_size(6, 4)}
+
+
+# Formulas.
+
+
+@given(st.integers(2, 7), st.integers(1, 6), seeds, shares, st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_a_memorizer_computes_its_closed_form(
+    N: int, n: int, seed: int, share: float, negative: bool
+) -> None:
+    X, y = data(N, n, seed)
+    rng = np.random.default_rng(seed)
+    labels = y - 3 if negative else y
+    for build, p in BUMPS:
+        memorizer = build(X, labels, share * separation(X, y, p) / 2)
+        Z = np.concatenate([in_box(memorizer, rng), on_balls(memorizer, rng).reshape(-1, n)])
+        assert np.abs(memorizer(Z) - memorizer.reference(Z)).max() <= rounding(memorizer)
+
+
+@given(st.integers(2, 7), st.integers(1, 9), seeds, shares)
+@settings(deadline=None, max_examples=40)
+def test_the_lipschitz_network_is_half_the_difference_of_two_distances(
+    N: int, n: int, seed: int, share: float
+) -> None:
+    X, y = data(N, n, seed)
+    s = signs(y)
+    lam = separation(X, s)
+    rng = np.random.default_rng(seed)
+    memorizer = memorize_lipschitz(X, s)
+    Z = np.concatenate([in_box(memorizer, rng), X])
+    to = {sign: np.abs(Z[:, None] - X[None, s == sign]).max(axis=2).min(axis=1) for sign in (-1, 1)}
+    f = (to[-1] - to[1]) / 2
+    assert np.abs(memorizer(Z) - f).max() <= 1e-12
+    assert (memorizer.reference(Z) == f).all()
+    mu = share * lam / 2
+    clipped = memorize_lipschitz(X, s, mu)
+    expected = np.clip(f / (lam / 2 - mu), -1, 1)
+    assert np.abs(clipped.reference(Z) - expected).max() <= 1e-15
+    assert np.abs(clipped(Z) - expected).max() <= rounding(clipped)
+
+
+def test_the_closed_form_by_hand() -> None:
+    X, y = [[0.25, 0.5], [1.25, 0.75]], [2, 3]
+    memorizer = memorize(X, y, 0.25)
+    assert (memorizer.lam, memorizer.margin, memorizer.scale) == (1.0, 0.5, 4.0)
+    assert (memorizer.p, memorizer.kind, memorizer.terms) == (math.inf, "linf", None)
+    assert memorizer.rho == 0.5
+    # s = (0.5, 0), 2 (1 - 1/1) = 0 from the left and 3 (1 - 0/0.5) from the right.
+    assert memorizer([[1.0, 0.5], [0.625, 0.5], [0.9375, 0.5]]).tolist() == [3.0, 1.5, 2.625]
+    assert memorizer([[5.0, 5.0]]).tolist() == [0.0]
+    l1 = memorize_l1(X, y, 0.5)
+    assert (l1.lam, l1.margin) == (1.25, 0.25)
+    assert l1([[0.25, 1.125], [0.25, 1.0], [1.25, 0.25]]).tolist() == [1.0, 2.0, 3.0]
+
+
+@given(st.fractions(0, 1, max_denominator=10**6), st.integers(1, 12))
+@settings(deadline=None)
+def test_the_interpolated_square_overestimates_by_at_most_a_power_of_four(
+    t: Fraction, K: int
+) -> None:
+    g, q = t, t
+    for k in range(1, K + 1):
+        g = 2 * g - 4 * max(g - Fraction(1, 2), Fraction(0))
+        q -= g / 4**k
+        assert 0 <= g <= 1
+    assert 0 <= q - t**2 <= Fraction(1, 4 ** (K + 1))
+    midpoint = Fraction(1, 2 ** (K + 1))
+    chord = constructions._interpolated_square(np.array([float(midpoint)]), K)
+    assert chord[0] == midpoint**2 + Fraction(1, 4 ** (K + 1))  # attained
+    assert constructions._interpolated_square(np.array([float(t)]), K)[0] == pytest.approx(
+        float(q), abs=1e-15
+    )
+
+
+@given(st.integers(1, 1000), st.floats(1e-6, 1e3), st.floats(0, 0.999), st.floats(1, 1e3))
+@settings(deadline=None)
+def test_the_number_of_terms_is_the_least_that_leaves_half_of_the_gap(
+    n: int, lam: float, share: float, reach: float
+) -> None:
+    mu, scale = share * lam / 2, reach * lam
+    K = l2_terms(n, lam, mu, scale)
+    gap = Fraction(lam) * (Fraction(lam) - 2 * Fraction(mu)) / (2 * Fraction(scale)) ** 2
+    slack = 1 + Fraction(1, 2**40)
+    assert n * Fraction(1, 4 ** (K + 1)) <= gap / 2 * slack
+    assert K == 1 or n * Fraction(1, 4**K) * slack > gap / 2
+    # K = O(log(n R^2 / (lam gamma))), gamma = lam/2 - mu.
+    assert max(1, math.log(n * scale**2 / (lam * (lam / 2 - mu)), 4) + 1.01) >= K
+
+
+def test_too_few_terms_are_refused_with_the_number_that_suffices() -> None:
+    X, y = random_points(6, 5, 3, rng=0)
+    mu = 0.499 * separation(X, y, 2)
+    with pytest.raises(
+        ValueError, match=r"terms must be at least \d+ for lambda = .*got 1"
+    ) as error:
+        memorize_l2(X, y, mu, terms=1)
+    least = int(str(error.value).split("at least ")[1].split()[0])
+    memorizer = memorize_l2(X, y, mu, terms=least)
+    assert memorizer.classify(X).tolist() == y.tolist()
+    with pytest.raises(ValueError, match=f"terms must be at least {least} "):
+        memorize_l2(X, y, mu, terms=least - 1)
+    for terms, kind in ((0, ValueError), (501, ValueError), (2.0, TypeError)):
+        with pytest.raises(kind, match="terms must be an integer >= 1 and <= 500"):
+            memorize_l2(X, y, mu, terms=terms)  # type: ignore[arg-type]
+
+
+# Robust memorization.
+
+
+@given(st.integers(2, 6), st.integers(1, 6), seeds, st.floats(0, 0.999))
+@settings(deadline=None, max_examples=50)
+def test_every_point_of_every_ball_has_the_label_of_its_center(
+    N: int, n: int, seed: int, share: float
+) -> None:
+    X, y = data(N, n, seed)
+    rng = np.random.default_rng(seed)
+    for build, p in BUMPS:
+        memorizer = build(X, y, share * separation(X, y, p) / 2)
+        Z = on_balls(memorizer, rng)
+        deviation = np.abs(memorizer(Z.reshape(-1, n)).reshape(N, -1) - y[:, None]).max()
+        assert deviation <= rounding(memorizer), memorizer.kind
+        assert (memorizer.classify(Z.reshape(-1, n)).reshape(N, -1) == y[:, None]).all()
+    s = signs(y)
+    clipped = memorize_lipschitz(X, s, share * separation(X, s) / 2)
+    Z = on_balls(clipped, rng).reshape(-1, n)
+    expected = np.repeat(s, len(Z) // N)
+    assert np.abs(clipped(Z) - expected).max() <= rounding(clipped)
+    assert (memorize_lipschitz(X, s).classify(Z) == expected).all()  # one network, any budget
+
+
+# Coordinates on a grid and dyadic budgets make every stored parameter but the slopes exact; the
+# maximum forgives what their rounding leaves of the bumps of other labels.
+directions = {
+    math.inf: lambda rng, n: rng.choice([-1, 1, Fraction(1, 3), Fraction(-2, 7)], n).tolist(),
+    1: lambda rng, n: (np.eye(n, dtype=int)[rng.integers(n)] * rng.choice([-1, 1])).tolist(),
+    2: lambda rng, n: (
+        [Fraction(3, 5), Fraction(-4, 5), *[Fraction(0)] * (n - 2)] if n > 1 else [Fraction(-1)]
+    ),
+}
+
+
+@given(st.integers(2, 5), st.integers(1, 4), seeds, st.integers(0, 127))
+@settings(deadline=None, max_examples=25)
+def test_values_on_balls_are_exactly_the_labels(N: int, n: int, seed: int, share: int) -> None:
+    X, y = random_points(N, n, 2, seed, grid=256)
+    rng = np.random.default_rng(seed)
+    for build, p in BUMPS:
+        lam = math.floor(separation(X, y, p) * 256) / 256
+        memorizer = build(X, y - 1, lam * share / 256)
+        assert memorizer.mu is not None
+        for x, label in zip(memorizer.X, memorizer.y, strict=True):
+            step = directions[p](rng, n)
+            point = [
+                Fraction(a) + Fraction(memorizer.mu) * b
+                for a, b in zip(x.tolist(), step, strict=True)
+            ]
+            assert memorizer.network.exactly(point) == label
+            assert memorizer.network.exactly(x) == label
+
+
+def rational_point(memorizer: Memorizer, rng: np.random.Generator) -> list[Fraction]:
+    """Return a point of the box on no grid."""
+    n = memorizer.X.shape[1]
+    return [Fraction(int(v), 999) * Fraction(memorizer.scale) for v in rng.integers(-999, 1000, n)]
+
+
+@given(st.integers(2, 5), st.integers(1, 5), seeds, st.integers(0, 6))
+@settings(deadline=None, max_examples=25)
+def test_with_a_dyadic_margin_the_network_is_the_formula_without_any_rounding(
+    N: int, n: int, seed: int, power: int
+) -> None:
+    X, y = random_points(N, n, 2, seed, grid=256)
+    y = 2 * y
+    lam = separation(X, y)
+    margin = math.ldexp(1.0, math.frexp(lam)[1] - 1 - power)  # at most lam
+    memorizer = memorize(X, y, (lam - margin) / 2)
+    assert memorizer.margin == margin
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        x = rational_point(memorizer, rng)
+        best = Fraction(0)
+        for center, label in zip(X.tolist(), y.tolist(), strict=True):
+            s = sum(
+                max(abs(a - Fraction(b)) - Fraction(memorizer.mu or 0.0), Fraction(0))
+                for a, b in zip(x, center, strict=True)
+            )
+            best = max(best, Fraction(label) * max(1 - s / Fraction(margin), Fraction(0)))
+        assert memorizer.network.exactly(x) == best
+    # The same for the distances of the other network, which divide by nothing.
+    s = np.where(y > 2, 1, -1)
+    lipschitz = memorize_lipschitz(X, s)
+    for _ in range(5):
+        x = rational_point(memorizer, rng)
+        to = {1: [], -1: []}  # type: dict[int, list[Fraction]]
+        for center, sign in zip(X.tolist(), s.tolist(), strict=True):
+            to[sign].append(max(abs(a - Fraction(b)) for a, b in zip(x, center, strict=True)))
+        assert lipschitz.network.exactly(x) == (min(to[-1]) - min(to[1])) / 2
+
+
+def test_the_clipped_network_has_the_sign_as_its_exact_value() -> None:
+    X, s = np.array([[0.25, 0.5], [1.25, 0.75], [0.5, 2.0]]), [1, -1, -1]
+    memorizer = memorize_lipschitz(X, s, 0.25)  # lambda/2 - mu = 1/4
+    for x, sign in zip(X.tolist(), s, strict=True):
+        for a in (-1, 0, 1):
+            for b in (-1, Fraction(1, 3), 1):
+                point = [Fraction(x[0]) + Fraction(a, 4), Fraction(x[1]) + Fraction(b) / 4]
+                assert memorizer.network.exactly(point) == sign
+
+
+def test_just_outside_the_budget_the_value_changes() -> None:
+    X, y = [[0.25], [1.25]], [1, 2]
+    memorizer = memorize(X, y, 0.25)
+    assert memorizer([[0.5], [0.5 + 1e-6]]).tolist() == [1.0, pytest.approx(1 - 2e-6)]
+    assert memorizer([[0.5 + 1e-6]])[0] != 1.0
+
+
+# Lipschitz constants.
+
+
+@given(st.integers(2, 7), st.integers(1, 9), seeds, shares)
+@settings(deadline=None, max_examples=30)
+def test_the_lipschitz_constant_is_the_optimal_one_and_is_attained(
+    N: int, n: int, seed: int, share: float
+) -> None:
+    X, y = data(N, n, seed)
+    s = signs(y)
+    lam = separation(X, s)
+    mu = share * lam / 2
+    memorizer = memorize_lipschitz(X, s, mu)
+    L = 1 / (lam / 2 - mu)
+    assert 1 / memorizer.margin == L
+    rng = np.random.default_rng(seed)
+    a, b = in_box(memorizer, rng, 400), in_box(memorizer, rng, 400)
+    b[::2] = a[::2] + 0.01 * (b[::2] - a[::2])
+    moved, distance = np.abs(memorizer(a) - memorizer(b)), np.abs(a - b).max(axis=1)
+    assert (moved <= L * distance + 2 * rounding(memorizer)).all()
+    _, gradients = memorizer.network.value_and_gradient(a)
+    assert np.abs(gradients).sum(axis=1).max() <= L * (1 + 1e-12)
+    # From ball to ball of the closest pair no function that is right can do better.
+    pair = constructions.checked_data(X, s).pair
+    assert pair is not None
+    x, z = X[pair.i], X[pair.k]
+    ends = np.array([x + (z - x) * (mu / lam), z + (x - z) * (mu / lam)])
+    values = memorizer(ends)
+    assert abs(abs(values[0] - values[1]) - 2) <= 4 * rounding(memorizer)
+    assert np.abs(ends[0] - ends[1]).max() == pytest.approx(2 / L, rel=1e-9, abs=1e-15)
+
+
+# Labels and classes.
+
+
+@bumps
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 1, 2, 0],
+        [-5, -5, -7, -6],
+        [0.1, 0.2, 0.3, 0.1],
+        [-1e-9, 1e9, 3.0, 0.0],
+        [1e200, 2e200, -1e200, 0.0],
+        [1e-200, 2e-200, -1e-200, 0.0],
+    ],
+)
+def test_any_real_labels_are_memorized(build: Builder, p: float, labels: list[float]) -> None:
+    X, _ = random_points(4, 3, 2, rng=8)
+    memorizer = build(X, labels, 0.4 * separation(X, labels, p))
+    Z = on_balls(memorizer, np.random.default_rng(0)).reshape(-1, 3)
+    wanted = np.repeat(memorizer.y, len(Z) // 4)
+    assert np.abs(memorizer(Z) - wanted).max() <= 1e-13 * memorizer.heights.max()
+    assert (memorizer.classify(Z) == wanted).all() or min(np.diff(sorted(set(labels)))) < 1e-3
+    assert (memorizer.heights > 0).all()
+    assert (memorizer.shift == 0) == (min(labels) > 0)
+
+
+def test_small_integers_are_shifted_without_rounding() -> None:
+    for labels, shift in (([0, 1], -1.0), ([-1, 1], -3.0), ([0, 9], -8.0), ([-3, 5], -11.0)):
+        memorizer = memorize([[0.25], [1.5]], labels, 0.25)
+        assert memorizer.shift == shift
+        assert memorizer([[0.25], [1.5], [3.0]]).tolist() == [*labels, shift]
+
+
+def test_a_point_without_a_bump_gets_the_nearest_label_or_none() -> None:
+    memorizer = memorize([[0.25], [1.5]], [1, 4], 0.25)
+    Z = [[0.25], [1.5], [0.875], [3.0]]
+    assert memorizer.classify(Z).tolist() == [1, 4, 1, 1]
+    found = memorizer.classify(Z, within=0.5)
+    assert found[:2].tolist() == [1, 4]
+    assert np.isnan(found[2:]).all()
+    with pytest.raises(ValueError, match="within must be a finite number >= 0, got -1"):
+        memorizer.classify(Z, within=-1)
+    lipschitz = memorize_lipschitz([[0.25], [1.25]], [1, -1])
+    assert lipschitz.classify([[0.7], [0.8], [0.75]]).tolist() == [1, -1, -1]
+    assert (lipschitz.mu, lipschitz.rho, lipschitz.margin) == (None, None, 1.0)
+
+
+# Edges.
+
+
+def everything(X: object, y: object, s: object, mu: float) -> list[Memorizer]:
+    found = [build(X, y, mu) for build, _ in BUMPS]
+    return [*found, memorize_lipschitz(X, s), memorize_lipschitz(X, s, mu)]
+
+
+@pytest.mark.parametrize("mu", [0, 0.0, 0.25, np.float32(0.125), 0.4999999])
+def test_two_points_on_a_line(mu: float) -> None:
+    for memorizer in everything([[0], [1]], [1, 2], [1, -1], mu):
+        assert memorizer.classify([[0], [1]]).tolist() == memorizer.y.tolist()
+        if memorizer.mu is not None:
+            assert memorizer([[0], [1]]).tolist() == memorizer.y.tolist()
+        assert memorizer.size.width <= 6
+
+
+def test_equal_points_with_equal_labels_are_welcome() -> None:
+    X = [[0.25, 0.5], [0.25, 0.5], [1.0, 0.0], [0.25, 0.5]]
+    for memorizer in everything(X, [3, 3, 1, 3], [1, 1, -1, 1], 0.25):
+        assert memorizer.classify(X).tolist() == memorizer.y.tolist()
+
+
+def test_coordinates_that_are_all_equal_or_zero_do_no_harm() -> None:
+    X = [[0.0, 7.0, -1.0], [0.0, 7.0, 1.0]]
+    for memorizer in everything(X, [1, 2], [1, -1], 0.75):
+        assert memorizer(X).tolist() == memorizer.y.tolist()
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e-100, 1e-20, 1e20, 1e100, 1e140])
+def test_the_unit_of_length_does_not_matter(unit: float) -> None:
+    X, y = random_points(5, 3, 2, rng=3)
+    for memorizer in everything(X * unit, y, signs(y), 0.01 * unit):
+        if memorizer.mu is not None:
+            Z = on_balls(memorizer, np.random.default_rng(0)).reshape(-1, 3)
+            wanted = np.repeat(memorizer.y, len(Z) // 5)
+            assert memorizer(Z) == pytest.approx(wanted, abs=1e-10)
+        assert memorizer.classify(memorizer.X).tolist() == memorizer.y.tolist()
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e160, 1e300])
+def test_a_unit_of_length_that_cannot_be_computed_with_is_refused(unit: float) -> None:
+    X = np.array([[1.0], [3.0]]) * unit
+    for build in (memorize, memorize_l1, memorize_l2):
+        with pytest.raises(ValueError, match=r"X must be scaled so that max \|x_ij\| \+ lambda"):
+            build(X, [1, 2], 0.0)
+    with pytest.raises(ValueError, match="X must be scaled"):
+        memorize_lipschitz(X, [1, -1])
+
+
+def test_weights_beyond_float64_are_refused() -> None:
+    X = [[0.0], [1e-200], [1.0]]
+    for build in (memorize, memorize_l1):
+        with pytest.raises(ValueError, match="mu must leave weights that float64 can hold"):
+            build(X, [1e200, 2e200, 1e200], 0.0)
+        with pytest.raises(ValueError, match="mu must leave weights that float64 can hold"):
+            build([[0.0], [1e100]], [1e-250, 2e-250], 0.0)
+    with pytest.raises(ValueError, match="labels whose differences are finite"):
+        memorize(X, [-1e308, 1e308, 0.0], 0.0)
+    with pytest.raises(ValueError, match="mu must leave a margin"):
+        memorize_lipschitz([[0.0], [5e-324], [1.0]], [1, -1, 1], 0.0)
+    with pytest.raises(ValueError, match="mu must leave a gap that 500 terms can resolve"):
+        memorize_l2(X, [1, 2, 1], 0.0)
+
+
+def test_up_to_the_last_float_below_half_the_separation_the_formulas_hold() -> None:
+    X, y = random_points(4, 2, 2, rng=0, grid=64)
+    for build, p in BUMPS[:2]:
+        mu = math.nextafter(separation(X, y, p) / 2, 0.0)
+        memorizer = build(X, y, mu)
+        assert memorizer.margin > 0
+        # The centers are far inside: there the rounding of the boundary is not felt.
+        assert memorizer(X).tolist() == y.tolist()
+        assert memorizer.network.largest_weight > 1e14
+
+
+def test_far_away_the_value_is_the_shift() -> None:
+    X, y = random_points(5, 3, 3, rng=1)
+    for build, p in BUMPS:
+        memorizer = build(X, y - 2, 0.1 * separation(X, y, p))
+        for size in (10.0, 1e9, 1e300):
+            assert memorizer([[size] * 3]).tolist() == [memorizer.shift]
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "mu", "message"),
+    [
+        ([[0.0], [1.0]], [1, 2], 0.5, r"mu must be >= 0 and < lambda/2 = 0\.5, got 0\.5"),
+        ([[0.0], [1.0]], [1, 2], -0.1, r"mu must be >= 0 and < lambda/2 = 0\.5 .*got -0\.1"),
+        ([[0.0], [1.0]], [1, 2], math.nan, r"lambda/2 = 0\.5 \(lambda = 1\.0, p = .*got nan"),
+        ([[0.0], [np.nan]], [1, 2], 0.1, "X must contain finite numbers only"),
+        ([[0.0], [1.0]], [1, np.nan], 0.1, "must contain finite numbers only"),
+        ([[0.0], [0.0]], [1, 2], 0.0, "rows 0 and 1 are equal, with labels"),
+        ([[0.0], [1.0]], [1, 1], 0.1, "must have at least two different labels"),
+        ([[0.0]], [1], 0.0, "must have at least two different labels"),
+        ([0.0, 1.0], [1, 2], 0.1, "X must have shape"),
+    ],
+)
+def test_bad_input_is_refused_by_name_in_every_construction(
+    X: object, y: list[float], mu: float, message: str
+) -> None:
+    for build, _ in BUMPS:
+        with pytest.raises(ValueError, match=message):
+            build(X, y, mu)
+    with pytest.raises(ValueError, match=message):
+        memorize_lipschitz(X, [3 - 2 * label for label in y], mu)  # 1, 2 -> 1, -1
+
+
+def test_the_lipschitz_network_asks_for_signs() -> None:
+    with pytest.raises(ValueError, match=r"s must hold -1 and \+1 only, got 2\.0 at index 1"):
+        memorize_lipschitz([[0.0], [1.0]], [1, 2])
+    with pytest.raises(ValueError, match="s must have at least two different labels"):
+        memorize_lipschitz([[0.0], [1.0]], [1, 1])
+    with pytest.raises(ValueError, match="s must contain finite numbers"):
+        memorize_lipschitz([[0.0], [1.0]], [1, math.nan])
+
+
+def test_nothing_that_was_handed_in_is_changed_or_kept() -> None:
+    X, y = random_points(5, 3, 2, rng=0)
+    X0, y0 = X.copy(), y.copy()
+    found = everything(X, y, signs(y), 0.01)
+    assert (X == X0).all()
+    assert (y == y0).all()
+    X[:] = 0
+    for memorizer in found:
+        assert (memorizer.X == X0).all()
+        with pytest.raises(ValueError, match="read-only"):
+            memorizer.X[0, 0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("size", "arguments", "message"),
+    [
+        (linf_size, (0, 1), "N must be an integer >= 1, got 0"),
+        (l1_size, (1, 0), "n must be an integer >= 1, got 0"),
+        (l2_size, (1, 1, 0), "terms must be an integer >= 1, got 0"),
+        (lipschitz_size, (1, -1), "n must be an integer >= 1, got -1"),
+        (l2_terms, (1, 1.0, 0.5, 1.0), r"mu must be a finite number >= 0 and < 0\.5, got 0\.5"),
+        (l2_terms, (1, 0.0, 0.0, 1.0), "lam must be a finite number > 0"),
+        (l2_terms, (1, 1.0, 0.0, 0.0), "scale must be a finite number > 0"),
+        (l2_terms, (1, 1e-300, 0.0, 1e200), "mu must leave a gap that 500 terms"),
+    ],
+)
+def test_sizes_check_their_arguments(
+    size: object, arguments: tuple[object, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        size(*arguments)  # type: ignore[operator]
+
+
+# Memory, batches, files.
+
+
+def test_the_number_of_matrices_does_not_grow_with_the_number_of_points() -> None:
+    for build, p in BUMPS:
+        counts = set()
+        for N in (40, 80):
+            X, y = random_points(N, 5, 4, rng=0)
+            counts.add(build(X, y, 0.2 * separation(X, y, p), *([9] * (p == 2))).network.matrices)
+        assert len(counts) == 1
+        assert counts.pop() <= 6 + 9 + 4
+    for clipped in (None, 1e-3):
+        found = [
+            memorize_lipschitz(X, signs(y), clipped).network.matrices
+            for X, y in (random_points(N, 20, 2, rng=0) for N in (30, 60))
+        ]
+        assert found[0] == found[1] <= 14
+
+
+def test_the_numbers_of_a_large_network_take_little_more_than_its_biases() -> None:
+    X, y = random_points(200, 300, 10, rng=0)
+    network = memorize(X, y, 0.2).network
+    assert network.nonzeros == 200 * (8 * 300 + 5)
+    weights = {id(layer.weight): layer.weight for layer in network.layers}.values()
+    matrices = sum(w.data.nbytes + w.indices.nbytes + w.indptr.nbytes for w in weights)
+    owners = {
+        id(layer.bias if layer.bias.base is None else layer.bias.base): layer.bias
+        for layer in network.layers
+    }.values()
+    biases = sum((b if b.base is None else b.base).nbytes for b in owners)
+    assert biases <= 8 * (200 * (3 * 300 + 1) + 20 * 302)
+    assert matrices <= 14 * 12 * (3 * 300 + 2) * 2
+    assert matrices + biases < network.nonzeros * 4  # instead of 12 bytes for each nonzero
+
+
+def test_batches_of_the_closed_form_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = random_points(6, 4, 2, rng=0)
+    Z = np.random.default_rng(0).uniform(0, 1, (50, 4))
+    whole = [memorizer.reference(Z) for memorizer in everything(X, y, signs(y), 0.05)]
+    monkeypatch.setattr(constructions, "_DIFFERENCES", 12)
+    parts = [memorizer.reference(Z) for memorizer in everything(X, y, signs(y), 0.05)]
+    assert all((a == b).all() for a, b in zip(whole, parts, strict=True))
+
+
+def test_a_memorizer_can_be_asked_about_no_points() -> None:
+    for memorizer in everything([[0.25], [1.5]], [1, 2], [1, -1], 0.25):
+        empty = np.zeros((0, 1))
+        for answer in (memorizer(empty), memorizer.reference(empty), memorizer.classify(empty)):
+            assert answer.shape == (0,)
+
+
+def test_the_network_of_a_memorizer_survives_a_file(tmp_path: Path) -> None:
+    X, y = random_points(6, 4, 2, rng=0)
+    for memorizer in everything(X, y, signs(y), 0.05):
+        memorizer.network.save(tmp_path / "net.npz")
+        back = ReLUNetwork.load(tmp_path / "net.npz")
+        assert back.matrices == memorizer.network.matrices
+        assert back.nonzeros == memorizer.network.nonzeros
+        assert (back(X) == memorizer(X)).all()
