@@ -32,6 +32,7 @@ __all__ = ["cost_curves", "ledger_bars", "roofline_chart"]
 
 _SEGMENTS: tuple[Role, ...] = (*SERIES, "muted", "ink")
 _FEW = 5
+_LONG = 1e7
 _LETTER = 6.7  # a letter of 11 pixels, on average and rounded up
 
 
@@ -221,7 +222,9 @@ def cost_curves(
         first, last = float(places[0]), float(places[-1])
         # On a decimal axis the few values given are rounder than any others.
         own = places.tolist() if xscale == "log10" and places.size <= _FEW else None
-        set_scale(axes, "x", first, last, scale=xscale, target=4, label=number, values=own)
+        # Numbers as long as 3.52·10^{13} would run into each other; 2^{45} does not.
+        write = None if xscale == "log2" and last >= _LONG else number
+        set_scale(axes, "x", first, last, scale=xscale, target=4, label=write, values=own)
         set_scale(axes, "y", low / 1.4, high * 1.3, scale="log10", label=number)
         ends = []
         if reference is not None:

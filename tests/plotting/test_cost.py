@@ -124,6 +124,15 @@ def test_a_few_decimal_abscissae_are_their_own_ticks() -> None:
     assert labels == ["0.001", "0.01", "0.5"]
 
 
+def test_very_wide_networks_are_written_as_powers_of_two() -> None:
+    sizes = [2**12, 2**28, 2**44]
+    wide = curves(
+        x=sizes, xscale="log2", measured=None, reference=None, predicted={"*c*": [1, 2, 3]}
+    )
+    assert texts(wide)[:5] == ["214", "221", "228", "235", "242"]
+    assert "4\u202f096" in texts(curves(xscale="log2"))
+
+
 def test_points_stand_on_the_roof() -> None:
     axes = roof()._figures[0].axes[0]
     places = [
