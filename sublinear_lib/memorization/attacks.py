@@ -1,0 +1,271 @@
+r"""An attack on the balls, as a control, and why an attack alone proves nothing here.
+
+The attack draws points of the balls, walks uphill along gradients and keeps the worst deviation
+that it met.  What it finds is a fact: a witness with a value.  What it does not find may still be
+there. For the networks of Part II this is no fine point: they are *constant* on the balls, so the
+gradient is zero there, and a method that follows gradients stays where it was put.  A network that
+only hides its gradients passes in the same way.  The certificates are the evidence; this module is
+the check that can refute them.  Before changing it, know that every point it evaluates lies in the
+closed ball: the box is rounded inward, and points in other norms are scaled until they are inside.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.memorization.networks import ReLUNetwork
+
+__all__ = ["AttackGoal", "AttackResult", "attack", "ball_points", "vanishing_gradients"]
+
+AttackGoal: TypeAlias = Literal["value", "sign"]
+"""What an attack wants: a value far from the label, or a value of the wrong sign."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttackResult:
+    """The worst that an attack found in every ball.
+
+    Attributes
+    ----------
+    worst : ndarray of float64, shape (N,)
+        The largest deviation found: ``|F(x) - y_k|`` for the goal "value", ``-y_k F(x)`` for
+        "sign" (positive: the sign is wrong).
+    witness : ndarray of float64, shape (N, n)
+        A point of the closed ball where it was found.
+    vanished : float
+        The share of all gradients asked for that were exactly zero, in [0, 1]; NaN without steps.
+    evaluations : int
+        The number of points at which the network was evaluated, for all balls together.
+    """
+
+    worst: FloatArray
+    witness: FloatArray
+    vanished: float
+    evaluations: int
+
+
+def _exponent(p: object) -> float:
+    norm = float("nan") if isinstance(p, bool) or not isinstance(p, int | float) else float(p)
+    if norm not in (1.0, 2.0, math.inf):
+        raise ValueError(f"p must be 1, 2 or inf, got {p!r}")
+    return norm
+
+
+def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray:
+    """Return points ``X + D``, pulled into the closed balls with room for the rounding."""
+    if p == math.inf:
+        # Rounding to nearest may step over the edge; the next number inside never does.
+        low = np.minimum(np.nextafter(X - radius, np.inf), X)
+        high = np.maximum(np.nextafter(X + radius, -np.inf), X)
+        return np.clip(X + D, low, high)
+    rounding = 4.0 * np.finfo(np.float64).eps * np.abs(X).sum(axis=1, keepdims=True)
+    inner = np.maximum(radius * (1.0 - 1e-12) - rounding, 0.0)
+    size = np.linalg.norm(D, ord=p, axis=1, keepdims=True)
+    return np.asarray(X + D * np.minimum(1.0, inner / np.maximum(size, 1e-300)))
+
+
+def ball_points(X: object, radius: float, p: float = math.inf, *, rng: Seed) -> FloatArray:
+    """Draw one point in the ball around each of the given points.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, n)
+        The centers.
+    radius : float
+        The radius, ``>= 0``.
+    p : {1, 2, inf}, default inf
+        The norm.
+    rng : int, SeedSequence or Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of float64, shape (N, n)
+        Independent points, uniform in the ball, up to rounding; with ``radius = 0`` the centers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    For p = 1 and 2 a direction (Laplace or normal numbers, divided by their norm) is multiplied by
+    the n-th root of a uniform number, which is uniform in the ball.
+    """
+    centers = validation.float_array(X, "X", shape=("N", "n"))
+    size = validation.scalar(radius, "radius", minimum=0)
+    norm, source = _exponent(p), validation.generator(rng)
+    return _inside(centers, size * _directions(centers.shape, norm, source), size, norm)
+
+
+def _directions(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> FloatArray:
+    """Draw points uniformly in the unit ball."""
+    if p == math.inf:
+        return rng.uniform(-1.0, 1.0, shape)
+    D = rng.normal(size=shape) if p == 2.0 else rng.laplace(size=shape)
+    D /= np.linalg.norm(D, ord=p, axis=1, keepdims=True)
+    return np.asarray(D * rng.uniform(size=(shape[0], 1)) ** (1.0 / shape[1]))
+
+
+def _extremes(shape: tuple[int, ...], p: float, rng: np.random.Generator) -> FloatArray:
+    """Draw corners of the unit ball: signs, unit vectors, or directions for the sphere."""
+    if p == math.inf:
+        return rng.choice([-1.0, 1.0], shape)
+    if p == 1.0:
+        D = np.zeros(shape)
+        D[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = rng.choice(
+            [-1.0, 1.0], shape[0]
+        )
+        return D
+    D = rng.normal(size=shape)
+    return np.asarray(D / np.linalg.norm(D, axis=1, keepdims=True))
+
+
+def _ascent(gradient: FloatArray, p: float) -> FloatArray:
+    """Return the step of norm 1 that gains most to first order; 0 where the gradient is 0."""
+    if p == math.inf:
+        return np.sign(gradient)
+    if p == 2.0:
+        return np.asarray(
+            gradient / np.maximum(np.linalg.norm(gradient, axis=1, keepdims=True), 1e-300)
+        )
+    step = np.zeros_like(gradient)
+    rows, best = np.arange(len(gradient)), np.argmax(np.abs(gradient), axis=1)
+    step[rows, best] = np.sign(gradient[rows, best])
+    return step
+
+
+def attack(
+    network: ReLUNetwork,
+    X: object,
+    y: object,
+    radius: float,
+    p: float = math.inf,
+    *,
+    rng: Seed,
+    restarts: int = 20,
+    steps: int = 30,
+    goal: AttackGoal = "value",
+) -> AttackResult:
+    """Search the balls for points that are classified wrongly: a control, not a certificate.
+
+    Every restart begins at a random point or at a corner of each ball, in turns, and then takes
+    `steps` projected gradient steps of an eighth of the radius.
+
+    Parameters
+    ----------
+    network : ReLUNetwork
+        A network with one output.
+    X, y : array-like, shape (N, n) and (N,)
+        The centers and their labels.
+    radius : float
+        The radius of the closed balls, ``>= 0``.
+    p : {1, 2, inf}, default inf
+        The norm.
+    rng : int, SeedSequence or Generator
+        The source of randomness.
+    restarts : int, default 20
+        The number of starting points for each ball, ``>= 1``.
+    steps : int, default 30
+        Gradient steps from each, ``>= 0``.
+    goal : {"value", "sign"}, default "value"
+        What counts as a deviation, see `AttackResult`.
+
+    Returns
+    -------
+    AttackResult
+        The worst deviation found in each ball, with its witness.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    Time is proportional to ``restarts * (steps + 1) * N`` evaluations of the network.
+    """
+    centers = validation.float_array(X, "X", shape=("N", network.inputs))
+    labels = validation.float_array(y, "y", shape=(len(centers),))
+    size, norm = validation.scalar(radius, "radius", minimum=0), _exponent(p)
+    source = validation.generator(rng)
+    restarts = validation.count(restarts, "restarts")
+    steps = validation.count(steps, "steps", minimum=0)
+    wanted = validation.choice(goal, "goal", ("value", "sign"))
+
+    def deviation(values: FloatArray) -> FloatArray:
+        return np.abs(values - labels) if wanted == "value" else -labels * values
+
+    worst, witness = deviation(network(centers)), centers.copy()
+    evaluations, gradients, zeros = len(centers), 0, 0
+    for restart in range(restarts):
+        draw = _extremes if restart % 2 else _directions
+        points = _inside(centers, size * draw(centers.shape, norm, source), size, norm)
+        for step in range(steps + 1):
+            if step < steps:
+                values, slopes = network.value_and_gradient(points)
+                gradients += len(slopes)
+                zeros += int(np.sum(~slopes.any(axis=1)))
+            else:
+                values, slopes = network(points), np.zeros_like(points)
+            evaluations += len(points)
+            now = deviation(values)
+            better = now > worst
+            worst[better], witness[better] = now[better], points[better]
+            if step < steps:
+                away = np.sign(values - labels) if wanted == "value" else -labels
+                away = np.where(away == 0.0, source.choice([-1.0, 1.0], len(away)), away)
+                move = size / 8.0 * away[:, None] * _ascent(slopes, norm)
+                points = _inside(centers, points + move - centers, size, norm)
+    return AttackResult(
+        worst=worst,
+        witness=witness,
+        vanished=zeros / gradients if gradients else float("nan"),
+        evaluations=evaluations,
+    )
+
+
+def vanishing_gradients(
+    network: ReLUNetwork, X: object, radius: float, p: float = math.inf, *, rng: Seed, draws: int
+) -> FloatArray:
+    """Measure how often the gradient of a network is exactly zero in the balls.
+
+    Parameters
+    ----------
+    network : ReLUNetwork
+        A network with one output.
+    X : array-like, shape (N, n)
+        The centers.
+    radius : float
+        The radius, ``>= 0``.
+    p : {1, 2, inf}, default inf
+        The norm.
+    rng : int, SeedSequence or Generator
+        The source of randomness.
+    draws : int
+        Uniform points in each ball, ``>= 1``.
+
+    Returns
+    -------
+    ndarray of float64, shape (N,)
+        For each ball the share of its points with a gradient of zeros.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+    """
+    centers = validation.float_array(X, "X", shape=("N", network.inputs))
+    source, draws = validation.generator(rng), validation.count(draws, "draws")
+    zeros = np.zeros(len(centers))
+    for _ in range(draws):
+        points = ball_points(centers, radius, p, rng=source)
+        zeros += ~network.value_and_gradient(points)[1].any(axis=1)
+    return np.asarray(zeros / draws)

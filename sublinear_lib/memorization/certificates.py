@@ -1,0 +1,669 @@
+r"""Certificates that a memorizer is right on whole balls: in rationals, by intervals, by programs.
+
+Two different things can be certified, and a certificate says which.  `exact_check` certifies the
+*construction*: with *s_i* the distance term of sample *i*, on the closed ball of sample *k* (i)
+the own term vanishes, ``s_k = 0``, (ii) ``s_i >= c`` if ``y_i != y_k``, (iii) ``s_i >= 0``; so
+that ``max_i y_i relu(1 - s_i / c) = y_k``.  These are finitely many inequalities between rational
+numbers, decided without rounding for budgets as close to lambda/2 as one likes.
+`memorizer_bounds` and `certify` certify the *network that is stored*: its weights are rounded
+numbers, and bounds that are widened outward (see ``intervals``) enclose its output on every ball.
+Before changing it, know that the interval certificate reads nothing but the weights, the centers,
+the labels and the radius: a network that is not what it claims to be is not certified by what it
+claims.
+
+Source: after Yu, Gao and Zhang (2024), Theorems 4.8, 5.2, B.2 and B.3; the proofs of (i)-(iii) and
+the certificates are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
+from sublinear_lib.memorization.programs import RangeStatus, milp_range
+
+if TYPE_CHECKING:
+    from sublinear_lib.memorization.constructions import Memorizer
+
+__all__ = [
+    "Certificate",
+    "CertificateMethod",
+    "ExactCheck",
+    "LipschitzCertificate",
+    "certify",
+    "exact_check",
+    "lipschitz_certificate",
+    "memorizer_bounds",
+]
+
+CertificateMethod: TypeAlias = Literal["exact", "interval", "milp"]
+"""How a certificate was reached."""
+
+Rational: TypeAlias = int | float | Fraction
+"""A number that stands for its exact value."""
+
+# Squares and sums of the integers that stand for the coordinates stay below 2**63.
+_MACHINE_BITS = 62
+
+
+@dataclass(frozen=True)
+class ExactCheck:
+    """The answer of `exact_check`.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether (i) to (iii) hold on every closed ball.
+    checks : int
+        The number of pairs (ball, sample) looked at.
+    failing : (int, int) or None
+        The first pair (ball *k*, sample *i*) for which they fail; None if they hold, or if no pair
+        fails but the margin is not positive.
+    p : float
+        The norm.
+    separation : Fraction or None
+        lambda for p = 1 and p = inf, **lambda squared** for p = 2 (lambda itself may be
+        irrational); None with one class only.
+    margin : Fraction or None
+        The number *c* of (ii) for p = 1 and p = inf; None for p = 2 and with one class only.
+    terms : int or None
+        For p = 2 the number *K* of sawtooth terms; None otherwise.
+    """
+
+    holds: bool
+    checks: int
+    failing: tuple[int, int] | None
+    p: float
+    separation: Fraction | None
+    margin: Fraction | None
+    terms: int | None
+
+
+def _fraction(value: object, name: str) -> Fraction:
+    if isinstance(value, bool | np.bool_ | str | complex):
+        raise TypeError(f"{name} must hold rational numbers, got {value!r}")
+    try:
+        plain = value.item() if isinstance(value, np.generic) else value
+        return Fraction(plain)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must hold finite rational numbers, got {value!r}") from None
+
+
+def _integers(X: object, *numbers: Fraction) -> tuple[Any, list[int], int]:
+    """Return the points and the numbers as integers over one denominator.
+
+    The points are int64 where their squares, summed over a row, fit, and Python's integers in an
+    object array elsewhere.
+    """
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        X = validation.float_array(X, "X", shape=("N", "n"))
+    if not isinstance(X, np.ndarray | Sequence) or isinstance(X, str):
+        raise TypeError(f"X must be a table of rational numbers, got {type(X).__name__}")
+    rows = [[_fraction(value, "X") for value in row] for row in X]
+    if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
+        raise ValueError("X must have shape (N, n) with N, n >= 1")
+    denominators = {value.denominator for row in rows for value in row}
+    common = math.lcm(*denominators, *(number.denominator for number in numbers))
+    table = [[value.numerator * (common // value.denominator) for value in row] for row in rows]
+    scaled = [int(number * common) for number in numbers]
+    largest = max(max(abs(value) for row in table for value in row), *map(abs, scaled), 1)
+    fits = (largest.bit_length() + 3) * 2 + len(rows[0]).bit_length() <= _MACHINE_BITS
+    return np.array(table, dtype=np.int64 if fits else object), scaled, common
+
+
+def _exact_norm(p: object) -> float:
+    norm = float("nan") if isinstance(p, bool) or not isinstance(p, int | float) else float(p)
+    if norm not in (1.0, 2.0, math.inf):
+        raise ValueError(f"p must be 1, 2 or inf, got {p!r}")
+    return norm
+
+
+def _distances(points: Any, k: int, p: float) -> Any:
+    """Return the distances of all points to point k, as integers; squared for p = 2."""
+    differences = np.abs(points - points[k])
+    if p == math.inf:
+        return differences.max(axis=1)
+    return (differences**2 if p == 2.0 else differences).sum(axis=1)
+
+
+def exact_check(
+    X: object,
+    y: object,
+    mu: Rational,
+    p: float = math.inf,
+    *,
+    margin: Rational | None = None,
+    terms: int | None = None,
+    scale: Rational | None = None,
+) -> ExactCheck:
+    r"""Decide in rational arithmetic whether the construction is right on every closed ball.
+
+    For p = inf, with ``s_i(x) = sum_j relu(|x_j - x_ij| - mu)``, the least value of *s_i* on the
+    ball of sample *k* is ``sum_j relu(|x_kj - x_ij| - 2 mu)``; for p = 1, with ``s_i = relu(||x -
+    x_i||_1 - mu)``, it is ``relu(||x_k - x_i||_1 - 2 mu)``.  It must reach *c*, by default
+    ``lambda - 2 mu``, for every pair with different labels, and *c* must be positive.
+
+    For p = 2 the squares are replaced by sawtooth interpolants of the numbers divided by *S*,
+    which lie above them by at most ``4**-(K+1)`` each.  In units of *S* squared: inside the ball
+    of *k* the sum is at most ``mu**2 + e`` with ``e = n S**2 4**-(K+1)``, inside the ball of a
+    sample with another label at least ``(||x_k - x_i||_2 - mu)**2``.  A threshold fits between if
+    and only if ``lambda**2 - e > 2 mu lambda``, which is decided by squaring; besides, ``S`` must
+    be at least every ``|x_kj - x_ij| + mu``.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, n)
+        The samples: floats, integers or Fractions; a float stands for the number that it is.
+    y : array-like, shape (N,)
+        The labels, compared for equality.
+    mu : int, float or Fraction
+        The budget, ``>= 0``; unlike for a construction, a budget ``>= lambda/2`` is allowed, and
+        the check then fails.
+    p : {1, 2, inf}, default inf
+        The norm.
+    margin : int, float or Fraction, optional
+        The number *c* to check instead of ``lambda - 2 mu``; only for p = 1 and p = inf.  A stored
+        network has a rounded one.
+    terms : int, optional
+        The number *K* of sawtooth terms, ``>= 0``; only for p = 2.  By default the smallest that
+        suffices.
+    scale : int, float or Fraction, optional
+        The number *S*; only for p = 2.  By default the smallest allowed.
+
+    Returns
+    -------
+    ExactCheck
+        Whether the conditions hold, the first pair for which they do not, and lambda.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes ----- Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3; our proofs.
+    Time is proportional to N squared times n.  Coordinates become integers over one denominator:
+    64-bit ones where every square fits, Python's otherwise.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> nearly = Fraction(1, 2) - Fraction(1, 10**30)
+    >>> exact_check([[0], [1]], [1, 2], nearly).holds
+    True
+    >>> exact_check([[0], [1]], [1, 2], Fraction(1, 2)).holds
+    False
+    >>> exact_check([[0, 0], [1, 1]], [1, 2], Fraction(7, 10), p=2).terms
+    4
+    """
+    norm = _exact_norm(p)
+    budget = _fraction(mu, "mu")
+    if budget < 0:
+        raise ValueError(f"mu must be >= 0, got {mu}")
+    if norm == 2.0 and margin is not None:
+        raise ValueError("margin belongs to p = 1 and p = inf, got p = 2")
+    if norm != 2.0 and (terms is not None or scale is not None):
+        raise ValueError(f"terms and scale belong to p = 2, got p = {p}")
+    c = None if margin is None else _fraction(margin, "margin")
+    width = None if scale is None else _fraction(scale, "scale")
+    points, (radius, *rest), common = _integers(
+        X, budget, *(number for number in (c, width) if number is not None)
+    )
+    labels = np.asarray(y)
+    if labels.shape != (len(points),):
+        raise ValueError(f"y must have shape ({len(points)},), got {labels.shape}")
+    classes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    least, closest = _closest(points, classes, norm)
+    checks = len(points) ** 2
+    if norm == 2.0:
+        return _check_squares(
+            points, radius, rest[0] if rest else None, terms, common, least, closest, checks
+        )
+    if least is None:
+        # One class: there is nothing to separate, and any positive c serves.
+        return ExactCheck(c is None or c > 0, checks, None, norm, None, c, None)
+    wanted = rest[0] if rest else least - 2 * radius
+    failing = _first_failure(points, classes, radius, wanted, norm)
+    return ExactCheck(
+        holds=wanted > 0 and failing is None,
+        checks=checks,
+        failing=closest if wanted <= 0 and failing is None else failing,
+        p=norm,
+        separation=Fraction(least, common),
+        margin=Fraction(wanted, common),
+        terms=None,
+    )
+
+
+def _closest(points: Any, classes: IntArray, p: float) -> tuple[int | None, tuple[int, int] | None]:
+    """Return the smallest distance between differently labeled points and the first such pair."""
+    least: int | None = None
+    pair: tuple[int, int] | None = None
+    for k in range(len(points)):
+        others = np.flatnonzero(classes != classes[k])
+        if len(others):
+            distances = _distances(points, k, p)[others]
+            best = int(np.argmin(distances))
+            if least is None or int(distances[best]) < least:
+                least, pair = int(distances[best]), (k, int(others[best]))
+    return least, pair
+
+
+def _first_failure(
+    points: Any, classes: IntArray, radius: int, wanted: int, p: float
+) -> tuple[int, int] | None:
+    """Return the first (ball, sample) for which the least value of the term stays below c."""
+    if 2 * radius >= 2**_MACHINE_BITS:
+        points = points.astype(object)
+    for k in range(len(points)):
+        if p == math.inf:
+            terms = np.maximum(np.abs(points - points[k]) - 2 * radius, 0).sum(axis=1)
+        else:
+            terms = np.maximum(_distances(points, k, p) - 2 * radius, 0)
+        short = np.flatnonzero((classes != classes[k]) & (terms < wanted))
+        if len(short):
+            return k, int(short[0])
+    return None
+
+
+def _check_squares(
+    points: Any,
+    radius: int,
+    scale: int | None,
+    terms: int | None,
+    common: int,
+    least: int | None,
+    closest: tuple[int, int] | None,
+    checks: int,
+) -> ExactCheck:
+    """Decide the conditions for p = 2; all lengths are integers over `common`."""
+    n = points.shape[1]
+    reach = max(int(max(column) - min(column)) for column in points.T.tolist()) + radius
+    width = reach if scale is None else scale
+    separation = None if least is None else Fraction(least, common**2)
+
+    def enough(K: int) -> bool:
+        # lambda**2 - e > 2 mu lambda with e = n S**2 / 4**(K+1), everything times 4**(K+1);
+        # strict, because a threshold between the two sides must have room.
+        assert least is not None
+        power = 4 ** (K + 1)
+        left = power * least - n * width * width
+        return bool(left > 0 and left * left > (power * 2 * radius) ** 2 * least)
+
+    if terms is not None:
+        terms = validation.count(terms, "terms", minimum=0)
+    if least is None:
+        return ExactCheck(width >= reach, checks, None, 2.0, None, None, terms)
+    possible = least > 4 * radius * radius
+    if terms is None and possible:
+        terms = 0
+        while not enough(terms):
+            terms += 1
+    fits = possible and terms is not None and enough(terms)
+    holds = fits and width >= reach
+    return ExactCheck(holds, checks, None if fits else closest, 2.0, separation, None, terms)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is certified about the balls of a memorizer.
+
+    Attributes
+    ----------
+    method : {"exact", "interval", "milp"}
+        How it was reached.
+    scope : {"construction", "stored weights"}
+        What it is about: the closed form in real arithmetic, or the network as it is stored.
+    radius : float
+        The radius of the closed balls.
+    rows : ndarray of int64, shape (B,)
+        The samples whose balls were looked at.
+    labels : ndarray of float64, shape (B,)
+        Their labels.
+    certified : ndarray of bool, shape (B,)
+        Whether every point of the ball is classified as its center: the value is closer to the
+        label than half the distance to the next other one, also on the side where there is none
+        (the value outside all bumps is no label); for the Lipschitz memorizer, the sign is right.
+        False means *not proven*, not *wrong*.
+    lower : ndarray of float64, shape (B,)
+        Lower bounds of the output on each ball.  Proven for "interval"; for "milp" the answers of
+        a floating-point solver; for "exact" the label itself where it is certified, and minus
+        infinity elsewhere (the Lipschitz memorizer without a budget: the margin on one side).
+    upper : ndarray of float64, shape (B,)
+        Upper bounds, in the same way.
+    status : tuple of str, length B
+        For "milp" the solver's answer for each ball; "proven" or "open" for the other methods.
+    """
+
+    method: CertificateMethod
+    scope: Literal["construction", "stored weights"]
+    radius: float
+    rows: IntArray
+    labels: FloatArray
+    certified: BoolArray
+    lower: FloatArray
+    upper: FloatArray
+    status: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all balls that were looked at are certified."""
+        return bool(self.certified.all())
+
+    @property
+    def share(self) -> float:
+        """The share of balls that are certified."""
+        return float(self.certified.mean())
+
+    @property
+    def deviation(self) -> FloatArray:
+        """What the bounds leave of ``|F(x) - y_k|`` on each ball, shape (B,)."""
+        above, below = self.upper - self.labels, self.labels - self.lower
+        return np.asarray(np.maximum(np.maximum(above, below), 0.0))
+
+
+def _radius(memorizer: Memorizer, radius: float | None) -> float:
+    if radius is not None:
+        return validation.scalar(radius, "radius", minimum=0)
+    if memorizer.mu is None:
+        raise ValueError("radius must be given: this memorizer was built without a budget")
+    return float(memorizer.mu)
+
+
+def _rows(memorizer: Memorizer, rows: object) -> IntArray:
+    if rows is None:
+        return np.arange(len(memorizer.X))
+    return validation.index_array(rows, "rows", upper=len(memorizer.X))
+
+
+def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Return boxes that contain the closed balls of the maximum norm, rounded outward."""
+    if radius == 0.0:
+        return X, X
+    return np.nextafter(X - radius, -np.inf), np.nextafter(X + radius, np.inf)
+
+
+def memorizer_bounds(
+    memorizer: Memorizer,
+    radius: float | None = None,
+    *,
+    aware: bool = True,
+    rows: object = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Bound the output of the stored network on the balls of the maximum norm, rigorously.
+
+    All balls go through the layers together.
+
+    Parameters
+    ----------
+    memorizer : Memorizer
+        A memorizer of the maximum norm (kinds "linf" and "lipschitz").
+    radius : float, optional
+        The radius of the closed balls, ``>= 0``; by default the budget.
+    aware : bool, default True
+        Whether running maxima and minima are recognized in the weights, see ``intervals``; False is
+        plain interval arithmetic.
+    rows : array-like of int, shape (B,), optional
+        The samples whose balls are wanted; by default all.
+
+    Returns
+    -------
+    lower, upper : ndarray of float64, shape (B,)
+        Bounds that hold in exact arithmetic and for every float64 evaluation.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, the memorizer belongs to another norm, or it has no
+        budget and no radius is given.
+    """
+    if memorizer.p != math.inf:
+        raise ValueError(
+            f"memorizer must belong to the maximum norm, got p = {memorizer.p}: "
+            "a box is too large for its balls, use method='exact'"
+        )
+    size, chosen = _radius(memorizer, radius), _rows(memorizer, rows)
+    low, high = _boxes(memorizer.X[chosen], size)
+    return interval_bounds(memorizer.network, low, high, aware=aware)
+
+
+def _certified(
+    memorizer: Memorizer, rows: IntArray, lower: FloatArray, upper: FloatArray
+) -> BoolArray:
+    """Say where the bounds lie strictly inside the cell of the label."""
+    y = memorizer.y[rows]
+    if memorizer.kind == "lipschitz":
+        return np.asarray(np.where(y > 0, lower > 0.0, upper < 0.0))
+    values = np.unique(memorizer.y)
+    steps = np.concatenate([[np.inf], np.diff(values), [np.inf]])
+    place = np.searchsorted(values, y)
+    # Two roundings, one inward: the cell is never larger than half the distance.
+    half = np.nextafter(np.minimum(steps[place], steps[place + 1]) / 2.0, 0.0)
+    low, high = np.nextafter(y - half, np.inf), np.nextafter(y + half, -np.inf)
+    return np.asarray(np.isfinite(lower) & np.isfinite(upper) & (lower > low) & (upper < high))
+
+
+def _exact_certificate(memorizer: Memorizer, radius: float, rows: IntArray) -> Certificate:
+    if memorizer.mu is not None and radius > memorizer.mu:
+        raise ValueError(
+            f"radius must be <= mu = {memorizer.mu} for method='exact', got {radius}: "
+            "beyond the budget only the stored weights can be asked"
+        )
+    budget = radius if memorizer.mu is None else memorizer.mu
+    scale = 2.0 * memorizer.scale if memorizer.p == 2.0 else None
+    check = exact_check(
+        memorizer.X, memorizer.y, budget, memorizer.p, terms=memorizer.terms, scale=scale
+    )
+    certified = np.full(len(rows), check.holds)
+    y = memorizer.y[rows]
+    lower, upper = y.astype(np.float64), y.astype(np.float64)
+    if memorizer.kind == "lipschitz" and memorizer.mu is None and check.separation is not None:
+        # sign times output is at least lambda/2 - radius; rounded toward zero
+        half = check.separation / 2 - Fraction(radius)
+        value = float(half)
+        value = math.nextafter(value, 0.0) if Fraction(value) > half else value
+        lower, upper = np.where(y > 0, value, -np.inf), np.where(y > 0, np.inf, -value)
+    lower[~certified], upper[~certified] = -np.inf, np.inf
+    return Certificate(
+        method="exact",
+        scope="construction",
+        radius=radius,
+        rows=rows,
+        labels=memorizer.y[rows],
+        certified=certified,
+        lower=lower,
+        upper=upper,
+        status=tuple("proven" if sure else "open" for sure in certified),
+    )
+
+
+def _milp_certificate(
+    memorizer: Memorizer, radius: float, rows: IntArray, time_limit: float
+) -> Certificate:
+    if memorizer.p == 2.0:
+        raise ValueError("memorizer must belong to p = 1 or p = inf for method='milp', got p = 2")
+    low, high = _boxes(memorizer.X, radius)
+    answers = [
+        milp_range(
+            memorizer.network,
+            low[k],
+            high[k],
+            l1_ball=(memorizer.X[k], radius) if memorizer.p == 1.0 else None,
+            time_limit=time_limit,
+        )
+        for k in rows.tolist()
+    ]
+    lower = np.array([answer.lower for answer in answers])
+    upper = np.array([answer.upper for answer in answers])
+    states: tuple[RangeStatus, ...] = tuple(answer.status for answer in answers)
+    return Certificate(
+        method="milp",
+        scope="stored weights",
+        radius=radius,
+        rows=rows,
+        labels=memorizer.y[rows],
+        certified=_certified(memorizer, rows, lower, upper),
+        lower=lower,
+        upper=upper,
+        status=states,
+    )
+
+
+def certify(
+    memorizer: Memorizer,
+    method: Literal["auto", "exact", "interval", "milp"] = "auto",
+    *,
+    radius: float | None = None,
+    rows: object = None,
+    time_limit: float = 60.0,
+) -> Certificate:
+    """Certify that a memorizer classifies whole closed balls as their centers.
+
+    Parameters
+    ----------
+    memorizer : Memorizer
+        The memorizer.
+    method : {"auto", "exact", "interval", "milp"}, default "auto"
+        "exact" certifies the construction in rational arithmetic, for p = 1, 2 and inf.  "interval"
+        bounds the stored network rigorously, aware of running maxima and minima, for p = inf.
+        "milp" finds the range of the stored network on each ball up to the tolerances of a solver,
+        for small networks and p = 1 or inf.  "auto" is "interval" for p = inf, else "exact".
+    radius : float, optional
+        The radius of the closed balls, ``>= 0``; by default the budget.  Up to the budget for
+        "exact".
+    rows : array-like of int, shape (B,), optional
+        The samples whose balls are looked at; by default all.
+    time_limit : float, default 60.0
+        For "milp": seconds for each of the two programs of a ball.
+
+    Returns
+    -------
+    Certificate
+        What was proven, ball by ball, and of what.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form or the method does not serve this memorizer.
+
+    Notes
+    -----
+    Source: after Yu, Gao and Zhang (2024), Theorems 4.8, 5.2, B.2, B.3; the certificates are ours.
+    """
+    wanted = validation.choice(method, "method", ("auto", "exact", "interval", "milp"))
+    size, chosen = _radius(memorizer, radius), _rows(memorizer, rows)
+    if wanted == "auto":
+        wanted = "interval" if memorizer.p == math.inf else "exact"
+    if wanted == "exact":
+        return _exact_certificate(memorizer, size, chosen)
+    if wanted == "milp":
+        return _milp_certificate(memorizer, size, chosen, time_limit)
+    lower, upper = memorizer_bounds(memorizer, size, rows=chosen)
+    certified = _certified(memorizer, chosen, lower, upper)
+    return Certificate(
+        method="interval",
+        scope="stored weights",
+        radius=size,
+        rows=chosen,
+        labels=memorizer.y[chosen],
+        certified=certified,
+        lower=lower,
+        upper=upper,
+        status=tuple("proven" if sure else "open" for sure in certified),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LipschitzCertificate:
+    """The Lipschitz constant of a stored network in the maximum norm, from both sides.
+
+    Attributes
+    ----------
+    upper : Fraction
+        A bound that holds for all pairs of points, by `lipschitz_bound`: exact, no rounding.
+    attained : Fraction
+        ``|F(x) - F(x')| / max_j |x_j - x'_j|`` at the witness, evaluated exactly: no smaller bound
+        is true.
+    witness : (ndarray, ndarray)
+        The two points, shape (n,) each.
+    optimal : Fraction or None
+        ``2 / (lambda - 2 mu)``: no function that is at least 1 on the balls of one label and at
+        most -1 on those of the other has a smaller constant.  It needs a budget; 1 without one,
+        the constant of a distance.  None for other kinds than "lipschitz".
+    """
+
+    upper: Fraction
+    attained: Fraction
+    witness: tuple[FloatArray, FloatArray]
+    optimal: Fraction | None
+
+
+def _steepest_pair(memorizer: Memorizer) -> tuple[FloatArray, FloatArray]:
+    """Return two points between which the function is steep."""
+    mu = 0.0 if memorizer.mu is None else memorizer.mu
+    if memorizer.kind == "linf":
+        # On the flank of the highest bump, where all coordinates leave the ball together.
+        center = memorizer.X[int(np.argmax(memorizer.y))]
+        step = memorizer.margin / center.size
+        return center + (mu + 0.25 * step), center + (mu + 0.5 * step)
+    # Between the closest samples of the two labels, outside their balls.
+    points, _, _ = _integers(memorizer.X)
+    _, pair = _closest(points, (memorizer.y > 0).astype(np.int64), math.inf)
+    assert pair is not None
+    start, end = memorizer.X[pair[0]], memorizer.X[pair[1]]
+    edge = mu / memorizer.lam
+    share = edge + (0.5 - edge) / 16.0
+    return start + share * (end - start), end - share * (end - start)
+
+
+def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
+    """Enclose the Lipschitz constant of a stored memorizer of the maximum norm, exactly.
+
+    Parameters
+    ----------
+    memorizer : Memorizer
+        A memorizer of kind "lipschitz" (the constant is 1, or ``1 / (lambda/2 - mu)`` with a
+        budget, up to the rounding of the stored weights) or "linf" (``n max(h) / c``, with *h* the
+        labels above the shift).
+
+    Returns
+    -------
+    LipschitzCertificate
+        An upper bound, and a slope that is attained between two points.
+
+    Raises
+    ------
+    ValueError
+        For a memorizer of another norm.
+
+    Notes ----- Source: after Yu, Gao and Zhang (2024), Theorem 5.2.  That the constant is the
+    smallest possible is our remark: the balls of the closest pair are ``lambda - 2 mu`` apart, and
+    the function climbs from -1 to 1 between them.
+    """
+    if memorizer.p != math.inf:
+        raise ValueError(f"memorizer must belong to the maximum norm, got p = {memorizer.p}")
+    start, end = _steepest_pair(memorizer)
+    values = [memorizer.network.exactly(point.tolist()) for point in (start, end)]
+    distance = max(
+        abs(Fraction(a) - Fraction(b)) for a, b in zip(start.tolist(), end.tolist(), strict=True)
+    )
+    optimal: Fraction | None = None
+    if memorizer.kind == "lipschitz":
+        optimal = Fraction(1)
+        if memorizer.mu is not None:
+            lam = exact_check(memorizer.X, memorizer.y, 0).separation
+            assert lam is not None
+            optimal = 2 / (lam - 2 * Fraction(memorizer.mu))
+    return LipschitzCertificate(
+        upper=lipschitz_bound(memorizer.network),
+        attained=abs(values[0] - values[1]) / distance,
+        witness=(start, end),
+        optimal=optimal,
+    )

@@ -1,0 +1,567 @@
+r"""Where floating-point numbers stop being enough as the budget approaches lambda/2.
+
+The construction of Theorem 4.8 works for every budget below lambda/2, and its size does not know
+how close that is.  Its *weights* do: the largest is ``y / c`` with ``c = lambda - 2 mu``, and it
+multiplies differences of coordinates, whose rounding errors are of the size of the unit of
+rounding.  So the error on the balls grows like ``eps y / c``, and with ``c = lambda (1 - rho)`` a
+format with a given *eps* fails at a known distance ``1 - rho`` from the threshold.  Before
+changing it, know what is compared with what.  The *ideal* value is that of the closed form with
+the exact separation, in rationals.  The *stored* network is the one whose parameters are numbers
+of the format, evaluated without rounding.  The *computed* value is what the format returns for it,
+at a point that is rounded to the format first.  So there are three errors, of the input, of the
+weights and of the evaluation, and they need not add up.  Rounding is monotone, so that a
+coordinate on the right side of an edge stays there when point and edge are rounded once: then the
+errors of weights and evaluation cancel, and what is computed is right although what is stored is
+wrong.
+
+Source: after Yu, Gao and Zhang (2024), Theorem 4.8, whose statement has real weights; the analysis
+of rounding is ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.memorization.certificates import certify, exact_check
+from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
+
+if TYPE_CHECKING:
+    from sublinear_lib.memorization.constructions import Memorizer
+
+__all__ = [
+    "EvaluationError",
+    "Format",
+    "PrecisionCurve",
+    "Probes",
+    "ball_probes",
+    "breaking_gap",
+    "evaluation_error",
+    "ideal_values",
+    "precision_curve",
+    "predicted_error",
+    "rounded_network",
+]
+
+Format: TypeAlias = Literal["float64", "float32"]
+"""A floating-point format."""
+
+_FORMATS: tuple[Format, ...] = ("float64", "float32")
+
+
+def _epsilon(dtype: object) -> float:
+    return float(np.finfo(validation.choice(dtype, "dtype", _FORMATS)).eps)
+
+
+def predicted_error(margin: object, label: float, dtype: Format = "float64") -> FloatArray:
+    """Predict the size of the error on the balls, ``eps y / c``.
+
+    Parameters
+    ----------
+    margin : array-like
+        The numbers ``c = lambda - 2 mu > 0``, in any shape.
+    label : float
+        The largest label *y* of the network, ``> 0``.
+    dtype : {"float64", "float32"}, default "float64"
+        The format, with ``eps`` the distance from 1 to the next number.
+
+    Returns
+    -------
+    ndarray of float64
+        The prediction, of the shape of `margin`: an order of magnitude for coordinates of size 1,
+        neither a bound nor a fit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> f"{float(predicted_error(1e-6, 3.0)):.1e}"
+    '6.7e-10'
+    """
+    c = validation.float_array(margin, "margin")
+    if (c <= 0).any():
+        raise ValueError(f"margin must be > 0, got {c.min()}")
+    largest = validation.scalar(label, "label", exclusive_minimum=0)
+    return np.asarray(_epsilon(dtype) * largest / c)
+
+
+def breaking_gap(
+    lam: float, label: float, dtype: Format = "float64", *, label_gap: float = 1.0
+) -> float:
+    """Predict the distance ``1 - rho`` from the threshold at which a format fails.
+
+    There the predicted error ``eps y / (lambda (1 - rho))`` is half the distance of two labels.
+
+    Parameters
+    ----------
+    lam : float
+        The separation lambda ``> 0``.
+    label : float
+        The largest label, ``> 0``.
+    dtype : {"float64", "float32"}, default "float64"
+        The format.
+    label_gap : float, default 1.0
+        The smallest distance between two labels, ``> 0``.
+
+    Returns
+    -------
+    float
+        The predicted ``1 - rho``; it can exceed 1, and then the format fails for every budget.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> f"{breaking_gap(0.25, 3.0):.1e}", f"{breaking_gap(0.25, 3.0, 'float32'):.1e}"
+    ('5.3e-15', '2.9e-06')
+    """
+    separation = validation.scalar(lam, "lam", exclusive_minimum=0)
+    largest = validation.scalar(label, "label", exclusive_minimum=0)
+    between = validation.scalar(label_gap, "label_gap", exclusive_minimum=0)
+    return 2.0 * _epsilon(dtype) * largest / (separation * between)
+
+
+def rounded_network(network: ReLUNetwork, dtype: Format) -> ReLUNetwork:
+    """Return the network whose parameters are rounded to a format.
+
+    Parameters
+    ----------
+    network : ReLUNetwork
+        The network.
+    dtype : {"float64", "float32"}
+        The format.
+
+    Returns
+    -------
+    ReLUNetwork
+        A network that stores the rounded numbers (as float64, exactly); `network` itself for
+        float64.  Matrices that were shared stay shared.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `dtype` is not one of the two, or a parameter overflows.
+    """
+    if validation.choice(dtype, "dtype", _FORMATS) == "float64":
+        return network
+    made: dict[int, AffineLayer] = {}
+    layers = []
+    with np.errstate(over="ignore", under="ignore"):
+        for layer in network.layers:
+            bias = layer.bias.astype(np.float32).astype(np.float64)
+            shared = made.get(id(layer.weight))
+            if shared is None:
+                weight = layer.weight.astype(np.float32).astype(np.float64)
+                shared = made[id(layer.weight)] = AffineLayer(weight, bias)
+            layers.append(AffineLayer(shared.weight, bias))
+    return ReLUNetwork(tuple(layers))
+
+
+@dataclass(frozen=True, eq=False)
+class Probes:
+    """Points of closed balls, and whose ball each is in.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (P, n)
+        The points; their coordinates are numbers of the format they were made for.
+    owner : ndarray of int64, shape (P,)
+        The row of the sample in whose closed ball the point lies, exactly.
+    """
+
+    points: FloatArray
+    owner: IntArray
+
+
+def ball_probes(
+    X: object,
+    mu: float,
+    *,
+    rng: Seed,
+    y: object = None,
+    corners: int = 4,
+    inner: int = 2,
+    dtype: Format = "float64",
+) -> Probes:
+    """Draw numbers of a format in the balls of the maximum norm, most of them where it hurts.
+
+    At a corner every coordinate is at the edge of the budget, and a rounding error decides whether
+    a distance that should be zero is positive.  At the point closest to the nearest sample with
+    another label, that sample's term should just vanish.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, n)
+        The centers.
+    mu : float
+        The radius of the closed balls, ``> 0``.
+    rng : int, SeedSequence or Generator
+        The source of randomness.
+    y : array-like, shape (N,), optional
+        Labels; with them every ball gets the point closest to the nearest sample with another.
+    corners, inner : int
+        Corners and uniform points for each ball, ``>= 0``; there must be some point.
+    dtype : {"float64", "float32"}, default "float64"
+        The format of the coordinates.
+
+    Returns
+    -------
+    Probes
+        The points; a corner is moved inward by as few numbers of the format as needed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or a ball is so small that it holds no number of the
+        format.
+    """
+    centers = validation.float_array(X, "X", shape=("N", "n"))
+    radius = validation.scalar(mu, "mu", exclusive_minimum=0)
+    source = validation.generator(rng)
+    corners = validation.count(corners, "corners", minimum=0)
+    inner = validation.count(inner, "inner", minimum=0)
+    if corners + inner == 0 and y is None:
+        raise ValueError("corners and inner must not both be 0 without y")
+    kind = np.dtype(validation.choice(dtype, "dtype", _FORMATS))
+    shape = (len(centers), centers.shape[1])
+    signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
+    directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
+    # float64 numbers that are surely in the ball, and the ends of the interval of such numbers
+    low = np.minimum(np.nextafter(centers - radius, np.inf), centers)
+    high = np.maximum(np.nextafter(centers + radius, -np.inf), centers)
+    targets = [centers + radius * d for d in directions]
+    if y is not None:
+        targets.append(_nearest_others(centers, y))
+    points = np.concatenate([np.clip(target, low, high) for target in targets])
+    owner = np.tile(np.arange(len(centers)), len(targets))
+    least, most = low[owner], high[owner]
+    rounded = points.astype(kind)
+    toward = centers[owner].astype(kind)
+    for _ in range(2):
+        out = (rounded.astype(np.float64) < least) | (rounded.astype(np.float64) > most)
+        rounded = np.where(out, np.nextafter(rounded, toward), rounded)
+    exact = rounded.astype(np.float64)
+    out = (exact < least) | (exact > most)
+    if out.any():
+        k = int(owner[np.argwhere(out)[0, 0]])
+        raise ValueError(f"mu must leave room for {dtype} numbers: {mu} is too small for ball {k}")
+    return Probes(exact, owner)
+
+
+def _nearest_others(X: FloatArray, y: object) -> FloatArray:
+    """Return for every sample the nearest one with another label; itself if there is none."""
+    labels = validation.float_array(y, "y", shape=(len(X),))
+    nearest = X.copy()
+    for k in range(len(X)):
+        others = np.flatnonzero(labels != labels[k])
+        if len(others):
+            nearest[k] = X[others[np.argmin(np.abs(X[others] - X[k]).max(axis=1))]]
+    return nearest
+
+
+def ideal_values(memorizer: Memorizer, points: object) -> list[Fraction]:
+    """Evaluate the closed form of a memorizer of the maximum norm in rational arithmetic.
+
+    Nothing of the network is used: samples, labels and budget stand for their exact values, and
+    lambda is exact.
+
+    Parameters
+    ----------
+    memorizer : Memorizer
+        A memorizer of kind "linf" or "lipschitz".
+    points : array-like, shape (P, n)
+        The points.
+
+    Returns
+    -------
+    list of Fraction
+        ``max_i y_i relu(1 - s_i / c)`` (labels shifted as in the network), or half the difference
+        of the distances to the two classes, clipped if the memorizer has a budget.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the points are not of this form, or the memorizer is of another kind.
+    """
+    if memorizer.kind not in ("linf", "lipschitz"):
+        raise ValueError(f"memorizer must be of kind 'linf' or 'lipschitz', got {memorizer.kind!r}")
+    table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))
+    X = [[Fraction(v) for v in row] for row in memorizer.X.tolist()]
+    lam = exact_check(memorizer.X, memorizer.y, 0).separation
+    if lam is None:
+        raise ValueError("memorizer must have two classes, got one")
+    y = [Fraction(v) for v in memorizer.y.tolist()]
+    values = []
+    for row in table.tolist():
+        point = [Fraction(v) for v in row]
+        gaps = [[abs(a - b) for a, b in zip(point, x, strict=True)] for x in X]
+        if memorizer.kind == "linf":
+            assert memorizer.mu is not None
+            values.append(_bumps(gaps, y, lam, Fraction(memorizer.mu), Fraction(memorizer.shift)))
+        else:
+            values.append(_half_difference(gaps, y, lam, memorizer.mu))
+    return values
+
+
+def _bumps(
+    gaps: list[list[Fraction]], y: list[Fraction], lam: Fraction, mu: Fraction, shift: Fraction
+) -> Fraction:
+    c = lam - 2 * mu
+    sums = [sum((max(g - mu, Fraction(0)) for g in row), Fraction(0)) for row in gaps]
+    heights = [(v - shift) * max(1 - s / c, Fraction(0)) for v, s in zip(y, sums, strict=True)]
+    return max(heights) + shift
+
+
+def _half_difference(
+    gaps: list[list[Fraction]], y: list[Fraction], lam: Fraction, mu: float | None
+) -> Fraction:
+    distances = [max(row) for row in gaps]
+    away = min(d for d, v in zip(distances, y, strict=True) if v < 0)
+    near = min(d for d, v in zip(distances, y, strict=True) if v > 0)
+    value = (away - near) / 2
+    if mu is None:
+        return value
+    return max(Fraction(-1), min(Fraction(1), value / (lam / 2 - Fraction(mu))))
+
+
+@dataclass(frozen=True)
+class EvaluationError:
+    """The largest errors over some points, in units of the output.
+
+    Attributes
+    ----------
+    total : float
+        ``|computed - ideal|``, with the ideal value at the point as it was given.
+    input : float
+        ``|ideal at the rounded point - ideal|``: what the rounding of the points does.
+    weights : float
+        ``|stored - ideal|`` at the rounded point: what the rounding of the parameters does.
+    evaluation : float
+        ``|computed - stored|``: what the rounding of the steps does.
+    wrong : int
+        The number of points whose computed value is classified differently from the ideal one.
+    """
+
+    total: float
+    input: float
+    weights: float
+    evaluation: float
+    wrong: int
+
+
+def evaluation_error(
+    memorizer: Memorizer, points: object, dtype: Format = "float64"
+) -> EvaluationError:
+    """Split the error of a memorizer into those of the points, the weights and the evaluation.
+
+    Parameters
+    ----------
+    memorizer : Memorizer
+        A memorizer of kind "linf" or "lipschitz".
+    points : array-like, shape (P, n)
+        The points, for example `ball_probes`.
+    dtype : {"float64", "float32"}, default "float64"
+        The format to which points and parameters are rounded, and in which every step is done.
+
+    Returns
+    -------
+    EvaluationError
+        The suprema over the points.  Differences are taken exactly and rounded once.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+    """
+    kind = validation.choice(dtype, "dtype", _FORMATS)
+    table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))
+    near = np.asarray(table.astype(kind), dtype=np.float64)
+    network = rounded_network(memorizer.network, kind)
+    ideal = ideal_values(memorizer, table)
+    ideal_near = ideal if (near == table).all() else ideal_values(memorizer, near)
+    stored = [network.exactly(row) for row in near.tolist()]
+    raw = np.asarray(network(near, dtype=kind), dtype=np.float64)
+    computed = [Fraction(value) if math.isfinite(value) else None for value in raw.tolist()]
+    return EvaluationError(
+        total=_largest(computed, ideal),
+        input=_largest(ideal_near, ideal),
+        weights=_largest(stored, ideal_near),
+        evaluation=_largest(computed, stored),
+        wrong=_wrong(memorizer, computed, ideal),
+    )
+
+
+def _largest(values: Sequence[Fraction | None], others: Sequence[Fraction]) -> float:
+    """Return the largest difference; infinity for a value that overflowed."""
+    differences = [None if a is None else abs(a - b) for a, b in zip(values, others, strict=True)]
+    finite = [each for each in differences if each is not None]
+    return float(max(finite)) if len(finite) == len(differences) else math.inf
+
+
+def _wrong(memorizer: Memorizer, computed: list[Fraction | None], ideal: list[Fraction]) -> int:
+    labels = [Fraction(v) for v in np.unique(memorizer.y).tolist()]
+
+    def classify(value: Fraction | None) -> Fraction | int | None:
+        if value is None:
+            return None
+        if memorizer.kind == "lipschitz":
+            return (value > 0) - (value < 0)
+        return min(labels, key=lambda label: abs(label - value))
+
+    return sum(classify(a) != classify(b) for a, b in zip(computed, ideal, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionCurve:
+    """The error on the balls against the distance from the threshold, for one format.
+
+    Attributes
+    ----------
+    dtype : {"float64", "float32"}
+        The format.
+    gaps : ndarray of float64, shape (G,)
+        ``1 - mu / (lambda/2)`` of the smallest budget used, from the exact numbers.
+    margins : ndarray of float64, shape (G,)
+        ``c = lambda - 2 mu``, rounded once.
+    total : ndarray of float64, shape (G,)
+        The largest error over the probes, as in `EvaluationError`.
+    input : ndarray of float64, shape (G,)
+        The part of the points.
+    weights : ndarray of float64, shape (G,)
+        The part of the parameters.
+    evaluation : ndarray of float64, shape (G,)
+        The part of the steps.
+    wrong : ndarray of int64, shape (G,)
+        Probes that are classified wrongly, of `probes`.
+    probes : int
+        The number of probes for each gap.
+    predicted : ndarray of float64, shape (G,)
+        ``eps y / c``, see `predicted_error`.
+    proven : ndarray of float64, shape (G,)
+        For float64 a bound of the total error on the *whole* balls, from the interval certificate;
+        NaN for float32, which it does not treat.
+    """
+
+    dtype: Format
+    gaps: FloatArray
+    margins: FloatArray
+    total: FloatArray
+    input: FloatArray
+    weights: FloatArray
+    evaluation: FloatArray
+    wrong: IntArray
+    probes: int
+    predicted: FloatArray
+    proven: FloatArray
+
+
+def precision_curve(
+    X: object,
+    y: object,
+    gaps: Sequence[float],
+    *,
+    rng: Seed,
+    dtype: Format = "float64",
+    corners: int = 2,
+    inner: int = 1,
+    budgets: int = 3,
+) -> PrecisionCurve:
+    """Measure the error of the network of Theorem 4.8 on its balls as mu approaches lambda/2.
+
+    Parameters
+    ----------
+    X, y : array-like, shape (N, n) and (N,)
+        The samples and their labels, at least two classes.
+    gaps : sequence of float
+        The distances ``1 - rho`` from the threshold, each in (0, 1).
+    rng : int, SeedSequence or Generator
+        The source of the probes.
+    dtype : {"float64", "float32"}, default "float64"
+        The format of parameters and evaluation.
+    corners, inner : int
+        Probes for each ball, numbers of float64, besides the one closest to another label, see
+        `ball_probes`.
+    budgets : int, default 3
+        Whether an error shows depends on the last digits of the budget, below those that survive in
+        ``x + R + mu``.  So this many budgets, spread over one unit in the last place of R, are
+        tried for each gap, ``>= 1``, and the errors are the largest of all.
+
+    Returns
+    -------
+    PrecisionCurve
+        The measured errors, the predicted line, and a proven bound.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or a gap is so small that the rounded budget reaches
+        lambda/2.
+
+    Notes
+    -----
+    The network is built in float64, with the budget rounded to float64; its parameters are then
+    rounded to the format.  For every gap and every probe the network is evaluated exactly, which
+    takes time proportional to its nonzero weights: some milliseconds for N = 12, n = 4.
+    """
+    from sublinear_lib.memorization.constructions import memorize
+
+    kind = validation.choice(dtype, "dtype", _FORMATS)
+    wanted = validation.float_array(list(gaps), "gaps", shape=("G",))
+    if ((wanted <= 0.0) | (wanted >= 1.0)).any():
+        raise ValueError(f"gaps must lie in (0, 1), got {wanted.min()} to {wanted.max()}")
+    source, budgets = validation.generator(rng), validation.count(budgets, "budgets")
+    samples = validation.float_array(X, "X", shape=("N", "n"))
+    lam = exact_check(samples, y, 0).separation
+    if lam is None:
+        raise ValueError("y must hold at least two classes, got one")
+    rows: list[list[EvaluationError]] = []
+    true_gaps, margins, proven, count, height = [], [], [], 0, 0.0
+    for gap in wanted.tolist():
+        mu = float((1 - Fraction(gap)) * lam / 2)
+        rows.append([])
+        bounds = []
+        for _ in range(budgets):
+            memorizer = memorize(samples, y, mu)
+            probes = ball_probes(
+                samples, mu, rng=source, y=memorizer.y, corners=corners, inner=inner
+            )
+            rows[-1].append(evaluation_error(memorizer, probes.points, kind))
+            if kind == "float64":
+                bounds.append(float(certify(memorizer, "interval").deviation.max()))
+            margin = lam - 2 * Fraction(mu)
+            mu -= memorizer.scale * np.finfo(np.float64).eps / budgets
+        # The largest of the margins: the budgets differ in their last digits only.
+        true_gaps.append(float(margin / lam))
+        margins.append(float(margin))
+        proven.append(max(bounds, default=math.nan))
+        count, height = budgets * len(probes.points), float(memorizer.heights.max())
+
+    def worst(name: str) -> FloatArray:
+        return np.array([max(getattr(each, name) for each in row) for row in rows])
+
+    return PrecisionCurve(
+        dtype=kind,
+        gaps=np.array(true_gaps),
+        margins=np.array(margins),
+        total=worst("total"),
+        input=worst("input"),
+        weights=worst("weights"),
+        evaluation=worst("evaluation"),
+        wrong=np.array([sum(each.wrong for each in row) for row in rows], dtype=np.int64),
+        probes=count,
+        predicted=predicted_error(margins, height, kind),
+        proven=np.array(proven),
+    )

@@ -1,0 +1,263 @@
+r"""The exact range of a small network on a box, as two mixed-integer linear programs.
+
+A ReLU network is piecewise linear, so its minimum and maximum on a polytope are the values of
+programs with one binary variable for every neuron whose sign is not settled: with bounds ``l < 0 <
+u`` of its pre-activation *z*, the neuron *a* and its binary *d* satisfy ``a >= z``, ``a >= 0``,
+``a <= z - l (1 - d)`` and ``a <= u d``.  The bounds are the rigorous ones of plain interval
+arithmetic, so that this module and the max-aware bounds check each other.  Before changing it,
+know what the answer is worth.  The solver (HiGHS) works in floating point with tolerances of about
+1e-6, so an optimum is exact up to these and no proof; the number of programs that can be solved is
+small, and one that ran out of time is called *unknown*, with the bound proven so far, never
+*optimal*.  The points that it finds are evaluated by the network itself: those values are
+attained.
+
+Source: the encoding is standard (Tjeng, Xiao and Tedrake, Evaluating Robustness of Neural Networks
+with Mixed Integer Programming, ICLR 2019).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, diags_array, eye_array, hstack, vstack
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.memorization.intervals import checked_boxes, layer_bounds
+from sublinear_lib.memorization.networks import ReLUNetwork
+
+__all__ = ["OutputRange", "RangeStatus", "milp_range"]
+
+RangeStatus: TypeAlias = Literal["optimal", "unknown", "infeasible"]
+"""What the solver says: solved; out of time, only bounds are known; no point in the set."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutputRange:
+    """The range of a network with one output on a polytope, as a solver found it.
+
+    Attributes
+    ----------
+    lower : float
+        The minimum if `status` is "optimal", up to the tolerances of the solver; otherwise the
+        bound that was reached in time, possibly infinite.
+    upper : float
+        The maximum, in the same way.
+    status : {"optimal", "unknown", "infeasible"}
+        The worse of the two programs' answers.
+    lowest : float
+        The value of the network, in float64, at the point found for the minimum; NaN without one.
+    highest : float
+        The value at the point found for the maximum.
+    argmin : ndarray of float64, shape (n,)
+        The point found for the minimum, clipped to the box; NaN where there is none.
+    argmax : ndarray of float64, shape (n,)
+        The point found for the maximum.
+    binaries : int
+        The number of neurons with an unsettled sign, hence of binary variables of each program.
+    nodes : int
+        The number of nodes of the two search trees together.
+    """
+
+    lower: float
+    upper: float
+    status: RangeStatus
+    lowest: float
+    highest: float
+    argmin: FloatArray
+    argmax: FloatArray
+    binaries: int
+    nodes: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """Variables ``(x, neurons, binaries, [distances])`` and what binds them."""
+
+    objective: FloatArray
+    constant: float
+    constraints: list[LinearConstraint]
+    bounds: Bounds
+    integrality: IntArray
+    binaries: int
+
+
+def _encode(
+    network: ReLUNetwork,
+    low: FloatArray,
+    high: FloatArray,
+    l1_ball: tuple[FloatArray, float] | None,
+) -> _Program:
+    n = network.inputs
+    bounds = layer_bounds(network, low, high)
+    unsettled = [np.flatnonzero((a < 0.0) & (b > 0.0)) for a, b in bounds[:-1]]
+    binaries = int(sum(len(each) for each in unsettled))
+    extra = 0 if l1_ball is None else n
+    columns = n + 2 * binaries + extra
+    lower, upper = np.zeros(columns), np.ones(columns)
+    lower[:n], upper[:n] = low, high
+    # The values of a layer are forms in the variables: a matrix and constants.
+    form: Any = hstack([eye_array(n), csr_array((n, columns - n))], format="csr")
+    constant = np.zeros(n)
+    rows: list[Any] = []
+    least: list[FloatArray] = []
+    most: list[FloatArray] = []
+    done = 0
+    for layer, (a, b), open_ in zip(network.layers[:-1], bounds[:-1], unsettled, strict=True):
+        form = layer.weight @ form
+        constant = layer.weight @ constant + layer.bias
+        k = len(open_)
+        neurons = n + done + np.arange(k)
+        unit = csr_array((np.ones(k), (np.arange(k), neurons)), shape=(k, columns))
+        switch = csr_array((np.ones(k), (np.arange(k), neurons + binaries)), shape=(k, columns))
+        z, z0 = csr_array(form)[open_], constant[open_]
+        upper[neurons] = b[open_]
+        rows += [
+            unit - z,
+            unit - z - diags_array(a[open_]) @ switch,
+            unit - diags_array(b[open_]) @ switch,
+        ]
+        least += [z0, np.full(k, -np.inf), np.full(k, -np.inf)]
+        most += [np.full(k, np.inf), z0 - a[open_], np.zeros(k)]
+        on = (a >= 0.0).astype(np.float64)
+        place = csr_array((np.ones(k), (open_, neurons)), shape=(layer.outputs, columns))
+        form, constant = diags_array(on) @ form + place, on * constant
+        done += k
+    last = network.layers[-1]
+    form, constant = last.weight @ form, last.weight @ constant + last.bias
+    if l1_ball is not None:
+        center, radius = l1_ball
+        eye, none = eye_array(n), csr_array((n, 2 * binaries))
+        rows += [hstack([eye, none, -eye]), hstack([-eye, none, -eye])]
+        least += [np.full(n, -np.inf)] * 2
+        most += [center, -center]
+        total = np.zeros((1, columns))
+        total[0, columns - n :] = 1.0
+        rows.append(csr_array(total))
+        least.append(np.array([-np.inf]))
+        most.append(np.array([radius]))
+        upper[columns - n :] = radius
+    matrix = csr_array(vstack(rows, format="csr")) if rows else None
+    integrality = np.zeros(columns, dtype=np.int64)
+    integrality[n + binaries : n + 2 * binaries] = 1
+    return _Program(
+        objective=np.asarray(csr_array(form).toarray()[0], dtype=np.float64),
+        constant=float(constant[0]),
+        constraints=[]
+        if matrix is None or not matrix.shape[0]
+        else [LinearConstraint(matrix, np.concatenate(least), np.concatenate(most))],
+        bounds=Bounds(lower, upper),
+        integrality=integrality,
+        binaries=binaries,
+    )
+
+
+def _minimize(
+    program: _Program, sign: float, time_limit: float
+) -> tuple[float, RangeStatus, FloatArray | None, int]:
+    """Return a lower bound of ``sign * output``, how good it is, a point and the nodes."""
+    found = milp(
+        sign * program.objective,
+        constraints=program.constraints,
+        integrality=program.integrality,
+        bounds=program.bounds,
+        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
+    )
+    nodes = int(getattr(found, "mip_node_count", 0) or 0)
+    shift = sign * program.constant
+    if found.status == 0:
+        return float(found.fun) + shift, "optimal", found.x, nodes
+    if found.status == 2:
+        return math.inf, "infeasible", None, nodes
+    bound = getattr(found, "mip_dual_bound", None)
+    known = -math.inf if bound is None or not math.isfinite(bound) else float(bound) + shift
+    return known, "unknown", found.x, nodes
+
+
+def milp_range(
+    network: ReLUNetwork,
+    lower: object,
+    upper: object,
+    *,
+    l1_ball: tuple[object, object] | None = None,
+    time_limit: float = 60.0,
+) -> OutputRange:
+    """Find the minimum and the maximum of a network on a box, by mixed-integer programming.
+
+    Parameters
+    ----------
+    network : ReLUNetwork
+        A network with one output.
+    lower, upper : array-like, shape (n,)
+        The corners of the box.
+    l1_ball : (array-like, float), optional
+        A center, shape (n,), and a radius ``>= 0``: only points of the box that are also in this
+        ball of the l1 norm are looked at.
+    time_limit : float, default 60.0
+        Seconds for each of the two programs, ``> 0``.
+
+    Returns
+    -------
+    OutputRange
+        The range; ``status`` says whether it is exact (up to the tolerances of the solver) or a
+        bound.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or the network has several outputs.
+
+    Notes
+    -----
+    The number of nodes can grow like two to the number of binaries: use it for networks with up to
+    some hundred unsettled neurons.  Numbers of very different size in one program strain the
+    tolerances; a memorizer has such numbers when the budget is close to lambda/2.
+
+    Examples
+    --------
+    >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
+    >>> network = ReLUNetwork([AffineLayer([[1.0], [-1.0]], [0.0, 0.0]),
+    ...                        AffineLayer([[1.0, 1.0]], [0.0])])
+    >>> found = milp_range(network, [-1.0], [2.0])
+    >>> found.status, round(found.lower, 6), round(found.upper, 6), found.binaries
+    ('optimal', 0.0, 2.0, 2)
+    """
+    if network.outputs != 1:
+        raise ValueError(f"network must have one output, got {network.outputs}")
+    low, high, single = checked_boxes(network, lower, upper)
+    if not single:
+        raise ValueError(f"lower must have shape ({network.inputs},), got {low.shape}")
+    seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
+    ball = None
+    if l1_ball is not None:
+        center = validation.float_array(l1_ball[0], "l1_ball[0]", shape=(network.inputs,))
+        ball = (center, validation.scalar(l1_ball[1], "l1_ball[1]", minimum=0))
+    program = _encode(network, low[0], high[0], ball)
+    answers = [_minimize(program, sign, seconds) for sign in (1.0, -1.0)]
+    (least, status, argmin, nodes), (negated, other, argmax, more) = answers
+    points = [
+        np.full(network.inputs, np.nan)
+        if x is None
+        else np.clip(x[: network.inputs], low[0], high[0])
+        for x in (argmin, argmax)
+    ]
+    values = [
+        float("nan") if x is None else float(network(point[None])[0])
+        for x, point in zip((argmin, argmax), points, strict=True)
+    ]
+    order: tuple[RangeStatus, ...] = ("infeasible", "unknown", "optimal")
+    return OutputRange(
+        lower=least,
+        upper=-negated,
+        status=min(status, other, key=order.index),
+        lowest=values[0],
+        highest=values[1],
+        argmin=points[0],
+        argmax=points[1],
+        binaries=program.binaries,
+        nodes=nodes + more,
+    )

@@ -1,0 +1,185 @@
+"""The error of floating-point evaluation follows eps y / c, below what is proven."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sublinear_lib.memorization import (
+    Memorizer,
+    PrecisionCurve,
+    ball_probes,
+    breaking_gap,
+    evaluation_error,
+    ideal_values,
+    memorize,
+    memorize_l1,
+    memorize_lipschitz,
+    precision_curve,
+    predicted_error,
+    random_points,
+    rounded_network,
+    separation,
+)
+
+pytestmark = pytest.mark.either_way
+
+GAPS = [10.0**-k for k in range(1, 13)]
+
+
+def example(rho: float, seed: int = 0) -> Memorizer:
+    X, y = random_points(8, 3, 3, seed)
+    return memorize(X, y, rho * separation(X, y) / 2)
+
+
+@pytest.fixture(scope="module")
+def double() -> PrecisionCurve:
+    X, y = random_points(8, 3, 3, 0)
+    return precision_curve(X, y, GAPS, rng=0)
+
+
+@pytest.fixture(scope="module")
+def single() -> PrecisionCurve:
+    X, y = random_points(8, 3, 3, 0)
+    return precision_curve(X, y, GAPS[:7], rng=0, dtype="float32")
+
+
+def test_the_error_of_float64_stays_near_the_predicted_line(double: PrecisionCurve) -> None:
+    ratio = double.total / double.predicted
+    assert (ratio > 0.1).all() and (ratio < 20.0).all()
+    slope = np.polyfit(np.log(double.gaps), np.log(double.total), 1)[0]
+    assert slope == pytest.approx(-1.0, abs=0.1)
+    assert double.wrong.sum() == 0
+    np.testing.assert_allclose(double.gaps, GAPS, rtol=1e-2)
+
+
+def test_measured_errors_stay_below_the_proven_bound(double: PrecisionCurve) -> None:
+    assert (double.total <= double.proven).all()
+    assert (double.weights <= double.proven).all()
+    assert (double.proven < 1e4 * double.predicted).all()
+
+
+def test_the_parts_account_for_the_total(double: PrecisionCurve, single: PrecisionCurve) -> None:
+    for curve in (double, single):
+        assert (curve.total <= 1.001 * (curve.input + curve.weights + curve.evaluation)).all()
+    assert (double.input == 0).all()
+    assert (single.input > 0).all()
+    assert np.isnan(single.proven).all()
+
+
+def test_float32_fails_where_it_is_predicted_to(single: PrecisionCurve) -> None:
+    X, y = random_points(8, 3, 3, 0)
+    predicted = breaking_gap(separation(X, y), 3.0, "float32")
+    assert (single.total[single.gaps > 30 * predicted] < 0.5).all()
+    assert (single.total[single.gaps < predicted / 3] > 0.5).all()
+    assert single.wrong[-1] > 0 and single.wrong[0] == 0
+
+
+def test_float64_fails_where_it_is_predicted_to() -> None:
+    X, y = random_points(8, 3, 3, 0)
+    predicted = breaking_gap(separation(X, y), 3.0)
+    curve = precision_curve(X, y, [100 * predicted, predicted / 2], rng=1, budgets=4)
+    assert curve.total[0] < 0.5 < curve.total[1]
+    assert curve.wrong[0] == 0 < curve.wrong[1]
+
+
+def test_the_lipschitz_memorizer_does_not_blow_up() -> None:
+    X, y = random_points(10, 4, 2, 0)
+    memorizer = memorize_lipschitz(X, 2 * y - 3)
+    for gap in (1e-2, 1e-8, 1e-12):
+        probes = ball_probes(X, (1 - gap) * memorizer.lam / 2, rng=0, y=memorizer.y)
+        error = evaluation_error(memorizer, probes.points)
+        assert error.total < 1e-14 and error.wrong == 0
+
+
+def test_errors_of_weights_and_evaluation_can_cancel() -> None:
+    # On inputs that are numbers of the format, one rounding of an edge keeps them on their side.
+    memorizer = example(1 - 1e-4)
+    probes = ball_probes(memorizer.X, memorizer.mu or 0.0, rng=0, dtype="float32")
+    error = evaluation_error(memorizer, probes.points, "float32")
+    assert error.input == 0.0
+    assert error.weights > 1e-3
+    assert error.total < 1e-6
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_probes_are_numbers_of_the_format_in_the_balls_exactly(dtype) -> None:
+    X, y = random_points(12, 3, 2, 7)
+    mu = 0.1234567
+    probes = ball_probes(X, mu, rng=0, y=y, corners=3, inner=2, dtype=dtype)
+    assert probes.points.shape == (12 * 6, 3)
+    assert (probes.points.astype(dtype).astype(np.float64) == probes.points).all()
+    for point, k in zip(probes.points.tolist(), probes.owner, strict=True):
+        gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(point, X[k].tolist(), strict=True)]
+        assert max(gaps) <= Fraction(mu)
+    corner = np.abs(probes.points[:36] - X[probes.owner[:36]])
+    np.testing.assert_allclose(corner, mu, atol=1e-6)
+
+
+def test_ideal_values_are_the_labels_on_the_balls_exactly() -> None:
+    for rho in (0.5, 1 - 1e-9):
+        memorizer = example(rho)
+        probes = ball_probes(memorizer.X, memorizer.mu or 0.0, rng=0, y=memorizer.y)
+        values = ideal_values(memorizer, probes.points)
+        assert values == [Fraction(v) for v in memorizer.y[probes.owner].tolist()]
+
+
+def test_ideal_values_agree_with_the_reference_everywhere() -> None:
+    X, y = random_points(9, 3, 2, 3)
+    mu = 0.8 * separation(X, y) / 2
+    points = np.random.default_rng(0).uniform(-0.2, 1.2, (60, 3))
+    for memorizer in (
+        memorize(X, y, mu),
+        memorize(X, y - 5.0, mu),
+        memorize_lipschitz(X, 2 * y - 3),
+        memorize_lipschitz(X, 2 * y - 3, mu),
+    ):
+        values = np.array([float(v) for v in ideal_values(memorizer, points)])
+        np.testing.assert_allclose(values, memorizer.reference(points), atol=1e-12)
+
+
+def test_a_rounded_network_stores_numbers_of_the_format_and_shares_them() -> None:
+    network = example(0.9).network
+    rounded = rounded_network(network, "float32")
+    assert rounded_network(network, "float64") is network
+    assert rounded.matrices == network.matrices
+    for old, new in zip(network.layers, rounded.layers, strict=True):
+        np.testing.assert_array_equal(new.bias, old.bias.astype(np.float32))
+        np.testing.assert_array_equal(new.weight.data, old.weight.data.astype(np.float32))
+
+
+def test_the_prediction_is_the_closed_form() -> None:
+    assert predicted_error(0.5, 2.0) == 4 * np.finfo(np.float64).eps
+    assert predicted_error([1.0, 0.25], 1.0, "float32").tolist() == [2.0**-23, 2.0**-21]
+    gap = breaking_gap(0.3, 4.0, label_gap=2.0)
+    assert float(predicted_error(0.3 * gap, 4.0)) == pytest.approx(1.0)
+
+
+def test_a_value_that_overflows_is_an_infinite_error() -> None:
+    X, y = random_points(4, 2, 2, 0)
+    memorizer = memorize(X, y * 1e30, 0.5 * separation(X, y) / 2)
+    probes = ball_probes(X, memorizer.mu or 0.0, rng=0)
+    assert math.isfinite(evaluation_error(memorizer, probes.points, "float32").total)
+    with pytest.raises(ValueError, match="finite"):
+        evaluation_error(memorize(X, y * 1e39, 0.01), probes.points, "float32")
+
+
+def test_bad_input_is_refused() -> None:
+    X, y = random_points(5, 2, 2, 0)
+    with pytest.raises(ValueError, match="gaps must lie in"):
+        precision_curve(X, y, [0.0], rng=0)
+    with pytest.raises(ValueError, match="at least two classes"):
+        precision_curve(X, np.ones(5), [0.1], rng=0)
+    with pytest.raises(ValueError, match="must not both be 0"):
+        ball_probes(X, 0.1, rng=0, corners=0, inner=0)
+    with pytest.raises(ValueError, match="must leave room"):
+        ball_probes(X, 1e-12, rng=0, dtype="float32")
+    with pytest.raises(ValueError, match="dtype must be one of"):
+        predicted_error(0.1, 1.0, "float16")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="margin must be > 0"):
+        predicted_error(0.0, 1.0)
+    with pytest.raises(ValueError, match="kind 'linf' or 'lipschitz'"):
+        ideal_values(memorize_l1(X, y, 0.01), X)
