@@ -57,6 +57,24 @@ def test_the_separation_in_the_maximum_norm_is_the_exact_minimum(N: int, n: int,
     assert separation(X, y) == (math.inf if exact is None else float(exact))
 
 
+@given(st.integers(2, 9), st.integers(1, 5), seeds, st.sampled_from([0.0, 1e3, 1e8, -1e15]))
+@settings(deadline=None, max_examples=60)
+def test_sums_and_squares_are_those_of_exact_arithmetic_far_from_the_origin_too(
+    N: int, n: int, seed: int, offset: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = offset + rng.normal(size=(N, n)) * 10.0 ** rng.integers(-2, 3, (N, 1))
+    y = np.arange(N) % 2
+    least = {1: Fraction(10) ** 99, 2: Fraction(10) ** 99}
+    for i in range(0, N, 2):
+        for k in range(1, N, 2):
+            steps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(X[i], X[k], strict=True)]
+            for p in least:
+                least[p] = min(least[p], sum(step**p for step in steps))
+    assert separation(X, y, 1) == pytest.approx(float(least[1]), rel=1e-15, abs=0)
+    assert separation(X, y, 2) == pytest.approx(math.sqrt(least[2]), rel=1e-15, abs=0)
+
+
 @pytest.mark.parametrize("p", NORMS)
 @pytest.mark.parametrize(("N", "n", "labels"), [(2, 1, 2), (90, 2, 3), (700, 40, 2), (600, 5, 50)])
 def test_the_closest_pair_is_that_of_all_distances(p: float, N: int, n: int, labels: int) -> None:

@@ -89,14 +89,14 @@ def test_zeros_that_are_stored_or_that_add_up_are_not_counted() -> None:
     assert layer.weight.toarray().tolist() == [[0, 0], [0, 2]]
 
 
-@pytest.mark.parametrize("form", ["array", "matrix", "csc", "coo", "int", "list", "float32"])
+@pytest.mark.parametrize("form", ["array", "matrix", "csc", "triples", "int", "list", "float32"])
 def test_every_form_of_a_matrix_makes_the_same_layer(form: str) -> None:
     W = np.array([[1.0, 0.0, -3.0], [0.0, 2.0, 0.0]])
     value = {
         "array": csr_array(W),
         "matrix": coo_matrix(W).tocsr(),
         "csc": csr_array(W).tocsc(),
-        "coo": coo_matrix(W),
+        "triples": coo_matrix(W),
         "int": csr_array(W.astype(int)),
         "list": W.tolist(),
         "float32": W.astype(np.float32),
