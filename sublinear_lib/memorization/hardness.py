@@ -80,6 +80,10 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     three vertices, it is NP-hard to decide (b), and NP-hard to decide (c) for budgets that are
     given with the data, such as 1/(4(2V + 1)).
 
+    A hypergraph without a coloring, such as the Fano plane, gives data that no network of this size
+    memorizes.  That such data exist does not contradict the hardness, nor does it follow from it:
+    hardness is about deciding for data that are given.
+
     The theorem gives both at once, but neither hardness follows from the other by itself.  Data
     without a memorization have no robust one; yet data with one may have none that is robust at
     the budget in question, so an answer to either question leaves the other open.  Whether the

@@ -153,9 +153,9 @@ def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
 
     *Below the radius the layer does no harm.*  The images of the balls of two different labels
     under W are then disjoint compact sets.  Some continuous function equals the labels on them,
-    and a network on top of W approximates it; biases that keep ``W x + b`` positive on the balls
-    make the first activation the identity there.  So the collision radius is exactly the
-    threshold of the first layer.
+    and a network on top of W comes as close to it as we like, so that the nearest label is right;
+    biases that keep ``W x + b`` positive on the balls make the first activation the identity
+    there.  So the collision radius is exactly the threshold of the first layer.
 
     *How.*  The program ``min t, |d - B c| <= t`` runs over an orthonormal basis B of the null
     space, so ``W x = W x'`` holds to rounding, not to a solver's tolerance.  Pairs are visited in

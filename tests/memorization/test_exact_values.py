@@ -103,6 +103,12 @@ def test_data_of_three_labels_or_not_on_two_sides_of_a_plane_have_none() -> None
     assert not crossed.found
 
 
+def test_balls_that_touch_are_not_kept_apart() -> None:
+    answer = exact_values_program([[0.0], [1.0]], [1.0, 2.0], 0.5)
+    assert (answer.found, answer.network, answer.radius) == (False, None, 0.5)
+    assert exact_values_program([[0.0], [1.0]], [1.0, 2.0], 0.5 - 2.0**-40).found
+
+
 def test_one_label_is_memorized_by_a_constant() -> None:
     answer = exact_values_program([[0.0, 1.0], [2.0, 3.0]], [4.0, 4.0], 100.0)
     assert (answer.found, answer.radius, answer.programs) == (True, math.inf, 0)

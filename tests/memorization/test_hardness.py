@@ -184,6 +184,19 @@ def test_without_noise_the_coloring_comes_back(kind: str) -> None:
             assert "both" not in found.rules
 
 
+def test_the_order_of_the_neurons_does_not_matter() -> None:
+    # F = 3/2 + relu(h_0 + 100) - relu(h_0 - h_1) - 100: with the neurons in the wrong roles, every
+    # vertex would lie on one side.
+    h = random_hypergraph(6, 7, rng=0)
+    for colors in proper_colorings(h):
+        hidden, last = network_of_coloring(h, colors).layers
+        W, b = hidden.weight.toarray(), hidden.bias + np.array([99.0, 0.0])
+        a, c = last.weight.toarray(), last.bias - 99.0
+        for order in ([0, 1], [1, 0]):
+            network = ReLUNetwork((AffineLayer(W[order], b[order]), AffineLayer(a[:, order], c)))
+            assert coloring_of_network(h, network).colors == colors
+
+
 def network_of_rules(h: Hypergraph, rules: tuple[str, ...]) -> ReLUNetwork | None:
     """Solve for a sum of two neurons, c = 1, that cuts each vertex off by exactly its rule."""
     X, y = gadget(h)
@@ -416,6 +429,8 @@ def test_searches_refuse_what_they_cannot_decide() -> None:
         exists_width_two(X, y, time_limit=0.0)
     with pytest.raises(ValueError, match=r"would solve 2\*\*22 programs.*use 'backtrack'"):
         exists_width_two(*gadget(cycle(20)), "enumerate")
+    with pytest.raises(ValueError, match=r"would solve 3\*\*13 programs"):
+        exists_width_two(*gadget(cycle(11)), "enumerate", kinds=["sum"])
     with pytest.raises(ValueError, match="y must hold exactly two different labels, got 3"):
         exists_width_two(X, np.arange(len(X)) % 3)
     with pytest.raises(ValueError, match="equal points with different labels"):

@@ -60,6 +60,23 @@ def test_in_the_plane_the_range_is_that_of_all_corners(
     )
 
 
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_the_range_is_right_for_every_pattern_of_signs(signs: tuple[int, int]) -> None:
+    rng = np.random.default_rng(0)
+    radius, center = Fraction(3, 4), (0, 0)
+    for _ in range(100):
+        W, b, a = rng.integers(-4, 5, (2, 2)), rng.integers(-2, 3, 2) / 2, rng.integers(1, 4, 2)
+        network = ReLUNetwork([(W, b), ((a * signs)[None, :], [0.25])])
+        values = [network.exactly(p) for p in corners_of_the_pieces(network, center, radius)]
+        assert output_range(network, [0.0, 0.0], radius) == (min(values), max(values))
+
+
+def test_a_positive_and_a_negative_neuron_with_one_kink_can_cancel() -> None:
+    # relu(x) - relu(2 x) is never positive; only a multiplier of 1/2, between 0 and 1, shows it.
+    network = ReLUNetwork([([[1.0, 0.0], [2.0, 0.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])
+    assert output_range(network, [0.0, 0.0], 1.0) == (-1, 0)
+
+
 @settings(deadline=None, max_examples=100)
 @given(networks(4), st.lists(WHOLE, min_size=4, max_size=4), RADII, st.integers(0, 10**6))
 def test_no_point_of_the_ball_leaves_the_range(
