@@ -126,6 +126,23 @@ class Memorizer:
         return self.y - self.shift
 
     @property
+    def lipschitz_bound(self) -> float:
+        """A Lipschitz constant of the formula in the norm p, on the box ``|x_j| <= scale``.
+
+        ``n h / c`` for "linf" and ``h / c`` for "l1", with the largest height h and the margin c:
+        both are attained beside the highest bump unless another one covers the place.  ``1 /
+        margin`` for "lipschitz", attained and, if clipped, the least possible.  For "l2" a bound
+        only, ``sqrt(n) h (2 - 2^-K) / (2 R c)``.
+        """
+        if self.kind == "lipschitz":
+            return 1.0 / self.margin
+        steepest, n = float(self.heights.max()) / self.margin, self.X.shape[1]
+        if self.kind == "l2":
+            assert self.terms is not None
+            return math.sqrt(n) * steepest * (2 - math.ldexp(1.0, -self.terms)) / (2 * self.scale)
+        return n * steepest if self.kind == "linf" else steepest
+
+    @property
     def size(self) -> Size:
         """The size as counted on the network."""
         return Size(self.network.width, self.network.depth, self.network.nonzeros)

@@ -397,6 +397,45 @@ def test_the_lipschitz_constant_is_the_optimal_one_and_is_attained(
     assert np.abs(ends[0] - ends[1]).max() == pytest.approx(2 / L, rel=1e-9, abs=1e-15)
 
 
+@given(st.integers(2, 6), st.integers(1, 6), seeds, shares)
+@settings(deadline=None, max_examples=30)
+def test_no_gradient_is_longer_than_the_lipschitz_bound(
+    N: int, n: int, seed: int, share: float
+) -> None:
+    X, y = data(N, n, seed)
+    rng = np.random.default_rng(seed)
+    dual = {math.inf: 1, 1: math.inf, 2: 2}
+    for build, p in BUMPS:
+        memorizer = build(X, y, share * separation(X, y, p) / 2)
+        Z = np.concatenate([in_box(memorizer, rng), 2 * X.mean(axis=0) - X])
+        near = X + rng.uniform(-1, 1, (40, N, n)) * memorizer.lam
+        Z = np.concatenate([Z, near.reshape(-1, n).clip(-memorizer.scale, memorizer.scale)])
+        _, gradients = memorizer.network.value_and_gradient(Z)
+        lengths = np.linalg.norm(gradients, ord=dual[p], axis=1)
+        assert lengths.max() <= memorizer.lipschitz_bound * (1 + 1e-12)
+
+
+def test_beside_the_highest_bump_the_lipschitz_bound_is_attained() -> None:
+    X, y = random_points(6, 4, 3, rng=2, grid=64)
+    top = X[np.argmax(y)]
+    bump = memorize(X, y, 0.4 * separation(X, y))
+    assert bump.mu is not None
+    _, gradient = bump.network.value_and_gradient([top + bump.mu + bump.margin / 20])
+    assert np.abs(gradient).sum() == pytest.approx(bump.lipschitz_bound, rel=1e-12)
+    l1 = memorize_l1(X, y, 0.4 * separation(X, y, 1))
+    assert l1.mu is not None
+    _, gradient = l1.network.value_and_gradient([top + (l1.mu + l1.margin / 20) / 4])
+    assert np.abs(gradient).max() == pytest.approx(l1.lipschitz_bound, rel=1e-12)
+    lipschitz = memorize_lipschitz(X, signs(y))
+    assert lipschitz.lipschitz_bound == 1.0
+    # For the same labels the bumps, heights 2 and 4, pay 2n times the constant of the clipped one.
+    mu = 0.4 * lipschitz.lam
+    clipped = memorize_lipschitz(X, signs(y), mu)
+    assert clipped.lipschitz_bound == pytest.approx(1 / (0.1 * lipschitz.lam))
+    ratio = memorize(X, signs(y), mu).lipschitz_bound / clipped.lipschitz_bound
+    assert ratio == pytest.approx(2 * 4)
+
+
 # Labels and classes.
 
 
