@@ -78,6 +78,22 @@ def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> No
     phone.tab.wait_for_function("!document.querySelector('table.row-by-row')")
 
 
+def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
+    sizes = """() => [...document.querySelectorAll('article mjx-container[display]')].map(
+        each => [parseFloat(each.style.fontSize), each.scrollWidth - each.clientWidth])"""
+    changed = "([old, at]) => parseFloat(%s[at].style.fontSize) !== old"
+    changed %= "document.querySelectorAll('article mjx-container[display]')"
+    desk = visit("book/reference/repaired-theorems").tab
+    phone = visit("book/reference/repaired-theorems", width=390).tab
+    full = max(size for size, _ in desk.evaluate(sizes))
+    second = [phone.evaluate(sizes)[1][0], 1]
+    if second[0] == full:  # the page may still be arranging
+        phone.wait_for_function(changed, arg=second)
+    for size, over in phone.evaluate(sizes):
+        assert 0.6 * full < size <= full
+        assert over <= 1 or size == full  # what cannot fit keeps its size and scrolls
+
+
 @visits(CHAPTERS)
 def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> None:
     written = check_book.Page.read(html, f"{seen.name}.html").soup.select("span.math, div.math")
