@@ -26,6 +26,7 @@ from sublinear_lib.claims.statements import (
     cost,
     definitions,
     existence,
+    memorization,
     perturbation,
     polynomials,
 )
@@ -130,6 +131,12 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "part1/half-space-reporting": "Half-space reporting: finding the neurons that fire",
         "part1/what-an-iteration-costs": "What an iteration costs",
         "reference/errata": "Errata, repairs and the map of powers",
+        "part2/robust-memorization-and-its-threshold": "Robust memorization and its threshold",
+        "part2/the-network-that-memorizes": "The network that memorizes",
+        "part2/what-cannot-be-done": "What cannot be done: width and hardness",
+        "part2/lipschitz-control-and-generalization": (
+            "Lipschitz control, generalization and the link to Part I"
+        ),
     }
 )
 """The titles of the chapters that teach statements, by their page, in the order of the book."""
@@ -148,6 +155,7 @@ _TOPICS: Final = (
     polynomials,
     existence,
     cost,
+    memorization,
 )
 
 
