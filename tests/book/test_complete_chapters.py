@@ -1,4 +1,4 @@
-"""A complete chapter of Part I has a quiz of its own, two live labs and five exercises."""
+"""A chapter has a quiz of its own and two live labs, in whatever part it stands."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 from check_book import ROOT
 from check_notebooks import Chapter
 
-EXERCISE = "```{{exercise}} Do it ★\n:label: ex-{}\nDo it.\n```\n"
-SOUND = "\n\n".join(["# A chapter", "## Quiz", *map(EXERCISE.format, range(5))])
+SOUND = "# A chapter\n\n## Quiz"
 
 
 def chapter(
@@ -40,7 +39,6 @@ def test_a_complete_chapter_has_no_problems(tmp_path: Path) -> None:
         ({"asked": "1"}, "it asks the quizzes []"),
         ({"asked": 'quiz("part1/other")'}, "it asks the quizzes ['part1/other']"),
         ({"labs": 1}, "1 live labs, at least 2 wanted"),
-        ({"prose": SOUND.replace("ex-4", "x").replace("{exercise}", "{note}", 1)}, "4 exercises"),
     ],
 )
 def test_what_a_chapter_lacks_is_found(
@@ -48,13 +46,6 @@ def test_what_a_chapter_lacks_is_found(
 ) -> None:
     (found,) = check_notebooks.quiz_and_labs(chapter(tmp_path, **change))  # type: ignore[arg-type]
     assert found.startswith(problem)
-
-
-def test_the_rules_wait_for_chapters_that_are_still_to_be_revised(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(check_notebooks, "TO_BE_REVISED", frozenset({"a-chapter"}))
-    assert check_notebooks.quiz_and_labs(chapter(tmp_path, "# A chapter", "1", 0)) == []
 
 
 def test_the_errata_are_a_chapter_and_other_pages_of_the_reference_are_none(
@@ -65,16 +56,11 @@ def test_the_errata_are_a_chapter_and_other_pages_of_the_reference_are_none(
         path = tmp_path / "reference" / f"{name}.ipynb"
         nbformat.write(nbformat.v4.new_notebook(), path)
         read = Chapter(path)
-        assert read.teaches is read.complete is (name == "errata")
+        assert read.teaches is (name == "errata")
         assert bool(check_notebooks.quiz_and_labs(read)) is (name == "errata")
         assert bool(check_notebooks.frame(read)) is (name == "errata")
     for name in check_notebooks.ALSO_A_CHAPTER:
         assert (ROOT / "book" / "reference" / f"{name}.ipynb").exists()
-
-
-def test_chapters_to_be_revised_are_chapters() -> None:
-    there = {path.stem for path in (ROOT / "book" / "part1").glob("*.ipynb")}
-    assert there >= check_notebooks.TO_BE_REVISED
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ True.
 
 ## Check it
 
+## Quiz
+
 ## Exercises
 """
 CLOSING = """## Take-aways
@@ -68,7 +70,11 @@ def chapter(folder: Path, cells: list[Any] | None = None, *, run: bool = True) -
     """Store a small sound chapter, with `cells` put in before its exercises."""
     new = nbformat.v4
     parts = [new.new_markdown_cell(PROSE), new.new_code_cell("print('value', 2)"), *(cells or [])]
-    for number, stars in enumerate(("★", "★★", "★★", "★★★")):
+    parts.append(new.new_code_cell(f'quiz("{folder.name}/01_chapter")'))
+    for name in ("first", "second"):
+        shown = new.new_output("stream", name="stdout", text=f"LiveLab('{name}', controls: m)\n")
+        parts.append(new.new_code_cell(name, outputs=[shown]))
+    for number, stars in enumerate(("★", "★", "★★", "★★", "★★★")):
         parts += exercise(number, stars)
     notebook = new.new_notebook(cells=[*parts, new.new_markdown_cell(CLOSING)])
     count = 0
@@ -110,12 +116,16 @@ def broken(folder: Path, old: str, new: str) -> Chapter:
         ("## Intuition", "## Thought"),
         ("## Explore", "## Look"),
         ("## Check it", "## Do it"),
+        ("## Quiz", "## Questions"),
+        ('01_chapter\\")', '02_chapter\\")'),
+        ("LiveLab('first'", "Lab('first'"),
         ("## Exercises", "## Work"),
         ("## Take-aways", "## End"),
         ("## What we verified, and how", "## What we did"),
         ("★★★", "★"),
         ("Do it ★\\n", "Do it\\n"),
         (":label: ex-0", ":name: ex-0"),
+        ("{exercise} Do it ★★★", "{note} Do it ★★★"),
         ("```{solution-start} ex-1", "```{note} ex-1"),
         (":class: dropdown", ":class: open"),
         ("'value', 2", "'2026-11-20 10:00'"),
