@@ -2,7 +2,8 @@
 
 Given labeled points with separation lambda, a network *robustly memorizes* them with budget mu if
 it is right on the whole closed ball of radius mu around every point.  ``datasets`` measures lambda
-and checks mu < lambda/2; ``networks`` holds deep sparse networks with exact counts and values.
+and checks mu < lambda/2; ``networks`` holds deep sparse networks with exact counts and values;
+``constructions`` builds the memorizers of Theorems 4.8, B.2, B.3 and 5.2, weight by weight.
 """
 
 from __future__ import annotations
