@@ -1,12 +1,13 @@
 """Seeds, intervals, slopes and sweeps: how the book turns random runs into statements.
 
 No object of the paper lives here; this is the protocol by which its statements are measured.  A
-proportion comes with a Clopper-Pearson interval, a mean with a t interval, an exponent with the
-least-squares slope of every seed and a t interval over the seeds.  A `sweep` evaluates a function
-over a grid and several seeds, in parallel if wished.  Before changing it, know its promise: the
-records are the same, byte for byte, for any number of workers.  That is why every cell has a stream
-of random numbers of its own (never a shared or global one), works on its own copy of the parameters
-and computes with one BLAS thread: matrix products of different thread counts round differently.
+proportion comes with a Clopper-Pearson interval, a mean with a t interval, a median with one of
+order statistics, an exponent with the least-squares slope of every seed and a t interval over the
+seeds.  A `sweep` evaluates a function over a grid and several seeds, in parallel if wished.  Before
+changing it, know its promise: the records are the same, byte for byte, for any number of workers.
+That is why every cell has a stream of random numbers of its own (never a shared or global one),
+works on its own copy of the parameters and computes with one BLAS thread: matrix products of
+different thread counts round differently.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ __all__ = [
     "SweepError",
     "clopper_pearson",
     "loglog_slope",
+    "median_interval",
     "spawn",
     "sweep",
     "t_interval",
@@ -259,6 +261,47 @@ def t_interval(samples: object, confidence: float = 0.95) -> Interval:
     quantile = -float(special.stdtrit(n - 1, (1.0 - level) / 2.0))
     half_width = quantile * float(values.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half_width, mean + half_width, level)
+
+
+def median_interval(samples: object, confidence: float = 0.95) -> Interval:
+    """Return an interval for the median of independent samples, whatever their law.
+
+    Parameters
+    ----------
+    samples : array-like, shape (n,)
+        The samples, finite, ``n >= 2`` and enough for the confidence.
+    confidence : float, default 0.95
+        The confidence level, in (0, 1).
+
+    Returns
+    -------
+    Interval
+        The median of the samples, between two of the sorted samples: the number of samples below
+        the true median is binomial with probability 1/2, so that the interval is exact up to the
+        steps of that law, and never too short.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For samples that are not finite numbers, or too few of them.
+
+    Examples
+    --------
+    >>> print(median_interval(range(1, 12)))
+    6.0 [2.0, 10.0]
+    """
+    values = np.sort(validation.float_array(samples, "samples", shape=("n",)))
+    level = _confidence(confidence)
+    n = values.size
+    below = special.bdtr(np.arange(n), n, 0.5)
+    # The largest k with 2 Pr[Binomial(n, 1/2) < k] <= 1 - level.
+    k = int(np.count_nonzero(2.0 * below <= 1.0 - level))
+    if k == 0:
+        raise ValueError(
+            f"samples must hold enough values for a confidence of {level}, got {n}: all lie on one "
+            f"side of the median with probability 2^-{n - 1}"
+        )
+    return Interval(float(np.median(values)), float(values[k - 1]), float(values[n - k]), level)
 
 
 def loglog_slope(m: object, values: object, confidence: float = 0.95) -> Interval:

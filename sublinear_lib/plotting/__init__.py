@@ -53,6 +53,12 @@ from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, pal
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.polynomials import step_picture
 from sublinear_lib.plotting.report import promise_picture
+from sublinear_lib.plotting.separation import (
+    BallPanel,
+    balls_picture,
+    growth_picture,
+    pair_gallery,
+)
 from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
@@ -80,6 +86,7 @@ __all__ = [
     "LIGHT",
     "ROLES",
     "SERIES",
+    "BallPanel",
     "CountTail",
     "Crossing",
     "EndLabel",
@@ -91,6 +98,7 @@ __all__ = [
     "activations_pair",
     "activity_against_m",
     "arcs_picture",
+    "balls_picture",
     "boxes_picture",
     "brackets_picture",
     "cap_picture",
@@ -106,6 +114,7 @@ __all__ = [
     "flips_window",
     "found_picture",
     "grouped",
+    "growth_picture",
     "house_style",
     "label_line_ends",
     "landscape_picture",
@@ -118,6 +127,7 @@ __all__ = [
     "number",
     "onion_picture",
     "overshoot_picture",
+    "pair_gallery",
     "palette_css",
     "panel",
     "percent",

@@ -333,7 +333,28 @@ def _whole(value: float) -> str:
     return grouped(round(value)) if value >= 100 or value == round(value) else number(value)
 
 
-def _images(value: object, name: str, count: int | None) -> FloatArray:
+def square_images(value: object, name: str, count: int | None) -> FloatArray:
+    """Return images as an array, for a figure that draws each pixel.
+
+    Parameters
+    ----------
+    value : array-like, shape (k, h, w) or (k, h * h)
+        The images, at most 32 x 32 pixels.
+    name : str
+        Their name in messages.
+    count : int or None
+        The number k that is wanted, or any.
+
+    Returns
+    -------
+    ndarray of float64, shape (k, h, w)
+        The images.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, rows are no squares, or an image is larger.
+    """
     images = np.asarray(value)
     if images.ndim == 2:
         side = round(images.shape[1] ** 0.5)
@@ -391,11 +412,11 @@ def digit_gallery(
     ValueError
         If the shapes do not match, there are more than eight images, or all pixels are equal.
     """
-    first = _images(clean, "clean", None)
+    first = square_images(clean, "clean", None)
     k, rows, columns = first.shape
     if k > 8:
         raise ValueError(f"clean must hold at most 8 images, got {k}")
-    second = _images(adversarial, "adversarial", k)
+    second = square_images(adversarial, "adversarial", k)
     if second.shape != first.shape:
         raise ValueError(
             f"adversarial must have the shape of clean, got {second.shape} and {first.shape}"
@@ -434,7 +455,7 @@ def digit_gallery(
             note(axes, 0, top + cell / 2, title, va="center_baseline")
             for i in range(k):
                 x = left + i * (cell + gap)
-                _draw_image(axes, images[i], x, top, cell, signed=r == 2)
+                draw_image(axes, images[i], x, top, cell, signed=r == 2)
                 if labels is not None:
                     note(
                         axes,
@@ -458,10 +479,24 @@ def digit_gallery(
     return Picture(fig, alt=alt, caption=caption, name=name)
 
 
-def _draw_image(
+def draw_image(
     axes: Axes, image: FloatArray, x: float, y: float, size: float, *, signed: bool
 ) -> None:
-    """Draw one image in at most 16 grades of ink, one path for each grade."""
+    """Draw one image in at most 16 grades of ink, one path for each grade.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Axes with pixels as units, y downwards.
+    image : ndarray of float64, shape (h, w)
+        The image, in [0, 1], or in [-1, 1] if signed.
+    x, y : float
+        The upper left corner.
+    size : float
+        The length of the longer side.
+    signed : bool
+        Whether positive and negative values have colors of their own.
+    """
     step = size / max(image.shape)
     grades = np.round(np.abs(image) * 16).astype(int)
     signs = np.sign(image) if signed else np.zeros(image.shape)

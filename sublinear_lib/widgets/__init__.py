@@ -100,6 +100,13 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.separation import separation_explorer, separation_view
+from sublinear_lib.widgets.separation_lab import (
+    digits_lab,
+    own_points_lab,
+    separate_digits,
+    separate_points,
+)
 from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
@@ -163,6 +170,7 @@ __all__ = [
     "cost_view",
     "count_an_iteration",
     "count_in_window",
+    "digits_lab",
     "draw_preactivations",
     "existence_explorer",
     "existence_view",
@@ -207,6 +215,7 @@ __all__ = [
     "own_data_view",
     "own_file_lab",
     "own_numbers_lab",
+    "own_points_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
     "powers_lab",
@@ -219,6 +228,10 @@ __all__ = [
     "run_and_bill",
     "search_lab",
     "search_the_circle",
+    "separate_digits",
+    "separate_points",
+    "separation_explorer",
+    "separation_view",
     "signs_lab",
     "step_degree_explorer",
     "step_degree_view",

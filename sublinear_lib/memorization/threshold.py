@@ -1,0 +1,331 @@
+r"""The threshold lambda/2: what fails at and beyond it, and what any function needs below it.
+
+For budgets ``mu >= lambda/2`` the closed balls of a closest pair share a point, which would need
+two values; for ``mu < lambda/2`` an explicit continuous function is right on all balls, and
+`smallest_slope` is the Lipschitz constant that no such function can avoid.  These functions are no
+networks: they are what a network is measured against.  Before changing them, know that the slope is
+not always decided by the closest pair: a pair farther apart may have labels farther apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.memorization.datasets import CheckedData, checked_data, closest_pair
+
+__all__ = [
+    "Contradiction",
+    "Slope",
+    "contradiction",
+    "extension",
+    "meeting_pairs",
+    "nearest_other",
+    "smallest_slope",
+]
+
+_METRIC: Final[dict[float, Literal["cityblock", "euclidean", "chebyshev"]]] = {
+    1.0: "cityblock",
+    2.0: "euclidean",
+    math.inf: "chebyshev",
+}
+_ROWS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Contradiction:
+    """A point in the balls of two differently labeled points.
+
+    Attributes
+    ----------
+    point : ndarray of float64, shape (n,)
+        The point, halfway between the two; read-only.
+    i, k : int
+        The rows of the two, i < k.
+    labels : tuple of float
+        The two values that the point would need.
+    depth : float
+        ``mu - lambda/2``, how far the balls reach into each other from the middle; 0 where they
+        only touch.
+    """
+
+    point: FloatArray
+    i: int
+    k: int
+    labels: tuple[float, float]
+    depth: float
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The least Lipschitz constant of a function that is right on all balls.
+
+    Attributes
+    ----------
+    value : float
+        The constant, labels per unit of the norm p.
+    i, k : int or None
+        The rows of a pair that decides it, i < k; None if there is one label only.
+    """
+
+    value: float
+    i: int | None
+    k: int | None
+
+
+def _distances(X: FloatArray, Z: FloatArray, p: float) -> FloatArray:
+    return np.asarray(cdist(X, Z, _METRIC[p]), dtype=np.float64)
+
+
+def contradiction(X: object, y: object, mu: object, p: float = math.inf) -> Contradiction | None:
+    """Return a point that is in the closed balls of two different labels, if there is one.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, at least two different ones.
+    mu : float
+        The budget, ``>= 0``, absolute units of the norm p.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    Contradiction or None
+        The midpoint of a closest pair if ``mu >= lambda/2``; None below, where the balls of
+        different labels have no common point.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape, there is one label
+        only, or the budget is negative.
+
+    Notes
+    -----
+    Source: our Proposition II.1, after Yu, Gao and Zhang (2024).
+
+    Examples
+    --------
+    >>> contradiction([[0.0], [1.0]], [1, 2], 0.5).point
+    array([0.5])
+    >>> contradiction([[0.0], [1.0]], [1, 2], 0.49) is None
+    True
+    """
+    budget = validation.scalar(mu, "mu", minimum=0.0)
+    pair = closest_pair(X, y, p)
+    if 2 * budget < pair.distance:
+        return None
+    points, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    point = points[pair.i] + 0.5 * (points[pair.k] - points[pair.i])
+    point.flags.writeable = False
+    return Contradiction(
+        point,
+        pair.i,
+        pair.k,
+        (float(labels[pair.i]), float(labels[pair.k])),
+        budget - pair.distance / 2,
+    )
+
+
+def meeting_pairs(X: object, y: object, mu: object, p: float = math.inf) -> IntArray:
+    """Return the pairs of different labels whose closed balls have a common point.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, at least two different ones.
+    mu : float
+        The budget, ``>= 0``, absolute units of the norm p.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    ndarray of int, shape (k, 2)
+        The rows of the pairs at distance ``<= 2 mu``, i < k, in lexicographic order; none for
+        ``mu < lambda/2``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape, there is one label
+        only, or the budget is negative.
+
+    Examples
+    --------
+    >>> meeting_pairs([[0.0], [1.0], [3.0]], [1, 2, 1], 0.5).tolist()
+    [[0, 1]]
+    """
+    budget = validation.scalar(mu, "mu", minimum=0.0)
+    pair = closest_pair(X, y, p)
+    points, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if 2 * budget < pair.distance:
+        return np.empty((0, 2), dtype=np.intp)
+    found = []
+    for start in range(0, len(points), _ROWS):
+        rows = slice(start, start + _ROWS)
+        meets = _distances(points[rows], points, float(p)) <= 2 * budget
+        meets &= labels[rows, None] != labels[None, :]
+        if start <= pair.i < start + _ROWS:  # its distance is rounded in another way
+            meets[pair.i - start, pair.k] = True
+        left, right = np.nonzero(meets)
+        left += start
+        found.append(np.column_stack([left, right])[left < right])
+    return np.concatenate(found)
+
+
+def _slope(data: CheckedData) -> Slope:
+    if data.pair is None:
+        return Slope(0.0, None, None)
+    best, pair = -1.0, (0, 0)
+    for start in range(0, len(data.X), _ROWS):
+        rows = slice(start, min(start + _ROWS, len(data.X)))
+        apart = np.abs(data.y[rows, None] - data.y[None, :])
+        # No pair is closer than lam; sums of the distances may have been rounded below it.
+        far = np.maximum(_distances(data.X[rows], data.X, data.p), data.lam)
+        slopes = apart / (far - 2 * data.mu)
+        at = int(np.argmax(slopes))
+        if slopes.flat[at] > best:
+            best = float(slopes.flat[at])
+            row, column = divmod(at, len(data.X))
+            pair = (start + row, column)
+    return Slope(best, min(pair), max(pair))
+
+
+def smallest_slope(X: object, y: object, mu: object, p: float = math.inf) -> Slope:
+    r"""Return the least Lipschitz constant of a function with ``F = y_i`` on every ball.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, any real numbers.
+    mu : float
+        The budget, ``0 <= mu < lambda/2``, absolute units of the norm p.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    Slope
+        ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a
+        pair where it is reached; 0 if there is one label only.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `checked_data`; one label only is allowed.
+
+    Notes
+    -----
+    Source: our Proposition II.1.  Between the balls of rows i and k the distance is
+    ``||x_i - x_k||_p - 2 mu`` and the values differ by ``|y_i - y_k|``, so no function can do with
+    less; `extension` does with that.  ``N^2 n`` operations, ``O(N)`` memory at a time.
+
+    Examples
+    --------
+    >>> smallest_slope([[0.0], [1.0]], [1, 2], 0.25)
+    Slope(value=2.0, i=0, k=1)
+    >>> smallest_slope([[0.0], [1.0], [2.5]], [1, 2, 9], 0.25)  # not the closest pair
+    Slope(value=7.0, i=1, k=2)
+    """
+    return _slope(checked_data(X, y, mu, p, two_labels=False))
+
+
+def extension(X: object, y: object, mu: object, x: object, p: float = math.inf) -> FloatArray:
+    r"""Evaluate a function of the least Lipschitz constant that is right on all balls.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels, any real numbers.
+    mu : float
+        The budget, ``0 <= mu < lambda/2``, absolute units of the norm p.
+    x : array_like of float, shape (k, n)
+        Where to evaluate.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    ndarray of float64, shape (k,)
+        ``min_i (y_i + L max(||x - x_i||_p - mu, 0))`` with L of `smallest_slope`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `checked_data`, or if `x` does not hold points of the same dimension.
+
+    Notes
+    -----
+    Source: McShane's extension, here of the labels from the balls to the whole space.
+
+    Examples
+    --------
+    >>> extension([[0.0], [1.0]], [1, 2], 0.25, [[0.25], [0.5], [0.75]])
+    array([1. , 1.5, 2. ])
+    """
+    data = checked_data(X, y, mu, p, two_labels=False)
+    where = validation.float_array(x, "x", shape=(None, data.X.shape[1]))
+    slope = _slope(data).value
+    values = np.full(len(where), np.inf)
+    for start in range(0, len(data.X), _ROWS):
+        rows = slice(start, start + _ROWS)
+        outside = np.maximum(_distances(where, data.X[rows], data.p) - data.mu, 0.0)
+        np.minimum(values, (data.y[rows] + slope * outside).min(axis=1), out=values)
+    return values
+
+
+def nearest_other(X: object, y: object, p: float = math.inf) -> FloatArray:
+    """Return for every point the distance to the nearest point with another label.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (N, n)
+        The points.
+    y : array_like of float, shape (N,)
+        Their labels.
+    p : {1, 2, inf}, default inf
+        The norm.
+
+    Returns
+    -------
+    ndarray of float64, shape (N,)
+        The distances; their minimum is the separation lambda, and all are infinite if there is one
+        label only.  Balls of less than half these radii, each point with its own, still do not
+        meet where labels differ.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers of the right shape.
+
+    Examples
+    --------
+    >>> nearest_other([[0.0], [1.0], [4.0]], [1, 2, 1])
+    array([1., 1., 3.])
+    """
+    points = validation.float_array(X, "X", shape=("N", "n"))
+    labels = validation.float_array(y, "y", shape=(len(points),))
+    if p not in _METRIC:
+        raise ValueError(f"p must be 1, 2 or inf, got {p}")
+    found = np.empty(len(points))
+    for start in range(0, len(points), _ROWS):
+        rows = slice(start, start + _ROWS)
+        far = _distances(points[rows], points, float(p))
+        found[rows] = np.where(labels[rows, None] != labels[None, :], far, np.inf).min(axis=1)
+    return found

@@ -1,0 +1,201 @@
+"""Promises of the threshold: what meets, what a function needs, the law of random points."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib import memorization as mem
+from sublinear_lib import statistics
+
+NORMS = (1.0, 2.0, math.inf)
+
+
+def data(seed: int, N: int = 9, n: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 12, (N, n)).astype(float), rng.integers(1, 4, N).astype(float)
+
+
+def pairs(X: np.ndarray, y: np.ndarray, p: float) -> list[tuple[float, int, int]]:
+    """All pairs with different labels, one by one."""
+    found = []
+    for i in range(len(X)):
+        for k in range(i + 1, len(X)):
+            if y[i] != y[k]:
+                v = [abs(float(a) - float(b)) for a, b in zip(X[i], X[k], strict=True)]
+                far = {1.0: sum(v), 2.0: math.hypot(*v), math.inf: max(v)}[p]
+                found.append((far, i, k))
+    return found
+
+
+@pytest.mark.parametrize("p", NORMS)
+@given(st.integers(0, 200), st.integers(0, 12))
+@settings(deadline=None, max_examples=40)
+def test_a_contradiction_is_found_exactly_from_half_the_separation_on(
+    p: float, seed: int, twice: int
+) -> None:
+    X, y = data(seed)
+    every = pairs(X, y, p)
+    if not every:
+        return
+    mu, lam = twice / 2, min(every)[0]
+    clash = mem.contradiction(X, y, mu, p)
+    meets = mem.meeting_pairs(X, y, mu, p)
+    assert (clash is not None) == (2 * mu >= lam) == bool(len(meets))
+    assert [tuple(row) for row in meets] == [(i, k) for far, i, k in every if far <= 2 * mu]
+    if clash is not None:
+        assert clash.depth == mu - lam / 2
+        assert clash.labels == (y[clash.i], y[clash.k]) and y[clash.i] != y[clash.k]
+        for row in (clash.i, clash.k):
+            assert np.linalg.norm(clash.point - X[row], p) <= mu * (1 + 1e-15)
+        with pytest.raises(ValueError, match="read-only"):
+            clash.point[0] = 0.0
+
+
+@pytest.mark.parametrize("p", NORMS)
+@given(st.integers(0, 200), st.floats(0.0, 0.49))
+@settings(deadline=None, max_examples=30)
+def test_the_slope_is_the_maximum_over_all_pairs_one_by_one(
+    p: float, seed: int, share: float
+) -> None:
+    X, y = data(seed)
+    every = pairs(X, y, p)
+    if not every or min(every)[0] == 0.0:
+        return
+    mu = share * min(every)[0]
+    slope = mem.smallest_slope(X, y, mu, p)
+    brute = max(abs(y[i] - y[k]) / (far - 2 * mu) for far, i, k in every)
+    assert slope.value == pytest.approx(brute, rel=1e-12)
+    assert slope.i is not None and slope.k is not None and slope.i < slope.k
+    there = np.linalg.norm(X[slope.i] - X[slope.k], p) - 2 * mu
+    assert abs(y[slope.i] - y[slope.k]) / there == pytest.approx(brute, rel=1e-9)
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_the_extension_has_the_label_on_every_ball_and_is_nowhere_steeper(p: float) -> None:
+    rng = np.random.default_rng(5)
+    X, y = mem.random_points(20, 3, 4, rng, grid=64)
+    y = 3.0 * y - 7.0
+    mu = 0.4 * mem.separation(X, y, p)
+    step = rng.uniform(-1.0, 1.0, (20, 40, 3))
+    step *= mu / np.linalg.norm(step, p, axis=2, keepdims=True)
+    at = (X[:, None] + step * rng.random((20, 40, 1))).reshape(-1, 3)
+    assert mem.extension(X, y, mu, at, p) == pytest.approx(np.repeat(y, 40), abs=1e-10)
+    a, b = rng.uniform(-1.0, 2.0, (2, 3000, 3))
+    rise = np.abs(mem.extension(X, y, mu, a, p) - mem.extension(X, y, mu, b, p))
+    L = mem.smallest_slope(X, y, mu, p).value
+    assert (rise <= L * np.linalg.norm(a - b, p, axis=1) * (1 + 1e-12)).all()
+
+
+def test_one_label_needs_no_slope_and_beyond_the_threshold_the_error_names_it() -> None:
+    assert mem.smallest_slope([[0.0], [1.0]], [3, 3], 100.0) == mem.Slope(0.0, None, None)
+    assert mem.extension([[0.0], [1.0]], [3, 3], 9.0, [[5.0]]).tolist() == [3.0]
+    with pytest.raises(ValueError, match=r"lambda/2 = 0\.5, got 0\.5"):
+        mem.smallest_slope([[0.0], [1.0]], [1, 2], 0.5)
+    with pytest.raises(ValueError, match="two different labels"):
+        mem.contradiction([[0.0], [1.0]], [3, 3], 1.0)
+    with pytest.raises(ValueError, match="mu"):
+        mem.contradiction([[0.0], [1.0]], [1, 2], -1.0)
+    with pytest.raises(ValueError, match="mu"):
+        mem.meeting_pairs([[0.0], [1.0]], [1, 2], math.nan)
+    with pytest.raises(ValueError, match="p must be"):
+        mem.nearest_other([[0.0], [1.0]], [1, 2], 3.0)
+    with pytest.raises(ValueError, match="x must"):
+        mem.extension([[0.0], [1.0]], [1, 2], 0.1, [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("p", NORMS)
+def test_the_nearest_other_label_of_all_points_has_the_separation_as_its_minimum(p: float) -> None:
+    X, y = data(7, N=1100)
+    near = mem.nearest_other(X[:, :3], y, p)
+    assert near.min() == pytest.approx(mem.separation(X, y, p), abs=1e-12)
+    for i in (0, 511, 512, 1099):
+        others = X[y != y[i]]
+        assert near[i] == pytest.approx(np.linalg.norm(others - X[i], p, axis=1).min())
+    assert np.isinf(mem.nearest_other(X, np.ones(1100))).all()
+
+
+def exact_line(t: Fraction, N: int, classes: int) -> Fraction:
+    q = 1 - Fraction(1, classes)
+    return sum(
+        (
+            math.comb(N - 1, M) * q**M * (1 - q) ** (N - 1 - M) * max(1 - M * t, Fraction(0)) ** N
+            for M in range(N)
+        ),
+        Fraction(0),
+    )
+
+
+@pytest.mark.parametrize(("N", "classes"), [(2, 2), (5, 3), (12, 2)])
+def test_the_law_on_a_line_is_the_exact_sum(N: int, classes: int) -> None:
+    for t in (Fraction(0), Fraction(1, 100), Fraction(1, 7), Fraction(1)):
+        exact = float(exact_line(t, N, classes))
+        assert mem.line_survival(float(t), N, classes) == pytest.approx(exact, abs=1e-14)
+
+
+@pytest.mark.parametrize("classes", [2, None])
+def test_random_points_on_a_line_follow_the_law(classes: int | None) -> None:
+    N, runs = 10, 2000
+    rng, beyond = np.random.default_rng(11), 0
+    t = mem.line_median(N, classes)
+    assert mem.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-12)
+    for _ in range(runs):
+        labels = np.arange(N) if classes is None else rng.integers(0, classes, N)
+        beyond += mem.separation(rng.random((N, 1)), labels) > t
+    assert statistics.clopper_pearson(beyond, runs, 0.9999).contains(0.5)
+
+
+def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
+    N, n, t, runs = 12, 3, 0.2, 2000
+    rng, counts = np.random.default_rng(12), []
+    for _ in range(runs):
+        X, y = rng.random((N, n)), rng.integers(0, 3, N)
+        near = np.abs(X[:, None] - X).max(axis=2) <= t
+        counts.append(int(np.triu(near & (y[:, None] != y), 1).sum()))
+    assert statistics.t_interval(counts, 0.9999).contains(mem.close_pairs(t, N, n, 3))
+
+
+def test_a_sure_separation_fails_no_more_often_than_promised_and_grows_with_the_dimension() -> None:
+    rng, failures = np.random.default_rng(13), 0
+    t = mem.sure_separation(20, 4, 2, 0.1)
+    for _ in range(1000):
+        failures += mem.separation(rng.random((20, 4)), rng.integers(0, 2, 20)) <= t
+    assert statistics.clopper_pearson(failures, 1000, 0.999).lower <= 0.1
+    sizes = [mem.sure_separation(100, n) for n in (1, 2, 5, 20, 100, 1000, 10**6)]
+    assert sizes == sorted(sizes) and sizes[-1] > 0.99
+    assert mem.sure_separation(2, 3, 2, 0.9) == 1.0
+    assert mem.line_median(2, 2) == math.inf  # with probability 1/2 there is one label only
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"N": 1}, {"classes": 1}, {"t": -0.1}, {"N": 2.5}],
+)
+def test_laws_refuse_what_is_no_data_set(bad: dict[str, object]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        mem.line_survival(**{"t": 0.1, "N": 4, "classes": 2, **bad})  # type: ignore[arg-type]
+    with pytest.raises((TypeError, ValueError)):
+        mem.close_pairs(**{"t": 0.1, "N": 4, "n": 2, "classes": 2, **bad})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("failure", [0.0, 1.0, -1.0])
+def test_a_probability_of_failure_lies_between_0_and_1(failure: float) -> None:
+    with pytest.raises(ValueError, match="failure"):
+        mem.sure_separation(10, 2, 2, failure)
+
+
+def test_an_interval_for_the_median_contains_it_as_often_as_it_says() -> None:
+    rng, hits = np.random.default_rng(14), 0
+    for _ in range(2000):
+        hits += statistics.median_interval(rng.exponential(size=25), 0.9).contains(math.log(2))
+    assert statistics.clopper_pearson(hits, 2000, 0.999).upper >= 0.9
+    assert hits / 2000 < 0.97, "the interval is longer than the steps of the law explain"
+    wide = statistics.median_interval(range(6), 0.95)
+    assert (wide.lower, wide.upper) == (0.0, 5.0)
+    with pytest.raises(ValueError, match="enough values"):
+        statistics.median_interval(range(5), 0.95)
