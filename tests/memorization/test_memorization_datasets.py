@@ -88,6 +88,19 @@ def test_the_closest_pair_is_that_of_all_distances(p: float, N: int, n: int, lab
 
 
 @pytest.mark.parametrize("p", NORMS)
+def test_the_closest_pair_is_found_in_clusters_that_are_far_from_each_other(p: float) -> None:
+    # |x|^2 + |z|^2 - 2 <x, z> is rounded by about 1 here, and must rule out nothing by that.
+    y = np.arange(400) % 2
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = np.repeat(rng.normal(size=(40, 3)) * 1e8, 10, axis=0) + rng.uniform(-1, 1, (400, 3))
+        distance, pair = brute(X, y, p)
+        found = closest_pair(X, y, p)
+        assert (found.i, found.k) == pair
+        assert found.distance == pytest.approx(distance, rel=1e-14)
+
+
+@pytest.mark.parametrize("p", NORMS)
 def test_the_order_of_the_points_does_not_matter(p: float) -> None:
     X, y = random_points(300, 17, 4, rng=1)
     order = np.random.default_rng(2).permutation(300)
