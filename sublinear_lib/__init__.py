@@ -2,9 +2,9 @@
 
 The package holds the objects of the paper (network, pseudo-network, threshold, cap, half-space
 index, Algorithm 1), the checks of its statements, and the figures and explorers that the book
-shows; the room ``memorization`` holds the networks of Part II.  Importing the package itself is
-cheap: every room is imported on first use, so that neither matplotlib nor scikit-learn nor a
-compiler is loaded before it is needed.
+shows; the rooms ``memorization`` and ``features`` hold the networks of Parts II and III.  Importing
+the package itself is cheap: every room is imported on first use, so that neither matplotlib nor
+scikit-learn nor a compiler is loaded before it is needed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _ROOMS = (
     "datasets",
     "estimator",
     "exhibits",
+    "features",
     "geometry",
     "halfspace",
     "losses",

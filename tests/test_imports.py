@@ -33,6 +33,7 @@ FLOORS = {
     "evaluation": 1,
     "network": 1,
     "halfspace": 2,
+    "features": 2,
     "memorization": 2,
     "theory": 2,
     "adversary": 3,
