@@ -1,0 +1,314 @@
+r"""Rectifiers for the convolutional network: the smoothed ReLU, and those that reviewers asked for.
+
+The smoothed ReLU is 0 below 0, ``z^q / (q rho^{q-1})`` up to rho and ``z - (1 - 1/q) rho`` beyond;
+at rho both pieces have the value ``rho/q`` and the slope 1, so it is continuously differentiable
+for every q > 1.  Two facts about it carry the theory of this room: it is convex, and
+``act(z) / z^q`` never increases.  Before adding another rectifier, know that certificates
+rest on what a class says about itself: whether it is `convex`, and the `range` that it takes on an
+interval.
+
+Source: the smoothed ReLU is that of Li and Li (2025), Section 2, used before them by Allen-Zhu and
+Li (2023) with other q; ReLU, GELU and softplus are standard.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray
+
+__all__ = ["GELU", "Activation", "ReLU", "SmoothedReLU", "Softplus"]
+
+# Where the GELU is least, and a number just below its value there.
+_GELU_BOTTOM: Final = -0.7517915246935645
+_GELU_LEAST: Final = -0.16997120747990369
+
+
+class Activation(ABC):
+    """A rectifier: 0 at 0, and applied to every entry of an array."""
+
+    convex: ClassVar[bool]
+    """Whether the function is convex, hence below its chords and above its tangents."""
+
+    @abstractmethod
+    def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and derivative; at a kink the derivative from the left.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        value, slope : ndarray of float64
+            Arrays of the shape of z.
+        """
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Return the values.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        ndarray of float64
+            An array of the shape of z.
+        """
+        return self.value_and_slope(z)[0]
+
+    def slope(self, z: FloatArray) -> FloatArray:
+        """Return the derivatives; at a kink that from the left.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        ndarray of float64
+            An array of the shape of z.
+        """
+        return self.value_and_slope(z)[1]
+
+    def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the greatest value on intervals, up to the rounding of `value`.
+
+        Parameters
+        ----------
+        low, high : ndarray of float64
+            The ends of the intervals, ``low <= high``, of one shape.
+
+        Returns
+        -------
+        least, greatest : ndarray of float64
+            Arrays of that shape.  The default is right for functions that never decrease.
+        """
+        return self.value(low), self.value(high)
+
+    @property
+    def absolute_error(self) -> float:
+        """A number whose multiple by a few ulp bounds the error of `value` at 0."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class SmoothedReLU(Activation):
+    r"""The smoothed ReLU ``0``, ``z^q / (q rho^{q-1})``, ``z - (1 - 1/q) rho``.
+
+    Parameters
+    ----------
+    q : float, default 3
+        The exponent, ``> 1``, whole or not.
+    rho : float, default 15.0
+        Where the linear part begins, ``> 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range; the message for ``q <= 1`` says why.
+
+    Examples
+    --------
+    >>> act = SmoothedReLU(q=3, rho=2.0)
+    >>> act.value(np.array([-1.0, 1.0, 2.0, 5.0])) * 12
+    array([ 0.,  1.,  8., 44.])
+    >>> act.slope(np.array([-1.0, 1.0, 2.0, 5.0]))
+    array([0.  , 0.25, 1.  , 1.  ])
+    """
+
+    convex: ClassVar[bool] = True
+
+    q: float = 3
+    rho: float = 15.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers; a whole exponent is kept as an integer, whose powers are products."""
+        q = validation.scalar(self.q, "q")
+        if q <= 1:
+            raise ValueError(
+                "q must be a finite number > 1 (the slope z^(q-1) has to vanish at 0; q = 1 is "
+                f"the plain ReLU), got {self.q}"
+            )
+        object.__setattr__(self, "q", int(q) if q == int(q) else q)
+        object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", exclusive_minimum=0))
+
+    def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and derivative.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        value, slope : ndarray of float64
+            Arrays of the shape of z.
+        """
+        bent = np.clip(z, 0.0, self.rho)
+        ratio = bent / self.rho
+        slope = self._power(ratio)
+        value = bent * slope
+        value /= self.q
+        if bent.size and z.max() > self.rho:
+            value += np.maximum(z - self.rho, 0.0)
+        return value, slope
+
+    def _power(self, ratio: FloatArray) -> FloatArray:
+        """Return ``ratio**(q - 1)``, for whole exponents by squaring."""
+        exponent = self.q - 1
+        if not isinstance(exponent, int) or exponent > 64:
+            return np.asarray(ratio**exponent)
+        power: FloatArray | None = None
+        square = ratio
+        while True:
+            if exponent & 1:
+                power = square if power is None else power * square
+            exponent >>= 1
+            if not exponent:
+                assert power is not None
+                return power
+            square = square * square
+
+
+@dataclass(frozen=True)
+class ReLU(Activation):
+    """The rectifier ``max(z, 0)``; its slope at 0 counts as 0.
+
+    Examples
+    --------
+    >>> ReLU().value(np.array([-1.0, 2.0]))
+    array([0., 2.])
+    """
+
+    convex: ClassVar[bool] = True
+
+    def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and derivative.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        value, slope : ndarray of float64
+            Arrays of the shape of z.
+        """
+        return np.maximum(z, 0.0), (z > 0).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class GELU(Activation):
+    """The function ``z Phi(z)`` with the normal distribution function Phi; it is not monotone.
+
+    Examples
+    --------
+    >>> GELU().value(np.array([-40.0, 0.0, 40.0]))
+    array([-0.,  0., 40.])
+    """
+
+    convex: ClassVar[bool] = False
+
+    def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and derivative.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        value, slope : ndarray of float64
+            Arrays of the shape of z.
+        """
+        law = ndtr(z)
+        density = np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
+        return np.asarray(z * law), np.asarray(law + z * density)
+
+    def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the greatest value on intervals, up to the rounding of `value`.
+
+        Parameters
+        ----------
+        low, high : ndarray of float64
+            The ends of the intervals, ``low <= high``, of one shape.
+
+        Returns
+        -------
+        least, greatest : ndarray of float64
+            Arrays of that shape.  The function falls to its least value at -0.7518 and rises from
+            there, so an interval that holds this point needs it, and no other.
+        """
+        first, last = self.value(low), self.value(high)
+        # Wide enough for the digits of the point itself.
+        around = (low <= _GELU_BOTTOM + 1e-9) & (high >= _GELU_BOTTOM - 1e-9)
+        return np.where(around, _GELU_LEAST, np.minimum(first, last)), np.maximum(first, last)
+
+
+@dataclass(frozen=True)
+class Softplus(Activation):
+    """The function ``(log(1 + exp(b z)) - log 2) / b``: softplus, moved so that it is 0 at 0.
+
+    The move changes no prediction, since every class has the same number of filters.
+
+    Parameters
+    ----------
+    sharpness : float, default 10.0
+        The number b, ``> 0``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `sharpness` is no such number.
+
+    Examples
+    --------
+    >>> Softplus(sharpness=1.0).slope(np.array([0.0]))
+    array([0.5])
+    """
+
+    convex: ClassVar[bool] = True
+
+    sharpness: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Check the sharpness."""
+        value = validation.scalar(self.sharpness, "sharpness", exclusive_minimum=0)
+        object.__setattr__(self, "sharpness", value)
+
+    def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and derivative.
+
+        Parameters
+        ----------
+        z : ndarray of float64
+            The arguments, of any shape.
+
+        Returns
+        -------
+        value, slope : ndarray of float64
+            Arrays of the shape of z.
+        """
+        b = self.sharpness
+        value = (np.logaddexp(0.0, b * z) - math.log(2.0)) / b
+        return np.asarray(value), np.asarray(expit(b * z))
+
+    @property
+    def absolute_error(self) -> float:
+        """A number whose multiple by a few ulp bounds the error of `value` at 0."""
+        return 1.0 / self.sharpness

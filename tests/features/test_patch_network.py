@@ -1,0 +1,200 @@
+"""The network computes its formula, and its gradients are those of finite differences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.features import (
+    GELU,
+    Activation,
+    FeatureData,
+    PatchNetwork,
+    ReLU,
+    SmoothedReLU,
+    Softplus,
+    network,
+)
+
+pytestmark = pytest.mark.either_way
+
+EVERY = [SmoothedReLU(q=3, rho=1.0), SmoothedReLU(q=1.7, rho=0.5), ReLU(), GELU(), Softplus(4.0)]
+
+
+def small(act: Activation, seed: int = 0) -> tuple[PatchNetwork, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    net = PatchNetwork.random(3, 2, 4, scale=0.7, rng=rng, activation=act)
+    return net, rng.normal(size=(6, 5, 4)), np.arange(6) % 3
+
+
+@pytest.mark.parametrize("act", EVERY, ids=repr)
+def test_the_logits_are_the_sum_over_filters_and_patches(act: Activation) -> None:
+    net, X, _ = small(act)
+    expected = np.zeros((6, 3))
+    for n in range(6):
+        for i in range(3):
+            for r in range(2):
+                for p in range(5):
+                    z = np.array([net.weights[i, r] @ X[n, p]])
+                    expected[n, i] += act.value(z)[0]
+    np.testing.assert_allclose(net(X), expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(net.predict(X), expected.argmax(axis=1))
+
+
+def direct_loss(weights: np.ndarray, act: Activation, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    F = act.value(np.einsum("npd,kmd->npkm", X, weights)).sum(axis=(1, 3))
+    return np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
+
+
+@pytest.mark.parametrize("act", EVERY, ids=repr)
+def test_the_gradient_in_the_weights_is_that_of_finite_differences(act: Activation) -> None:
+    net, X, y = small(act)
+    loss, gradient = net.weight_gradient(X, y)
+    assert loss == pytest.approx(direct_loss(net.weights, act, X, y).mean(), rel=1e-12)
+    h = 1e-6
+    for place in np.ndindex(net.weights.shape):
+        step = np.zeros_like(net.weights)
+        step[place] = h
+        up = direct_loss(net.weights + step, act, X, y).mean()
+        down = direct_loss(net.weights - step, act, X, y).mean()
+        assert gradient[place] == pytest.approx((up - down) / (2 * h), abs=2e-8)
+
+
+@pytest.mark.parametrize("act", EVERY, ids=repr)
+def test_the_gradient_in_the_input_is_that_of_finite_differences(act: Activation) -> None:
+    net, X, y = small(act, seed=1)
+    gradient = net.input_gradient(X, y)
+    h = 1e-6
+    for p in range(5):
+        for c in range(4):
+            step = np.zeros_like(X)
+            step[:, p, c] = h
+            up, down = net.losses(X + step, y), net.losses(X - step, y)
+            np.testing.assert_allclose(gradient[:, p, c], (up - down) / (2 * h), atol=2e-8)
+
+
+def test_the_gradient_of_a_combination_of_logits_is_that_of_finite_differences() -> None:
+    net, X, y = small(EVERY[0], seed=2)
+    mix = np.random.default_rng(3).normal(size=(6, 3))
+    direction = np.random.default_rng(4).normal(size=X.shape)
+    h = 1e-6
+    difference = (mix * (net(X + h * direction) - net(X - h * direction))).sum(axis=1) / (2 * h)
+    slope = (net.logit_gradient(X, mix) * direction).sum(axis=(1, 2))
+    np.testing.assert_allclose(slope, difference, atol=1e-7)
+    assert len(y) == len(slope)
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.01, 300.0))
+@settings(deadline=None, max_examples=40)
+def test_small_losses_keep_their_digits_and_large_ones_do_not_overflow(
+    seed: int, size: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    F, y = size * rng.normal(size=(5, 4)), rng.integers(0, 4, 5)
+    losses, errors = network.loss_and_errors(F, y)
+    for n in range(5):
+        gaps = [F[n, j] - F[n, y[n]] for j in range(4) if j != y[n]]
+        top = max(0.0, *gaps)
+        if top:
+            exact = top + math.log(math.fsum(math.exp(g - top) for g in [0.0, *gaps]))
+        else:
+            exact = math.log1p(math.fsum(math.exp(g) for g in gaps))
+        assert losses[n] == pytest.approx(exact, rel=1e-11)
+        if top == 0:
+            others = math.fsum(math.exp(g) for g in gaps)
+            assert -errors[n, y[n]] == pytest.approx(others / (1 + others), rel=1e-11)
+    np.testing.assert_allclose(errors.sum(axis=1), 0.0, atol=1e-15)
+
+
+def test_the_pull_on_a_well_learned_input_does_not_vanish() -> None:
+    _, errors = network.loss_and_errors(np.array([[60.0, 0.0, 0.0]]), np.array([0]))
+    assert errors[0, 0] == pytest.approx(-2 * math.exp(-60), rel=1e-12)
+
+
+def test_a_tie_counts_as_an_error() -> None:
+    law = FeatureData()
+    nothing = PatchNetwork(np.zeros((3, 2, 12)))
+    data = law.sample(6, 0)
+    assert nothing.error(data.X, data.y) == 1.0
+    np.testing.assert_array_equal(nothing.margins(data.X, data.y), 0.0)
+
+
+def test_alignments_and_shares_are_those_put_in_whichever_coordinates_are_used() -> None:
+    law = FeatureData(classes=2, dim=7, u=(6, 0), v=(2, 5), robust_patches=2, nonrobust_patches=3)
+    A, B = np.array([[1.0, 0.2], [0.5, 0.0]]), np.array([[0.0, 0.3], [0.1, 0.9]])
+    net = PatchNetwork.of_features(law, A, B, SmoothedReLU(q=2, rho=50.0))
+    found = net.alignments(law)
+    np.testing.assert_array_equal(found[0], A)
+    np.testing.assert_array_equal(found[1], B)
+    shares = net.shares(law)
+    np.testing.assert_allclose(shares.robust, 2 * 9 * (A**2).sum(axis=1) / 100, rtol=1e-12)
+    np.testing.assert_allclose(shares.nonrobust, 3 * (B**2).sum(axis=1) / 100, rtol=1e-12)
+    still = FeatureData(
+        classes=2,
+        dim=7,
+        u=(6, 0),
+        v=(2, 5),
+        robust_patches=2,
+        nonrobust_patches=3,
+        noise=0.0,
+        jitter=0.0,
+    )
+    data = still.sample(2, 0)
+    np.testing.assert_allclose(np.diag(net(data.X)), shares.robust + shares.nonrobust, rtol=1e-12)
+
+
+def test_the_share_of_a_network_without_features_is_not_a_number() -> None:
+    law = FeatureData()
+    assert np.isnan(PatchNetwork.of_features(law, [0.0], [-1.0]).shares(law).share).all()
+
+
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, X, y = small(EVERY[0])
+    whole = net(X), net.input_gradient(X, y), net.weight_gradient(X, y)[1]
+    monkeypatch.setattr(network, "_BATCH", 40)
+    parts = net(X), net.input_gradient(X, y), net.weight_gradient(X, y)[1]
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-13, atol=1e-15)
+
+
+def test_weights_are_frozen_and_copied() -> None:
+    weights = np.ones((2, 1, 3))
+    net = PatchNetwork(weights)
+    weights[:] = 5.0
+    assert (net.weights == 1.0).all()
+    assert not net.weights.flags.writeable
+    assert "classes=2, filters=1, dim=3" in repr(net)
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    net, X, y = small(EVERY[0])
+    with pytest.raises(ValueError, match=r"weights must have shape \(k, m, d\), got \(3, 4\)"):
+        PatchNetwork(np.ones((3, 4)))
+    with pytest.raises(ValueError, match="weights must hold k >= 2 classes"):
+        PatchNetwork(np.ones((1, 3, 4)))
+    with pytest.raises(TypeError, match="activation must be an Activation"):
+        PatchNetwork(np.ones((2, 3, 4)), "relu")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"X must have shape \(N, P, 4\), got \(6, 5, 3\)"):
+        net(X[:, :, :3])
+    with pytest.raises(ValueError, match="X must contain finite numbers only, got nan"):
+        net(np.where(X > 1, np.nan, X))
+    with pytest.raises(ValueError, match="X and y must have the same length, got 6 and 5"):
+        net.losses(X, y[:5])
+    with pytest.raises(ValueError, match="y must contain indices >= 0 and < 3, got 3"):
+        net.error(X, y + 1)
+    with pytest.raises(TypeError, match="y must contain integers only"):
+        net.error(X, y + 0.5)
+    with pytest.raises(ValueError, match="law must have 3 classes and dimension 4"):
+        net.alignments(FeatureData())
+    with pytest.raises(TypeError, match="law must be a FeatureData, got str"):
+        net.shares("law")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="robust and nonrobust must hold equally many filters"):
+        PatchNetwork.of_features(FeatureData(), [1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"robust must have shape \(m,\) or \(3, m\)"):
+        PatchNetwork.of_features(FeatureData(), np.ones((2, 2)), [1.0, 2.0])
+    with pytest.raises(ValueError, match="scale must be a finite number >= 0"):
+        PatchNetwork.random(3, 2, 4, scale=-1.0, rng=0)
