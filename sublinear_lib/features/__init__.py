@@ -2,7 +2,8 @@
 
 Data have two kinds of features, strong and dense; a two-layer convolutional network with a smoothed
 ReLU learns one of them, and which one depends on the training.  ``data`` draws the inputs,
-``activations`` holds the rectifiers and ``network`` the network with its gradients.
+``activations`` holds the rectifiers, ``network`` the network with its gradients, and ``training``
+trains it, with an adversary or without.
 """
 
 from __future__ import annotations
@@ -10,17 +11,35 @@ from __future__ import annotations
 from sublinear_lib.features.activations import GELU, Activation, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.data import ABSENT, FeatureData, FeatureKind, PatchData
 from sublinear_lib.features.network import FeatureShares, PatchNetwork
+from sublinear_lib.features.training import (
+    AscentRule,
+    FeatureHistory,
+    FeatureRun,
+    LossHistory,
+    TrainingAttack,
+    TrainingSettings,
+    fit,
+    train_features,
+)
 
 __all__ = [
     "ABSENT",
     "GELU",
     "Activation",
+    "AscentRule",
     "FeatureData",
+    "FeatureHistory",
     "FeatureKind",
+    "FeatureRun",
     "FeatureShares",
+    "LossHistory",
     "PatchData",
     "PatchNetwork",
     "ReLU",
     "SmoothedReLU",
     "Softplus",
+    "TrainingAttack",
+    "TrainingSettings",
+    "fit",
+    "train_features",
 ]

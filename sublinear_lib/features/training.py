@@ -1,0 +1,644 @@
+r"""Standard and adversarial training of the convolutional network by full-batch gradient descent.
+
+The adversary of the theory takes *one* step of gradient ascent of rate eta~ and clips it:
+``delta = clip(eta~ grad_X loss, -eps, eps)``.  This is not the sign step of FGSM: early in training
+gradients are tiny, so is the attack, and the network can begin to learn; the attack bites when a
+feature has been learned.  Variants: several projected steps of the same total rate, sign steps, and
+steps normalized patch by patch, all with an optional warm-up of the budget.
+
+Before changing anything, know that a run is a function of its seed: data, first weights and random
+starts are drawn from one generator, in this order, and the stored results of the book depend on it.
+
+Source: Algorithm and Lemma 5.2 of Li and Li (2025) as described in their review thread; that the
+step is clipped and not a sign is read from the minimum in that lemma.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.features.activations import Activation, SmoothedReLU
+from sublinear_lib.features.data import FeatureData, PatchData
+from sublinear_lib.features.network import (
+    PatchNetwork,
+    checked_law,
+    checked_patches,
+    logits_and_slopes,
+    loss_and_errors,
+    weighted_slopes,
+)
+
+__all__ = [
+    "AscentRule",
+    "FeatureHistory",
+    "FeatureRun",
+    "LossHistory",
+    "TrainingAttack",
+    "TrainingSettings",
+    "fit",
+    "train_features",
+]
+
+AscentRule: TypeAlias = Literal["clipped", "sign", "normalized"]
+"""How a step of the training adversary uses the gradient g of the loss in the input.
+
+"clipped" moves by ``rate * g``, "sign" by its sign, "normalized" by ``g / max |g|``, the maximum
+taken over the coordinates of each patch; all are projected to the box of radius eps.
+"""
+
+_RULES: Final[tuple[AscentRule, ...]] = ("clipped", "sign", "normalized")
+# Several sign or normalized steps may walk 2.5 times the radius in all.
+_WALK: Final = 2.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingAttack:
+    """The adversary inside the training loop.
+
+    Parameters
+    ----------
+    eps : float
+        The budget, ``>= 0``, absolute units of the maximum norm over all patches.
+    rate : float, default 300.0
+        The rate eta~ of the ascent, ``> 0`` and finite, shared out among the steps; used by the
+        rule "clipped" only.
+    steps : int, default 1
+        The number of steps, ``>= 1``.
+    rule : {"clipped", "sign", "normalized"}, default "clipped"
+        How a step uses the gradient, see `AscentRule`.  One sign or normalized step has size eps;
+        of several, each has size ``2.5 eps / steps``.
+    random_start : bool, default False
+        Whether to begin at a uniform point of the box instead of its center.
+    warm_up : pair of int, optional
+        Training steps (first, last): the budget is 0 up to the first and grows linearly to eps at
+        the last, ``0 <= first < last``.
+    box : pair of float, optional
+        Bounds (low, high) that attacked inputs keep, such as (0, 1) for pixels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, such as a negative budget.
+
+    Examples
+    --------
+    >>> attack = TrainingAttack(eps=0.3, rule="sign", steps=3, warm_up=(100, 500))
+    >>> attack.budget(0), attack.budget(300), attack.budget(900)
+    (0.0, 0.15, 0.3)
+    """
+
+    eps: float
+    rate: float = 300.0
+    steps: int = 1
+    rule: AscentRule = "clipped"
+    random_start: bool = False
+    warm_up: tuple[int, int] | None = None
+    box: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        settle = object.__setattr__
+        settle(self, "eps", validation.scalar(self.eps, "eps", minimum=0))
+        settle(self, "rate", validation.scalar(self.rate, "rate", exclusive_minimum=0))
+        settle(self, "steps", validation.count(self.steps, "steps"))
+        settle(self, "rule", validation.choice(self.rule, "rule", _RULES))
+        settle(self, "random_start", validation.boolean(self.random_start, "random_start"))
+        if self.warm_up is not None:
+            first, last = _pair(self.warm_up, "warm_up")
+            first = validation.count(first, "warm_up[0]", minimum=0)
+            settle(
+                self,
+                "warm_up",
+                (first, validation.count(last, "warm_up[1]", minimum=first + 1)),
+            )
+        if self.box is not None:
+            settle(self, "box", checked_box(self.box))
+
+    def budget(self, step: int) -> float:
+        """Return the budget at a step of the training.
+
+        Parameters
+        ----------
+        step : int
+            The number of updates so far, ``>= 0``.
+
+        Returns
+        -------
+        float
+            A number in [0, eps].
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `step` is no such number.
+        """
+        now = validation.count(step, "step", minimum=0)
+        if self.warm_up is None:
+            return self.eps
+        first, last = self.warm_up
+        return self.eps * min(1.0, max(0.0, (now - first) / (last - first)))
+
+    def perturb(
+        self,
+        network: PatchNetwork,
+        X: object,
+        y: object,
+        rng: Seed | None = None,
+        *,
+        step: int | None = None,
+    ) -> FloatArray:
+        """Return the inputs on which a training step would be taken.
+
+        Parameters
+        ----------
+        network : PatchNetwork
+            The network as it is now.
+        X : array_like of float, shape (N, P, d)
+            The clean inputs.
+        y : array_like of int, shape (N,)
+            Their labels.
+        rng : int, SeedSequence or Generator, optional
+            Source of randomness, needed for random starts.
+        step : int, optional
+            The number of updates so far, for the warm-up; without it the budget is eps.
+
+        Returns
+        -------
+        ndarray of float64, shape (N, P, d)
+            Inputs within the budget of X, up to the rounding of the sum.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of this form, or a random start has no source of randomness.
+        """
+        inputs, labels = checked_patches(X, y, (network.classes, network.dim))
+        generator = _generator(self, rng)
+        eps = self.eps if step is None else self.budget(step)
+        if eps == 0.0:
+            return inputs
+
+        def gradient(at: FloatArray) -> FloatArray:
+            return network.input_gradient(at, labels)
+
+        return self._moved(inputs, eps, gradient, None, generator)
+
+    def _moved(
+        self,
+        X: FloatArray,
+        eps: float,
+        gradient: Callable[[FloatArray], FloatArray],
+        first: FloatArray | None,
+        rng: np.random.Generator | None,
+    ) -> FloatArray:
+        """Walk uphill from X; `first` is the gradient at X, if it is known already."""
+        center, points = X, X
+        delta: FloatArray | float = 0.0
+        if self.random_start:
+            assert rng is not None
+            delta = rng.uniform(-eps, eps, X.shape)
+            points, first = self._boxed(center + delta), None
+        for _ in range(self.steps):
+            move = self._step(gradient(points) if first is None else first, eps)
+            first = None
+            move += delta
+            delta = np.clip(move, -eps, eps, out=move)
+            points = self._boxed(center + delta)
+        return points
+
+    def _step(self, slope: FloatArray, eps: float) -> FloatArray:
+        """Return the move of one step as an array of its own."""
+        if self.rule == "clipped":
+            return slope * (self.rate / self.steps)
+        size = eps if self.steps == 1 else _WALK * eps / self.steps
+        if self.rule == "sign":
+            return np.asarray(size * np.sign(slope))
+        largest = np.abs(slope).max(axis=-1, keepdims=True)
+        return np.asarray(size * (slope / np.where(largest > 0, largest, 1.0)))
+
+    def _boxed(self, X: FloatArray) -> FloatArray:
+        return X if self.box is None else np.clip(X, *self.box)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings:
+    """Everything about a training run but its data and its seed; defaults are the book's.
+
+    Parameters
+    ----------
+    samples : int, default 18
+        The number N of training inputs, ``>= 1``.
+    filters : int, default 12
+        The number m of filters of a class, ``>= 1``.
+    activation : Activation, default SmoothedReLU(q=3, rho=15)
+        The rectifier.
+    scale : float, default 0.05
+        The standard deviation sigma_0 of the first weights, ``>= 0``.
+    rate : float, default 1.0
+        The rate eta of gradient descent, ``> 0``.  In the polynomial regime only
+        ``rate / rho**(q - 1)`` matters.
+    steps : int, default 1600
+        The number T of updates, ``>= 0``.
+    attack : TrainingAttack, optional
+        The adversary; without one, or with ``eps = 0``, training is standard.
+    record_every : int, default 1
+        How many updates lie between two rows of the history, ``>= 1``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> standard = TrainingSettings(steps=400)
+    >>> adversarial = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=300))
+    """
+
+    samples: int = 18
+    filters: int = 12
+    activation: Activation = field(default_factory=SmoothedReLU)
+    scale: float = 0.05
+    rate: float = 1.0
+    steps: int = 1600
+    attack: TrainingAttack | None = None
+    record_every: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        settle = object.__setattr__
+        for name in ("samples", "filters", "record_every"):
+            settle(self, name, validation.count(getattr(self, name), name))
+        if not isinstance(self.activation, Activation):
+            raise TypeError(
+                f"activation must be an Activation such as SmoothedReLU(), got {self.activation!r}"
+            )
+        settle(self, "scale", validation.scalar(self.scale, "scale", minimum=0))
+        settle(self, "rate", validation.scalar(self.rate, "rate", exclusive_minimum=0))
+        settle(self, "steps", validation.count(self.steps, "steps", minimum=0))
+        _check_attack(self.attack)
+
+
+@dataclass(frozen=True, eq=False)
+class LossHistory:
+    """What happened in a training run.
+
+    Attributes
+    ----------
+    steps : ndarray of int64, shape (L,)
+        The numbers of updates before each row; the first is 0.
+    loss : ndarray of float64, shape (L,)
+        The mean loss on the attacked inputs, which is what training decreases.
+    clean_loss : ndarray of float64, shape (L,)
+        The mean loss on the clean inputs.
+    budget : ndarray of float64, shape (L,)
+        The adversary's budget.
+    """
+
+    steps: IntArray
+    loss: FloatArray
+    clean_loss: FloatArray
+    budget: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureHistory(LossHistory):
+    """What happened in a training run, with the features that the filters hold.
+
+    Attributes
+    ----------
+    steps : ndarray of int64, shape (L,)
+        The numbers of updates before each row.
+    loss : ndarray of float64, shape (L,)
+        The mean loss on the attacked inputs.
+    clean_loss : ndarray of float64, shape (L,)
+        The mean loss on the clean inputs.
+    budget : ndarray of float64, shape (L,)
+        The adversary's budget.
+    A : ndarray of float64, shape (L, k, m)
+        ``A_{i,r} = <w_{i,r}, u_i>``, the robust feature.
+    B : ndarray of float64, shape (L, k, m)
+        ``B_{i,r} = <w_{i,r}, v_i>``, the non-robust feature.
+    """
+
+    A: FloatArray
+    B: FloatArray
+
+    def leaders(self) -> tuple[FloatArray, FloatArray]:
+        """Return the best filter for each feature.
+
+        Returns
+        -------
+        A, B : ndarray of float64, shape (L, k)
+            ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
+        """
+        return self.A.max(axis=2), self.B.max(axis=2)
+
+    def crossing(self) -> FloatArray:
+        """Return when the robust feature takes the lead for good: the phase transition.
+
+        Returns
+        -------
+        ndarray of float64, shape (k,)
+            For each class the first recorded step from which ``max_r A >= max_r B`` to the end; 0
+            if the robust feature leads all the time, infinity if it does not lead at the end.
+        """
+        return last_crossing(*self.leaders(), self.steps)
+
+
+def last_crossing(A: FloatArray, B: FloatArray, steps: IntArray) -> FloatArray:
+    """Return the first of `steps`, along the first axis, from which A >= B to the end."""
+    behind = A < B
+    ahead = np.logical_and.accumulate(~behind[::-1], axis=0).sum(axis=0)
+    first = len(steps) - ahead
+    times = np.append(steps.astype(np.float64), np.inf)
+    return np.asarray(times[first])
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureRun:
+    """A finished training run on patch data.
+
+    Attributes
+    ----------
+    network : PatchNetwork
+        The network at the end.
+    initial : PatchNetwork
+        The network at the beginning.
+    history : FeatureHistory
+        What happened.
+    data : PatchData
+        The training inputs.
+    settings : TrainingSettings
+        How it was trained.
+    """
+
+    network: PatchNetwork
+    initial: PatchNetwork
+    history: FeatureHistory
+    data: PatchData
+    settings: TrainingSettings
+
+
+class _Rows:
+    """The rows of a history while it grows."""
+
+    def __init__(self, steps: int, every: int, law: FeatureData | None, shape: tuple[int, int]):
+        self.every = every
+        length = steps // every + 1
+        self.steps = np.arange(length, dtype=np.int64) * every
+        self.numbers = np.zeros((3, length))
+        self.features = np.zeros((2, length if law else 0, *shape))
+        if law is not None:
+            self.classes = np.arange(law.classes)
+            self.u, self.v = np.asarray(law.u), np.asarray(law.v)
+
+    def write(self, step: int, W: FloatArray, numbers: tuple[float, float, float]) -> None:
+        row, rest = divmod(step, self.every)
+        if rest:
+            return
+        self.numbers[:, row] = numbers
+        if self.features.shape[1]:
+            blocks = W.reshape(len(self.classes), -1, W.shape[1])
+            self.features[0, row] = blocks[self.classes, :, self.u]
+            self.features[1, row] = blocks[self.classes, :, self.v]
+
+
+def _descend(
+    network: PatchNetwork,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    rate: float,
+    steps: int,
+    attack: TrainingAttack | None,
+    rng: np.random.Generator | None,
+    every: int,
+    law: FeatureData | None,
+    progress: bool,
+) -> tuple[PatchNetwork, _Rows]:
+    k, act = network.classes, network.activation
+    W = network.weights.reshape(-1, network.dim).copy()
+    rows = _Rows(steps, every, law, (k, network.filters))
+    flat = X.reshape(-1, network.dim)
+
+    def gradient(at: FloatArray) -> FloatArray:
+        F, slopes = logits_and_slopes(at, W, k, act)
+        return np.asarray(weighted_slopes(slopes, loss_and_errors(F, y)[1]) @ W)
+
+    # What is not finite is found below, and said once.
+    with np.errstate(over="ignore", invalid="ignore"), _bar(steps, progress) as advance:
+        for step in range(steps + 1):
+            F, slopes = logits_and_slopes(X, W, k, act)
+            losses, errors = loss_and_errors(F, y)
+            loss = clean = float(losses.mean())
+            pull = weighted_slopes(slopes, errors)
+            eps = attack.budget(step) if attack is not None else 0.0
+            used = flat
+            if attack is not None and eps > 0:
+                first = None if attack.random_start else np.asarray(pull @ W)
+                attacked = attack._moved(X, eps, gradient, first, rng)
+                F, slopes = logits_and_slopes(attacked, W, k, act)
+                losses, errors = loss_and_errors(F, y)
+                loss = float(losses.mean())
+                pull = weighted_slopes(slopes, errors)
+                used = attacked.reshape(flat.shape)
+            rows.write(step, W, (loss, clean, eps))
+            if step == steps:
+                break
+            W -= rate / len(y) * (pull.reshape(len(flat), -1).T @ used)
+            if not math.isfinite(float(W.sum())):
+                raise FloatingPointError(
+                    f"training diverged: after {step + 1} updates with rate {rate:g} the weights "
+                    "are no finite numbers; choose a smaller rate"
+                )
+            advance()
+    return PatchNetwork(W.reshape(network.weights.shape), act), rows
+
+
+def fit(
+    network: PatchNetwork,
+    X: object,
+    y: object,
+    *,
+    rate: float,
+    steps: int,
+    attack: TrainingAttack | None = None,
+    rng: Seed | None = None,
+    record_every: int = 1,
+    progress: bool = False,
+) -> tuple[PatchNetwork, LossHistory]:
+    """Train a network on any inputs made of patches, such as images.
+
+    Parameters
+    ----------
+    network : PatchNetwork
+        The network to begin with.
+    X : array_like of float, shape (N, P, d)
+        The inputs.
+    y : array_like of int, shape (N,)
+        Their labels.
+    rate : float
+        The rate eta of gradient descent on the mean loss, ``> 0``.
+    steps : int
+        The number of full-batch updates, ``>= 0``.
+    attack : TrainingAttack, optional
+        The adversary.
+    rng : int, SeedSequence or Generator, optional
+        Source of randomness, needed if the attack starts at random points.
+    record_every : int, default 1
+        How many updates lie between two rows of the history, ``>= 1``.
+    progress : bool, default False
+        Whether to show a bar.
+
+    Returns
+    -------
+    network : PatchNetwork
+        The network at the end.
+    history : LossHistory
+        What happened.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+    FloatingPointError
+        If the weights grow beyond all numbers.
+
+    Examples
+    --------
+    >>> law = FeatureData(classes=2, dim=4, nonrobust_patches=3)
+    >>> data = law.sample(4, rng=0)
+    >>> start = PatchNetwork.random(2, 3, 4, scale=0.1, rng=1, activation=SmoothedReLU(3, 1.0))
+    >>> trained, history = fit(start, data.X, data.y, rate=0.5, steps=60)
+    >>> bool(history.loss[-1] < 0.1 * history.loss[0]), trained.error(data.X, data.y)
+    (True, 0.0)
+    """
+    if not isinstance(network, PatchNetwork):
+        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
+    inputs, labels = checked_patches(X, y, (network.classes, network.dim))
+    _check_attack(attack)
+    trained, rows = _descend(
+        network,
+        inputs,
+        labels,
+        rate=validation.scalar(rate, "rate", exclusive_minimum=0),
+        steps=validation.count(steps, "steps", minimum=0),
+        attack=attack,
+        rng=_generator(attack, rng),
+        every=validation.count(record_every, "record_every"),
+        law=None,
+        progress=validation.boolean(progress, "progress"),
+    )
+    return trained, LossHistory(rows.steps, *rows.numbers)
+
+
+def train_features(
+    law: FeatureData, settings: TrainingSettings, seed: Seed, *, progress: bool = False
+) -> FeatureRun:
+    """Draw patch data and first weights, and train.
+
+    Parameters
+    ----------
+    law : FeatureData
+        What the data are drawn from.
+    settings : TrainingSettings
+        How to train.
+    seed : int, SeedSequence or Generator
+        Source of data, first weights and random starts, in this order.
+    progress : bool, default False
+        Whether to show a bar.
+
+    Returns
+    -------
+    FeatureRun
+        Networks, data and history.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+    FloatingPointError
+        If the weights grow beyond all numbers.
+
+    Notes
+    -----
+    With the defaults, an adversarial run takes about a second and a half on one core.
+
+    Examples
+    --------
+    >>> run = train_features(FeatureData(), TrainingSettings(steps=400), seed=0)
+    >>> bool((run.network.shares(run.data.law).share < 0.01).all())
+    True
+    """
+    checked_law(law)
+    if not isinstance(settings, TrainingSettings):
+        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    rng = validation.generator(seed, "seed")
+    data = law.sample(settings.samples, rng)
+    initial = PatchNetwork.random(
+        law.classes,
+        settings.filters,
+        law.dim,
+        scale=settings.scale,
+        rng=rng,
+        activation=settings.activation,
+    )
+    network, rows = _descend(
+        initial,
+        data.X,
+        data.y,
+        rate=settings.rate,
+        steps=settings.steps,
+        attack=settings.attack,
+        rng=rng,
+        every=settings.record_every,
+        law=law,
+        progress=validation.boolean(progress, "progress"),
+    )
+    history = FeatureHistory(rows.steps, *rows.numbers, *rows.features)
+    return FeatureRun(network, initial, history, data, settings)
+
+
+def _generator(attack: TrainingAttack | None, rng: Seed | None) -> np.random.Generator | None:
+    if rng is None and (attack is None or not attack.random_start):
+        return None
+    return validation.generator(rng)
+
+
+def _check_attack(attack: object) -> None:
+    if attack is not None and not isinstance(attack, TrainingAttack):
+        raise TypeError(f"attack must be a TrainingAttack or None, got {type(attack).__name__}")
+
+
+def _pair(value: object, name: str) -> tuple[object, object]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise TypeError(f"{name} must be a pair of numbers, got {value!r}")
+    return value[0], value[1]
+
+
+def checked_box(value: object) -> tuple[float, float]:
+    """Return bounds (low, high) with low < high, or refuse them."""
+    low, high = _pair(value, "box")
+    lower = validation.scalar(low, "box[0]")
+    return lower, validation.scalar(high, "box[1]", exclusive_minimum=lower)
+
+
+@contextmanager
+def _bar(total: int, wanted: bool) -> Iterator[Callable[[], object]]:
+    """Yield a function to be called after every update."""
+    if not wanted:
+        yield lambda: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="training", unit=" step") as bar:
+        yield bar.update

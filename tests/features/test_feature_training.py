@@ -1,0 +1,304 @@
+"""Training follows its formula, is repeatable, and learns the feature that it is said to learn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.features import (
+    FeatureData,
+    FeatureHistory,
+    FeatureRun,
+    PatchNetwork,
+    SmoothedReLU,
+    TrainingAttack,
+    TrainingSettings,
+    fit,
+    train_features,
+)
+
+pytestmark = pytest.mark.either_way
+
+SMALL = FeatureData(classes=2, dim=5, nonrobust_patches=4, noise=0.05)
+
+
+@pytest.fixture(scope="module")
+def standard() -> FeatureRun:
+    return train_features(FeatureData(), TrainingSettings(steps=400), 0)
+
+
+@pytest.fixture(scope="module")
+def adversarial() -> FeatureRun:
+    attack = TrainingAttack(eps=0.9, rate=300)
+    return train_features(FeatureData(), TrainingSettings(attack=attack), 0)
+
+
+def small_network(seed: int = 0) -> PatchNetwork:
+    act = SmoothedReLU(3, 1.0)
+    return PatchNetwork.random(2, 3, 5, scale=0.4, rng=seed, activation=act)
+
+
+# One step of the training adversary.
+
+
+@given(st.floats(0.0, 2.0), st.floats(1e-3, 1e4), st.integers(0, 1000))
+@settings(deadline=None, max_examples=40)
+def test_one_step_is_the_gradient_times_the_rate_clipped(
+    eps: float, rate: float, seed: int
+) -> None:
+    network, data = small_network(seed), SMALL.sample(4, seed)
+    attacked = TrainingAttack(eps=eps, rate=rate).perturb(network, data.X, data.y)
+    step = np.clip(rate * network.input_gradient(data.X, data.y), -eps, eps)
+    np.testing.assert_array_equal(attacked, data.X + step)
+
+
+def test_a_sign_step_is_the_limit_of_fast_clipped_steps() -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    sign = TrainingAttack(eps=0.3, rule="sign").perturb(network, data.X, data.y)
+    np.testing.assert_array_equal(
+        sign, data.X + 0.3 * np.sign(network.input_gradient(data.X, data.y))
+    )
+    fast = TrainingAttack(eps=0.3, rate=1e200).perturb(network, data.X, data.y)
+    np.testing.assert_allclose(fast, sign, atol=1e-15)
+
+
+def test_a_normalized_step_moves_every_patch_by_the_budget() -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    gradient = network.input_gradient(data.X, data.y)
+    moved = TrainingAttack(eps=0.3, rule="normalized").perturb(network, data.X, data.y) - data.X
+    size = np.abs(moved).max(axis=2)
+    np.testing.assert_allclose(size[np.abs(gradient).max(axis=2) > 0], 0.3, rtol=1e-12)
+    np.testing.assert_allclose(
+        moved * np.abs(gradient).max(axis=2, keepdims=True), 0.3 * gradient, atol=1e-14
+    )
+
+
+def test_several_steps_are_projected_and_share_the_rate() -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    attack = TrainingAttack(eps=0.2, rate=5.0, steps=3)
+    delta = np.zeros_like(data.X)
+    for _ in range(3):
+        slope = network.input_gradient(data.X + delta, data.y)
+        delta = np.clip(delta + 5.0 / 3 * slope, -0.2, 0.2)
+    np.testing.assert_allclose(attack.perturb(network, data.X, data.y), data.X + delta, atol=1e-15)
+
+
+@given(
+    st.sampled_from(["clipped", "sign", "normalized"]),
+    st.integers(1, 4),
+    st.booleans(),
+    st.booleans(),
+    st.floats(0.0, 0.8),
+)
+@settings(deadline=None, max_examples=60)
+def test_an_attack_keeps_its_budget_and_its_box(
+    rule: str, steps: int, random_start: bool, boxed: bool, eps: float
+) -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    X = np.clip(data.X, 0.0, 1.0)
+    attack = TrainingAttack(
+        eps=eps,
+        rate=50.0,
+        rule=rule,  # type: ignore[arg-type]
+        steps=steps,
+        random_start=random_start,
+        box=(0.0, 1.0) if boxed else None,
+    )
+    moved = attack.perturb(network, X, data.y, rng=1)
+    assert np.abs(moved - X).max() <= eps + 1e-15
+    if boxed:
+        assert moved.min() >= 0.0 and moved.max() <= 1.0
+
+
+def test_more_steps_of_a_small_rate_do_not_lose_what_one_gains() -> None:
+    network, data = small_network(), SMALL.sample(6, 0)
+    clean = network.losses(data.X, data.y)
+    one = network.losses(TrainingAttack(eps=0.1, rate=0.2).perturb(network, data.X, data.y), data.y)
+    five = network.losses(
+        TrainingAttack(eps=0.1, rate=1.0, steps=5).perturb(network, data.X, data.y), data.y
+    )
+    assert (one >= clean).all() and (five >= one - 1e-12).all()
+
+
+def test_the_warm_up_is_linear() -> None:
+    attack = TrainingAttack(eps=0.4, warm_up=(10, 30))
+    assert [attack.budget(t) for t in (0, 10, 15, 20, 30, 99)] == pytest.approx(
+        [0.0, 0.0, 0.1, 0.2, 0.4, 0.4]
+    )
+    network, data = small_network(), SMALL.sample(4, 0)
+    assert attack.perturb(network, data.X, data.y, step=10) is data.X
+    moved = attack.perturb(network, data.X, data.y, step=15)
+    assert 0 < np.abs(moved - data.X).max() <= 0.1 + 1e-15
+
+
+# The descent.
+
+
+def test_one_update_is_gradient_descent_on_the_attacked_inputs() -> None:
+    network, data = small_network(), SMALL.sample(6, 0)
+    attack = TrainingAttack(eps=0.2, rate=3.0)
+    moved = attack.perturb(network, data.X, data.y)
+    loss, gradient = network.weight_gradient(moved, data.y)
+    trained, history = fit(network, data.X, data.y, rate=0.3, steps=1, attack=attack)
+    np.testing.assert_allclose(trained.weights, network.weights - 0.3 * gradient, atol=1e-15)
+    assert history.loss[0] == pytest.approx(loss, rel=1e-13)
+    assert history.clean_loss[0] == pytest.approx(network.losses(data.X, data.y).mean(), rel=1e-13)
+    np.testing.assert_array_equal(history.budget, 0.2)
+
+
+def test_a_training_run_is_many_updates() -> None:
+    network, data = small_network(), SMALL.sample(6, 0)
+    attack = TrainingAttack(eps=0.2, rate=3.0, warm_up=(2, 6), steps=2)
+    expected = network
+    for step in range(8):
+        moved = attack.perturb(expected, data.X, data.y, step=step)
+        gradient = expected.weight_gradient(moved, data.y)[1]
+        expected = PatchNetwork(expected.weights - 0.3 * gradient, expected.activation)
+    trained, _ = fit(network, data.X, data.y, rate=0.3, steps=8, attack=attack)
+    np.testing.assert_allclose(trained.weights, expected.weights, atol=1e-13)
+
+
+def test_a_budget_of_0_is_standard_training() -> None:
+    runs = [
+        train_features(SMALL, TrainingSettings(steps=20, attack=attack), 3)
+        for attack in (None, TrainingAttack(eps=0.0), TrainingAttack(eps=0.5, warm_up=(90, 99)))
+    ]
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.network.weights, runs[0].network.weights)
+
+
+def test_a_run_is_a_function_of_its_seed() -> None:
+    attack = TrainingAttack(eps=0.2, steps=2, rule="sign", random_start=True)
+    chosen = TrainingSettings(steps=15, attack=attack, samples=6)
+    first, again, other = (train_features(SMALL, chosen, seed) for seed in (4, 4, 5))
+    np.testing.assert_array_equal(first.network.weights, again.network.weights)
+    np.testing.assert_array_equal(first.history.loss, again.history.loss)
+    assert (first.network.weights != other.network.weights).any()
+
+
+def test_the_history_holds_the_features_at_every_recorded_step() -> None:
+    run = train_features(SMALL, TrainingSettings(steps=20, record_every=6, samples=4), 0)
+    np.testing.assert_array_equal(run.history.steps, [0, 6, 12, 18])
+    assert run.history.A.shape == (4, 2, 12)
+    first = run.initial.alignments(SMALL)
+    np.testing.assert_array_equal(run.history.A[0], first[0])
+    np.testing.assert_array_equal(run.history.B[0], first[1])
+    shorter = train_features(SMALL, TrainingSettings(steps=18, samples=4), 0)
+    np.testing.assert_array_equal(run.history.B[-1], shorter.network.alignments(SMALL)[1])
+    assert run.history.clean_loss[-1] == shorter.history.clean_loss[-1]
+
+
+def test_crossings_are_counted_in_steps_and_may_be_missing() -> None:
+    A = np.array([[0.0, 2.0, 0.0], [3.0, 2.0, 3.0], [0.0, 2.0, 0.0], [3.0, 2.0, 0.0]])[:, :, None]
+    zeros = np.zeros(4)
+    history = FeatureHistory(np.array([0, 5, 10, 15]), zeros, zeros, zeros, A, np.ones_like(A))
+    assert history.crossing().tolist() == [15.0, 0.0, math.inf]
+
+
+def test_the_bar_counts_updates(capsys: pytest.CaptureFixture[str]) -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    fit(network, data.X, data.y, rate=0.1, steps=7, progress=True)
+    assert "7/7" in capsys.readouterr().err
+
+
+# What is learned, at the main configuration.
+
+
+def test_standard_training_learns_the_dense_feature(standard: FeatureRun) -> None:
+    law = standard.data.law
+    assert standard.network.shares(law).share.max() < 0.01
+    test = law.sample(60, 7)
+    assert standard.network.error(test.X, test.y) == 0.0
+    assert np.isinf(standard.history.crossing()).all()
+
+
+def test_adversarial_training_learns_the_strong_feature_after_the_dense_one(
+    adversarial: FeatureRun,
+) -> None:
+    law = adversarial.data.law
+    A, B = adversarial.history.leaders()
+    assert (B[300] > A[300]).all()  # first the non-robust feature
+    assert adversarial.history.crossing().tolist() == [580.0, 1053.0, 486.0]
+    assert adversarial.network.shares(law).share.min() > 0.8
+    test = law.sample(60, 7)
+    assert adversarial.network.error(test.X, test.y) == 0.0
+
+
+def test_each_network_follows_its_feature_where_features_contradict_each_other(
+    standard: FeatureRun, adversarial: FeatureRun
+) -> None:
+    torn = standard.data.law.sample_conflict(60, 7)
+    np.testing.assert_array_equal(standard.network.predict(torn.X), torn.nonrobust_class)
+    np.testing.assert_array_equal(adversarial.network.predict(torn.X), torn.robust_class)
+
+
+def test_the_robust_network_needs_no_dense_features_but_can_use_them_alone(
+    standard: FeatureRun, adversarial: FeatureRun
+) -> None:
+    strong = standard.data.law.sample_only("robust", 60, 7)
+    dense = standard.data.law.sample_only("nonrobust", 60, 7)
+    assert adversarial.network.error(strong.X, strong.y) == 0.0
+    assert adversarial.network.error(dense.X, dense.y) == 0.0
+    assert standard.network.error(dense.X, dense.y) == 0.0
+    assert standard.network.error(strong.X, strong.y) > 0.1
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"eps": -0.1}, "eps must be a finite number >= 0, got -0.1"),
+        ({"eps": math.inf}, "eps must be a finite number >= 0, got inf"),
+        ({"eps": 1, "rate": 0.0}, "rate must be a finite number > 0"),
+        ({"eps": 1, "rate": math.inf}, "rate must be a finite number > 0, got inf"),
+        ({"eps": 1, "steps": 0}, "steps must be an integer >= 1"),
+        ({"eps": 1, "rule": "fgsm"}, "rule must be one of 'clipped', 'sign', 'normalized'"),
+        ({"eps": 1, "warm_up": (5, 5)}, r"warm_up\[1\] must be an integer >= 6, got 5"),
+        ({"eps": 1, "warm_up": (-1, 5)}, r"warm_up\[0\] must be an integer >= 0"),
+        ({"eps": 1, "box": (1.0, 0.0)}, r"box\[1\] must be a finite number > 1.0"),
+    ],
+)
+def test_an_impossible_attack_is_refused_by_name(wrong: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TrainingAttack(**wrong)  # type: ignore[arg-type]
+
+
+def test_other_bad_input_is_refused_by_name() -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    with pytest.raises(TypeError, match="warm_up must be a pair of numbers, got 5"):
+        TrainingAttack(eps=1, warm_up=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="random_start must be True or False"):
+        TrainingAttack(eps=1, random_start=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="samples must be an integer >= 1"):
+        TrainingSettings(samples=0)
+    with pytest.raises(ValueError, match="rate must be a finite number > 0"):
+        TrainingSettings(rate=0.0)
+    with pytest.raises(TypeError, match="activation must be an Activation"):
+        TrainingSettings(activation="gelu")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="attack must be a TrainingAttack or None, got float"):
+        TrainingSettings(attack=0.9)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="settings must be TrainingSettings"):
+        train_features(SMALL, None, 0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="law must be a FeatureData"):
+        train_features(None, TrainingSettings(), 0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="seed must be"):
+        train_features(SMALL, TrainingSettings(), None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="network must be a PatchNetwork"):
+        fit(None, data.X, data.y, rate=1, steps=1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"X must have shape \(N, P, 5\)"):
+        fit(network, data.X[:, :, :4], data.y, rate=1, steps=1)
+    with pytest.raises(TypeError, match="rng must be"):
+        attack = TrainingAttack(eps=1, random_start=True)
+        fit(network, data.X, data.y, rate=1, steps=1, attack=attack)
+
+
+def test_weights_that_leave_all_numbers_are_reported() -> None:
+    network, data = small_network(), SMALL.sample(4, 0)
+    with pytest.raises(FloatingPointError, match="training diverged: after 2 updates with rate"):
+        fit(network, data.X, data.y, rate=1e308, steps=50)
