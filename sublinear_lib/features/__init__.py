@@ -2,8 +2,8 @@
 
 Data have two kinds of features, strong and dense; a two-layer convolutional network with a smoothed
 ReLU learns one of them, and which one depends on the training.  ``data`` draws the inputs,
-``activations`` holds the rectifiers, ``network`` the network with its gradients, and ``training``
-trains it, with an adversary or without.
+``activations`` holds the rectifiers, ``network`` the network with its gradients, ``training``
+trains it, with an adversary or without, and ``recursion`` predicts what it learns.
 """
 
 from __future__ import annotations
@@ -11,6 +11,22 @@ from __future__ import annotations
 from sublinear_lib.features.activations import GELU, Activation, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.data import ABSENT, FeatureData, FeatureKind, PatchData
 from sublinear_lib.features.network import FeatureShares, PatchNetwork
+from sublinear_lib.features.recursion import (
+    PhaseDiagram,
+    Plateau,
+    RecursionPath,
+    RobustnessWindow,
+    critical_budget,
+    critical_rate,
+    escape_time,
+    feature_recursion,
+    growth_rates,
+    phase_diagram,
+    plateau,
+    race_ratio,
+    robustness_window,
+    transition_bracket,
+)
 from sublinear_lib.features.training import (
     AscentRule,
     FeatureHistory,
@@ -35,11 +51,25 @@ __all__ = [
     "LossHistory",
     "PatchData",
     "PatchNetwork",
+    "PhaseDiagram",
+    "Plateau",
     "ReLU",
+    "RecursionPath",
+    "RobustnessWindow",
     "SmoothedReLU",
     "Softplus",
     "TrainingAttack",
     "TrainingSettings",
+    "critical_budget",
+    "critical_rate",
+    "escape_time",
+    "feature_recursion",
     "fit",
+    "growth_rates",
+    "phase_diagram",
+    "plateau",
+    "race_ratio",
+    "robustness_window",
     "train_features",
+    "transition_bracket",
 ]

@@ -26,17 +26,6 @@ pytestmark = pytest.mark.either_way
 SMALL = FeatureData(classes=2, dim=5, nonrobust_patches=4, noise=0.05)
 
 
-@pytest.fixture(scope="module")
-def standard() -> FeatureRun:
-    return train_features(FeatureData(), TrainingSettings(steps=400), 0)
-
-
-@pytest.fixture(scope="module")
-def adversarial() -> FeatureRun:
-    attack = TrainingAttack(eps=0.9, rate=300)
-    return train_features(FeatureData(), TrainingSettings(attack=attack), 0)
-
-
 def small_network(seed: int = 0) -> PatchNetwork:
     act = SmoothedReLU(3, 1.0)
     return PatchNetwork.random(2, 3, 5, scale=0.4, rng=seed, activation=act)

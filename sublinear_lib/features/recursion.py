@@ -1,0 +1,859 @@
+r"""Lemmas 5.1 and 5.2 as recursions for two numbers per filter, and what follows from them.
+
+``A_r = <w_{i,r}, u_i>`` and ``B_r = <w_{i,r}, v_i>`` of one class i nearly obey a system of their
+own.  With ``o = 1 - logit_i`` a step of gradient descent on attacked inputs is
+
+    ``A_r <- A_r + (eta/k) o P_R a act'(a A_r)``,      ``a = alpha - move(A)``,
+    ``B_r <- B_r + (eta/k) o P_NR b act'(b B_r)``,     ``b = beta - move(B)``,
+    ``move(A) = min(eps, eta~ o sum_s act'(alpha A_s) A_s)``,  ``move(B)`` alike with beta:
+
+the adversary shortens each feature by what one clipped step of ascent can take.  ``eps = 0`` is
+standard training (Lemma 5.1), so the two lemmas are one recursion.  While
+``act'(z) = (z/rho)^{q-1}`` the factors become ``(1 - min(eps/alpha, Theta(eta~) sum_s A_s^q))^q``,
+the form of Lemma 5.2.
+
+Before changing anything, know what is left out: noise, jitter, features of other classes, and that
+in a patch of v the adversary also moves the coordinate of u.  The last is kept by ``coupled=True``;
+it matters for the time of the transition.  Noise and jitter matter at the end: without them B ends
+within 2 % of training, with them up to 20 % below it, because inputs that are learned last pull
+longest.
+
+Source: Lemmas 5.1 and 5.2 of Li and Li (2025) as described in their review thread, which gives
+orders; the constants, the closed forms and all proofs in this module are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import lambertw
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.features.activations import SmoothedReLU
+from sublinear_lib.features.data import FeatureData
+from sublinear_lib.features.network import checked_law
+from sublinear_lib.features.training import TrainingSettings, last_crossing
+
+__all__ = [
+    "PhaseDiagram",
+    "Plateau",
+    "RecursionPath",
+    "RobustnessWindow",
+    "critical_budget",
+    "critical_rate",
+    "escape_time",
+    "feature_recursion",
+    "growth_rates",
+    "phase_diagram",
+    "plateau",
+    "race_ratio",
+    "robustness_window",
+    "transition_bracket",
+]
+
+# exp overflows beyond 709; a class that far ahead gets no gradient either way.
+_LARGEST_LOGIT: Final = 700.0
+
+
+@dataclass(frozen=True, eq=False)
+class RecursionPath:
+    """What the recursion predicts for every step.
+
+    Attributes
+    ----------
+    steps : ndarray of int64, shape (T + 1,)
+        The numbers of updates, 0, ..., T.
+    A : ndarray of float64, shape (T + 1, k, m)
+        The robust feature in every filter.
+    B : ndarray of float64, shape (T + 1, k, m)
+        The non-robust feature in every filter.
+    """
+
+    steps: IntArray
+    A: FloatArray
+    B: FloatArray
+
+    def leaders(self) -> tuple[FloatArray, FloatArray]:
+        """Return the best filter for each feature.
+
+        Returns
+        -------
+        A, B : ndarray of float64, shape (T + 1, k)
+            ``max_r A_{i,r}`` and ``max_r B_{i,r}``.
+        """
+        return self.A.max(axis=2), self.B.max(axis=2)
+
+    def crossing(self) -> FloatArray:
+        """Return when the robust feature takes the lead for good.
+
+        Returns
+        -------
+        ndarray of float64, shape (k,)
+            For each class the first step from which ``max_r A >= max_r B`` to the end; 0 if always,
+            infinity if not at the end.
+        """
+        return last_crossing(*self.leaders(), self.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class PhaseDiagram:
+    """Where on the plane of budget and rate the robust feature wins, by the recursion.
+
+    Attributes
+    ----------
+    eps : ndarray of float64, shape (E,)
+        The budgets.
+    rates : ndarray of float64, shape (R,)
+        The rates eta~.
+    share : ndarray of float64, shape (E, R, k)
+        The share of the robust feature in the logit of its class after T steps.
+    crossing : ndarray of float64, shape (E, R, k)
+        When the robust feature takes the lead for good; infinity for never.
+    A : ndarray of float64, shape (E, R, k)
+        ``max_r A_{i,r}`` after T steps.
+    B : ndarray of float64, shape (E, R, k)
+        ``max_r B_{i,r}`` after T steps.
+    """
+
+    eps: FloatArray
+    rates: FloatArray
+    share: FloatArray
+    crossing: FloatArray
+    A: FloatArray
+    B: FloatArray
+
+
+class _System:
+    """The recursion for arrays of any leading shape; the last axis counts filters."""
+
+    def __init__(self, law: FeatureData, settings: TrainingSettings, early: bool, coupled: bool):
+        self.law, self.k = law, law.classes
+        self.act = settings.activation
+        self.gain = settings.rate / law.classes
+        self.early, self.coupled = early, coupled
+        if early and not isinstance(self.act, SmoothedReLU):
+            raise ValueError(
+                "early must be False unless the activation is a SmoothedReLU, the only one with a "
+                f"polynomial stage, got {self.act!r}"
+            )
+
+    def both(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return value and slope; in the early form those of the polynomial everywhere."""
+        if not self.early:
+            return self.act.value_and_slope(z)
+        assert isinstance(self.act, SmoothedReLU)
+        slope = (np.maximum(z, 0.0) / self.act.rho) ** (self.act.q - 1)
+        return z * slope / self.act.q, slope
+
+    def open(self, F: FloatArray) -> FloatArray:
+        """Return ``o = 1 - logit`` where the class itself has F and the others have 0."""
+        if self.early:
+            return np.full(F.shape, 1.0 - 1.0 / self.k)
+        return np.asarray((self.k - 1) / (np.exp(np.minimum(F, _LARGEST_LOGIT)) + (self.k - 1)))
+
+    def advance(
+        self, A: FloatArray, B: FloatArray, eps: FloatArray | float, rate: FloatArray | float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return A and B one update later; an infinite rate stands for sign steps."""
+        law = self.law
+        value_u, slope_u = self.both(law.alpha * A)
+        value_v, slope_v = self.both(law.beta * B)
+        left = self.open(self.logit(value_u, value_v))
+
+        def move(slope: FloatArray, coordinate: FloatArray) -> FloatArray:
+            pull = left * (slope * coordinate).sum(axis=-1, keepdims=True)
+            # 0 * inf: where nothing pulls, nothing moves.
+            way = np.multiply(pull, rate, where=pull != 0.0, out=np.zeros_like(pull))
+            return np.asarray(np.clip(way, -eps, eps))
+
+        a, b = law.alpha - move(slope_u, A), law.beta - move(slope_v, B)
+        if not self.coupled:
+            value_u, slope_u = self.both(a * A)
+            value_v, slope_v = self.both(b * B)
+            step = self.gain * self.open(self.logit(value_u, value_v))
+            return (
+                A + step * (law.robust_patches * a) * slope_u,
+                B + step * (law.nonrobust_patches * b) * slope_v,
+            )
+        # What the adversary takes of v in a patch of u, and of u in a patch of v.
+        v_in_u, u_in_v = move(slope_u, B), move(slope_v, A)
+        value_u, slope_u = self.both(a * A - v_in_u * B)
+        value_v, slope_v = self.both(b * B - u_in_v * A)
+        step = self.gain * self.open(self.logit(value_u, value_v))
+        slope_u *= law.robust_patches
+        slope_v *= law.nonrobust_patches
+        return (
+            A + step * (a * slope_u - u_in_v * slope_v),
+            B + step * (b * slope_v - v_in_u * slope_u),
+        )
+
+    def logit(self, value_u: FloatArray, value_v: FloatArray) -> FloatArray:
+        """Return F for the values of all filters, with a last axis of length 1."""
+        F = self.law.robust_patches * value_u.sum(axis=-1, keepdims=True)
+        F += self.law.nonrobust_patches * value_v.sum(axis=-1, keepdims=True)
+        return np.asarray(F)
+
+    def share(self, A: FloatArray, B: FloatArray) -> FloatArray:
+        """Return the robust share of the logit, without the last axis."""
+        u = self.law.robust_patches * self.act.value(self.law.alpha * A).sum(axis=-1)
+        v = self.law.nonrobust_patches * self.act.value(self.law.beta * B).sum(axis=-1)
+        total = u + v
+        return np.where(total > 0, u / np.where(total > 0, total, 1.0), np.nan)
+
+
+def _start(A0: object, B0: object) -> tuple[FloatArray, FloatArray]:
+    A, B = (validation.float_array(X, name) for X, name in ((A0, "A0"), (B0, "B0")))
+    if A.ndim == 1:
+        A = A[None]
+    if B.ndim == 1:
+        B = B[None]
+    if A.ndim != 2 or A.shape != B.shape:
+        raise ValueError(
+            f"A0 and B0 must have one shape (m,) or (k, m), got {A.shape} and {B.shape}"
+        )
+    return A, B
+
+
+def _checked_settings(settings: object) -> TrainingSettings:
+    if not isinstance(settings, TrainingSettings):
+        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    return settings
+
+
+def feature_recursion(
+    law: FeatureData,
+    settings: TrainingSettings,
+    A0: object,
+    B0: object,
+    *,
+    early: bool = False,
+    coupled: bool = False,
+) -> RecursionPath:
+    r"""Follow the recursion of Lemmas 5.1 and 5.2.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data: numbers of patches, mean strengths, classes.
+    settings : TrainingSettings
+        Activation, rate, number of steps and attack.  The attack must take one step; sign and
+        normalized steps both count as the limit of a fast ascent, in which the feature is
+        shortened by eps from the first step.
+    A0, B0 : array_like of float, shape (m,) or (k, m)
+        The features in the filters at the beginning, such as ``network.alignments(law)``.  Classes
+        do not influence each other, so any number of rows is allowed.
+    early : bool, default False
+        Whether to use the polynomial stage throughout: ``act'(z) = (z/rho)^{q-1}`` and
+        ``o = 1 - 1/k``, the form in which the lemmas are stated.  For q > 2 it blows up; from
+        there on the path holds infinity.
+    coupled : bool, default False
+        Whether to keep something that the lemmas drop: that in a patch of one feature the
+        adversary moves the coordinate of the other feature too.
+
+    Returns
+    -------
+    RecursionPath
+        All T + 1 states.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or if the attack takes several steps or random starts,
+        for which the lemmas say nothing.
+
+    Notes
+    -----
+    Source: Lemmas 5.1 and 5.2 of Li and Li (2025); the coupled form is ours.  Its pre-activations
+    are ``a A_r - c_v B_r`` in a patch of u and ``b B_r - c_u A_r`` in a patch of v, where
+    ``c_v = clip(eta~ o sum_s act'(alpha A_s) B_s)`` and ``c_u = clip(eta~ o sum_s act'(beta B_s)
+    A_s)`` are the moves of the coordinate that the patch does not show; the patches of v then add
+    ``-P_NR c_u act'`` to the growth of A, those of u ``-P_R c_v act'`` to that of B.
+
+    Examples
+    --------
+    Standard training lets the dense feature win, although it starts lower:
+
+    >>> path = feature_recursion(FeatureData(), TrainingSettings(steps=400), [0.10], [0.08])
+    >>> path.A[-1, 0, 0] < 0.3, path.B[-1, 0, 0] > 4
+    (np.True_, np.True_)
+    """
+    checked_law(law)
+    settings = _checked_settings(settings)
+    A, B = _start(A0, B0)
+    system = _System(
+        law,
+        settings,
+        validation.boolean(early, "early"),
+        validation.boolean(coupled, "coupled"),
+    )
+    attack = settings.attack
+    rate = 0.0
+    if attack is not None:
+        if attack.steps > 1 or attack.random_start or attack.box is not None:
+            raise ValueError(
+                "settings.attack must take one step, without random start and box: that is what "
+                f"the lemmas speak about, got {attack!r}"
+            )
+        rate = attack.rate if attack.rule == "clipped" else math.inf
+    path = np.empty((2, settings.steps + 1, *A.shape))
+    path[:, 0] = A, B
+    for step in range(settings.steps):
+        eps = attack.budget(step) if attack is not None else 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            A, B = system.advance(A, B, eps, rate)
+        if early:  # the polynomial has no linear part that would keep it from blowing up
+            A, B = (np.where(np.isfinite(x), x, np.inf) for x in (A, B))
+        path[:, step + 1] = A, B
+    return RecursionPath(np.arange(settings.steps + 1, dtype=np.int64), path[0], path[1])
+
+
+def phase_diagram(
+    law: FeatureData,
+    settings: TrainingSettings,
+    A0: object,
+    B0: object,
+    eps: object,
+    rates: object,
+    *,
+    coupled: bool = False,
+) -> PhaseDiagram:
+    """Follow the recursion for every pair of a budget and a rate of the adversary.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    settings : TrainingSettings
+        Activation, rate and number of steps; its attack is not used.
+    A0, B0 : array_like of float, shape (m,) or (k, m)
+        The features in the filters at the beginning.
+    eps : array_like of float, shape (E,)
+        Budgets, ``>= 0``.
+    rates : array_like of float, shape (R,)
+        Rates eta~ of the one ascent step, ``> 0``.
+    coupled : bool, default False
+        As in `feature_recursion`.
+
+    Returns
+    -------
+    PhaseDiagram
+        Shares, crossing times and features at the end.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    With 12 filters, 1600 steps and one class, a diagram of 725 pairs takes about a second on one
+    core; time grows with the number of classes.
+
+    Examples
+    --------
+    >>> found = phase_diagram(
+    ...     FeatureData(), TrainingSettings(), [0.1], [0.08], eps=[0.0, 0.9], rates=[300.0]
+    ... )
+    >>> found.share[:, 0, 0].round(2)
+    array([0.  , 0.89])
+    """
+    checked_law(law)
+    settings = _checked_settings(settings)
+    A, B = _start(A0, B0)
+    budgets = validation.float_array(eps, "eps", shape=("E",))
+    speeds = validation.float_array(rates, "rates", shape=("R",))
+    if budgets.min() < 0:
+        raise ValueError(f"eps must hold numbers >= 0, got {budgets.min()}")
+    if speeds.min() <= 0:
+        raise ValueError(f"rates must hold numbers > 0, got {speeds.min()}")
+    system = _System(law, settings, False, validation.boolean(coupled, "coupled"))
+    shape = (budgets.size, speeds.size, *A.shape)
+    A, B = np.broadcast_to(A, shape).copy(), np.broadcast_to(B, shape).copy()
+    box, rate = budgets[:, None, None, None], speeds[:, None, None]
+    last = np.where(A.max(axis=-1) < B.max(axis=-1), 1.0, 0.0)
+    for step in range(1, settings.steps + 1):
+        A, B = system.advance(A, B, box, rate)
+        last[A.max(axis=-1) < B.max(axis=-1)] = step + 1
+    last[last > settings.steps] = np.inf
+    return PhaseDiagram(
+        budgets.copy(), speeds.copy(), system.share(A, B), last, A.max(axis=-1), B.max(axis=-1)
+    )
+
+
+# --------------------------------------------------------------------------------------------------
+# Closed forms
+# --------------------------------------------------------------------------------------------------
+
+
+def _smoothed(settings: TrainingSettings) -> SmoothedReLU:
+    act = _checked_settings(settings).activation
+    if not isinstance(act, SmoothedReLU):
+        raise ValueError(
+            f"settings.activation must be a SmoothedReLU for this closed form, got {act!r}"
+        )
+    return act
+
+
+def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, float]:
+    """Return how fast the features grow in the early stage of standard training.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    settings : TrainingSettings
+        Rate and activation, which must be a `SmoothedReLU`.
+
+    Returns
+    -------
+    robust, nonrobust : float
+        The kappa in ``x <- x + kappa x^{q-1}`` for x = A and x = B:
+        ``(eta/k) (1 - 1/k) P_R alpha^q / rho^{q-1}`` and the same with ``P_NR beta^q``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    Source: Lemma 5.1 of Li and Li (2025), with its constants.
+    """
+    checked_law(law)
+    act = _smoothed(settings)
+    common = settings.rate / law.classes * (1 - 1 / law.classes) / act.rho ** (act.q - 1)
+    robust, nonrobust = law.densities(act.q)
+    return common * robust, common * nonrobust
+
+
+def race_ratio(law: FeatureData, q: float, A0: float, B0: float) -> float:
+    """Return how far the non-robust feature is ahead at the start of standard training.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    q : float
+        The exponent of the activation, ``> 1``.
+    A0, B0 : float
+        The features in their best filters at the beginning, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``P_NR beta^q B0^{q-2} / (P_R alpha^q A0^{q-2})``: the quotient of the relative growths
+        ``kappa x^{q-2}``.  Above 1 the non-robust feature wins, below 1 the robust one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    For q > 2 and in continuous time both features blow up, at ``1 / ((q - 2) kappa x_0^{q-2})``;
+    the ratio is that of the two times, and whoever blows up first ends the race.
+
+    Examples
+    --------
+    >>> race_ratio(FeatureData(), 3, 0.1, 0.1) > 1 > race_ratio(FeatureData(), 4, 0.1, 0.1)
+    True
+    """
+    checked_law(law)
+    q = validation.scalar(q, "q", exclusive_minimum=1)
+    first = validation.scalar(A0, "A0", exclusive_minimum=0)
+    other = validation.scalar(B0, "B0", exclusive_minimum=0)
+    return float(law.density_ratio(q) * (other / first) ** (q - 2))
+
+
+def escape_time(start: float, end: float, growth: float, q: float) -> tuple[float, float]:
+    r"""Return between which steps ``x <- x + growth x^{q-1}`` climbs from `start` to `end`.
+
+    Parameters
+    ----------
+    start, end : float
+        Positive numbers, ``start <= end``.
+    growth : float
+        The factor kappa, ``> 0``.
+    q : float
+        The exponent, ``> 1``.
+
+    Returns
+    -------
+    lower, upper : float
+        The first step T with ``x_T >= end`` satisfies ``lower <= T <= upper``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    ``tau = int_start^end dx / (kappa x^{q-1})`` is the time of the differential equation,
+    ``(start^{2-q} - end^{2-q}) / ((q - 2) kappa)``, or ``log(end/start) / kappa`` for q = 2.
+    *Lower*: the integrand decreases, so the part of the integral between x_t and x_{t+1} is at most
+    ``(x_{t+1} - x_t) / (kappa x_t^{q-1}) = 1``; hence ``tau <= T``.  *Upper*: that part is at least
+    ``(x_t / x_{t+1})^{q-1} = (1 + kappa x_t^{q-2})^{1-q}``, and for ``t <= T - 2`` both ends are
+    below `end`; so ``T <= 1 + tau (1 + kappa x^{q-2})^{q-1}`` where x is `end` for ``q >= 2`` and
+    `start` for ``q < 2``.
+
+    Examples
+    --------
+    >>> [round(bound) for bound in escape_time(0.1, 1.0, growth=0.06, q=3)]
+    [150, 170]
+    """
+    low = validation.scalar(start, "start", exclusive_minimum=0)
+    high = validation.scalar(end, "end", minimum=low)
+    kappa = validation.scalar(growth, "growth", exclusive_minimum=0)
+    q = validation.scalar(q, "q", exclusive_minimum=1)
+    ratio = math.log(high / low)
+    power = 2.0 - q
+    # (end^p - start^p) / p without cancellation, also for p close to 0.
+    tau = low**power * (math.expm1(power * ratio) / power if power else ratio) / kappa
+    if tau == 0.0:
+        return 0.0, 0.0
+    steepest = kappa * (high if q >= 2 else low) ** (q - 2)
+    return tau, 1.0 + tau * (1.0 + steepest) ** (q - 1)
+
+
+def critical_rate(law: FeatureData, q: float) -> float:
+    r"""Return the rate below which one ascent step can never stop the non-robust feature.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    q : float
+        The exponent of the activation, ``> 1``; the features are in the polynomial part.
+
+    Returns
+    -------
+    float
+        ``eta~* = P_NR beta^2 / (q W((k - 1)/e))`` with Lambert's function W, about 43 for the main
+        configuration.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    *Proof.* Let ``S = sum_s B_s^q``.  In the polynomial part a class that uses v only has the logit
+    ``F = P_NR beta^q S / (q rho^{q-1})`` on clean inputs, ``o = (k - 1)/(e^F + k - 1)``, and the
+    adversary shortens beta by ``eta~ o beta^{q-1} S / rho^{q-1} = q eta~ o F / (P_NR beta)`` as
+    long as eps allows.  It takes all of beta if and only if ``o F >= P_NR beta^2 / (q eta~)``.  The
+    left side is ``(k - 1) F / (e^F + k - 1)``; its derivative vanishes where
+    ``e^F (F - 1) = k - 1``, that is ``F = 1 + W((k - 1)/e)``, and its value there is
+    ``F - 1 = W((k - 1)/e)``.  So for
+    ``eta~ < eta~*`` the feature v keeps a positive part of its growth at every S.
+
+    Examples
+    --------
+    >>> round(critical_rate(FeatureData(), 3), 2)
+    43.19
+    """
+    checked_law(law)
+    q = validation.scalar(q, "q", exclusive_minimum=1)
+    peak = float(lambertw((law.classes - 1) / math.e).real)
+    return law.nonrobust_patches * law.beta**2 / (q * peak)
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """Where the adversary stops the non-robust feature.
+
+    Attributes
+    ----------
+    level : float
+        ``(sum_s B_s^q)^{1/q}``, at most the best filter times ``m^{1/q}``, and the best filter
+        itself where one dominates; infinite if the rate is not above `critical_rate`.
+    logit : float
+        What v adds to the logit of its class on clean inputs there; NaN without a plateau.
+    early_level : float
+        The level with ``1 - logit`` put to ``1 - 1/k``:
+        ``(rho^{q-1} / (eta~ (1 - 1/k) beta^{q-2}))^{1/q}``.
+    """
+
+    level: float
+    logit: float
+    early_level: float
+
+
+def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
+    r"""Return the level at which one ascent step takes all of the non-robust feature.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    settings : TrainingSettings
+        Activation, which must be a `SmoothedReLU`, and attack, which must have the rule "clipped".
+
+    Returns
+    -------
+    Plateau
+        The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
+        multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    The level solves ``o F = c = P_NR beta^2/(q eta~)`` with the smaller of the two solutions F (see
+    `critical_rate`); it is found by bisection on ``0 < F < 1 + W((k - 1)/e)``, where ``o F`` grows.
+    The features are assumed in the polynomial part, ``beta B <= rho``.
+
+    Examples
+    --------
+    >>> from sublinear_lib.features import TrainingAttack
+    >>> attack = TrainingAttack(eps=1.0, rate=300)
+    >>> found = plateau(FeatureData(), TrainingSettings(attack=attack))
+    >>> round(found.early_level, 2), round(found.level, 2), round(found.logit, 3)
+    (1.04, 1.05, 0.104)
+    """
+    checked_law(law)
+    act = _smoothed(settings)
+    attack = settings.attack
+    if attack is None or attack.rule != "clipped":
+        raise ValueError(
+            f"settings.attack must be a TrainingAttack with the rule 'clipped', got {attack!r}"
+        )
+    k, q = law.classes, act.q
+    unit = act.rho ** (q - 1) / law.beta ** (q - 2)
+    early = (unit / (attack.rate * (1 - 1 / k))) ** (1 / q)
+    if attack.rate <= critical_rate(law, q):
+        return Plateau(math.inf, math.nan, early)
+    goal = law.nonrobust_patches * law.beta**2 / (q * attack.rate)
+    low, high = 0.0, 1.0 + float(lambertw((k - 1) / math.e).real)
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        reached = (k - 1) * middle / (math.exp(middle) + k - 1)
+        low, high = (middle, high) if reached < goal else (low, middle)
+    logit = 0.5 * (low + high)
+    power_sum = logit * q * act.rho ** (q - 1) / (law.nonrobust_patches * law.beta**q)
+    return Plateau(power_sum ** (1 / q), logit, early)
+
+
+def transition_bracket(
+    law: FeatureData, settings: TrainingSettings, A0: float
+) -> tuple[float, float]:
+    r"""Return between which steps the early-stage theory puts the phase transition.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    settings : TrainingSettings
+        Activation (a `SmoothedReLU`), rate, and attack with the rule "clipped".
+    A0 : float
+        The robust feature in its best filter at the beginning, ``> 0``.
+
+    Returns
+    -------
+    lower, upper : float
+        Times at which A climbs from A0 to the plateau of B: without any damping, and with the full
+        damping ``(1 - eps/alpha)^q`` from the first step.  Infinite if there is no plateau.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or if ``eps >= alpha``, where nothing is left of A.
+
+    Notes
+    -----
+    Two orders hide here.  The plateau falls like ``eta~^{-1/q}``, but the time to climb there is
+    ``(A0^{2-q} - level^{2-q})/((q - 2) kappa)``, which for q > 2 and a small start is dominated by
+    ``A0^{2-q}``: the *escape from the initialization*, which does not know eta~.  So the transition
+    time is not of the order ``1/eta~`` that the review thread names, for q = 3 and the
+    initializations of this room; measured it even grows with eta~, because a faster adversary
+    damps A earlier.
+    """
+    level = plateau(law, settings).level
+    act, attack = _smoothed(settings), settings.attack
+    assert attack is not None
+    start = validation.scalar(A0, "A0", exclusive_minimum=0)
+    if attack.eps >= law.alpha:
+        raise ValueError(
+            f"settings.attack.eps must be below alpha = {law.alpha}, got {attack.eps}: nothing "
+            "would be left of the robust feature"
+        )
+    if math.isinf(level):
+        return math.inf, math.inf
+    if start >= level:
+        return 0.0, 0.0
+    kappa = growth_rates(law, settings)[0]
+    damped = kappa * (1 - attack.eps / law.alpha) ** act.q
+    return (
+        escape_time(start, level, kappa, act.q)[0],
+        escape_time(start, level, damped, act.q)[1],
+    )
+
+
+def critical_budget(law: FeatureData, q: float, *, start_ratio: float = 1.0) -> float:
+    r"""Return the budget at which a strong adversary makes the race even.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data, with ``alpha > beta``.
+    q : float
+        The exponent of the activation, ``> 1``.
+    start_ratio : float, default 1.0
+        ``B0 / A0``, the features in their best filters at the beginning, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``eps* = (r beta - alpha)/(r - 1)`` with ``r = C'^{1/q}``,
+        ``C' = P_NR B0^{q-2} / (P_R A0^{q-2})``; 0 if the robust feature wins without any attack.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or if alpha is not above beta.
+
+    Notes
+    -----
+    An adversary that shortens every feature by eps from the first step (the limit of a fast ascent,
+    a sign step) leaves the relative growths ``P_R (alpha - eps)^q A0^{q-2}`` and
+    ``P_NR (beta - eps)^q B0^{q-2}``.  They are equal where ``r (beta - eps) = alpha - eps``.  Below
+    eps* the non-robust feature wins, between eps* and alpha the robust one.  Since alpha > beta,
+    always ``eps* < beta``.
+
+    Examples
+    --------
+    >>> round(critical_budget(FeatureData(), 3), 3)
+    0.314
+    """
+    checked_law(law)
+    q = validation.scalar(q, "q", exclusive_minimum=1)
+    ratio = validation.scalar(start_ratio, "start_ratio", exclusive_minimum=0)
+    if law.alpha <= law.beta:
+        raise ValueError(
+            "law must have robust features that are stronger, alpha > beta, "
+            f"got alpha = {law.alpha} and beta = {law.beta}"
+        )
+    r = (law.nonrobust_patches / law.robust_patches * ratio ** (q - 2)) ** (1 / q)
+    if r * law.beta <= law.alpha:
+        return 0.0
+    return float((r * law.beta - law.alpha) / (r - 1))
+
+
+@dataclass(frozen=True)
+class RobustnessWindow:
+    """Budgets at which the pure non-robust network is broken and the pure robust one is not.
+
+    Attributes
+    ----------
+    lower : float
+        From here on a network that uses only v is broken.
+    upper : float
+        Below this a network that uses only u, in the polynomial part, is robust; from here on
+        every network that uses only u is broken.
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no such budget."""
+        return self.lower >= self.upper
+
+    def contains(self, eps: float) -> bool:
+        """Return whether a budget lies in the window.
+
+        Parameters
+        ----------
+        eps : float
+            The budget, ``>= 0``.
+
+        Returns
+        -------
+        bool
+            Whether ``lower <= eps < upper``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If eps is no such number.
+        """
+        return self.lower <= validation.scalar(eps, "eps", minimum=0) < self.upper
+
+
+def robustness_window(law: FeatureData, q: float, *, sure: bool = False) -> RobustnessWindow:
+    r"""Return the budgets for which the choice of the feature decides about robustness.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    q : float
+        The exponent of the activation, ``>= 1``; 1 stands for the plain ReLU.
+    sure : bool, default False
+        Whether to shrink the window so that it holds for every strength that the jitter allows:
+        the lower end is computed with ``beta (1 + jitter)``, the upper with
+        ``alpha (1 - jitter)``.  Otherwise mean strengths are used.
+
+    Returns
+    -------
+    RobustnessWindow
+        ``lower = beta / (1 + (P/P_NR)^{1/q})`` and ``upper = alpha / (1 + (P/P_R)^{1/q})``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    *Lemma.* For the smoothed ReLU ``act(z)/z^q`` never increases on z > 0: it is constant up to
+    rho, and beyond it the sign of its derivative is that of
+    ``z act'(z) - q act(z) = z - q z + (q - 1) rho = (q - 1)(rho - z) <= 0``.
+
+    *Upper end.* Let ``w_{i,r} = A_r u_i`` with ``A_r >= 0``, equal for all classes, and inputs
+    without noise.  Add ``eps u_j`` to **all** P patches and ``-eps u_y`` to the P_R robust ones.
+    Then ``F_j = P sum_r act(eps A_r)`` and ``F_y = P_R sum_r act((alpha - eps) A_r)``.  If
+    ``eps >= alpha - eps``, act grows and ``P >= P_R`` give ``F_j >= F_y``.  Otherwise the lemma
+    gives ``act(eps A_r) >= (eps/(alpha - eps))^q act((alpha - eps) A_r)``, so ``F_j >= F_y``
+    whenever ``P eps^q >= P_R (alpha - eps)^q``, that is ``eps >= upper``.  For any rho, m, A_r:
+    *every* such network is broken from `upper` on.  Conversely, where act is ``c z^q`` on all
+    positive pre-activations, no perturbation makes F_j larger than ``P c sum_r (eps A_r)^q`` nor
+    F_y smaller than ``P_R c sum_r ((alpha - eps) A_r)^q``: below `upper` the network is robust.
+
+    *Lower end.* The same with v, beta and P_NR.
+
+    *When it is empty.* Put ``C = P_NR beta^q / (P_R alpha^q)``.  If nearly all patches are
+    non-robust, the window is nonempty if and only if ``C^{1/q} + beta/alpha < 2``, so C has to be
+    below 2^q: moderate density, and q = 3 rather than 2.  For the plain ReLU (q = 1) it is empty
+    as soon as C >= 2.  This is one thing that the smoothed ReLU is good for.
+
+    What is *not* claimed: Theorem 4.4 of Li and Li (2025) says that the adversarially trained
+    network resists arbitrary attacks.  Its exact hypotheses were not at hand; nothing is said here
+    beyond the window.
+
+    Examples
+    --------
+    >>> window = robustness_window(FeatureData(), 3)
+    >>> round(window.lower, 4), round(window.upper, 4)
+    (0.4986, 0.6077)
+    >>> robustness_window(FeatureData(), 1).is_empty
+    True
+    """
+    checked_law(law)
+    q = validation.scalar(q, "q", minimum=1)
+    slack = law.jitter if validation.boolean(sure, "sure") else 0.0
+    P = law.patches
+    return RobustnessWindow(
+        law.beta * (1 + slack) / (1 + (P / law.nonrobust_patches) ** (1 / q)),
+        law.alpha * (1 - slack) / (1 + (P / law.robust_patches) ** (1 / q)),
+    )

@@ -1,0 +1,443 @@
+"""The recursion follows training, and the closed forms follow the recursion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.features import (
+    GELU,
+    FeatureData,
+    FeatureRun,
+    PatchNetwork,
+    SmoothedReLU,
+    TrainingAttack,
+    TrainingSettings,
+    critical_budget,
+    critical_rate,
+    escape_time,
+    feature_recursion,
+    growth_rates,
+    phase_diagram,
+    plateau,
+    race_ratio,
+    robustness_window,
+    train_features,
+    transition_bracket,
+)
+
+pytestmark = pytest.mark.either_way
+
+LAW = FeatureData()
+STANDARD = TrainingSettings(steps=400)
+ATTACK = TrainingAttack(eps=0.9, rate=300)
+ADVERSARIAL = TrainingSettings(attack=ATTACK)
+
+
+# Recursion and training.
+
+
+@pytest.mark.parametrize("attack", [None, ATTACK, TrainingAttack(eps=0.4, rule="sign")], ids=repr)
+def test_without_noise_jitter_and_other_classes_one_update_is_the_recursion(
+    attack: TrainingAttack | None,
+) -> None:
+    law = FeatureData(noise=0.0, jitter=0.0)
+    rng = np.random.default_rng(0)
+    A0, B0 = rng.uniform(0.05, 2.0, (2, 3, 4))
+    network = PatchNetwork.of_features(law, A0, B0)
+    data = law.sample(6, 0)
+    chosen = TrainingSettings(steps=1, attack=attack)
+    path = feature_recursion(law, chosen, A0, B0, coupled=True)
+    inputs = data.X if attack is None else attack.perturb(network, data.X, data.y)
+    # The other classes see nothing of these inputs, so their logits are 0, as the recursion says.
+    moved = PatchNetwork(network.weights - network.weight_gradient(inputs, data.y)[1])
+    A, B = moved.alignments(law)
+    np.testing.assert_allclose(A, path.A[1], rtol=1e-12)
+    np.testing.assert_allclose(B, path.B[1], rtol=1e-12)
+
+
+def test_the_recursion_follows_standard_training_within_one_percent() -> None:
+    for seed in range(3):
+        run = train_features(LAW, STANDARD, seed)
+        path = feature_recursion(LAW, STANDARD, *run.initial.alignments(LAW))
+        error = np.abs(path.leaders()[1] - run.history.leaders()[1]).mean()
+        assert error < 0.01 * run.history.B.max()
+        reached = [np.argmax(h.leaders()[1] > 0.5, axis=0) for h in (run.history, path)]
+        assert (np.abs(reached[0] - reached[1]) <= 4).all()
+
+
+def test_the_recursion_predicts_the_phase_transition_within_ten_percent(
+    adversarial: FeatureRun,
+) -> None:
+    start = adversarial.initial.alignments(LAW)
+    measured = adversarial.history.crossing()
+    for coupled in (False, True):
+        path = feature_recursion(LAW, ADVERSARIAL, *start, coupled=coupled)
+        assert np.abs(path.crossing() / measured - 1).max() < 0.1
+        final = path.leaders()[0][-1] / adversarial.history.leaders()[0][-1]
+        assert np.abs(final - 1).max() < 0.02
+
+
+def test_only_the_coupled_recursion_is_within_ten_percent_for_another_seed() -> None:
+    run = train_features(LAW, replace(ADVERSARIAL, steps=1000), 1)
+    start = run.initial.alignments(LAW)
+    error = [
+        np.abs(
+            feature_recursion(LAW, run.settings, *start, coupled=coupled).crossing()
+            / run.history.crossing()
+            - 1
+        ).max()
+        for coupled in (False, True)
+    ]
+    assert error[1] < 0.03 < 0.1 < error[0]
+
+
+def test_without_noise_and_jitter_the_recursion_is_right_to_the_end() -> None:
+    law = FeatureData(noise=0.0, jitter=0.0)
+    run = train_features(law, ADVERSARIAL, 0)
+    path = feature_recursion(law, ADVERSARIAL, *run.initial.alignments(law), coupled=True)
+    for found, measured in zip(path.leaders(), run.history.leaders(), strict=True):
+        np.testing.assert_allclose(found[-1], measured[-1], rtol=0.02)
+    np.testing.assert_allclose(path.crossing(), run.history.crossing(), rtol=0.05)
+
+
+def test_with_noise_and_jitter_the_end_of_the_dense_feature_is_underestimated(
+    adversarial: FeatureRun,
+) -> None:
+    path = feature_recursion(LAW, ADVERSARIAL, *adversarial.initial.alignments(LAW))
+    off = path.leaders()[1][-1] / adversarial.history.leaders()[1][-1] - 1
+    assert (off < -0.05).all() and (off > -0.25).all()
+
+
+# The recursion itself.
+
+
+def test_a_budget_of_0_reduces_the_second_lemma_to_the_first() -> None:
+    A0, B0 = np.array([0.1, 0.02]), np.array([0.08, 0.11])
+    plain = feature_recursion(LAW, STANDARD, A0, B0)
+    for attack in (TrainingAttack(eps=0.0), TrainingAttack(eps=0.0, rule="sign")):
+        for coupled in (False, True):
+            same = feature_recursion(LAW, replace(STANDARD, attack=attack), A0, B0, coupled=coupled)
+            np.testing.assert_allclose(same.A, plain.A, rtol=1e-13)
+            np.testing.assert_allclose(same.B, plain.B, rtol=1e-13)
+
+
+@pytest.mark.parametrize("q", [2, 3, 2.5])
+def test_the_early_form_is_the_tensor_power_recursion(q: float) -> None:
+    chosen = TrainingSettings(steps=12, activation=SmoothedReLU(q, 5.0))
+    path = feature_recursion(LAW, chosen, [0.1], [0.01], early=True)
+    rates = growth_rates(LAW, chosen)
+    x = np.array([0.1, 0.01])
+    for step in range(12):
+        np.testing.assert_allclose([path.A[step, 0, 0], path.B[step, 0, 0]], x, rtol=1e-11)
+        x = x + np.array(rates) * x ** (q - 1)
+
+
+def test_the_early_form_blows_up_after_the_time_that_the_bounds_give() -> None:
+    path = feature_recursion(LAW, STANDARD, [0.1], [0.2], early=True)
+    B = path.B[:, 0, 0]
+    lower, upper = escape_time(0.2, 5.0, growth_rates(LAW, STANDARD)[1], 3)
+    assert lower <= np.argmax(B >= 5.0) <= upper
+    assert np.isinf(B[-1]) and not np.isnan(path.A).any()
+
+
+def test_the_damping_of_the_early_form_is_the_minimum_in_the_lemma() -> None:
+    A0, B0, rho = np.array([0.3, 0.2]), np.array([0.5, 0.1]), 15.0
+    for eps, rate in ((0.2, 1e3), (5.0, 40.0)):
+        chosen = TrainingSettings(steps=1, attack=TrainingAttack(eps=eps, rate=rate))
+        path = feature_recursion(LAW, chosen, A0, B0, early=True)
+        both = zip((path.A, path.B), growth_rates(LAW, chosen), (3.0, 1.0), strict=True)
+        for x, growth, strength in both:
+            order = rate * (2 / 3) * strength / rho**2 * (x[0, 0] ** 3).sum()
+            factor = 1 - min(eps / strength, order)
+            expected = growth * factor**3 * x[0, 0] ** 2
+            np.testing.assert_allclose(x[1, 0] - x[0, 0], expected, rtol=1e-12)
+
+
+def test_a_sign_step_is_the_limit_of_a_fast_ascent() -> None:
+    A0, B0 = [0.1, 0.02], [0.08, 0.11]
+    runs = [
+        feature_recursion(LAW, replace(STANDARD, attack=attack), A0, B0, coupled=True)
+        for attack in (
+            TrainingAttack(eps=0.3, rule="sign"),
+            TrainingAttack(eps=0.3, rule="normalized"),
+            TrainingAttack(eps=0.3, rate=1e15),
+        )
+    ]
+    for other in runs[1:]:
+        np.testing.assert_allclose(other.A, runs[0].A, rtol=1e-9)
+
+
+def test_classes_do_not_influence_each_other() -> None:
+    rng = np.random.default_rng(0)
+    A0, B0 = rng.uniform(0, 0.1, (2, 5, 3))
+    whole = feature_recursion(LAW, ADVERSARIAL, A0, B0)
+    one = feature_recursion(LAW, ADVERSARIAL, A0[2], B0[2])
+    np.testing.assert_allclose(whole.A[:, 2], one.A[:, 0], rtol=1e-12)
+
+
+def test_a_diagram_is_the_recursion_at_every_point() -> None:
+    rng = np.random.default_rng(1)
+    A0, B0 = rng.uniform(0, 0.3, (2, 2, 4))
+    eps, rates = np.array([0.0, 0.5, 0.9, 1.2]), np.array([40.0, 300.0, 3000.0])
+    chosen = TrainingSettings(steps=300)
+    for coupled in (False, True):
+        found = phase_diagram(LAW, chosen, A0, B0, eps, rates, coupled=coupled)
+        assert found.share.shape == (4, 3, 2)
+        for i, budget in enumerate(eps):
+            for j, rate in enumerate(rates):
+                attack = TrainingAttack(eps=budget, rate=rate)
+                path = feature_recursion(
+                    LAW, replace(chosen, attack=attack), A0, B0, coupled=coupled
+                )
+                A, B = path.leaders()
+                np.testing.assert_allclose(found.A[i, j], A[-1], rtol=1e-9)
+                np.testing.assert_allclose(found.B[i, j], B[-1], rtol=1e-9)
+                np.testing.assert_array_equal(found.crossing[i, j], path.crossing())
+                end = PatchNetwork.of_features(
+                    FeatureData(classes=2, dim=4), path.A[-1], path.B[-1]
+                )
+                shares = end.shares(FeatureData(classes=2, dim=4)).share
+                np.testing.assert_allclose(found.share[i, j], shares, rtol=1e-9)
+
+
+def test_the_full_spectrum_of_budgets_has_a_wall_that_moves_with_the_rate(
+    adversarial: FeatureRun,
+) -> None:
+    A0, B0 = (each[0] for each in adversarial.initial.alignments(LAW))
+    eps = np.linspace(0.0, 0.9, 10)
+    found = phase_diagram(LAW, TrainingSettings(), A0, B0, eps, [20.0, 100.0, 1e4])
+    share = found.share[:, :, 0]
+    assert (share[:3] < 0.05).all()  # a weak adversary changes nothing
+    assert (share[:, 0] < 0.05).all()  # nor does a slow one, whatever its budget
+    assert (np.diff(share[:, 1:], axis=0) > -0.05).all()  # more budget, more of u
+    wall = [eps[np.argmax(share[:, j] > 0.5)] for j in (1, 2)]
+    assert wall[0] > wall[1] > critical_budget(LAW, 3)
+
+
+# Closed forms.
+
+
+@given(st.floats(0.01, 1.0), st.floats(1.0, 50.0), st.floats(1e-3, 0.5), st.floats(1.1, 5.0))
+@settings(deadline=None, max_examples=150)
+def test_the_bounds_on_the_escape_hold(
+    start: float, factor: float, growth: float, q: float
+) -> None:
+    end = start * factor
+    lower, upper = escape_time(start, end, growth, q)
+    if upper > 3e4:
+        return
+    x, steps = start, 0
+    while x < end:
+        x += growth * x ** (q - 1)
+        steps += 1
+    assert lower <= steps * (1 + 1e-12) + 1e-9
+    assert steps <= upper * (1 + 1e-12) + 1e-9
+
+
+def test_the_escape_is_continuous_in_the_exponent() -> None:
+    times = [escape_time(0.1, 2.0, 0.05, q)[0] for q in (2 - 1e-9, 2, 2 + 1e-9)]
+    assert times[0] == pytest.approx(times[1], rel=1e-7)
+    assert times[2] == pytest.approx(times[1], rel=1e-7)
+    assert times[1] == pytest.approx(math.log(20) / 0.05)
+    assert escape_time(0.3, 0.3, 0.05, 3) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("A0", "B0"), [(0.1, 0.1), (0.2, 0.05), (0.1, 0.04), (0.1, 0.047)])
+def test_who_wins_the_race_is_told_by_the_ratio_of_relative_growths(A0: float, B0: float) -> None:
+    path = feature_recursion(LAW, TrainingSettings(steps=1500), [A0], [B0])
+    share = path.B[-1, 0, 0] / (path.A[-1, 0, 0] + path.B[-1, 0, 0])
+    assert (share > 0.5) == (race_ratio(LAW, 3, A0, B0) > 1)
+    kappa = growth_rates(LAW, TrainingSettings())
+    assert race_ratio(LAW, 3, A0, B0) == pytest.approx(kappa[1] * B0 / (kappa[0] * A0))
+
+
+@pytest.mark.parametrize("rate", [100.0, 300.0, 1000.0, 3000.0])
+def test_the_plateau_is_where_the_recursion_rests(rate: float) -> None:
+    chosen = TrainingSettings(steps=600, attack=TrainingAttack(eps=1.0, rate=rate))
+    found = plateau(LAW, chosen)
+    path = feature_recursion(LAW, chosen, [1e-4], [0.1])  # no robust feature comes in between
+    assert path.B[-1, 0, 0] == pytest.approx(found.level, rel=0.1)
+    assert path.B[-1, 0, 0] < found.level
+    assert found.early_level == pytest.approx((225 / (rate * 2 / 3)) ** (1 / 3), rel=1e-12)
+    value = SmoothedReLU().value(np.array([found.level]))[0]
+    assert found.logit == pytest.approx(60 * value, rel=1e-9)
+    left = 2 / (math.exp(found.logit) + 2)
+    assert rate * left * (found.level / 15) ** 2 * found.level == pytest.approx(1.0, rel=1e-9)
+
+
+def test_below_the_critical_rate_the_dense_feature_never_stops() -> None:
+    limit = critical_rate(LAW, 3)
+    F = np.linspace(0.01, 5, 100_000)
+    assert limit == pytest.approx(60 / (3 * (2 * F / (np.exp(F) + 2)).max()), rel=1e-8)
+    ends = []
+    for rate in (0.9 * limit, 1.1 * limit):
+        chosen = TrainingSettings(steps=4000, attack=TrainingAttack(eps=1.0, rate=rate))
+        ends.append(feature_recursion(LAW, chosen, [1e-4], [0.1]).B[-1, 0, 0])
+        assert math.isinf(plateau(LAW, chosen).level) == (rate < limit)
+    assert ends[0] > 4 > 2.2 > ends[1]
+
+
+def test_a_rate_is_critical_for_who_wins_too(adversarial: FeatureRun) -> None:
+    start = adversarial.initial.alignments(LAW)
+    for rate, wins in ((40.0, False), (150.0, True)):
+        chosen = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=rate))
+        path = feature_recursion(LAW, chosen, *start)
+        assert np.isfinite(path.crossing()).all() == wins
+
+
+def test_the_transition_time_is_not_of_the_order_of_one_over_the_rate(
+    adversarial: FeatureRun,
+) -> None:
+    A0, B0 = adversarial.initial.alignments(LAW)
+    rates = np.array([100.0, 300.0, 1000.0, 3000.0])
+    times = []
+    for rate in rates:
+        chosen = TrainingSettings(attack=TrainingAttack(eps=0.9, rate=rate))
+        crossing = feature_recursion(LAW, chosen, A0, B0).crossing()
+        for i in range(3):
+            lower, upper = transition_bracket(LAW, chosen, A0[i].max())
+            assert lower <= crossing[i] <= upper
+        times.append(crossing)
+    assert (np.diff(times, axis=0) > 0).all()  # it even grows
+    slope = np.polyfit(np.log(rates), np.log(np.mean(times, axis=1)), 1)[0]
+    assert 0 < slope < 0.2
+
+
+def test_the_transition_bracket_knows_its_limits() -> None:
+    def chosen(**words: float) -> TrainingSettings:
+        return TrainingSettings(attack=TrainingAttack(**words))  # type: ignore[arg-type]
+
+    assert transition_bracket(LAW, chosen(eps=0.9, rate=40), 0.1) == (math.inf, math.inf)
+    assert transition_bracket(LAW, chosen(eps=0.9, rate=300), 2.0) == (0.0, 0.0)
+    with pytest.raises(ValueError, match=r"settings.attack.eps must be below alpha = 3.0, got 3"):
+        transition_bracket(LAW, chosen(eps=3.0, rate=300), 0.1)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.7, 1.5])
+def test_at_the_critical_budget_the_race_under_a_strong_attack_is_even(ratio: float) -> None:
+    middle = critical_budget(LAW, 3, start_ratio=ratio)
+    assert 0 < middle < LAW.beta
+    winners = []
+    for eps in (middle - 0.02, middle + 0.02):
+        chosen = TrainingSettings(steps=1500, attack=TrainingAttack(eps=eps, rule="sign"))
+        path = feature_recursion(LAW, chosen, [0.1], [0.1 * ratio], early=True)
+        A, B = path.A[:, 0, 0], path.B[:, 0, 0]
+        end = np.argmax((A > 100) | (B > 100))
+        winners.append(bool(A[end] > 100))
+    assert winners == [False, True]
+
+
+def test_no_budget_is_needed_where_the_robust_feature_wins_anyway() -> None:
+    assert critical_budget(LAW, 4) == 0.0
+    assert critical_budget(FeatureData(nonrobust_patches=1), 3) == 0.0
+
+
+# The window.
+
+
+@given(
+    st.floats(1.05, 6.0),
+    st.floats(0.05, 20.0),
+    st.integers(1, 3),
+    st.integers(1, 40),
+    st.floats(0.3, 5.0),
+    st.floats(0.0, 0.4),
+    st.integers(0, 2**32 - 1),
+)
+@settings(deadline=None, max_examples=80)
+def test_every_pure_robust_network_is_broken_from_the_upper_end_on(
+    q: float, rho: float, P_R: int, P_NR: int, alpha: float, above: float, seed: int
+) -> None:
+    law = FeatureData(
+        robust_patches=P_R, nonrobust_patches=P_NR, alpha=alpha, noise=0.0, jitter=0.0
+    )
+    rng = np.random.default_rng(seed)
+    A = rng.exponential(size=4) * rho
+    network = PatchNetwork.of_features(law, A, np.zeros(4), SmoothedReLU(q, rho))
+    eps = robustness_window(law, q).upper * (1 + 1e-9 + above)
+    data = law.sample(3, 0)
+    X = data.X.copy()
+    rows = np.arange(3)
+    X[rows, :P_R, data.y] -= eps
+    X[rows, :, (data.y + 1) % 3] += eps
+    F = network(X)
+    assert (F[rows, data.y] <= F[rows, (data.y + 1) % 3] * (1 + 1e-9)).all()
+
+
+def test_the_window_of_the_main_configuration() -> None:
+    window = robustness_window(LAW, 3)
+    assert window.lower == pytest.approx(0.4986, abs=5e-5)
+    assert window.upper == pytest.approx(0.6077, abs=5e-5)
+    assert window.contains(0.52) and not window.contains(0.49) and not window.contains(0.61)
+    sure = robustness_window(LAW, 3, sure=True)
+    assert sure.lower == pytest.approx(1.05 * window.lower)
+    assert sure.upper == pytest.approx(0.95 * window.upper)
+    assert sure.contains(0.55) and not sure.contains(0.52)
+
+
+@given(st.floats(1.0, 6.0), st.integers(20, 5000), st.floats(0.01, 0.5))
+@settings(deadline=None, max_examples=100)
+def test_whether_the_window_is_empty_is_told_by_the_density(
+    q: float, P_NR: int, beta: float
+) -> None:
+    law = FeatureData(nonrobust_patches=P_NR, alpha=1.0, beta=beta)
+    simple = law.density_ratio(q) ** (1 / q) + beta  # "nearly all patches are non-robust"
+    if abs(simple - 2) > 0.15:
+        assert robustness_window(law, q).is_empty == (simple > 2)
+
+
+def test_for_the_plain_relu_a_denser_feature_leaves_no_window() -> None:
+    for P_NR in (6, 20, 60, 500):
+        law = FeatureData(nonrobust_patches=P_NR)
+        assert law.density_ratio(1) >= 2
+        assert robustness_window(law, 1).is_empty
+
+
+# Bad input.
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"A0 and B0 must have one shape"):
+        feature_recursion(LAW, STANDARD, [0.1, 0.2], [0.1])
+    with pytest.raises(TypeError, match="settings must be TrainingSettings"):
+        feature_recursion(LAW, None, [0.1], [0.1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="law must be a FeatureData"):
+        feature_recursion(None, STANDARD, [0.1], [0.1])  # type: ignore[arg-type]
+    for attack in (
+        TrainingAttack(eps=0.1, steps=2),
+        TrainingAttack(eps=0.1, random_start=True),
+        TrainingAttack(eps=0.1, box=(0, 1)),
+    ):
+        with pytest.raises(ValueError, match=r"settings.attack must take one step"):
+            feature_recursion(LAW, TrainingSettings(attack=attack), [0.1], [0.1])
+    gelu = TrainingSettings(activation=GELU())
+    with pytest.raises(ValueError, match="early must be False unless the activation"):
+        feature_recursion(LAW, gelu, [0.1], [0.1], early=True)
+    with pytest.raises(ValueError, match=r"settings.activation must be a SmoothedReLU"):
+        growth_rates(LAW, gelu)
+    with pytest.raises(ValueError, match=r"settings.attack must be a TrainingAttack with the rule"):
+        plateau(LAW, STANDARD)
+    with pytest.raises(ValueError, match=r"eps must hold numbers >= 0, got -0.1"):
+        phase_diagram(LAW, STANDARD, [0.1], [0.1], [0.0, -0.1], [100.0])
+    with pytest.raises(ValueError, match=r"rates must hold numbers > 0, got 0.0"):
+        phase_diagram(LAW, STANDARD, [0.1], [0.1], [0.0], [0.0])
+    with pytest.raises(ValueError, match=r"end must be a finite number >= 0.2"):
+        escape_time(0.2, 0.1, 1.0, 3)
+    with pytest.raises(ValueError, match="growth must be a finite number > 0"):
+        escape_time(0.1, 0.2, 0.0, 3)
+    with pytest.raises(ValueError, match="q must be a finite number > 1"):
+        critical_rate(LAW, 1)
+    with pytest.raises(ValueError, match="q must be a finite number >= 1"):
+        robustness_window(LAW, 0.5)
+    with pytest.raises(ValueError, match="law must have robust features that are stronger"):
+        critical_budget(FeatureData(alpha=1.0), 3)
+    with pytest.raises(ValueError, match="A0 must be a finite number > 0"):
+        race_ratio(LAW, 3, 0.0, 0.1)
+    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
+        robustness_window(LAW, 3).contains(-1)
