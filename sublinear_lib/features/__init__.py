@@ -8,9 +8,34 @@ trains it, with an adversary or without, and ``recursion`` predicts what it lear
 
 from __future__ import annotations
 
-from sublinear_lib.features.activations import GELU, Activation, ReLU, SmoothedReLU, Softplus
-from sublinear_lib.features.data import ABSENT, FeatureData, FeatureKind, PatchData
-from sublinear_lib.features.network import FeatureShares, PatchNetwork
+from sublinear_lib.features.activations import (
+    GELU,
+    Activation,
+    ReLU,
+    SmoothedReLU,
+    Softplus,
+)
+from sublinear_lib.features.attacks import (
+    FEATURE_ATTACKS,
+    AttackOutcome,
+    EnergyShares,
+    FeatureAttack,
+    GradientGoal,
+    feature_attack,
+    feature_perturbation,
+    gradient_attack,
+    gradient_energy,
+)
+from sublinear_lib.features.data import (
+    ABSENT,
+    FeatureData,
+    FeatureKind,
+    PatchData,
+)
+from sublinear_lib.features.network import (
+    FeatureShares,
+    PatchNetwork,
+)
 from sublinear_lib.features.recursion import (
     PhaseDiagram,
     Plateau,
@@ -40,14 +65,19 @@ from sublinear_lib.features.training import (
 
 __all__ = [
     "ABSENT",
+    "FEATURE_ATTACKS",
     "GELU",
     "Activation",
     "AscentRule",
+    "AttackOutcome",
+    "EnergyShares",
+    "FeatureAttack",
     "FeatureData",
     "FeatureHistory",
     "FeatureKind",
     "FeatureRun",
     "FeatureShares",
+    "GradientGoal",
     "LossHistory",
     "PatchData",
     "PatchNetwork",
@@ -63,8 +93,12 @@ __all__ = [
     "critical_budget",
     "critical_rate",
     "escape_time",
+    "feature_attack",
+    "feature_perturbation",
     "feature_recursion",
     "fit",
+    "gradient_attack",
+    "gradient_energy",
     "growth_rates",
     "phase_diagram",
     "plateau",

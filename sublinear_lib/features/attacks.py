@@ -1,0 +1,423 @@
+r"""Attacks on the trained network: on its features, and along gradients.
+
+An attack with budget eps may move every coordinate of every patch by eps.  *Feature attacks* write
+down the perturbation: they erase the feature of the true class, inject that of another one, or
+both; the one of Proposition 3.1 is among them.  *Gradient attacks* search.  What an attack finds is
+a fact, with a witness; what it does not find may still be there, and only ``certify`` can exclude
+it.  Before changing anything, know that every witness lies in the closed box in exact arithmetic:
+the ends of the box are rounded inward.
+
+Source: Proposition 3.1 of Li and Li (2025) as described in their review thread; that injecting u in
+*all* patches breaks a network of robust features is ours, see `robustness_window`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.features.data import PatchData
+from sublinear_lib.features.network import PatchNetwork, checked_patches, margins_of
+from sublinear_lib.features.training import checked_box
+
+__all__ = [
+    "FEATURE_ATTACKS",
+    "AttackOutcome",
+    "EnergyShares",
+    "FeatureAttack",
+    "GradientGoal",
+    "feature_attack",
+    "feature_perturbation",
+    "gradient_attack",
+    "gradient_energy",
+]
+
+FeatureAttack: TypeAlias = Literal[
+    "prop_3_1", "erase_v", "inject_v", "swap_v", "erase_u", "inject_u", "swap_u", "swap_both"
+]
+"""The feature attacks, see `feature_perturbation`."""
+
+FEATURE_ATTACKS: Final[tuple[FeatureAttack, ...]] = (
+    "prop_3_1",
+    "erase_v",
+    "inject_v",
+    "swap_v",
+    "erase_u",
+    "inject_u",
+    "swap_u",
+    "swap_both",
+)
+"""The names of the feature attacks."""
+
+GradientGoal: TypeAlias = Literal["loss", "margin"]
+"""What a gradient attack climbs: the loss, or ``F_j - F_y`` for one class j after the other."""
+
+_GOALS: Final[tuple[GradientGoal, ...]] = ("loss", "margin")
+
+
+@dataclass(frozen=True, eq=False)
+class AttackOutcome:
+    """The worst that an attack found for every input.
+
+    Attributes
+    ----------
+    margins : ndarray of float64, shape (N,)
+        The least margin ``F_y - max_{j != y} F_j`` found, the clean input included.
+    witnesses : ndarray of float64, shape (N, P, d)
+        Inputs within the budget that have these margins.
+    """
+
+    margins: FloatArray
+    witnesses: FloatArray
+
+    @property
+    def error(self) -> float:
+        """The share of inputs that were broken: margin not positive."""
+        return float((self.margins <= 0).mean())
+
+
+@dataclass(frozen=True)
+class EnergyShares:
+    """Where a perturbation points: shares of its squared length, which add up to 1.
+
+    Attributes
+    ----------
+    own_u : float
+        In the coordinate of the robust feature of the true class.
+    own_v : float
+        In that of its non-robust feature.
+    other_u : float
+        In those of the robust features of other classes.
+    other_v : float
+        In those of their non-robust features.
+    rest : float
+        In coordinates without a feature.
+    """
+
+    own_u: float
+    own_v: float
+    other_u: float
+    other_v: float
+    rest: float
+
+
+class _Box:
+    """The inputs within the budget, and the worst met so far."""
+
+    def __init__(
+        self,
+        network: PatchNetwork,
+        X: FloatArray,
+        y: IntArray,
+        eps: float,
+        bounds: tuple[float, float] | None = None,
+    ):
+        self.network, self.X, self.y = network, X, y
+        # Rounding to nearest may step over the edge; the next number inside never does.
+        self.low = np.minimum(np.nextafter(X - eps, np.inf), X)
+        self.high = np.maximum(np.nextafter(X + eps, -np.inf), X)
+        if bounds is not None:
+            if X.min() < bounds[0] or X.max() > bounds[1]:
+                raise ValueError(
+                    f"X must lie in the box {bounds}, got entries from {X.min()} to {X.max()}"
+                )
+            np.maximum(self.low, bounds[0], out=self.low)
+            np.minimum(self.high, bounds[1], out=self.high)
+        self.margins = margins_of(network(X), y)
+        self.witnesses = X.copy()
+
+    def inside(self, X: FloatArray) -> FloatArray:
+        return np.clip(X, self.low, self.high)
+
+    def look(self, X: FloatArray) -> None:
+        margins = margins_of(self.network(X), self.y)
+        worse = margins < self.margins
+        self.margins[worse], self.witnesses[worse] = margins[worse], X[worse]
+
+    def outcome(self) -> AttackOutcome:
+        self.margins.flags.writeable = self.witnesses.flags.writeable = False
+        return AttackOutcome(self.margins, self.witnesses)
+
+
+def _sample(network: object, data: object) -> tuple[PatchNetwork, PatchData]:
+    checked_network(network)
+    if not isinstance(data, PatchData):
+        raise TypeError(f"data must be PatchData, got {type(data).__name__}")
+    assert isinstance(network, PatchNetwork)
+    network._fits(data.law)
+    return network, data
+
+
+def checked_network(network: object) -> PatchNetwork:
+    """Return a network, or refuse anything else."""
+    if not isinstance(network, PatchNetwork):
+        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
+    return network
+
+
+def feature_perturbation(
+    data: PatchData, eps: float, kind: FeatureAttack, targets: object
+) -> FloatArray:
+    r"""Return the perturbation of a feature attack.
+
+    Parameters
+    ----------
+    data : PatchData
+        The inputs.
+    eps : float
+        The budget, ``>= 0``.
+    kind : str
+        One of `FEATURE_ATTACKS`:
+
+        - ``"erase_v"``: ``-eps v_y`` in all patches; ``"inject_v"``: ``+eps v_j`` in all patches;
+          ``"swap_v"``: both;
+        - ``"erase_u"``, ``"inject_u"``, ``"swap_u"``: the same with u;
+        - ``"swap_both"``: ``"swap_u"`` and ``"swap_v"`` together;
+        - ``"prop_3_1"``: ``-beta_p v_y + eps v_j`` in the non-robust patches only, as in
+          Proposition 3.1; where ``beta_p > eps``, which the proposition excludes, ``-eps v_y``.
+    targets : array_like of int, shape (N,)
+        The class j that each input shall be taken for, never its own.
+
+    Returns
+    -------
+    ndarray of float64, shape (N, P, d)
+        The perturbation, at most eps in every coordinate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> from sublinear_lib.features import FeatureData
+    >>> data = FeatureData().sample(1, rng=0)
+    >>> feature_perturbation(data, 0.5, "swap_u", [2])[0, 7, :3]
+    array([-0.5,  0. ,  0.5])
+    """
+    if not isinstance(data, PatchData):
+        raise TypeError(f"data must be PatchData, got {type(data).__name__}")
+    size = validation.scalar(eps, "eps", minimum=0)
+    chosen = validation.choice(kind, "kind", FEATURE_ATTACKS)
+    law = data.law
+    j = validation.index_array(targets, "targets", upper=law.classes)
+    if j.shape != data.y.shape:
+        raise ValueError(f"targets must have shape {data.y.shape}, got {j.shape}")
+    if (j == data.y).any():
+        row = int(np.argmax(j == data.y))
+        raise ValueError(f"targets must differ from the labels, got {j[row]} for both at row {row}")
+    delta = np.zeros_like(data.X)
+    rows = np.arange(len(data))
+    u, v = np.asarray(law.u), np.asarray(law.v)
+    if chosen == "prop_3_1":
+        where = rows[:, None], np.arange(law.robust_patches, law.patches)
+        delta[*where, v[data.y][:, None]] = -np.minimum(data.beta, size)
+        delta[*where, v[j][:, None]] = size
+        return delta
+    action, _, which = chosen.partition("_")
+    for feature, name in ((u, "u"), (v, "v")):
+        if which not in (name, "both"):
+            continue
+        if action in ("erase", "swap"):
+            delta[rows, :, feature[data.y]] = -size
+        if action in ("inject", "swap"):
+            delta[rows, :, feature[j]] = size
+    return delta
+
+
+def feature_attack(
+    network: PatchNetwork, data: PatchData, eps: float, kind: FeatureAttack
+) -> AttackOutcome:
+    """Try a feature attack with every other class as the target.
+
+    Parameters
+    ----------
+    network : PatchNetwork
+        The network.
+    data : PatchData
+        Inputs with their labels.
+    eps : float
+        The budget, ``>= 0``.
+    kind : str
+        One of `FEATURE_ATTACKS`, see `feature_perturbation`.
+
+    Returns
+    -------
+    AttackOutcome
+        The least margins over the k - 1 targets.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or network and data do not fit.
+
+    Examples
+    --------
+    A network of robust features only resists the loss of v, but not u in all patches:
+
+    >>> from sublinear_lib.features import FeatureData, PatchNetwork
+    >>> law = FeatureData()
+    >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
+    >>> data = law.sample(30, rng=0)
+    >>> [feature_attack(network, data, 0.9, kind).error for kind in ("swap_v", "inject_u")]
+    [0.0, 1.0]
+    """
+    network, data = _sample(network, data)
+    validation.scalar(eps, "eps", minimum=0)
+    box = _Box(network, data.X, data.y, eps)
+    for shift in range(1, network.classes):
+        targets = (data.y + shift) % network.classes
+        box.look(box.inside(data.X + feature_perturbation(data, eps, kind, targets)))
+    return box.outcome()
+
+
+def gradient_attack(
+    network: PatchNetwork,
+    X: object,
+    y: object,
+    eps: float,
+    *,
+    steps: int = 20,
+    restarts: int = 3,
+    rng: Seed | None = None,
+    goal: GradientGoal = "loss",
+    box: tuple[float, float] | None = None,
+) -> AttackOutcome:
+    """Walk uphill in the box by sign steps (projected gradient ascent).
+
+    The first walk begins at the clean input, the others at uniform points of the box.  One step
+    from the clean input, ``steps=1, restarts=1``, is FGSM.
+
+    Parameters
+    ----------
+    network : PatchNetwork
+        The network.
+    X : array_like of float, shape (N, P, d)
+        The inputs.
+    y : array_like of int, shape (N,)
+        Their labels.
+    eps : float
+        The budget, ``>= 0``.
+    steps : int, default 20
+        The number of steps of a walk, ``>= 1``; each has size ``2.5 eps / steps``, a single one
+        eps.
+    restarts : int, default 3
+        The number of walks, ``>= 1``; for the goal "margin", of walks for each other class.
+    rng : int, SeedSequence or Generator, optional
+        Source of randomness, needed for more than one walk.
+    goal : {"loss", "margin"}, default "loss"
+        What to climb.  "margin" costs k - 1 times as much and finds more.
+    box : pair of float, optional
+        Bounds (low, high) that inputs keep, such as (0, 1) for pixels.
+
+    Returns
+    -------
+    AttackOutcome
+        The least margins over all points that were visited.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form, or inputs lie outside the box.
+    """
+    checked_network(network)
+    inputs, labels = checked_patches(X, y, (network.classes, network.dim))
+    size = validation.scalar(eps, "eps", minimum=0)
+    steps = validation.count(steps, "steps")
+    restarts = validation.count(restarts, "restarts")
+    chosen = validation.choice(goal, "goal", _GOALS)
+    bounds = None if box is None else checked_box(box)
+    generator = validation.generator(rng) if restarts > 1 or rng is not None else None
+    space = _Box(network, inputs, labels, size, bounds)
+    move = size if steps == 1 else 2.5 * size / steps
+    for uphill in _directions(network, labels, chosen):
+        for walk in range(restarts):
+            points = inputs
+            if walk:
+                assert generator is not None
+                points = space.inside(inputs + generator.uniform(-size, size, inputs.shape))
+                space.look(points)
+            for _ in range(steps):
+                points = space.inside(points + move * np.sign(uphill(points)))
+                space.look(points)
+    return space.outcome()
+
+
+def _directions(
+    network: PatchNetwork, y: IntArray, goal: GradientGoal
+) -> list[Callable[[FloatArray], FloatArray]]:
+    rows = np.arange(len(y))
+
+    def loss(X: FloatArray) -> FloatArray:
+        # The gradient of the loss over 1 - softmax_y: the same signs, and never rounded to 0.
+        others = network(X)
+        others[rows, y] = -np.inf
+        mix = np.exp(others - others.max(axis=1, keepdims=True))
+        mix /= mix.sum(axis=1, keepdims=True)
+        mix[rows, y] = -1.0
+        return network.logit_gradient(X, mix)
+
+    if goal == "loss":
+        return [loss]
+
+    def toward(shift: int) -> Callable[[FloatArray], FloatArray]:
+        mix = np.zeros((len(y), network.classes))
+        mix[rows, y] = -1.0
+        mix[rows, (y + shift) % network.classes] = 1.0
+        return lambda X: network.logit_gradient(X, mix)
+
+    return [toward(shift) for shift in range(1, network.classes)]
+
+
+def gradient_energy(network: PatchNetwork, data: PatchData) -> EnergyShares:
+    """Return where the gradient of the loss points: the anatomy of a one-step perturbation.
+
+    Parameters
+    ----------
+    network : PatchNetwork
+        The network.
+    data : PatchData
+        Inputs with their labels.
+
+    Returns
+    -------
+    EnergyShares
+        The mean over the inputs of the shares of the squared gradient; inputs without a gradient
+        do not count.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If network and data do not fit, or if no input has a gradient.
+
+    Examples
+    --------
+    >>> from sublinear_lib.features import FeatureData, PatchNetwork
+    >>> law = FeatureData(noise=0.0)
+    >>> network = PatchNetwork.of_features(law, robust=[0.0], nonrobust=[1.0])
+    >>> gradient_energy(network, law.sample(3, rng=0)).own_v
+    1.0
+    """
+    network, data = _sample(network, data)
+    squared = np.square(network.input_gradient(data.X, data.y)).sum(axis=1)
+    total = squared.sum(axis=1)
+    if not (total > 0).any():
+        raise ValueError("network must have a gradient at some input of data, got zeros only")
+    shares = squared[total > 0] / total[total > 0, None]
+    y = data.y[total > 0]
+    rows = np.arange(len(y))
+    u, v = np.asarray(data.law.u), np.asarray(data.law.v)
+    own_u, own_v = shares[rows, u[y]].mean(), shares[rows, v[y]].mean()
+    all_u, all_v = shares[:, u].sum(axis=1).mean(), shares[:, v].sum(axis=1).mean()
+    return EnergyShares(
+        own_u=float(own_u),
+        own_v=float(own_v),
+        other_u=float(all_u - own_u),
+        other_v=float(all_v - own_v),
+        rest=float(max(0.0, 1.0 - all_u - all_v)),
+    )

@@ -1,0 +1,213 @@
+"""Attacks stay in their box, do what they say, and tell the two networks apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.features import (
+    FEATURE_ATTACKS,
+    FeatureData,
+    FeatureRun,
+    PatchNetwork,
+    SmoothedReLU,
+    feature_attack,
+    feature_perturbation,
+    gradient_attack,
+    gradient_energy,
+    robustness_window,
+)
+
+pytestmark = pytest.mark.either_way
+
+LAW = FeatureData()
+SMALL = FeatureData(
+    classes=3, dim=7, robust_patches=2, nonrobust_patches=4, u=(6, 0, 3), v=(1, 2, 5)
+)
+
+
+def network(seed: int = 0) -> PatchNetwork:
+    act = SmoothedReLU(3, 1.0)
+    return PatchNetwork.random(3, 4, 7, scale=0.5, rng=seed, activation=act)
+
+
+def exactly_inside(X: np.ndarray, Z: np.ndarray, eps: float) -> bool:
+    pairs = zip(X.ravel().tolist(), Z.ravel().tolist(), strict=True)
+    return all(abs(Fraction(z) - Fraction(x)) <= Fraction(eps) for x, z in pairs)
+
+
+@pytest.mark.parametrize("kind", FEATURE_ATTACKS)
+def test_a_feature_attack_is_the_perturbation_it_is_named_after(kind: str) -> None:
+    data = SMALL.sample(6, 0)
+    targets = (data.y + 1) % 3
+    delta = feature_perturbation(data, 0.7, kind, targets)  # type: ignore[arg-type]
+    u, v = np.eye(7)[list(SMALL.u)], np.eye(7)[list(SMALL.v)]
+    for n in range(6):
+        i, j = data.y[n], targets[n]
+        for p in range(6):
+            if kind == "prop_3_1":
+                strength = min(data.beta[n, p - 2], 0.7) if p >= 2 else 0.0
+                expected = -strength * v[i] + (0.7 * v[j] if p >= 2 else 0.0)
+            else:
+                expected = np.zeros(7)
+                for feature, name in ((u, "u"), (v, "v")):
+                    if kind.endswith((name, "both")):
+                        expected -= 0.7 * feature[i] * (not kind.startswith("inject"))
+                        expected += 0.7 * feature[j] * (not kind.startswith("erase"))
+            np.testing.assert_allclose(delta[n, p], expected, atol=1e-15)
+
+
+@given(st.sampled_from(FEATURE_ATTACKS), st.floats(0.0, 2.0), st.integers(0, 100))
+@settings(deadline=None, max_examples=40)
+def test_witnesses_of_feature_attacks_lie_in_the_box_and_have_the_margins(
+    kind: str, eps: float, seed: int
+) -> None:
+    net, data = network(seed), SMALL.sample(3, seed)
+    found = feature_attack(net, data, eps, kind)  # type: ignore[arg-type]
+    np.testing.assert_allclose(found.margins, net.margins(found.witnesses, data.y), atol=1e-12)
+    assert (found.margins <= net.margins(data.X, data.y) + 1e-12).all()
+    assert exactly_inside(data.X, found.witnesses, eps)
+    assert found.error == np.mean(found.margins <= 0)
+
+
+@given(
+    st.floats(0.0, 1.0),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.sampled_from(["loss", "margin"]),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=40)
+def test_witnesses_of_gradient_attacks_lie_in_the_box_and_have_the_margins(
+    eps: float, steps: int, restarts: int, goal: str, boxed: bool
+) -> None:
+    net, data = network(), SMALL.sample(3, 0)
+    X = np.clip(data.X, 0, 1)
+    found = gradient_attack(
+        net,
+        X,
+        data.y,
+        eps,
+        steps=steps,
+        restarts=restarts,
+        rng=1,
+        goal=goal,  # type: ignore[arg-type]
+        box=(0, 1) if boxed else None,
+    )
+    np.testing.assert_allclose(found.margins, net.margins(found.witnesses, data.y), atol=1e-12)
+    assert (found.margins <= net.margins(X, data.y) + 1e-12).all()
+    assert exactly_inside(X, found.witnesses, eps)
+    if boxed:
+        assert found.witnesses.min() >= 0 and found.witnesses.max() <= 1
+
+
+def test_one_step_from_the_input_is_the_sign_of_the_gradient() -> None:
+    net, data = network(), SMALL.sample(6, 0)
+    found = gradient_attack(net, data.X, data.y, 0.2, steps=1, restarts=1)
+    moved = data.X + 0.2 * np.sign(net.input_gradient(data.X, data.y))
+    worse = net.margins(moved, data.y) < net.margins(data.X, data.y)
+    assert worse.any()
+    np.testing.assert_allclose(found.witnesses[worse], moved[worse], atol=1e-15)
+
+
+def test_more_walks_and_every_target_find_no_less() -> None:
+    net, data = network(), SMALL.sample(12, 0)
+    once = gradient_attack(net, data.X, data.y, 0.3, restarts=1)
+    often = gradient_attack(net, data.X, data.y, 0.3, restarts=4, rng=0)
+    assert (often.margins <= once.margins).all()
+    aimed = gradient_attack(net, data.X, data.y, 0.3, restarts=1, goal="margin")
+    assert aimed.margins.mean() <= once.margins.mean() + 1e-9
+    again = gradient_attack(net, data.X, data.y, 0.3, restarts=4, rng=0)
+    np.testing.assert_array_equal(again.margins, often.margins)
+
+
+def test_a_saturated_loss_hides_nothing() -> None:
+    # A margin beyond 1200: 1 - softmax is rounded to 0, but its sign is all that the attack needs.
+    net = PatchNetwork.of_features(LAW, [40.0] * 12, [0.0] * 12, SmoothedReLU(3, 15.0))
+    data = FeatureData(noise=0.0).sample(3, 0)
+    assert net.margins(data.X, data.y).min() > 1200
+    assert gradient_attack(net, data.X, data.y, 3.5, restarts=1).error == 1.0
+
+
+# The findings.
+
+
+def test_standard_training_is_broken_inside_the_window(standard: FeatureRun) -> None:
+    test = LAW.sample(60, 7)
+    assert robustness_window(LAW, 3).contains(0.52)
+    for kind in ("prop_3_1", "swap_v"):
+        assert feature_attack(standard.network, test, 0.52, kind).error == 1.0  # type: ignore[arg-type]
+    assert feature_attack(standard.network, test, 0.52, "swap_u").error == 0.0
+    assert standard.network.error(test.X, test.y) == 0.0
+
+
+def test_adversarial_training_resists_every_attack_inside_the_window(
+    adversarial: FeatureRun,
+) -> None:
+    test = LAW.sample(60, 7)
+    for kind in FEATURE_ATTACKS:
+        assert feature_attack(adversarial.network, test, 0.52, kind).error == 0.0
+    assert gradient_attack(adversarial.network, test.X, test.y, 0.52, rng=0).error == 0.0
+
+
+def test_beyond_the_window_the_counterexample_is_u_in_all_patches(adversarial: FeatureRun) -> None:
+    test = LAW.sample(60, 7)
+    assert feature_attack(adversarial.network, test, 0.9, "swap_v").error == 0.0
+    assert feature_attack(adversarial.network, test, 0.9, "inject_u").error == 1.0
+
+
+@pytest.mark.parametrize(("kind", "uses"), [("swap_v", "v"), ("swap_u", "u")])
+def test_a_pure_network_breaks_at_its_end_of_the_window(kind: str, uses: str) -> None:
+    law = FeatureData(noise=0.0, jitter=0.0)
+    window = robustness_window(law, 3)
+    strengths = ([0.0], [1.0]) if uses == "v" else ([1.0], [0.0])
+    net = PatchNetwork.of_features(law, *strengths)
+    data = law.sample(6, 0)
+    edge = window.lower if uses == "v" else window.upper
+    assert feature_attack(net, data, edge * 0.999, kind).error == 0.0  # type: ignore[arg-type]
+    assert feature_attack(net, data, edge * 1.001, kind).error == 1.0  # type: ignore[arg-type]
+
+
+def test_gradients_point_at_the_feature_that_was_learned(
+    standard: FeatureRun, adversarial: FeatureRun
+) -> None:
+    test = LAW.sample(60, 7)
+    weak, strong = (gradient_energy(run.network, test) for run in (standard, adversarial))
+    assert weak.own_v > 0.85 and weak.own_u < 0.02
+    assert strong.own_u > 0.5 > strong.own_v
+    for each in (weak, strong):
+        total = each.own_u + each.own_v + each.other_u + each.other_v + each.rest
+        assert total == pytest.approx(1.0)
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    net, data = network(), SMALL.sample(4, 0)
+    with pytest.raises(ValueError, match="eps must be a finite number >= 0, got -1"):
+        feature_attack(net, data, -1, "swap_u")
+    with pytest.raises(ValueError, match="kind must be one of 'prop_3_1'"):
+        feature_attack(net, data, 1, "swap")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="network must be a PatchNetwork"):
+        feature_attack(None, data, 1, "swap_u")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="data must be PatchData, got ndarray"):
+        feature_attack(net, data.X, 1, "swap_u")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="law must have 3 classes and dimension 7"):
+        feature_attack(net, LAW.sample(2, 0), 1, "swap_u")
+    with pytest.raises(ValueError, match="targets must differ from the labels, got 0 for both"):
+        feature_perturbation(data, 1, "swap_u", [0, 0, 0, 1])
+    with pytest.raises(ValueError, match=r"targets must have shape \(4,\), got \(2,\)"):
+        feature_perturbation(data, 1, "swap_u", [1, 2])
+    with pytest.raises(TypeError, match="data must be PatchData"):
+        feature_perturbation(None, 1, "swap_u", [1])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="rng must be"):
+        gradient_attack(net, data.X, data.y, 0.1)
+    with pytest.raises(ValueError, match=r"X must lie in the box \(0.0, 1.0\), got entries from"):
+        gradient_attack(net, data.X, data.y, 0.1, rng=0, box=(0, 1))
+    with pytest.raises(ValueError, match="goal must be one of 'loss', 'margin'"):
+        gradient_attack(net, data.X, data.y, 0.1, rng=0, goal="x")  # type: ignore[arg-type]
+    silent = PatchNetwork(np.zeros((3, 2, 7)))
+    with pytest.raises(ValueError, match="network must have a gradient at some input"):
+        gradient_energy(silent, data)
