@@ -26,6 +26,12 @@ from sublinear_lib.features.attacks import (
     gradient_attack,
     gradient_energy,
 )
+from sublinear_lib.features.certify import (
+    PatchCertificate,
+    PatchMethod,
+    certified_radii,
+    certify_patches,
+)
 from sublinear_lib.features.data import (
     ABSENT,
     FeatureData,
@@ -79,7 +85,9 @@ __all__ = [
     "FeatureShares",
     "GradientGoal",
     "LossHistory",
+    "PatchCertificate",
     "PatchData",
+    "PatchMethod",
     "PatchNetwork",
     "PhaseDiagram",
     "Plateau",
@@ -90,6 +98,8 @@ __all__ = [
     "Softplus",
     "TrainingAttack",
     "TrainingSettings",
+    "certified_radii",
+    "certify_patches",
     "critical_budget",
     "critical_rate",
     "escape_time",

@@ -29,6 +29,8 @@ __all__ = ["GELU", "Activation", "ReLU", "SmoothedReLU", "Softplus"]
 # Where the GELU is least, and a number just below its value there.
 _GELU_BOTTOM: Final = -0.7517915246935645
 _GELU_LEAST: Final = -0.16997120747990369
+# What the elementary functions may be off, relative; see `Activation.error_bound`.
+_ERROR: Final = 2.0**-46
 
 
 class Activation(ABC):
@@ -97,10 +99,23 @@ class Activation(ABC):
         """
         return self.value(low), self.value(high)
 
-    @property
-    def absolute_error(self) -> float:
-        """A number whose multiple by a few ulp bounds the error of `value` at 0."""
-        return 0.0
+    def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
+        """Return how far computed values may be from the exact ones.
+
+        Parameters
+        ----------
+        value : ndarray of float64
+            Values that `value` has returned.
+        size : ndarray of float64
+            Bounds on the absolute values of their arguments.
+
+        Returns
+        -------
+        ndarray of float64
+            ``2**-46`` (128 units in the last place) times the value, which is generous: whole
+            exponents need a handful of roundings.
+        """
+        return np.asarray(_ERROR * np.abs(value))
 
 
 @dataclass(frozen=True)
@@ -308,7 +323,19 @@ class Softplus(Activation):
         value = (np.logaddexp(0.0, b * z) - math.log(2.0)) / b
         return np.asarray(value), np.asarray(expit(b * z))
 
-    @property
-    def absolute_error(self) -> float:
-        """A number whose multiple by a few ulp bounds the error of `value` at 0."""
-        return 1.0 / self.sharpness
+    def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
+        """Return how far computed values may be from the exact ones.
+
+        Parameters
+        ----------
+        value : ndarray of float64
+            Values that `value` has returned.
+        size : ndarray of float64
+            Bounds on the absolute values of their arguments.
+
+        Returns
+        -------
+        ndarray of float64
+            ``2**-46 (size + 1/b)``: subtracting log 2 costs the digits of small values.
+        """
+        return np.asarray(_ERROR * (size + 1.0 / self.sharpness))

@@ -1,0 +1,248 @@
+"""Certificates are sound, exact where they are said to be, and strong enough for the book."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sublinear_lib.features import (
+    FEATURE_ATTACKS,
+    GELU,
+    Activation,
+    FeatureData,
+    FeatureRun,
+    PatchNetwork,
+    ReLU,
+    SmoothedReLU,
+    Softplus,
+    certified_radii,
+    certify,
+    certify_patches,
+    feature_attack,
+    gradient_attack,
+    robustness_window,
+)
+
+pytestmark = pytest.mark.either_way
+
+LAW = FeatureData()
+EVERY: list[Activation] = [
+    SmoothedReLU(3, 1.0),
+    SmoothedReLU(1.5, 0.4),
+    ReLU(),
+    Softplus(3.0),
+    GELU(),
+]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def methods(act: Activation) -> tuple[str, ...]:
+    return ("interval", "linear") if act.convex else ("interval",)
+
+
+# Soundness.
+
+
+@given(st.sampled_from(EVERY), seeds, st.floats(0.0, 1.5), st.floats(0.1, 3.0))
+@settings(deadline=None, max_examples=120)
+def test_no_point_of_the_box_is_below_the_bound(
+    act: Activation, seed: int, eps: float, scale: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    net = PatchNetwork.random(3, 2, 2, scale=scale, rng=rng, activation=act)
+    X, y = rng.normal(size=(4, 2, 2)), rng.integers(0, 3, 4)
+    corners = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=4)))
+    moves = eps * np.concatenate([corners, rng.uniform(-1, 1, (200, 4))]).reshape(-1, 2, 2)
+    worst = np.min([net.margins(X + move, y) for move in moves], axis=0)
+    found = gradient_attack(net, X, y, eps, goal="margin", restarts=2, rng=rng)
+    for method in methods(act):
+        bound = certify_patches(net, X, y, eps, method=method).margins  # type: ignore[arg-type]
+        assert (bound <= worst).all()
+        assert (bound <= found.margins).all()
+
+
+@given(st.sampled_from(EVERY), seeds, st.floats(0.0, 1.0))
+@settings(deadline=None, max_examples=60)
+def test_linear_bounds_are_never_worse_and_bounds_fall_with_the_budget(
+    act: Activation, seed: int, eps: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    net = PatchNetwork.random(3, 3, 4, scale=0.7, rng=rng, activation=act)
+    X, y = rng.normal(size=(5, 3, 4)), rng.integers(0, 3, 5)
+    interval = certify_patches(net, X, y, eps, method="interval")
+    best = certify_patches(net, X, y, eps)
+    assert (best.margins >= interval.margins).all()
+    assert best.method == methods(act)[-1]
+    larger = certify_patches(net, X, y, eps + 0.1, method="interval")
+    assert (larger.margins <= interval.margins).all()
+
+
+@pytest.mark.parametrize("act", EVERY, ids=repr)
+def test_without_a_budget_the_bound_is_the_margin_up_to_rounding(act: Activation) -> None:
+    rng = np.random.default_rng(0)
+    net = PatchNetwork.random(3, 5, 4, scale=1.0, rng=rng, activation=act)
+    X, y = rng.normal(size=(20, 6, 4)), rng.integers(0, 3, 20)
+    margins = net.margins(X, y)
+    for method in methods(act):
+        bound = certify_patches(net, X, y, 0.0, method=method).margins  # type: ignore[arg-type]
+        assert (bound <= margins).all()
+        np.testing.assert_allclose(bound, margins, atol=1e-10)
+
+
+def test_bounds_hold_in_exact_arithmetic() -> None:
+    # ReLU with rational arithmetic; the exact margin of a box corner is never below the bound, also
+    # where it agrees with it to the last digits.
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        W = rng.normal(size=(2, 1, 2)) * np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
+        net = PatchNetwork(W, ReLU())
+        X, eps = rng.normal(size=(1, 3, 2)), float(rng.uniform(0.01, 0.5))
+        bound = certify_patches(net, X, [0], eps, method="interval").margins[0]
+        exact = Fraction(0)
+        for p in range(3):
+            for c, sign in ((0, 1), (1, -1)):
+                w, x = Fraction(W[c, 0, c]), Fraction(X[0, p, c])
+                z = w * x - sign * abs(w) * Fraction(eps)
+                exact += sign * max(z, Fraction(0))
+        assert Fraction(bound) <= exact
+        assert float(exact) - bound < 1e-13 * (1 + abs(float(exact)))
+
+
+# Exactness.
+
+
+@pytest.mark.parametrize("q", [2, 3, 4.5])
+@pytest.mark.parametrize("P_R", [1, 3])
+def test_pure_networks_are_certified_up_to_their_end_of_the_window(q: float, P_R: int) -> None:
+    law = FeatureData(noise=0.0, jitter=0.0, robust_patches=P_R)
+    window = robustness_window(law, q)
+    data = law.sample(3, 0)
+    act = SmoothedReLU(q, 100.0)
+    for strengths, edge in (
+        (([1.0, 0.3], [0, 0]), window.upper),
+        (([0, 0], [1, 0.3]), window.lower),
+    ):
+        net = PatchNetwork.of_features(law, *strengths, act)
+        assert certify_patches(net, data.X, data.y, edge * (1 - 1e-9)).error == 0.0
+        assert certify_patches(net, data.X, data.y, edge * (1 + 1e-9)).error == 1.0
+        radii = certified_radii(net, data.X, data.y, 2.0, tolerance=1e-6)
+        np.testing.assert_allclose(radii, edge, atol=1e-6)
+        assert (radii < edge).all()
+
+
+def test_intervals_are_exact_where_filters_use_different_coordinates() -> None:
+    rng = np.random.default_rng(2)
+    weights = np.zeros((2, 1, 4))
+    weights[0, 0, :2], weights[1, 0, 2:] = rng.normal(size=(2, 2))
+    net = PatchNetwork(weights, SmoothedReLU(3, 1.0))
+    X = rng.normal(size=(5, 2, 4))
+    move = 0.3 * np.sign(np.concatenate([-weights[0, 0, :2], weights[1, 0, 2:]]))
+    worst = net.margins(X + move, [0] * 5)
+    bound = certify_patches(net, X, [0] * 5, 0.3, method="interval").margins
+    np.testing.assert_allclose(bound, worst, atol=1e-12)
+
+
+def test_linear_bounds_are_exact_for_a_linear_network() -> None:
+    # All pre-activations stay in the linear part, where interval bounds count shared weights twice.
+    rng = np.random.default_rng(3)
+    net = PatchNetwork(1 + 0.1 * rng.normal(size=(3, 2, 4)), ReLU())
+    X, y = rng.uniform(2, 3, (6, 3, 4)), np.arange(6) % 3
+    linear = certify_patches(net, X, y, 0.5).margins
+    total = net.weights.sum(axis=1)
+    exact = np.min(
+        [
+            ((total[y] - total[(y + s) % 3])[:, None, :] * X).sum(axis=(1, 2))
+            - 3 * 0.5 * np.abs(total[y] - total[(y + s) % 3]).sum(axis=1)
+            for s in (1, 2)
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(linear, exact, atol=1e-10)
+    interval = certify_patches(net, X, y, 0.5, method="interval").margins
+    assert (interval < exact - 10).all()
+
+
+# The findings.
+
+
+def test_inside_the_window_adversarial_training_is_certified_and_standard_broken(
+    standard: FeatureRun, adversarial: FeatureRun
+) -> None:
+    test = LAW.sample(60, 7)
+    assert (
+        certify_patches(adversarial.network, test.X, test.y, 0.52, method="interval").error == 0.0
+    )
+    assert feature_attack(standard.network, test, 0.52, "prop_3_1").error == 1.0
+    assert certify_patches(standard.network, test.X, test.y, 0.52).error == 1.0
+
+
+def test_bounds_and_attacks_leave_little_room_at_the_edge_of_the_window(
+    adversarial: FeatureRun,
+) -> None:
+    test = LAW.sample(60, 7)
+    net = adversarial.network
+    bounds = [
+        certify_patches(net, test.X, test.y, 0.56, method=method)
+        for method in ("interval", "linear")
+    ]
+    found = gradient_attack(net, test.X, test.y, 0.56, restarts=1, goal="margin")
+    assert 0.15 < found.error <= bounds[1].error < bounds[0].error < 0.4
+    room = found.margins - bounds[1].margins
+    assert (room > 0).all() and room.max() < 0.2
+
+
+def test_radii_are_certified_and_no_attack_breaks_them(adversarial: FeatureRun) -> None:
+    test = LAW.sample(6, 7)
+    radii = certified_radii(adversarial.network, test.X, test.y, 2.0, tolerance=0.01)
+    assert (radii > 0.5).all() and (radii < 0.7).all()
+    for n, radius in enumerate(radii):
+        one = slice(n, n + 1)
+        bound = certify_patches(adversarial.network, test.X[one], test.y[one], radius)
+        assert bound.certified.all()
+        found = gradient_attack(
+            adversarial.network, test.X[one], test.y[one], radius, restarts=1, goal="margin"
+        )
+        assert found.error == 0.0
+    for kind in FEATURE_ATTACKS:
+        assert feature_attack(adversarial.network, test, radii.min(), kind).error == 0.0
+
+
+def test_radii_of_misclassified_and_of_safe_inputs() -> None:
+    net = PatchNetwork.of_features(LAW, [1.0], [0.0])
+    X = np.zeros((2, 1, 12))
+    X[0, 0, 0] = 3.0  # class 0
+    radii = certified_radii(net, np.concatenate([X[:1], X[:1]]), [0, 1], 1.0)
+    assert radii[0] == 1.0 and np.isnan(radii[1])
+
+
+def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    net = PatchNetwork.random(3, 2, 4, scale=0.7, rng=rng)
+    X, y = rng.normal(size=(7, 3, 4)), rng.integers(0, 3, 7)
+    whole = certify_patches(net, X, y, 0.2).margins
+    monkeypatch.setattr(certify, "_BATCH", 40)
+    np.testing.assert_allclose(certify_patches(net, X, y, 0.2).margins, whole, atol=1e-12)
+
+
+def test_bad_input_is_refused_by_name() -> None:
+    net = PatchNetwork.random(3, 2, 4, scale=0.7, rng=0, activation=GELU())
+    X, y = np.zeros((2, 3, 4)), [0, 1]
+    with pytest.raises(ValueError, match=r"eps must be a finite number >= 0, got -0.5"):
+        certify_patches(net, X, y, -0.5)
+    with pytest.raises(ValueError, match=r"method must be 'interval' or 'best' .* got 'linear'"):
+        certify_patches(net, X, y, 0.5, method="linear")
+    with pytest.raises(ValueError, match="method must be one of 'interval', 'linear', 'best'"):
+        certify_patches(net, X, y, 0.5, method="milp")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="network must be a PatchNetwork"):
+        certify_patches(None, X, y, 0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"X must have shape \(N, P, 4\)"):
+        certify_patches(net, X[:, :, :3], y, 0.5)
+    with pytest.raises(ValueError, match="largest must be a finite number > 0"):
+        certified_radii(net, X, y, 0.0)
+    with pytest.raises(ValueError, match="tolerance must be a finite number > 0"):
+        certified_radii(net, X, y, 1.0, tolerance=0.0)
