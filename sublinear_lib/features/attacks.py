@@ -291,7 +291,9 @@ def gradient_attack(
     """Walk uphill in the box by sign steps (projected gradient ascent).
 
     The first walk begins at the clean input, the others at uniform points of the box.  One step
-    from the clean input, ``steps=1, restarts=1``, is FGSM.
+    from the clean input, ``steps=1, restarts=1``, is FGSM.  For the goal "margin" one more walk
+    begins where the largest filter of the other class is most active: below 0 a smoothed ReLU has
+    no gradient, and a walk from the clean input may never learn of that filter.
 
     Parameters
     ----------
@@ -311,7 +313,7 @@ def gradient_attack(
     rng : int, SeedSequence or Generator, optional
         Source of randomness, needed for more than one walk.
     goal : {"loss", "margin"}, default "loss"
-        What to climb.  "margin" costs k - 1 times as much and finds more.
+        What to climb.  "margin" costs more than k - 1 times as much and finds more.
     box : pair of float, optional
         Bounds (low, high) that inputs keep, such as (0, 1) for pixels.
 
@@ -335,13 +337,16 @@ def gradient_attack(
     generator = validation.generator(rng) if restarts > 1 or rng is not None else None
     space = _Box(network, inputs, labels, size, bounds)
     move = size if steps == 1 else 2.5 * size / steps
-    for uphill in _directions(network, labels, chosen):
-        for walk in range(restarts):
-            points = inputs
-            if walk:
+    for uphill, template in _directions(network, labels, chosen):
+        starts: list[FloatArray | None] = [np.zeros_like(inputs), *[None] * (restarts - 1)]
+        if template is not None:
+            starts.append(size * np.sign(template)[:, None, :])
+        for start in starts:
+            if start is None:
                 assert generator is not None
-                points = space.inside(inputs + generator.uniform(-size, size, inputs.shape))
-                space.look(points)
+                start = generator.uniform(-size, size, inputs.shape)
+            points = space.inside(inputs + start)
+            space.look(points)
             for _ in range(steps):
                 points = space.inside(points + move * np.sign(uphill(points)))
                 space.look(points)
@@ -350,7 +355,8 @@ def gradient_attack(
 
 def _directions(
     network: PatchNetwork, y: IntArray, goal: GradientGoal
-) -> list[Callable[[FloatArray], FloatArray]]:
+) -> list[tuple[Callable[[FloatArray], FloatArray], FloatArray | None]]:
+    """List functions to climb, each with a filter for every input to start from, shape (N, d)."""
     rows = np.arange(len(y))
 
     def loss(X: FloatArray) -> FloatArray:
@@ -363,13 +369,16 @@ def _directions(
         return network.logit_gradient(X, mix)
 
     if goal == "loss":
-        return [loss]
+        return [(loss, None)]
+    largest = np.abs(network.weights).sum(axis=2).argmax(axis=1)
+    templates = network.weights[np.arange(network.classes), largest]
 
-    def toward(shift: int) -> Callable[[FloatArray], FloatArray]:
+    def toward(shift: int) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
+        targets = (y + shift) % network.classes
         mix = np.zeros((len(y), network.classes))
         mix[rows, y] = -1.0
-        mix[rows, (y + shift) % network.classes] = 1.0
-        return lambda X: network.logit_gradient(X, mix)
+        mix[rows, targets] = 1.0
+        return lambda X: network.logit_gradient(X, mix), templates[targets]
 
     return [toward(shift) for shift in range(1, network.classes)]
 
