@@ -38,6 +38,16 @@ from sublinear_lib.features.data import (
     FeatureKind,
     PatchData,
 )
+from sublinear_lib.features.images import (
+    ImageRun,
+    ImageSet,
+    image_digits,
+    image_patches,
+    read_cifar10,
+    read_mnist,
+    read_svhn,
+    train_images,
+)
 from sublinear_lib.features.network import (
     FeatureShares,
     PatchNetwork,
@@ -84,6 +94,8 @@ __all__ = [
     "FeatureRun",
     "FeatureShares",
     "GradientGoal",
+    "ImageRun",
+    "ImageSet",
     "LossHistory",
     "PatchCertificate",
     "PatchData",
@@ -110,10 +122,16 @@ __all__ = [
     "gradient_attack",
     "gradient_energy",
     "growth_rates",
+    "image_digits",
+    "image_patches",
     "phase_diagram",
     "plateau",
     "race_ratio",
+    "read_cifar10",
+    "read_mnist",
+    "read_svhn",
     "robustness_window",
     "train_features",
+    "train_images",
     "transition_bracket",
 ]

@@ -1,0 +1,560 @@
+r"""Real images: the digits that come with scikit-learn, and files of MNIST, CIFAR-10 and SVHN.
+
+Nothing is fetched.  The digits are always there; files of the three public data sets are read from
+a path: MNIST in the IDX format, CIFAR-10 in its *binary* version, SVHN as MATLAB 5 files.  The
+Python version of CIFAR-10 is a pickle, which can run any code when it is read, and is refused.  A
+file may be foreign, truncated or damaged; whoever reads it says so with its name.  Before changing
+anything, know that pixels stay integers until patches are cut: a data set of floats would take
+eight times the memory.
+
+scikit-learn and SciPy's reader are imported inside the functions that use them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import warnings
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib import datasets, validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.features.network import PatchNetwork
+from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
+
+__all__ = [
+    "ImageRun",
+    "ImageSet",
+    "image_digits",
+    "image_patches",
+    "read_cifar10",
+    "read_mnist",
+    "read_svhn",
+    "train_images",
+]
+
+_CIFAR_RECORD: Final = 1 + 3 * 32 * 32
+_GZIP: Final = b"\x1f\x8b"
+_PICKLE: Final = b"\x80"
+_HDF5: Final = b"\x89HDF"
+
+
+@dataclass(frozen=True, eq=False)
+class ImageSet:
+    """Images with class labels; its arrays are frozen.
+
+    Parameters
+    ----------
+    pixels : ndarray of uint8, shape (N, h, w, c)
+        Gray (c = 1) or color (c = 3) values, copied unless read-only.
+    y : array_like of int, shape (N,)
+        Labels in 0, ..., classes - 1.
+    classes : int
+        The number k of classes, ``>= 2``.
+    depth : int
+        The largest value a pixel can have, 1 to 255; it is divided by this.
+    name : str
+        The name of the data set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> images = ImageSet(np.array([[[[0], [4]]]], dtype=np.uint8), [1], 2, 4, "two pixels")
+    >>> images.patches()
+    array([[[0., 1.]]])
+    """
+
+    pixels: NDArray[np.uint8]
+    y: IntArray
+    classes: int
+    depth: int
+    name: str
+
+    def __post_init__(self) -> None:
+        """Check and freeze."""
+        settle = object.__setattr__
+        pixels: Any = self.pixels
+        if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8:
+            kind = pixels.dtype if isinstance(pixels, np.ndarray) else type(pixels).__name__
+            raise TypeError(f"pixels must be an array of dtype uint8, got {kind}")
+        if pixels.ndim != 4 or pixels.shape[3] not in (1, 3) or not pixels.size:
+            raise ValueError(
+                f"pixels must have shape (N, h, w, c) with c = 1 or 3, got {pixels.shape}"
+            )
+        settle(self, "classes", validation.count(self.classes, "classes", minimum=2))
+        settle(self, "depth", validation.count(self.depth, "depth", maximum=255))
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a string, got {type(self.name).__name__}")
+        if pixels.max() > self.depth:
+            raise ValueError(f"pixels must be at most depth = {self.depth}, got {pixels.max()}")
+        y = validation.index_array(self.y, "y", upper=self.classes)
+        if len(y) != len(pixels):
+            raise ValueError(
+                f"pixels and y must have the same length, got {len(pixels)} and {len(y)}"
+            )
+        for field, array in (("pixels", pixels), ("y", y)):
+            if array.flags.writeable:
+                array = array.copy()
+                array.flags.writeable = False
+            settle(self, field, array)
+
+    def __len__(self) -> int:
+        """Return the number N of images."""
+        return len(self.pixels)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Height, width and number of channels."""
+        h, w, c = self.pixels.shape[1:]
+        return h, w, c
+
+    def take(self, rows: object) -> ImageSet:
+        """Return some of the images.
+
+        Parameters
+        ----------
+        rows : array_like of int, shape (n,)
+            Which, at least one.
+
+        Returns
+        -------
+        ImageSet
+            These images in this order.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there are no such rows.
+        """
+        chosen = validation.index_array(rows, "rows", upper=len(self), allow_empty=False)
+        return ImageSet(self.pixels[chosen], self.y[chosen], self.classes, self.depth, self.name)
+
+    def split(self, n: int, rng: Seed) -> tuple[ImageSet, ImageSet]:
+        """Split at random.
+
+        Parameters
+        ----------
+        n : int
+            How many images the first part gets, ``1 <= n < N``.
+        rng : int, SeedSequence or Generator
+            Source of randomness.
+
+        Returns
+        -------
+        first, second : ImageSet
+            n images, and the others.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of this form.
+        """
+        first = validation.count(n, "n", maximum=len(self) - 1)
+        order = validation.generator(rng).permutation(len(self))
+        return self.take(order[:first]), self.take(order[first:])
+
+    def patches(self, size: int | None = None) -> FloatArray:
+        """Cut the images into patches.
+
+        Parameters
+        ----------
+        size : int, optional
+            The side of a patch in pixels, a divisor of height and width; without it the whole
+            image is one patch.
+
+        Returns
+        -------
+        ndarray of float64, shape (N, P, d)
+            Values in [0, 1], see `image_patches`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `size` is no such number.
+        """
+        return image_patches(self.pixels / np.float64(self.depth), size)
+
+
+def image_patches(images: object, size: int | None = None) -> FloatArray:
+    """Cut images into patches that do not overlap.
+
+    Parameters
+    ----------
+    images : array_like of float, shape (N, h, w) or (N, h, w, c)
+        The images; any finite numbers.
+    size : int, optional
+        The side of a patch in pixels, a divisor of height and width; without it the whole image is
+        one patch.
+
+    Returns
+    -------
+    ndarray of float64, shape (N, P, d)
+        Patches from left to right and from top to bottom; a patch holds its rows one after the
+        other, the channels of a pixel side by side.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If images are not of this form or hold numbers that are not finite, or if `size` does not
+        divide both sides.
+
+    Examples
+    --------
+    >>> image_patches(np.arange(16.0).reshape(1, 4, 4), 2)[0]
+    array([[ 0.,  1.,  4.,  5.],
+           [ 2.,  3.,  6.,  7.],
+           [ 8.,  9., 12., 13.],
+           [10., 11., 14., 15.]])
+    """
+    array = validation.float_array(images, "images")
+    if array.ndim == 3:
+        array = array[..., None]
+    if array.ndim != 4:
+        raise ValueError(f"images must have shape (N, h, w) or (N, h, w, c), got {array.shape}")
+    N, h, w, c = array.shape
+    if size is None:
+        return array.reshape(N, 1, h * w * c)
+    side = validation.count(size, "size")
+    if h % side or w % side:
+        raise ValueError(f"size must divide height {h} and width {w}, got {side}")
+    blocks = array.reshape(N, h // side, side, w // side, side, c).transpose(0, 1, 3, 2, 4, 5)
+    return np.ascontiguousarray(blocks).reshape(N, -1, side * side * c)
+
+
+def image_digits() -> ImageSet:
+    """Return the 1797 handwritten digits that come with scikit-learn.
+
+    Returns
+    -------
+    ImageSet
+        8 x 8 gray images in 17 levels, 10 classes.
+
+    Examples
+    --------
+    >>> images = image_digits()
+    >>> len(images), images.shape, images.patches(4).shape
+    (1797, (8, 8, 1), (1797, 4, 16))
+    """
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
+    pixels = np.asarray(bunch.images, dtype=np.uint8)[..., None]
+    return ImageSet(pixels, np.asarray(bunch.target, dtype=np.int64), 10, 16, "digits")
+
+
+# --------------------------------------------------------------------------------------------------
+# Files
+# --------------------------------------------------------------------------------------------------
+
+
+def _file(path: object, name: str) -> Path:
+    """Return the path of a regular file, or say why there is none."""
+    given: object = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(given, str):
+        raise TypeError(f"{name} must be a string or path-like, got {type(path).__name__}")
+    file = Path(given)
+    try:
+        mode = file.stat().st_mode
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{name} must name a file, but {file} does not exist") from None
+    if not stat.S_ISREG(mode):
+        raise ValueError(f"{name} must name a regular file, but {file} is not one")
+    return file
+
+
+def read_mnist(images: str | os.PathLike[str], labels: str | os.PathLike[str]) -> ImageSet:
+    """Read a pair of IDX files: MNIST, Fashion-MNIST and other relatives with 10 classes.
+
+    Parameters
+    ----------
+    images : str or path-like
+        IDX file of N images of bytes, shape (N, h, w); plain or gzip-compressed.
+    labels : str or path-like
+        IDX file of N bytes 0, ..., 9; plain or gzip-compressed.
+
+    Returns
+    -------
+    ImageSet
+        All images, in the order of the files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file is foreign, truncated or damaged (see `sublinear_lib.datasets.read_idx`), or does
+        not hold such images or labels.
+    TypeError
+        If a path is no path.
+    """
+    pixels = datasets.read_idx(_file(images, "images"))
+    if pixels.ndim != 3 or pixels.dtype != np.uint8 or not pixels.size:
+        raise ValueError(
+            "images must name an IDX file of bytes, shape (N, h, w), but "
+            f"{os.fspath(images)} has {pixels.dtype} of shape {pixels.shape}"
+        )
+    y = datasets.read_idx(_file(labels, "labels"))
+    if y.shape != pixels.shape[:1] or y.dtype != np.uint8 or y.max() > 9:
+        found = f"{y.dtype} of shape {y.shape}" + (f" up to {y.max()}" if y.size else "")
+        raise ValueError(
+            f"labels must name an IDX file of {len(pixels)} bytes 0, ..., 9, but "
+            f"{os.fspath(labels)} has {found}"
+        )
+    return ImageSet(pixels[..., None], y.astype(np.int64), 10, 255, "mnist")
+
+
+def read_cifar10(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+) -> ImageSet:
+    """Read files of the binary version of CIFAR-10.
+
+    Parameters
+    ----------
+    paths : str or path-like, or iterable of these
+        One file such as ``test_batch.bin`` or several such as ``data_batch_1.bin``, ...; plain or
+        gzip-compressed.
+
+    Returns
+    -------
+    ImageSet
+        All images, 32 x 32 x 3, in the order of the files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file is the Python version (a pickle, which could run code and is not read), an archive
+        that has not been unpacked, truncated, or holds labels beyond 9; if there is no file.
+    TypeError
+        If a path is no path.
+
+    Notes
+    -----
+    A record has 3073 bytes: the label, then the red, green and blue values, each plane row by row.
+    """
+    single = isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable)
+    each: list[Any] = [paths] if single else list(paths)  # type: ignore[arg-type]
+    if not each:
+        raise ValueError("paths must name at least one file, got none")
+    records = np.concatenate([_cifar_records(path) for path in each])
+    planes = records[:, 1:].reshape(-1, 3, 32, 32)
+    pixels = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+    return ImageSet(pixels, records[:, 0].astype(np.int64), 10, 255, "cifar-10")
+
+
+def _cifar_records(path: object) -> NDArray[np.uint8]:
+    file = _file(path, "paths")
+    content = file.read_bytes()
+    wanted = f"paths must name files of the binary version of CIFAR-10, but {file}"
+    if content[:2] == _GZIP:
+        try:
+            content = gzip.decompress(content)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ValueError(f"{wanted} is no intact gzip file: {error}") from None
+    if content[257:262] == b"ustar":
+        raise ValueError(f"{wanted} is a tar archive: unpack it first")
+    if content[:1] == _PICKLE:
+        raise ValueError(
+            f"{wanted} looks like a pickle, the Python version, which could run code and is not "
+            "read: take the binary version"
+        )
+    if not content or len(content) % _CIFAR_RECORD:
+        raise ValueError(
+            f"{wanted} has {len(content)} bytes, no positive multiple of {_CIFAR_RECORD}: it is "
+            "truncated or another file"
+        )
+    records = np.frombuffer(content, dtype=np.uint8).reshape(-1, _CIFAR_RECORD)
+    if records[:, 0].max() > 9:
+        row = int(np.argmax(records[:, 0] > 9))
+        raise ValueError(f"{wanted} has the label {records[row, 0]} in record {row}, beyond 9")
+    return records
+
+
+def read_svhn(path: str | os.PathLike[str]) -> ImageSet:
+    """Read a file of SVHN with cropped digits, such as ``test_32x32.mat``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A MATLAB 5 file with ``X``, bytes of shape (h, w, 3, N), and ``y``, N labels 1, ..., 10,
+        where 10 stands for the digit 0.
+
+    Returns
+    -------
+    ImageSet
+        All images in the order of the file, with labels 0, ..., 9.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it is foreign, truncated or damaged, or does not hold such arrays.
+    TypeError
+        If the path is no path.
+
+    Notes
+    -----
+    The reader is `scipy.io.loadmat`; only the two arrays are asked for.
+    """
+    file = _file(path, "path")
+    wanted = f"path must name a MATLAB 5 file with X and y, as SVHN has it, but {file}"
+    with file.open("rb") as raw:
+        head = raw.read(520)
+    if head[:4] == _HDF5 or head[512:516] == _HDF5:
+        raise ValueError(f"{wanted} is a MATLAB 7.3 (HDF5) file")
+    if not head.startswith(b"MATLAB 5.0"):
+        raise ValueError(f"{wanted} starts with {head[:10]!r}")
+    from scipy.io import loadmat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            content = loadmat(str(file), variable_names=["X", "y"], appendmat=False)
+    except Exception as error:
+        # A damaged file leads the reader to places that raise almost anything.
+        reason = str(error) or type(error).__name__
+        raise ValueError(f"{wanted} is truncated or damaged: {reason}") from error
+    for name in ("X", "y"):
+        if name not in content:
+            raise ValueError(f"{wanted} has no {name}")
+    X, y = np.asarray(content["X"]), np.asarray(content["y"])
+    if X.dtype != np.uint8 or X.ndim != 4 or X.shape[2] != 3 or not X.size:
+        raise ValueError(f"{wanted} has X of {X.dtype} and shape {X.shape}")
+    labels = y.ravel()
+    fits = labels.dtype.kind in "iuf" and labels.shape == X.shape[3:]
+    if not fits or not np.isin(labels, np.arange(1, 11)).all():
+        raise ValueError(
+            f"{wanted} has y of {y.dtype} and shape {y.shape}, not {X.shape[3]} labels 1, ..., 10"
+        )
+    pixels = np.ascontiguousarray(X.transpose(3, 0, 1, 2))
+    return ImageSet(pixels, labels.astype(np.int64) % 10, 10, 255, "svhn")
+
+
+# --------------------------------------------------------------------------------------------------
+# Training
+# --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ImageRun:
+    """A finished training run on images.
+
+    Attributes
+    ----------
+    network : PatchNetwork
+        The network at the end.
+    initial : PatchNetwork
+        The network at the beginning.
+    history : LossHistory
+        What happened.
+    train : ImageSet
+        The images that it was trained on.
+    test : ImageSet
+        The others.
+    patch : int or None
+        The side of a patch; None for the whole image.
+    settings : TrainingSettings
+        How it was trained.
+    """
+
+    network: PatchNetwork
+    initial: PatchNetwork
+    history: LossHistory
+    train: ImageSet
+    test: ImageSet
+    patch: int | None
+    settings: TrainingSettings
+
+
+def train_images(
+    images: ImageSet,
+    settings: TrainingSettings,
+    seed: Seed,
+    *,
+    patch: int | None = None,
+    progress: bool = False,
+) -> ImageRun:
+    """Train the convolutional network on some of the images.
+
+    Parameters
+    ----------
+    images : ImageSet
+        More than ``settings.samples`` images.
+    settings : TrainingSettings
+        How to train; a strong attack on images needs a warm-up, without which the network never
+        leaves its initialization.
+    seed : int, SeedSequence or Generator
+        Source of the choice of images, first weights and random starts, in this order.
+    patch : int, optional
+        The side of a patch; without it the whole image is one patch.
+    progress : bool, default False
+        Whether to show a bar.
+
+    Returns
+    -------
+    ImageRun
+        Networks, images and history.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+    FloatingPointError
+        If the weights grow beyond all numbers.
+
+    Examples
+    --------
+    >>> from sublinear_lib.features import SmoothedReLU
+    >>> settings = TrainingSettings(
+    ...     samples=100, filters=2, activation=SmoothedReLU(3, 1.0), rate=0.5, steps=60
+    ... )
+    >>> run = train_images(image_digits(), settings, seed=0)
+    >>> len(run.train), len(run.test), bool(run.history.loss[-1] < run.history.loss[0])
+    (100, 1697, True)
+    """
+    if not isinstance(images, ImageSet):
+        raise TypeError(f"images must be an ImageSet, got {type(images).__name__}")
+    if not isinstance(settings, TrainingSettings):
+        raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    if settings.samples >= len(images):
+        raise ValueError(
+            f"settings.samples must be below the number {len(images)} of images, "
+            f"got {settings.samples}"
+        )
+    rng = validation.generator(seed, "seed")
+    train, test = images.split(settings.samples, rng)
+    X = train.patches(patch)
+    initial = PatchNetwork.random(
+        images.classes,
+        settings.filters,
+        X.shape[2],
+        scale=settings.scale,
+        rng=rng,
+        activation=settings.activation,
+    )
+    network, history = fit(
+        initial,
+        X,
+        train.y,
+        rate=settings.rate,
+        steps=settings.steps,
+        attack=settings.attack,
+        rng=rng,
+        record_every=settings.record_every,
+        progress=progress,
+    )
+    return ImageRun(network, initial, history, train, test, patch, settings)
