@@ -1,9 +1,11 @@
 """Feature learning under standard and adversarial training, after Li and Li (2025).
 
-Data have two kinds of features, strong and dense; a two-layer convolutional network with a smoothed
-ReLU learns one of them, and which one depends on the training.  ``data`` draws the inputs,
-``activations`` holds the rectifiers, ``network`` the network with its gradients, ``training``
-trains it, with an adversary or without, and ``recursion`` predicts what it learns.
+Data have two kinds of features: robust ones are strong, non-robust ones dense.  A two-layer
+convolutional network with a smoothed ReLU learns one of them, and which one depends on the
+training.  ``data`` draws the inputs, ``activations`` and ``network`` hold the network with its
+gradients, ``training`` trains it with an adversary or without, and ``recursion`` predicts what it
+learns, with closed forms and proofs.  ``attacks`` and ``certify`` bound the robust error from below
+and above, ``images`` brings digits and files of public data sets, and ``studies`` measures runs.
 """
 
 from __future__ import annotations
@@ -68,6 +70,16 @@ from sublinear_lib.features.recursion import (
     robustness_window,
     transition_bracket,
 )
+from sublinear_lib.features.studies import (
+    VARIANTS,
+    agreement_record,
+    budget_record,
+    digit_record,
+    digit_settings,
+    run_record,
+    summarize,
+    variant_record,
+)
 from sublinear_lib.features.training import (
     AscentRule,
     FeatureHistory,
@@ -83,6 +95,7 @@ __all__ = [
     "ABSENT",
     "FEATURE_ATTACKS",
     "GELU",
+    "VARIANTS",
     "Activation",
     "AscentRule",
     "AttackOutcome",
@@ -110,10 +123,14 @@ __all__ = [
     "Softplus",
     "TrainingAttack",
     "TrainingSettings",
+    "agreement_record",
+    "budget_record",
     "certified_radii",
     "certify_patches",
     "critical_budget",
     "critical_rate",
+    "digit_record",
+    "digit_settings",
     "escape_time",
     "feature_attack",
     "feature_perturbation",
@@ -131,7 +148,10 @@ __all__ = [
     "read_mnist",
     "read_svhn",
     "robustness_window",
+    "run_record",
+    "summarize",
     "train_features",
     "train_images",
     "transition_bracket",
+    "variant_record",
 ]

@@ -75,8 +75,11 @@ class PatchCertificate:
 
     @property
     def error(self) -> float:
-        """The share of inputs that are not certified: an upper bound on the robust error."""
-        return float((self.margins <= 0).mean())
+        """The share of inputs that are not certified: an upper bound on the robust error.
+
+        A margin that is no number, from an overflow, certifies nothing.
+        """
+        return float(1.0 - (self.margins > 0).mean())
 
 
 def _sum_error(terms: int, size: FloatArray) -> FloatArray:

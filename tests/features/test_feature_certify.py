@@ -220,6 +220,14 @@ def test_radii_of_misclassified_and_of_safe_inputs() -> None:
     assert radii[0] == 1.0 and np.isnan(radii[1])
 
 
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
+def test_what_overflows_is_not_certified() -> None:
+    net = PatchNetwork(np.array([[[1e200, 0.0]], [[0.0, 1e200]]]), ReLU())
+    X = np.array([[[1e200, 0.0]], [[1e200, 1e200]]])
+    assert certify_patches(net, X, [0, 0], 0.1).error == 1.0
+    assert certify_patches(net, X, [0, 0], 0.1, method="interval").error == 1.0
+
+
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     net = PatchNetwork.random(3, 2, 4, scale=0.7, rng=rng)

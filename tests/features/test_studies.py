@@ -1,0 +1,141 @@
+"""Records measure what they say, repeat with their seed, and reproduce the cheap findings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sublinear_lib.features import (
+    VARIANTS,
+    FeatureData,
+    FeatureRun,
+    agreement_record,
+    budget_record,
+    digit_settings,
+    robustness_window,
+    run_record,
+    studies,
+    summarize,
+    train_features,
+    variant_record,
+)
+from sublinear_lib.statistics import sweep
+
+pytestmark = pytest.mark.either_way
+
+
+def test_the_two_trainings_differ_in_everything_that_the_theorems_speak_about(
+    standard: FeatureRun, adversarial: FeatureRun
+) -> None:
+    weak, strong = run_record(standard, 7), run_record(adversarial, 7)
+    assert robustness_window(FeatureData(), 3).contains(0.52)
+    assert weak["clean"] == strong["clean"] == 0.0
+    assert weak["prop_3_1"] == weak["attacked"] == 1.0
+    assert strong["attacked"] == strong["certified"] == 0.0
+    assert weak["follows_v"] == strong["follows_u"] == 1.0
+    assert weak["share_mean"] < 0.01 and strong["share_min"] > 0.8
+    assert weak["classes_robust"] == 0.0 and strong["classes_robust"] == 1.0
+    assert strong["robust_only"] == strong["nonrobust_only"] == weak["nonrobust_only"] == 0.0
+    assert weak["robust_only"] > 0.1
+
+
+def test_attacks_and_certificates_are_ordered(adversarial: FeatureRun) -> None:
+    for eps in (0.3, 0.56, 0.9):
+        found = run_record(adversarial, 1, eps=eps, inputs=20)
+        single = max(found[key] for key in ("prop_3_1", "swap_v", "inject_u", "swap_both", "pgd"))
+        assert found["clean"] <= single <= found["attacked"] <= found["certified"]
+
+
+def test_a_record_repeats_with_its_seed(standard: FeatureRun) -> None:
+    assert run_record(standard, 3) == run_record(standard, 3)
+
+
+def test_a_sweep_over_seeds_gives_intervals() -> None:
+    records = sweep(variant_record, {"name": ["standard"]}, 3, root_seed=1, progress=False)
+    found = summarize(records)
+    # A class whose first filters hold little of v may come out mixed.
+    assert found["share_mean"].estimate < 0.2
+    assert found["clean"].estimate == 0.0
+    assert found["prop_3_1"].estimate > 0.6
+    assert "name" not in found and "crossing_last" not in found  # no number, and not finite
+
+
+def test_the_agreement_of_standard_training_is_within_one_percent() -> None:
+    found = summarize([agreement_record("standard", seed) for seed in range(3)])
+    assert found["mean_B"].estimate < 0.01
+    assert found["crossing"].estimate == 0.0
+
+
+def test_the_agreement_of_adversarial_training_knows_where_it_is_weak() -> None:
+    found = agreement_record("adversarial", 1)
+    assert found["crossing"] < 0.05 < 0.1 < found["final_B"] < 0.25
+    assert found["final_A"] < 0.05
+
+
+def test_a_weak_adversary_changes_nothing_and_the_recursion_says_so() -> None:
+    found = budget_record(0.2, 0)
+    assert found["share_mean"] < 0.01 and found["predicted_share"] < 0.01
+    assert found["predicted_same"] == 1.0
+    assert found["crossing_first"] == math.inf
+
+
+def test_full_sign_steps_never_leave_the_initialization_without_a_warm_up() -> None:
+    chosen = replace(VARIANTS["sign, three steps"], steps=300)
+    run = train_features(FeatureData(), chosen, 0)
+    assert (np.abs(run.history.loss - math.log(3)) < 0.02).all()
+    standard = train_features(FeatureData(), replace(chosen, attack=None), 0)
+    assert standard.history.loss[-1] < 0.5
+
+
+def test_higher_powers_learn_the_strong_feature_without_an_adversary() -> None:
+    # 3^4 = 81 > 60: with q = 4 the robust feature is the denser one.
+    assert FeatureData().density_ratio(4) < 1
+    assert variant_record("q = 4, standard", 0)["share_mean"] > 0.5
+
+
+def test_variants_keep_the_rate_over_the_power_of_rho() -> None:
+    for name, settings in VARIANTS.items():
+        if name.startswith("q ="):
+            act = settings.activation
+            assert settings.rate / act.rho ** (act.q - 1) == pytest.approx(1 / 225)  # type: ignore[attr-defined]
+
+
+def test_the_digits_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = digit_settings(0.1)
+    assert full.attack is not None and full.attack.warm_up == (100, 500)
+    cold = digit_settings(0.1, warm_up=False)
+    assert cold.attack is not None and cold.attack.warm_up is None
+    monkeypatch.setattr(
+        studies, "digit_settings", lambda eps, warm_up: replace(full, samples=100, steps=80)
+    )
+    found = studies.digit_record(0.0, 0, eps=0.02)
+    assert 0 < found["clean"] <= found["attacked"] <= found["certified"] <= 1
+    assert found == studies.digit_record(0.0, 0, eps=0.02)
+
+
+def test_a_summary_is_the_interval_of_each_number() -> None:
+    found = summarize([{"a": 1.0, "b": np.inf}, {"a": 2.0, "b": 1.0}, {"a": 3.0, "b": 1.0}])
+    assert list(found) == ["a"]
+    assert (found["a"].estimate, found["a"].confidence) == (2.0, 0.95)
+
+
+def test_bad_input_is_refused_by_name(standard: FeatureRun) -> None:
+    with pytest.raises(TypeError, match="run must be a FeatureRun, got str"):
+        run_record("run", 0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
+        run_record(standard, 0, eps=-1)
+    with pytest.raises(ValueError, match="inputs must be an integer >= 1"):
+        run_record(standard, 0, inputs=0)
+    with pytest.raises(ValueError, match="name must be one of 'standard', 'adversarial'"):
+        agreement_record("sign", 0)
+    with pytest.raises(ValueError, match="name must be one of 'standard'"):
+        variant_record("Standard", 0)
+    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
+        budget_record(-0.1, 0)
+    with pytest.raises(ValueError, match="records must hold at least two records, got 1"):
+        summarize([{"a": 1.0}])
+    with pytest.raises(ValueError, match=r"got a difference in \['a', 'b'\]"):
+        summarize([{"a": 1.0}, {"b": 1.0}])
