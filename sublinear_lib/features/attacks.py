@@ -78,7 +78,7 @@ class AttackOutcome:
     @property
     def error(self) -> float:
         """The share of inputs that were broken: margin not positive."""
-        return float(1.0 - (self.margins > 0).mean())
+        return float((~(self.margins > 0)).mean())
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class PatchCertificate:
 
         A margin that is no number, from an overflow, certifies nothing.
         """
-        return float(1.0 - (self.margins > 0).mean())
+        return float((~(self.margins > 0)).mean())
 
 
 def _sum_error(terms: int, size: FloatArray) -> FloatArray:

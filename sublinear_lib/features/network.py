@@ -341,7 +341,7 @@ class PatchNetwork:
         TypeError, ValueError
             If the arguments are not of this form.
         """
-        return float(1.0 - (self.margins(X, y) > 0).mean())
+        return float((~(self.margins(X, y) > 0)).mean())
 
     def losses(self, X: object, y: object) -> FloatArray:
         """Return the loss of every input.

@@ -51,6 +51,30 @@ Record = dict[str, float]
 
 _MAIN: Final = TrainingAttack(eps=0.9, rate=300.0)
 _WARM: Final = (100, 800)
+# Keys of records that are shares, so that their means lie in [0, 1].
+_SHARES: Final = frozenset(
+    {
+        "share_mean",
+        "share_min",
+        "classes_robust",
+        "clean",
+        "robust_only",
+        "nonrobust_only",
+        "follows_u",
+        "follows_v",
+        "prop_3_1",
+        "swap_v",
+        "inject_u",
+        "swap_both",
+        "pgd",
+        "attacked",
+        "certified",
+        "energy_u",
+        "energy_v",
+        "predicted_share",
+        "predicted_same",
+    }
+)
 
 VARIANTS: Final[Mapping[str, TrainingSettings]] = MappingProxyType(
     {
@@ -167,7 +191,7 @@ def run_record(run: FeatureRun, rng: Seed, *, eps: float = 0.52, inputs: int = 6
         "follows_u": float((said == torn.robust_class).mean()),
         "follows_v": float((said == torn.nonrobust_class).mean()),
         **{kind: each.error for kind, each in attacks.items()},
-        "attacked": float(1.0 - (worst > 0).mean()),
+        "attacked": float((~(worst > 0)).mean()),
         "certified": certify_patches(network, data.X, data.y, budget).error,
         "energy_u": energies[0],
         "energy_v": energies[1],
@@ -410,7 +434,11 @@ def summarize(
     Returns
     -------
     dict of str to Interval
-        For every key whose values are finite numbers in all records; others are left out.
+        For every key whose values are finite numbers in all records; others are left out.  The
+        intervals of keys that name a share, such as ``clean``, are cut to [0, 1], where its mean
+        lies.  Equal values give an interval of length 0: it says that the seeds agree, not that
+        another one could not differ; for that ask `sublinear_lib.statistics.clopper_pearson` with
+        the number of seeds.
 
     Raises
     ------
@@ -437,5 +465,9 @@ def summarize(
             float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)
         ]
         if len(numbers) == len(rows) and all(map(math.isfinite, numbers)):
-            found[key] = t_interval(numbers, confidence)
+            mean = t_interval(numbers, confidence)
+            if key in _SHARES:
+                ends = max(0.0, mean.lower), min(1.0, mean.upper)
+                mean = Interval(mean.estimate, *ends, mean.confidence)
+            found[key] = mean
     return found

@@ -120,6 +120,13 @@ def test_a_summary_is_the_interval_of_each_number() -> None:
     found = summarize([{"a": 1.0, "b": np.inf}, {"a": 2.0, "b": 1.0}, {"a": 3.0, "b": 1.0}])
     assert list(found) == ["a"]
     assert (found["a"].estimate, found["a"].confidence) == (2.0, 0.95)
+    shares = summarize([{"clean": 0.0}, {"clean": 0.1}, {"clean": 1.0}])["clean"]
+    assert (shares.lower, shares.upper) == (0.0, 1.0)
+
+
+def test_every_share_of_a_record_is_known_as_one(standard: FeatureRun) -> None:
+    other = {"A", "B", "loss", "clean_loss"}
+    assert set(run_record(standard, 0, inputs=3)) - other <= studies._SHARES
 
 
 def test_bad_input_is_refused_by_name(standard: FeatureRun) -> None:
