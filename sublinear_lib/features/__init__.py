@@ -72,10 +72,12 @@ from sublinear_lib.features.recursion import (
 )
 from sublinear_lib.features.studies import (
     VARIANTS,
+    ErrorCurve,
     agreement_record,
     budget_record,
     digit_record,
     digit_settings,
+    error_curve,
     run_record,
     summarize,
     variant_record,
@@ -100,6 +102,7 @@ __all__ = [
     "AscentRule",
     "AttackOutcome",
     "EnergyShares",
+    "ErrorCurve",
     "FeatureAttack",
     "FeatureData",
     "FeatureHistory",
@@ -131,6 +134,7 @@ __all__ = [
     "critical_rate",
     "digit_record",
     "digit_settings",
+    "error_curve",
     "escape_time",
     "feature_attack",
     "feature_perturbation",

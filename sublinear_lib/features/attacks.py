@@ -144,7 +144,8 @@ class _Box:
         return AttackOutcome(self.margins, self.witnesses)
 
 
-def _sample(network: object, data: object) -> tuple[PatchNetwork, PatchData]:
+def checked_sample(network: object, data: object) -> tuple[PatchNetwork, PatchData]:
+    """Return a network and data that fit together, or refuse them."""
     checked_network(network)
     if not isinstance(data, PatchData):
         raise TypeError(f"data must be PatchData, got {type(data).__name__}")
@@ -267,7 +268,7 @@ def feature_attack(
     >>> [feature_attack(network, data, 0.9, kind).error for kind in ("swap_v", "inject_u")]
     [0.0, 1.0]
     """
-    network, data = _sample(network, data)
+    network, data = checked_sample(network, data)
     validation.scalar(eps, "eps", minimum=0)
     box = _Box(network, data.X, data.y, eps)
     for shift in range(1, network.classes):
@@ -412,7 +413,7 @@ def gradient_energy(network: PatchNetwork, data: PatchData) -> EnergyShares:
     >>> gradient_energy(network, law.sample(3, rng=0)).own_v
     1.0
     """
-    network, data = _sample(network, data)
+    network, data = checked_sample(network, data)
     squared = np.square(network.input_gradient(data.X, data.y)).sum(axis=1)
     total = squared.sum(axis=1)
     if not (total > 0).any():

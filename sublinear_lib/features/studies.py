@@ -15,18 +15,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import Seed
+from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.features.activations import GELU, ReLU, SmoothedReLU, Softplus
-from sublinear_lib.features.attacks import feature_attack, gradient_attack, gradient_energy
+from sublinear_lib.features.attacks import (
+    FEATURE_ATTACKS,
+    FeatureAttack,
+    GradientGoal,
+    checked_sample,
+    feature_attack,
+    gradient_attack,
+    gradient_energy,
+)
 from sublinear_lib.features.certify import certify_patches
-from sublinear_lib.features.data import FeatureData
+from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.images import image_digits, train_images
+from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.recursion import feature_recursion
 from sublinear_lib.features.training import (
     FeatureRun,
@@ -38,10 +48,12 @@ from sublinear_lib.statistics import Interval, t_interval
 
 __all__ = [
     "VARIANTS",
+    "ErrorCurve",
     "agreement_record",
     "budget_record",
     "digit_record",
     "digit_settings",
+    "error_curve",
     "run_record",
     "summarize",
     "variant_record",
@@ -198,6 +210,98 @@ def run_record(run: FeatureRun, rng: Seed, *, eps: float = 0.52, inputs: int = 6
         "loss": float(run.history.loss[-1]),
         "clean_loss": float(run.history.clean_loss[-1]),
     }
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorCurve:
+    """Robust errors over the budget, from below and from above.
+
+    Attributes
+    ----------
+    eps : ndarray of float64, shape (E,)
+        The budgets.
+    feature : mapping of str to ndarray of float64, shape (E,)
+        The error under each feature attack.
+    attacked : ndarray of float64, shape (E,)
+        The share of inputs that some attack breaks, gradient attacks included: a lower bound on
+        the robust error.
+    certified : ndarray of float64, shape (E,)
+        One minus the certified share: an upper bound.
+    """
+
+    eps: FloatArray
+    feature: Mapping[FeatureAttack, FloatArray]
+    attacked: FloatArray
+    certified: FloatArray
+
+
+def error_curve(
+    network: PatchNetwork, data: PatchData, eps: object, rng: Seed, *, restarts: int = 1
+) -> ErrorCurve:
+    """Bound the robust error of a network for many budgets.
+
+    Parameters
+    ----------
+    network : PatchNetwork
+        The network.
+    data : PatchData
+        Inputs with their labels.
+    eps : array_like of float, shape (E,)
+        The budgets, ``>= 0``, ascending.
+    rng : int, SeedSequence or Generator
+        Source of the random starts of gradient attacks.
+    restarts : int, default 1
+        Walks of each gradient attack, ``>= 1``.
+
+    Returns
+    -------
+    ErrorCurve
+        Errors under attack and certified errors.  An input that was broken with one budget counts
+        as broken with every larger one, and one that is certified with one budget as certified
+        with every smaller one; so ``attacked <= certified``, and both grow.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> law = FeatureData(noise=0.0, jitter=0.0)
+    >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
+    >>> curve = error_curve(network, law.sample(3, rng=0), [0.6, 0.61], rng=0)
+    >>> curve.attacked, curve.certified
+    (array([0., 1.]), array([0., 1.]))
+    """
+    network, data = checked_sample(network, data)
+    budgets = validation.float_array(eps, "eps", shape=("E",))
+    if budgets.min() < 0 or (np.diff(budgets) < 0).any():
+        raise ValueError(f"eps must hold ascending numbers >= 0, got {budgets.tolist()}")
+    source = validation.generator(rng)
+    goals: tuple[GradientGoal, ...] = ("loss", "margin")
+    shape = len(budgets), len(data)
+    broken, certified = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    feature: dict[FeatureAttack, FloatArray] = {
+        kind: np.zeros(len(budgets)) for kind in FEATURE_ATTACKS
+    }
+    for place, budget in enumerate(budgets.tolist()):
+        found = {kind: feature_attack(network, data, budget, kind) for kind in FEATURE_ATTACKS}
+        for kind, outcome in found.items():
+            feature[kind][place] = outcome.error
+        climbed = [
+            gradient_attack(
+                network, data.X, data.y, budget, restarts=restarts, rng=source, goal=goal
+            )
+            for goal in goals
+        ]
+        for outcome in (*found.values(), *climbed):
+            broken[place] |= ~(outcome.margins > 0)
+        certified[place] = certify_patches(network, data.X, data.y, budget).certified
+    broken = np.logical_or.accumulate(broken, axis=0)
+    certified = np.logical_or.accumulate(certified[::-1], axis=0)[::-1]
+    return ErrorCurve(
+        budgets.copy(), MappingProxyType(feature), broken.mean(axis=1), (~certified).mean(axis=1)
+    )
 
 
 def variant_record(

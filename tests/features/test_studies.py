@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from sublinear_lib.features import (
+    FEATURE_ATTACKS,
     VARIANTS,
     FeatureData,
     FeatureRun,
     agreement_record,
     budget_record,
     digit_settings,
+    error_curve,
     robustness_window,
     run_record,
     studies,
@@ -47,6 +49,18 @@ def test_attacks_and_certificates_are_ordered(adversarial: FeatureRun) -> None:
         found = run_record(adversarial, 1, eps=eps, inputs=20)
         single = max(found[key] for key in ("prop_3_1", "swap_v", "inject_u", "swap_both", "pgd"))
         assert found["clean"] <= single <= found["attacked"] <= found["certified"]
+
+
+def test_the_curve_of_errors_grows_between_attack_and_certificate(adversarial: FeatureRun) -> None:
+    data = adversarial.data.law.sample(20, 7)
+    curve = error_curve(adversarial.network, data, [0.0, 0.52, 0.56, 0.6, 0.7, 0.9], 0)
+    assert (np.diff(curve.attacked) >= 0).all() and (np.diff(curve.certified) >= 0).all()
+    assert (curve.attacked <= curve.certified).all()
+    assert (curve.certified - curve.attacked <= 0.15).all()
+    assert curve.certified[1] == 0.0 and curve.attacked[-2] == 1.0
+    assert set(curve.feature) == set(FEATURE_ATTACKS)
+    assert curve.feature["inject_u"][-1] == 1.0 and (curve.feature["swap_v"] == 0.0).all()
+    assert all((errors <= curve.attacked).all() for errors in curve.feature.values())
 
 
 def test_a_record_repeats_with_its_seed(standard: FeatureRun) -> None:
@@ -136,6 +150,9 @@ def test_bad_input_is_refused_by_name(standard: FeatureRun) -> None:
         run_record(standard, 0, eps=-1)
     with pytest.raises(ValueError, match="inputs must be an integer >= 1"):
         run_record(standard, 0, inputs=0)
+    for wrong in ([0.2, 0.1], [-0.1, 0.1]):
+        with pytest.raises(ValueError, match="eps must hold ascending numbers >= 0"):
+            error_curve(standard.network, standard.data, wrong, 0)
     with pytest.raises(ValueError, match="name must be one of 'standard', 'adversarial'"):
         agreement_record("sign", 0)
     with pytest.raises(ValueError, match="name must be one of 'standard'"):
