@@ -113,6 +113,30 @@ def test_bounds_hold_in_exact_arithmetic() -> None:
         assert float(exact) - bound < 1e-13 * (1 + abs(float(exact)))
 
 
+@given(seeds)
+@settings(deadline=None, max_examples=60)
+def test_bounds_hold_where_pre_activations_lose_their_digits(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weights = np.zeros((2, 1, 6))
+    weights[0, 0, :3], weights[1, 0, 3:] = rng.normal(size=(2, 3))
+    X = rng.normal(size=(1, 2, 6)) * 10.0 ** rng.integers(0, 12)
+    # The last coordinate of each half makes the sum cancel almost completely.
+    for half in (slice(0, 3), slice(3, 6)):
+        w = weights[:, 0, half].sum(axis=0)
+        X[..., half][..., 2] = -(X[..., half][..., :2] @ w[:2]) / w[2]
+    eps = float(10.0 ** rng.uniform(-12, -6))
+    exact = Fraction(0)
+    for sign, i in ((1, 0), (-1, 1)):
+        w = [Fraction(each) for each in weights[i, 0]]
+        move = sign * Fraction(eps) * sum(abs(each) for each in w)
+        for patch in X[0]:
+            z = sum(a * Fraction(b) for a, b in zip(w, patch.tolist(), strict=True)) - move
+            exact += sign * max(z, Fraction(0))
+    for method in ("interval", "linear"):
+        bound = certify_patches(PatchNetwork(weights, ReLU()), X, [0], eps, method=method)  # type: ignore[arg-type]
+        assert Fraction(bound.margins[0]) <= exact
+
+
 # Exactness.
 
 
