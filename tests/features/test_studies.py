@@ -17,6 +17,7 @@ from sublinear_lib.features import (
     budget_record,
     digit_settings,
     error_curve,
+    race_ratio,
     robustness_window,
     run_record,
     studies,
@@ -104,10 +105,21 @@ def test_full_sign_steps_never_leave_the_initialization_without_a_warm_up() -> N
     assert standard.history.loss[-1] < 0.5
 
 
-def test_higher_powers_learn_the_strong_feature_without_an_adversary() -> None:
-    # 3^4 = 81 > 60: with q = 4 the robust feature is the denser one.
-    assert FeatureData().density_ratio(4) < 1
-    assert variant_record("q = 4, standard", 0)["share_mean"] > 0.5
+def test_with_a_higher_power_the_first_weights_decide_and_the_ratio_tells_how() -> None:
+    # 3^4 = 81 > 60: with q = 4 the robust feature is the denser one, but B0^2/A0^2 counts too.
+    law = FeatureData()
+    assert law.density_ratio(4) < 1
+    robust = []
+    for seed in range(2):
+        run = train_features(law, VARIANTS["q = 4, standard"], seed)
+        A, B = (each.max(axis=1) for each in run.initial.alignments(law))
+        share = run.network.shares(law).share
+        for i in range(3):
+            ratio = race_ratio(law, 4, A[i], B[i])
+            if abs(math.log(ratio)) > 0.2:
+                assert (share[i] > 0.5) == (ratio < 1)
+                robust.append(bool(share[i] > 0.5))
+    assert len(robust) >= 4 and any(robust) and not all(robust)
 
 
 def test_variants_keep_the_rate_over_the_power_of_rho() -> None:
