@@ -99,7 +99,10 @@ class FeatureShares:
 
     @property
     def share(self) -> FloatArray:
-        """The robust part over the sum, shape (k,); NaN where the sum is not positive."""
+        """The robust part over the sum, shape (k,); NaN where the sum is not positive.
+
+        In [0, 1] for rectifiers that are never negative; GELU and softplus may leave it.
+        """
         total = self.robust + self.nonrobust
         return np.where(total > 0, self.robust / np.where(total > 0, total, 1.0), np.nan)
 

@@ -540,7 +540,7 @@ def summarize(
     dict of str to Interval
         For every key whose values are finite numbers in all records; others are left out.  The
         intervals of keys that name a share, such as ``clean``, are cut to [0, 1], where its mean
-        lies.  Equal values give an interval of length 0: it says that the seeds agree, not that
+        lies (the robust share of a GELU network may be below 0, and is not cut then).  Equal values give an interval of length 0: it says that the seeds agree, not that
         another one could not differ; for that ask `sublinear_lib.statistics.clopper_pearson` with
         the number of seeds.
 
@@ -570,7 +570,7 @@ def summarize(
         ]
         if len(numbers) == len(rows) and all(map(math.isfinite, numbers)):
             mean = t_interval(numbers, confidence)
-            if key in _SHARES:
+            if key in _SHARES and 0 <= min(numbers) and max(numbers) <= 1:
                 ends = max(0.0, mean.lower), min(1.0, mean.upper)
                 mean = Interval(mean.estimate, *ends, mean.confidence)
             found[key] = mean

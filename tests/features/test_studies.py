@@ -148,6 +148,9 @@ def test_a_summary_is_the_interval_of_each_number() -> None:
     assert (found["a"].estimate, found["a"].confidence) == (2.0, 0.95)
     shares = summarize([{"clean": 0.0}, {"clean": 0.1}, {"clean": 1.0}])["clean"]
     assert (shares.lower, shares.upper) == (0.0, 1.0)
+    # A GELU is negative below 0, and so may the robust part of a logit be.
+    gelu = summarize([{"share_mean": -0.01}, {"share_mean": -0.02}])["share_mean"]
+    assert gelu.lower < gelu.estimate < gelu.upper
 
 
 def test_every_share_of_a_record_is_known_as_one(standard: FeatureRun) -> None:
