@@ -15,8 +15,7 @@ the form of Lemma 5.2.
 Before changing anything, know what is left out: noise, jitter, features of other classes, and that
 in a patch of v the adversary also moves the coordinate of u.  The last is kept by ``coupled=True``;
 it matters for the time of the transition.  Noise and jitter matter at the end: without them B ends
-within 2 % of training, with them up to 20 % below it, because inputs that are learned last pull
-longest.
+within 2 % of training, with them it may be a fifth off or more.
 
 Source: Lemmas 5.1 and 5.2 of Li and Li (2025) as described in their review thread, which gives
 orders; the constants, the closed forms and all proofs in this module are ours.
