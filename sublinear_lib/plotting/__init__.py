@@ -56,6 +56,7 @@ from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.separation import (
     BallPanel,
     balls_picture,
+    climb_picture,
     growth_picture,
     pair_gallery,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "brackets_picture",
     "cap_picture",
     "circle_fit_picture",
+    "climb_picture",
     "cost_curves",
     "crossing_panels",
     "digit_gallery",
