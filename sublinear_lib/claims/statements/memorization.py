@@ -118,8 +118,13 @@ def _counted(network: ReLUNetwork) -> tuple[int, int, int]:
 def _grid_data(
     N: int, n: int, classes: int, rng: np.random.Generator, power: int, p: float = math.inf
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Draw binary data and the budget for which ``lambda - 2 mu = 2^-power`` exactly."""
+    """Draw binary data and the budget for which ``lambda - 2 mu = 2^-power`` exactly.
+
+    The first and the last point are neighbors with one label, so that their balls overlap.
+    """
     X, y = datasets.random_points(N, n, classes, rng, grid=256)
+    X[-1], y[-1] = X[0], y[0]
+    X[-1, 0] += 1 / 256
     return X, y, datasets.separation(X, y, p) / 2 - 2.0 ** -(power + 1)
 
 
@@ -1149,7 +1154,7 @@ def _check_52(budget: Budget, rng: np.random.Generator) -> Findings:
     wrong = values = signs = clipped = 0
     constants = []
     for power in budget.pick((10, 30), (9, 20, 30, 40)):
-        X, _, _ = _grid_data(N, n, 2, rng, power)
+        X, _ = datasets.random_points(N, n, 2, rng, grid=256)
         s = _signs(N, rng)
         mu = datasets.separation(X, s) / 2 - 2.0**-power
         inside, others, owner = _probes(X, mu, power, rng)
@@ -1212,7 +1217,7 @@ def _check_optimal(budget: Budget, rng: np.random.Generator) -> Findings:
     gaps = upper = attained = 0
     slopes = []
     for power in budget.pick((4, 10, 30), (4, 7, 10, 20, 30, 40)):
-        X, _, _ = _grid_data(N, n, 2, rng, power)
+        X, _ = datasets.random_points(N, n, 2, rng, grid=256)
         s = _signs(N, rng)
         lam = datasets.separation(X, s)
         mu = lam / 2 - 2.0**-power
