@@ -47,6 +47,12 @@ from sublinear_lib.plotting.halfspace import (
     work_against_m,
 )
 from sublinear_lib.plotting.jump import price_picture, way_picture
+from sublinear_lib.plotting.lipschitz_memorizer import (
+    AnswerPanel,
+    answer_bars,
+    answers_picture,
+    path_gallery,
+)
 from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
@@ -87,6 +93,7 @@ __all__ = [
     "LIGHT",
     "ROLES",
     "SERIES",
+    "AnswerPanel",
     "BallPanel",
     "CountTail",
     "Crossing",
@@ -98,6 +105,8 @@ __all__ = [
     "accuracy_against_activity",
     "activations_pair",
     "activity_against_m",
+    "answer_bars",
+    "answers_picture",
     "arcs_picture",
     "balls_picture",
     "boxes_picture",
@@ -132,6 +141,7 @@ __all__ = [
     "pair_gallery",
     "palette_css",
     "panel",
+    "path_gallery",
     "percent",
     "powers_picture",
     "preactivation_histogram",

@@ -76,6 +76,13 @@ from sublinear_lib.widgets.ledger_lab import (
     measure_work,
     work_growth_lab,
 )
+from sublinear_lib.widgets.lipschitz_memorizer import lipschitz_explorer, lipschitz_view
+from sublinear_lib.widgets.lipschitz_memorizer_lab import (
+    answer_in_the_plane,
+    memorize_digits,
+    plane_lab,
+    two_memorizers_lab,
+)
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
@@ -158,6 +165,7 @@ __all__ = [
     "activity_training_lab",
     "activity_view",
     "add_with_signs",
+    "answer_in_the_plane",
     "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
@@ -201,9 +209,12 @@ __all__ = [
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
+    "lipschitz_explorer",
+    "lipschitz_view",
     "measure_the_gap",
     "measure_the_search",
     "measure_work",
+    "memorize_digits",
     "move_the_input",
     "moving_lab",
     "net_explorer",
@@ -216,6 +227,7 @@ __all__ = [
     "own_file_lab",
     "own_numbers_lab",
     "own_points_lab",
+    "plane_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
     "powers_lab",
@@ -253,6 +265,7 @@ __all__ = [
     "training_lab",
     "try_powers",
     "try_step_size",
+    "two_memorizers_lab",
     "walk_lab",
     "walk_through_ball",
     "window_lab",
