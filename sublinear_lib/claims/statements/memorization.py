@@ -1695,7 +1695,7 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         id="prop-ii.6",
-        title="Equally robust, oppositely general",
+        title="Equally robust, opposite on new data",
         statement=(
             r"Measured on the $8\times8$ digits of scikit-learn, even against odd: the networks of "
             r"Theorems 4.8 and 5.2, built from the same $N=150$ or $300$ digits, are certified on "
