@@ -80,6 +80,7 @@ from sublinear_lib.memorization.intervals import (
     layer_bounds,
     lipschitz_bound,
 )
+from sublinear_lib.memorization.level_sets import bump_outline
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 from sublinear_lib.memorization.precision import (
     EvaluationError,
@@ -163,6 +164,7 @@ __all__ = [
     "ball_points",
     "ball_probes",
     "breaking_gap",
+    "bump_outline",
     "certify",
     "certify_sign",
     "checked_data",

@@ -53,6 +53,16 @@ from sublinear_lib.plotting.lipschitz_memorizer import (
     answers_picture,
     path_gallery,
 )
+from sublinear_lib.plotting.memorizer import (
+    Outlines,
+    PrecisionSeries,
+    ProfilePanel,
+    bounds_picture,
+    circuit_picture,
+    level_sets_picture,
+    precision_picture,
+    profile_picture,
+)
 from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
@@ -99,7 +109,10 @@ __all__ = [
     "Crossing",
     "EndLabel",
     "ExponentRow",
+    "Outlines",
     "Picture",
+    "PrecisionSeries",
+    "ProfilePanel",
     "Role",
     "Ticks",
     "accuracy_against_activity",
@@ -109,10 +122,12 @@ __all__ = [
     "answers_picture",
     "arcs_picture",
     "balls_picture",
+    "bounds_picture",
     "boxes_picture",
     "brackets_picture",
     "cap_picture",
     "circle_fit_picture",
+    "circuit_picture",
     "climb_picture",
     "cost_curves",
     "crossing_panels",
@@ -130,6 +145,7 @@ __all__ = [
     "label_line_ends",
     "landscape_picture",
     "ledger_bars",
+    "level_sets_picture",
     "loss_and_activity",
     "loss_curves",
     "net_picture",
@@ -145,7 +161,9 @@ __all__ = [
     "percent",
     "powers_picture",
     "preactivation_histogram",
+    "precision_picture",
     "price_picture",
+    "profile_picture",
     "promise_picture",
     "recall_against_time",
     "regret_bars",

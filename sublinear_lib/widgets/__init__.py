@@ -84,6 +84,13 @@ from sublinear_lib.widgets.lipschitz_memorizer_lab import (
     two_memorizers_lab,
 )
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.memorizer import memorizer_explorer, memorizer_view
+from sublinear_lib.widgets.memorizer_lab import (
+    build_and_certify,
+    build_lab,
+    near_the_limit,
+    precision_lab,
+)
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
 from sublinear_lib.widgets.network_lab import (
@@ -169,7 +176,9 @@ __all__ = [
     "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
+    "build_and_certify",
     "build_good_weights",
+    "build_lab",
     "certified_lab",
     "compare_attacks",
     "convergence_explorer",
@@ -215,8 +224,11 @@ __all__ = [
     "measure_the_search",
     "measure_work",
     "memorize_digits",
+    "memorizer_explorer",
+    "memorizer_view",
     "move_the_input",
     "moving_lab",
+    "near_the_limit",
     "net_explorer",
     "net_lab",
     "net_view",
@@ -234,6 +246,7 @@ __all__ = [
     "preactivation_explorer",
     "preactivation_view",
     "preactivations_lab",
+    "precision_lab",
     "report_on_file",
     "rerun_check",
     "rerun_lab",
