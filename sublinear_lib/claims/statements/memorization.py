@@ -1467,9 +1467,9 @@ CLAIMS: tuple[Claim, ...] = (
         statement=(
             _DATA + r" for $p=2$, and let $R\ge|x_{ij}|+\lambda$ for all $i,j$. For every "
             r"$\mu<\lambda/2$ there is a ReLU network of width $\rec{3n+2}$ and depth "
-            r"$\rec{N(K+3)+1}$ with $\rec{N(K(8n+2)+9n+8)-n}$ nonzero parameters, where "
-            r"$K=O(\log(nR^2/(\lambda(\lambda-2\mu))))$, with $F(x)=y_i$ whenever "
-            r"$\|x-x_i\|_2\le\mu$."
+            r"$\rec{N(K+3)+1}$ with, for positive labels, $\rec{N(K(8n+2)+9n+8)-n}$ nonzero "
+            r"parameters, where $K=O(\log(nR^2/(\lambda(\lambda-2\mu))))$, with $F(x)=y_i$ "
+            r"whenever $\|x-x_i\|_2\le\mu$."
         ),
         plain="In the Euclidean norm the budget enters the size through a logarithm.",
         source=_after("Theorem B.3"),
@@ -1650,10 +1650,11 @@ CLAIMS: tuple[Claim, ...] = (
         statement=(
             r"Let the labels be $s_i=\pm1$, and $\lambda$ the separation for $p=\infty$. There is "
             r"a ReLU network with $O(Nn\log n)$ nonzero parameters, $\rec{3n+3}$ wide and "
-            r"$\rec{N(\lceil\log_2n\rceil+1)+2}$ deep for $n\ge2$, that computes "
+            r"$\rec{N(\lceil\log_2n\rceil+1)+2}$ deep for $n\ge2$, that computes, on a cube that "
+            r"holds all balls, "
             r"$f(x)=\rec{\tfrac12(\mathrm{dist}_\infty(x,S_-)-\mathrm{dist}_\infty(x,S_+))}$: its "
-            r"Lipschitz constant is at most 1, and $s_if\ge\lambda/2-\mu$ on $B_\infty(x_i,\mu)$ "
-            r"for every $\mu<\lambda/2$. With one layer more, "
+            r"Lipschitz constant in the maximum norm is at most 1, and $s_if\ge\lambda/2-\mu$ on "
+            r"$B_\infty(x_i,\mu)$ for every $\mu<\lambda/2$. With one layer more, "
             r"$\rec{F=\mathrm{clip}(f/(\lambda/2-\mu),-1,1)}$ equals $s_i$ there, with the "
             r"constant $\rec{1/(\lambda/2-\mu)}$."
         ),
@@ -1675,9 +1676,9 @@ CLAIMS: tuple[Claim, ...] = (
         title="No smaller Lipschitz constant is possible",
         statement=(
             r"Let $\mu<\lambda/2$. Every $F$ with $F\ge1$ on the balls $B_\infty(x_i,\mu)$ of one "
-            r"label and $F\le-1$ on those of the other has a Lipschitz constant of at least "
-            r"$2/(\lambda-2\mu)=1/(\lambda/2-\mu)$. The clipped network of Theorem 5.2 has exactly "
-            r"that."
+            r"label and $F\le-1$ on those of the other has a Lipschitz constant, in the maximum "
+            r"norm, of at least $2/(\lambda-2\mu)=1/(\lambda/2-\mu)$. The clipped network of "
+            r"Theorem 5.2 has exactly that."
         ),
         plain="The clipped network is as flat as any function that does the same.",
         source=_OURS,
