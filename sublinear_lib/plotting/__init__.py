@@ -20,6 +20,14 @@ from sublinear_lib.plotting.adversary import (
     shares_picture,
     sweep_picture,
 )
+from sublinear_lib.plotting.collision import (
+    ImagePanel,
+    ShadowPanel,
+    coordinates_picture,
+    images_picture,
+    radii_picture,
+    shadow_picture,
+)
 from sublinear_lib.plotting.concentration import (
     CountTail,
     Crossing,
@@ -36,6 +44,17 @@ from sublinear_lib.plotting.flips import (
     flips_window,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
+from sublinear_lib.plotting.gadget import (
+    COLORS,
+    CubePanel,
+    HypergraphPanel,
+    RegionPanel,
+    cube_picture,
+    hypergraph_layout,
+    hypergraph_picture,
+    programs_picture,
+    regions_picture,
+)
 from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
@@ -99,6 +118,7 @@ from sublinear_lib.plotting.training_study import (
 )
 
 __all__ = [
+    "COLORS",
     "DARK",
     "LIGHT",
     "ROLES",
@@ -107,13 +127,18 @@ __all__ = [
     "BallPanel",
     "CountTail",
     "Crossing",
+    "CubePanel",
     "EndLabel",
     "ExponentRow",
+    "HypergraphPanel",
+    "ImagePanel",
     "Outlines",
     "Picture",
     "PrecisionSeries",
     "ProfilePanel",
+    "RegionPanel",
     "Role",
+    "ShadowPanel",
     "Ticks",
     "accuracy_against_activity",
     "activations_pair",
@@ -129,8 +154,10 @@ __all__ = [
     "circle_fit_picture",
     "circuit_picture",
     "climb_picture",
+    "coordinates_picture",
     "cost_curves",
     "crossing_panels",
+    "cube_picture",
     "digit_gallery",
     "duality_picture",
     "exponents_picture",
@@ -142,6 +169,9 @@ __all__ = [
     "grouped",
     "growth_picture",
     "house_style",
+    "hypergraph_layout",
+    "hypergraph_picture",
+    "images_picture",
     "label_line_ends",
     "landscape_picture",
     "ledger_bars",
@@ -164,11 +194,15 @@ __all__ = [
     "precision_picture",
     "price_picture",
     "profile_picture",
+    "programs_picture",
     "promise_picture",
+    "radii_picture",
     "recall_against_time",
+    "regions_picture",
     "regret_bars",
     "roofline_chart",
     "set_scale",
+    "shadow_picture",
     "shares_picture",
     "slice_picture",
     "speedup_by_dimension",

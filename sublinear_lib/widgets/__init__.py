@@ -13,6 +13,7 @@ from sublinear_lib.widgets.activity_lab import (
     growth_lab,
     train_and_count_active,
 )
+from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
 from sublinear_lib.widgets.convergence_lab import (
@@ -43,6 +44,7 @@ from sublinear_lib.widgets.flips_lab import (
     search_the_circle,
     train_and_count,
 )
+from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.gap_lab import (
     gap_slope_lab,
@@ -75,6 +77,12 @@ from sublinear_lib.widgets.ledger_lab import (
     iteration_bill_lab,
     measure_work,
     work_growth_lab,
+)
+from sublinear_lib.widgets.limits_lab import (
+    hypergraph_lab,
+    merge_two_balls,
+    own_layer_lab,
+    two_neurons_for,
 )
 from sublinear_lib.widgets.lipschitz_memorizer import lipschitz_explorer, lipschitz_view
 from sublinear_lib.widgets.lipschitz_memorizer_lab import (
@@ -180,6 +188,8 @@ __all__ = [
     "build_good_weights",
     "build_lab",
     "certified_lab",
+    "collision_explorer",
+    "collision_view",
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
@@ -201,6 +211,8 @@ __all__ = [
     "flips_lab",
     "flips_training_lab",
     "flips_view",
+    "gadget_explorer",
+    "gadget_view",
     "gap_explorer",
     "gap_slope_lab",
     "gap_training_lab",
@@ -211,6 +223,7 @@ __all__ = [
     "half_space_cost_explorer",
     "half_space_cost_view",
     "hunt_supremum",
+    "hypergraph_lab",
     "iteration_bill_lab",
     "iteration_lab",
     "jump_explorer",
@@ -226,6 +239,7 @@ __all__ = [
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
+    "merge_two_balls",
     "move_the_input",
     "moving_lab",
     "near_the_limit",
@@ -237,6 +251,7 @@ __all__ = [
     "own_data_explorer",
     "own_data_view",
     "own_file_lab",
+    "own_layer_lab",
     "own_numbers_lab",
     "own_points_lab",
     "plane_lab",
@@ -278,7 +293,9 @@ __all__ = [
     "training_lab",
     "try_powers",
     "try_step_size",
+    "turned_layer",
     "two_memorizers_lab",
+    "two_neurons_for",
     "walk_lab",
     "walk_through_ball",
     "window_lab",
