@@ -295,7 +295,8 @@ def answer_bars(
             y, start = step * r + 24.0, 0.0
             interval = intervals[title]
             middle, least, most = (
-                percent(value) for value in (interval.estimate, interval.lower, interval.upper)
+                percent(value, 3 if value >= 0.1 else 2)
+                for value in (interval.estimate, interval.lower, interval.upper)
             )
             note(axes, 0.0, y - 10.0, title, weight="bold", va="center_baseline")
             note(
