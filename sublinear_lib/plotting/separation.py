@@ -364,7 +364,7 @@ def pair_gallery(
         axes = panel(fig, left=0, right=0, top=0, bottom=0, frame=False)
         axes.set_xlim(0, width)
         axes.set_ylim(22.0 + 3 * pitch, 0)
-        rows = (("one", one), ("halfway", 0.5 * (one + two)), ("other", two))
+        rows = (("first", one), ("halfway", 0.5 * (one + two)), ("second", two))
         for r, (title, images) in enumerate(rows):
             top = 22.0 + r * pitch
             note(axes, 0, top + cell / 2, title, va="center_baseline")
