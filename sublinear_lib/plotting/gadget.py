@@ -62,6 +62,7 @@ _CORNERS: tuple[tuple[int, ...], ...] = (
 )
 _AXES = np.array([[1.0, 0.0], [0.46, 0.4], [0.0, 1.0]])
 _EXTRA = np.array([0.72, -0.42])
+_DRAWN_IN = 0.08  # so that triangles with two common vertices do not share a side
 
 
 class HypergraphPanel(NamedTuple):
@@ -140,8 +141,8 @@ def hypergraph_layout(h: Hypergraph) -> tuple[FloatArray, list[FloatArray]]:
     vertices : ndarray of float64, shape (V, 2)
         On the unit circle; the usual triangle if all edges are lines of the Fano plane.
     edges : list of ndarray of float64, shape (k, 2)
-        For each edge a curve through its vertices: a segment, a closed triangle, or one of the six
-        segments and the circle of the Fano plane.
+        For each edge a curve through its vertices: a segment, or one of the six segments and the
+        circle of the Fano plane; or a closed triangle a little inside of its vertices.
     """
     plane = fano()
     lines = h.vertices == plane.vertices and bool(h.edges) and set(h.edges) <= set(plane.edges)
@@ -155,8 +156,11 @@ def hypergraph_layout(h: Hypergraph) -> tuple[FloatArray, list[FloatArray]]:
     curves = []
     for edge in h.edges:
         at = vertices[list(edge)]
-        if not lines:
-            curves.append(at if len(edge) == 2 else np.vstack((at, at[:1])))
+        if not lines and len(edge) == 2:
+            curves.append(at)
+        elif not lines:
+            at = at + _DRAWN_IN * (at.mean(axis=0) - at)
+            curves.append(np.vstack((at, at[:1])))
         elif edge == (3, 4, 6):
             turn = np.linspace(0.0, 2.0 * np.pi, 49)
             curves.append(0.5 * np.column_stack((np.cos(turn), np.sin(turn))))

@@ -159,8 +159,8 @@ def collision_view(n: int, m: int, turn: float, share: float) -> View:
             ends = [float(found.i), float(found.k)]
             marks.append(Line([common, common], ends, role="ink", dash=True, width=1.5))
     else:
-        x_axis = Axis(label="first neuron", limits=(-2.1, 2.1))
-        y_axis = Axis(label="second neuron", limits=(-2.1, 2.1))
+        x_axis = Axis(label="first neuron", limits=(-1.75, 1.75))
+        y_axis = Axis(label="second neuron", limits=(-1.75, 1.75))
         shape, at = cube_image(W), np.round(X @ W.T, 4)
         for row, center in enumerate(at):
             marks.append(_polygon(center, mu * shape, int(y[row]) - 1))

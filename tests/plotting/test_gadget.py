@@ -87,7 +87,7 @@ def test_the_text_of_programs_gives_both_ends() -> None:
 @pytest.mark.parametrize(
     "h", [mem.fano(), mem.cycle(5), mem.complete_graph(4), mem.random_hypergraph(6, 8, 1)]
 )
-def test_a_curve_passes_through_the_vertices_of_its_edge_and_no_others(h: mem.Hypergraph) -> None:
+def test_a_curve_passes_by_the_vertices_of_its_edge_and_no_others(h: mem.Hypergraph) -> None:
     vertices, curves = plotting.hypergraph_layout(h)
     assert len(vertices) == h.vertices and len(curves) == len(h.edges)
     for edge, curve in zip(h.edges, curves, strict=True):
@@ -95,7 +95,7 @@ def test_a_curve_passes_through_the_vertices_of_its_edge_and_no_others(h: mem.Hy
         for vertex, at in enumerate(vertices):
             a, b = curve[:-1], curve[1:]
             along = np.clip(((at - a) * (b - a)).sum(1) / ((b - a) ** 2).sum(1), 0, 1)[:, None]
-            if np.linalg.norm(a + along * (b - a) - at, axis=1).min() < 2e-3:
+            if np.linalg.norm(a + along * (b - a) - at, axis=1).min() < 0.11:
                 near.add(vertex)
         assert near == set(edge)
 
