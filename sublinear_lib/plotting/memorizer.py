@@ -336,8 +336,8 @@ _BOX = 60.0
 def _names(n: int) -> tuple[list[str], list[str], list[str], list[str]]:
     u = [f"*u*_{{{j}}}" for j in range(1, n + 1)] if n > 1 else ["*u*"]
     marks = [str(j) for j in range(1, n + 1)] if n > 1 else [""]
-    above = [f"*p*^{{+}}_{{{j}}}" if j else "*p*^{+}" for j in marks]
-    below = [f"*p*^{{−}}_{{{j}}}" if j else "*p*^{−}" for j in marks]
+    above = [f"*p*_{{{j}}}^{{+}}" if j else "*p*^{+}" for j in marks]
+    below = [f"*p*_{{{j}}}^{{−}}" if j else "*p*^{−}" for j in marks]
     return (
         [*u, "acc", "*r*_{*i*−1}"],
         [*u, *above, *below, "acc"],
@@ -446,7 +446,7 @@ def circuit_picture(
                     )
                 )
                 note(axes, column, place, word, ha="center", size=11, dy=6, outline=False)
-                shown = number(round(value, 9))
+                shown = number(round(value, 9), 4)
                 note(
                     axes,
                     column,

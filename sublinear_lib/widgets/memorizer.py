@@ -47,6 +47,7 @@ _LEVELS = (0.0, 0.5, 1.0)
 _LIMITS = (-0.35, 1.35)
 _SEED = 29
 _PROBES = 48
+_ROUND = 24
 
 
 @lru_cache(maxsize=32)
@@ -208,11 +209,15 @@ def _refused(X: FloatArray, y: FloatArray, mu: float, lam: float, p: str) -> Vie
     norm = _NORMS[p]
     pair, clash = closest_pair(X, y, norm), contradiction(X, y, mu, norm)
     assert clash is not None
-    # The balls are the plateaus of a memorizer of the same radius of one far apart pair.
+    # The balls are the plateaus of memorizers of a far apart pair; many terms make disks round.
     marks: list[Mark] = []
     for i in np.argsort(y, kind="stable").tolist():
         away = X[i] + 8.0 * (mu + 1.0)
-        lone = _BUILD[p](np.vstack([X[i], away]), [1.0, 2.0], mu)
+        pair_of = np.vstack([X[i], away])
+        if p == "2":
+            lone = memorize_l2(pair_of, [1.0, 2.0], mu, terms=_ROUND)
+        else:
+            lone = _BUILD[p](pair_of, [1.0, 2.0], mu)
         marks.append(_band(bump_outline(lone, 0, 1.0), "", int(y[i]) - 1))
     marks += _dots(X, y)
     marks.append(
@@ -268,7 +273,7 @@ def memorizer_explorer() -> Explorer:
     return Explorer(
         memorizer_view,
         [
-            Slider("share", "budget *μ*/*λ*", _SHARES, start=0.25, format="{:g}"),
+            Slider("share", "budget *μ*/*λ*", _SHARES, start=0.45, format="{:g}"),
             Slider("n", "dimension *n*", [2, 4, 16, 64], start=2),
             Slider("N", "points *N*", [3, 4, 6], start=6),
             Choice("p", "norm *p*", {"inf": "∞: maximum", "1": "1: sum", "2": "2: Euclidean"}),

@@ -86,8 +86,8 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
     lam = separation(X, y, norm)
     memorizer = _BUILD[p](X, y, share * lam)
     size, formula = memorizer.size, memorizer.size_by_formula
+    print(f"lambda = {lam:.4g}: width {grouped(size.width)}, depth {grouped(size.depth)}")
     print(
-        f"lambda = {lam:.4g}: width {grouped(size.width)}, depth {grouped(size.depth)}, "
         f"{grouped(size.nonzeros)} nonzeros, by formula {grouped(formula.nonzeros)}, of "
         f"{grouped(memorizer.network.parameters)} slots"
     )
@@ -103,9 +103,12 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
         steps=_STEPS if N * n <= _MOST_EXACT else 0,
     )
     print(
-        f"largest weight {memorizer.network.largest_weight:.4g}; certificate ({certificate.method},"
-        f" of the {certificate.scope}): {int(certificate.certified.sum())} of {N} balls; an attack "
-        f"found a deviation of {found.worst.max():.1g}"
+        f"certified {int(certificate.certified.sum())} of {N} balls ({certificate.method}, the "
+        f"{certificate.scope})"
+    )
+    print(
+        f"largest weight {memorizer.network.largest_weight:.4g}; an attack found a deviation of "
+        f"{found.worst.max():.1g}"
     )
     few = slice(0, min(N, 60))
     bounds = {"certificate": (certificate.lower[few], certificate.upper[few])}
@@ -164,10 +167,10 @@ def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Pictu
         series[dtype] = PrecisionSeries(curve.gaps, curve.total, curve.predicted, proven)
         law = breaking_gap(lam, float(label), dtype, label_gap=label - 1.0)
         wrong = curve.gaps[curve.total >= half]
-        seen = f"from 1 - rho = {wrong.max():.0e} on" if wrong.size else "nowhere"
+        seen = f"from {wrong.max():.0e} on" if wrong.size else "nowhere"
         print(
-            f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}; half a label "
-            f"({number(half)}) is reached {seen}, predicted at {law:.0e}"
+            f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}; wrong {seen}, "
+            f"predicted {law:.0e}"
         )
     return precision_picture(series, allowed=half, name="precision-lab")
 

@@ -95,6 +95,11 @@ def test_from_the_threshold_on_nothing_is_built_and_the_hypothesis_is_named(
     at = np.array([cross.x, cross.y]).ravel()
     near = {y[i] for i in range(6) if np.linalg.norm(X[i] - at, NORMS[p]) <= mu + 1e-12}
     assert len(near) == 2
+    bands = [m for m in view.marks if isinstance(m, Band)]
+    assert len(bands) == 6
+    for x, band in zip(X, bands, strict=True):
+        assert np.asarray(band.x).max() - x[0] == pytest.approx(mu, abs=2e-3)
+        assert np.asarray(band.upper).max() - x[1] == pytest.approx(mu, abs=2e-3)
 
 
 def test_the_errors_grow_with_the_weight_and_float32_breaks_first() -> None:

@@ -26,10 +26,10 @@ def test_the_lab_prints_counts_formula_and_certificate(
     X, y = mem.random_points(8, 3, 2, rng=2)
     norm = {"inf": math.inf, "1": 1.0, "2": 2.0}[p]
     assert f"lambda = {mem.separation(X, y, norm):.4g}" in said
-    assert "8 of 8 balls" in said
+    assert "certified 8 of 8 balls" in said
     if p == "inf":
         size = mem.linf_size(8, 3)
-        assert f"width {size.width}, depth {size.depth}, {size.nonzeros} nonzeros" in said
+        assert f"width {size.width}, depth {size.depth}\n{size.nonzeros} nonzeros" in said
         assert "plain intervals" in shown.alt and "stored weights" in said
     else:
         assert "attack" in shown.alt and "construction" in said
@@ -45,17 +45,17 @@ def test_many_balls_are_cut_in_the_picture_but_not_in_the_certificate(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shown = built(N=70, n=2, share=0.25)
-    assert "70 of 70 balls" in capsys.readouterr().out
+    assert "certified 70 of 70 balls" in capsys.readouterr().out
     assert "on 60 balls" in shown.alt
 
 
 def test_near_the_limit_float32_breaks_and_float64_does_not(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    shown = near_the_limit(N=4, n=2, label=2, closest=7, seed=1)
+    shown = near_the_limit(N=8, n=3, label=2, closest=7, seed=0)
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("float64") and "reached nowhere" in said[0]
-    assert said[1].startswith("float32") and "1e-06" in said[1]
+    assert said[0].startswith("float64") and "wrong nowhere" in said[0]
+    assert said[1].startswith("float32") and "wrong from 1e-06 on" in said[1]
     assert "float64: from" in shown.alt and "float32: from" in shown.alt
 
 
