@@ -135,7 +135,7 @@ def gadget_view(name: str, kept: int, share: float) -> View:
         "proper colorings": str(colorings),
         "assignments": grouped(programs),
         "feasible": str(2 * colorings),
-        "network's own radius / *λ*": "none" if radius is None else str(radius),
+        "exact radius / *λ*": "none" if radius is None else str(radius),
     }
     start = (
         f"{V} vertices and {E} edges make {V + E + 3} points in {V + 1} dimensions. "

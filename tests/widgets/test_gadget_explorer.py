@@ -33,7 +33,7 @@ def test_the_fano_plane_loses_its_colorings_with_its_last_line(kept: int) -> Non
 @pytest.mark.parametrize("name", ["cycle 4", "triples 5", "random 6"])
 def test_the_radius_is_exactly_that_of_the_network_of_the_coloring_drawn(name: str) -> None:
     view = gadget_view(name, 3, 0.0)
-    radius = Fraction(dict(view.readouts)["network's own radius / *λ*"])
+    radius = Fraction(dict(view.readouts)["exact radius / *λ*"])
     dots = {v.label: v for v in view.marks if isinstance(v, Points)}
     assert set(dots) <= {"first half-space", "second half-space"} and dots
     V = int(dict(view.readouts)["vertices, edges"].split(",")[0])
