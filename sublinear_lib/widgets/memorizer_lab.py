@@ -28,7 +28,6 @@ from sublinear_lib.plotting import (
     PrecisionSeries,
     bounds_picture,
     grouped,
-    number,
     precision_picture,
 )
 from sublinear_lib.validation import choice, count, scalar
@@ -169,8 +168,8 @@ def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Pictu
         wrong = curve.gaps[curve.total >= half]
         seen = f"from {wrong.max():.0e} on" if wrong.size else "nowhere"
         print(
-            f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}; wrong {seen}, "
-            f"predicted {law:.0e}"
+            f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}; "
+            f"wrong {seen}, predicted {law:.0e}"
         )
     return precision_picture(series, allowed=half, name="precision-lab")
 
