@@ -70,6 +70,7 @@ from sublinear_lib.memorization.hypergraphs import (
     Hypergraph,
     coloring,
     complete_graph,
+    count_colorings,
     cycle,
     fano,
     random_hypergraph,
@@ -79,6 +80,7 @@ from sublinear_lib.memorization.intervals import (
     layer_bounds,
     lipschitz_bound,
 )
+from sublinear_lib.memorization.level_sets import bump_outline
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 from sublinear_lib.memorization.precision import (
     EvaluationError,
@@ -122,7 +124,9 @@ from sublinear_lib.memorization.two_neurons import (
 from sublinear_lib.memorization.width import (
     Collision,
     collision,
+    cube_image,
     null_space_layer,
+    planar_radius_density,
     random_collision_radii,
     simplex_collision_radius,
 )
@@ -160,6 +164,7 @@ __all__ = [
     "ball_points",
     "ball_probes",
     "breaking_gap",
+    "bump_outline",
     "certify",
     "certify_sign",
     "checked_data",
@@ -170,6 +175,8 @@ __all__ = [
     "coloring_of_network",
     "complete_graph",
     "contradiction",
+    "count_colorings",
+    "cube_image",
     "cycle",
     "digits",
     "evaluation_error",
@@ -205,6 +212,7 @@ __all__ = [
     "network_of_coloring",
     "null_space_layer",
     "output_range",
+    "planar_radius_density",
     "plane_points",
     "precision_curve",
     "predicted_error",

@@ -188,9 +188,11 @@ def exact_check(
     TypeError, ValueError
         If an argument is not of this form.
 
-    Notes ----- Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3; our proofs.
-    Time is proportional to N squared times n.  Coordinates become integers over one denominator:
-    64-bit ones where every square fits, Python's otherwise.
+    Notes
+    -----
+    Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3; our proofs.  Time is
+    proportional to N squared times n.  Coordinates become integers over one denominator: 64-bit
+    ones where every square fits, Python's otherwise.
 
     Examples
     --------
@@ -643,9 +645,11 @@ def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
     ValueError
         For a memorizer of another norm.
 
-    Notes ----- Source: after Yu, Gao and Zhang (2024), Theorem 5.2.  That the constant is the
-    smallest possible is our remark: the balls of the closest pair are ``lambda - 2 mu`` apart, and
-    the function climbs from -1 to 1 between them.
+    Notes
+    -----
+    Source: after Yu, Gao and Zhang (2024), Theorem 5.2.  That the constant is the smallest possible
+    is our remark: the balls of the closest pair are ``lambda - 2 mu`` apart, and the function
+    climbs from -1 to 1 between them.
     """
     if memorizer.p != math.inf:
         raise ValueError(f"memorizer must belong to the maximum norm, got p = {memorizer.p}")

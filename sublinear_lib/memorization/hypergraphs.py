@@ -17,7 +17,15 @@ import numpy as np
 from sublinear_lib._typing import Seed
 from sublinear_lib.validation import count, generator
 
-__all__ = ["Hypergraph", "coloring", "complete_graph", "cycle", "fano", "random_hypergraph"]
+__all__ = [
+    "Hypergraph",
+    "coloring",
+    "complete_graph",
+    "count_colorings",
+    "cycle",
+    "fano",
+    "random_hypergraph",
+]
 
 
 @dataclass(frozen=True)
@@ -262,3 +270,37 @@ def coloring(h: Hypergraph, k: int = 2) -> tuple[int, ...] | None:
         elif all(len({colors[each] for each in edge}) > 1 for edge in ending[vertex]):
             vertex += 1
     return tuple(colors)
+
+
+def count_colorings(h: Hypergraph, k: int = 2) -> int:
+    """Count the colorings in which no edge has one color, by trying all.
+
+    Parameters
+    ----------
+    h : Hypergraph
+        The hypergraph; ``k ** V`` is at most 2**20.
+    k : int, default 2
+        Number of colors.
+
+    Returns
+    -------
+    int
+        How many of the ``k ** V`` colorings are proper.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If k is not an integer of at least 1, or there are too many colorings to try.
+
+    Examples
+    --------
+    >>> count_colorings(cycle(4)), count_colorings(cycle(5)), count_colorings(fano())
+    (2, 0, 0)
+    """
+    k = count(k, "k")
+    if k**h.vertices > 2**20:
+        raise ValueError(
+            f"h must have at most 2**20 colorings, got {k}**{h.vertices} = {k**h.vertices}"
+        )
+    every = itertools.product(range(k), repeat=h.vertices)
+    return sum(h.one_colored(colors) is None for colors in every)

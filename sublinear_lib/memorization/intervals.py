@@ -226,9 +226,9 @@ def _forms(
         move[of.rows :] += move[pairs.first] + move[pairs.second]
         lower = (of.positive @ low + of.negative @ high) + bias - move
         upper = (of.positive @ high + of.negative @ low) + bias + move
-        unbounded = ~np.isfinite(size)
-        lower[unbounded | ~(lower > -np.inf)] = -np.inf
-        upper[unbounded | ~(upper < np.inf)] = np.inf
+        # Where something overflowed the ends are infinite already, or NaN.
+        lower[np.isnan(lower)] = -np.inf
+        upper[np.isnan(upper)] = np.inf
     return lower, upper
 
 

@@ -42,7 +42,7 @@ _ROWS = 512
 class Contradiction:
     """A point in the balls of two differently labeled points.
 
-    Attributes
+    Parameters
     ----------
     point : ndarray of float64, shape (n,)
         The point, halfway between the two; read-only.
@@ -66,7 +66,7 @@ class Contradiction:
 class Slope:
     """The least Lipschitz constant of a function that is right on all balls.
 
-    Attributes
+    Parameters
     ----------
     value : float
         The constant, labels per unit of the norm p.

@@ -20,6 +20,14 @@ from sublinear_lib.plotting.adversary import (
     shares_picture,
     sweep_picture,
 )
+from sublinear_lib.plotting.collision import (
+    ImagePanel,
+    ShadowPanel,
+    coordinates_picture,
+    images_picture,
+    radii_picture,
+    shadow_picture,
+)
 from sublinear_lib.plotting.concentration import (
     CountTail,
     Crossing,
@@ -36,6 +44,17 @@ from sublinear_lib.plotting.flips import (
     flips_window,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
+from sublinear_lib.plotting.gadget import (
+    COLORS,
+    CubePanel,
+    HypergraphPanel,
+    RegionPanel,
+    cube_picture,
+    hypergraph_layout,
+    hypergraph_picture,
+    programs_picture,
+    regions_picture,
+)
 from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
@@ -47,6 +66,22 @@ from sublinear_lib.plotting.halfspace import (
     work_against_m,
 )
 from sublinear_lib.plotting.jump import price_picture, way_picture
+from sublinear_lib.plotting.lipschitz_memorizer import (
+    AnswerPanel,
+    answer_bars,
+    answers_picture,
+    path_gallery,
+)
+from sublinear_lib.plotting.memorizer import (
+    Outlines,
+    PrecisionSeries,
+    ProfilePanel,
+    bounds_picture,
+    circuit_picture,
+    level_sets_picture,
+    precision_picture,
+    profile_picture,
+)
 from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
@@ -56,6 +91,7 @@ from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.separation import (
     BallPanel,
     balls_picture,
+    climb_picture,
     growth_picture,
     pair_gallery,
 )
@@ -82,29 +118,46 @@ from sublinear_lib.plotting.training_study import (
 )
 
 __all__ = [
+    "COLORS",
     "DARK",
     "LIGHT",
     "ROLES",
     "SERIES",
+    "AnswerPanel",
     "BallPanel",
     "CountTail",
     "Crossing",
+    "CubePanel",
     "EndLabel",
     "ExponentRow",
+    "HypergraphPanel",
+    "ImagePanel",
+    "Outlines",
     "Picture",
+    "PrecisionSeries",
+    "ProfilePanel",
+    "RegionPanel",
     "Role",
+    "ShadowPanel",
     "Ticks",
     "accuracy_against_activity",
     "activations_pair",
     "activity_against_m",
+    "answer_bars",
+    "answers_picture",
     "arcs_picture",
     "balls_picture",
+    "bounds_picture",
     "boxes_picture",
     "brackets_picture",
     "cap_picture",
     "circle_fit_picture",
+    "circuit_picture",
+    "climb_picture",
+    "coordinates_picture",
     "cost_curves",
     "crossing_panels",
+    "cube_picture",
     "digit_gallery",
     "duality_picture",
     "exponents_picture",
@@ -116,9 +169,13 @@ __all__ = [
     "grouped",
     "growth_picture",
     "house_style",
+    "hypergraph_layout",
+    "hypergraph_picture",
+    "images_picture",
     "label_line_ends",
     "landscape_picture",
     "ledger_bars",
+    "level_sets_picture",
     "loss_and_activity",
     "loss_curves",
     "net_picture",
@@ -130,15 +187,22 @@ __all__ = [
     "pair_gallery",
     "palette_css",
     "panel",
+    "path_gallery",
     "percent",
     "powers_picture",
     "preactivation_histogram",
+    "precision_picture",
     "price_picture",
+    "profile_picture",
+    "programs_picture",
     "promise_picture",
+    "radii_picture",
     "recall_against_time",
+    "regions_picture",
     "regret_bars",
     "roofline_chart",
     "set_scale",
+    "shadow_picture",
     "shares_picture",
     "slice_picture",
     "speedup_by_dimension",

@@ -1,7 +1,8 @@
 """Pictures of the threshold lambda/2: balls around labeled points, closest pairs, growth of lambda.
 
 `balls_picture` draws data of the plane with the balls of one budget and norm in each panel and
-marks a point that two labels claim; `pair_gallery` shows pairs of images with the image halfway
+marks a point that two labels claim; `climb_picture` shows functions of one variable that are flat
+on the balls and climb between them; `pair_gallery` shows pairs of images with the image halfway
 between them; `growth_picture` shows medians of lambda with their intervals beside closed forms.
 The numbers come from the floors below; no formula lives here.  Before changing them, know that a
 unit must be as long on one axis as on the other, or a ball looks like another norm's.
@@ -35,7 +36,7 @@ from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.plotting.training import draw_image, square_images
 from sublinear_lib.validation import choice, float_array, scalar
 
-__all__ = ["BallPanel", "balls_picture", "growth_picture", "pair_gallery"]
+__all__ = ["BallPanel", "balls_picture", "climb_picture", "growth_picture", "pair_gallery"]
 
 _NORMS = (1.0, 2.0, math.inf)
 
@@ -212,6 +213,96 @@ def _told(points: FloatArray, labels: FloatArray, panels: Sequence[BallPanel]) -
     )
 
 
+def climb_picture(
+    points: Numbers,
+    labels: Numbers,
+    x: Numbers,
+    panels: Mapping[str, tuple[float, Numbers]],
+    *,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw functions on a line that have the label of each point on a ball around it.
+
+    Parameters
+    ----------
+    points, labels : array-like, shape (N,)
+        The data.
+    x : array-like, shape (k,)
+        Where the functions are given, ascending, ``k >= 2``.
+    panels : mapping of str to tuple of float and array-like, shape (k,)
+        One to three panels, by their titles in the house markup: the radius of the balls, ``>= 0``,
+        and the values of the function.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The panels, on one scale: the function as a line, each ball as a bar at the height of its
+        label, each point as a dot.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, places do not ascend, a radius is negative, or there are no panels
+        or more than three.
+
+    Notes
+    -----
+    Source: Proposition II.1, part 4.
+    """
+    at = float_array(points, "points", shape=(None,))
+    heights = float_array(labels, "labels", shape=at.shape)
+    places = float_array(x, "x", shape=(None,))
+    if places.size < 2 or (np.diff(places) <= 0).any():
+        raise ValueError(f"x must be at least two ascending numbers, got {places.size}")
+    if not 1 <= len(panels) <= 3:
+        raise ValueError(f"panels must hold one to three panels, got {len(panels)}")
+    shown = {
+        title: (
+            scalar(mu, f"panels[{title!r}] radius", minimum=0.0),
+            float_array(values, f"panels[{title!r}]", shape=places.shape),
+        )
+        for title, (mu, values) in panels.items()
+    }
+    every = np.concatenate([heights, *(values for _, values in shown.values())])
+    low, high = float(every.min()), float(every.max())
+    room = 0.12 * (high - low) or 1.0
+    figures = []
+    for title, (mu, values) in shown.items():
+        fig = figure(300, 250)
+        with house_style():
+            axes = panel(fig, left=30, right=14, top=34, bottom=30)
+            set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
+            set_scale(axes, "y", low - room, high + room, target=3, label=number)
+            note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-26, dy=17, weight="bold")
+            axes.hlines(heights, at - mu, at + mu, color=LIGHT["c2"], linewidth=13, alpha=0.3)
+            axes.plot(places, values, color=LIGHT["c1"], linewidth=2.0)
+            axes.plot(at, heights, marker="o", markersize=7, color=LIGHT["c2"], linestyle="none")
+        figures.append(fig)
+    if alt is None:
+        parts = [
+            f"{to_plain(title)}: steepest climb {number(_steepest(places, values))}"
+            for title, (_, values) in shown.items()
+        ]
+        alt = (
+            f"A function through {at.size} points of a line with labels from "
+            f"{number(float(heights.min()))} to {number(float(heights.max()))}, flat on a ball "
+            f"around each. {'; '.join(parts)}."
+        )
+    return Picture(figures, alt=alt, caption=caption, name=name)
+
+
+def _steepest(x: FloatArray, values: FloatArray) -> float:
+    return float(np.abs(np.diff(values) / np.diff(x)).max())
+
+
 def pair_gallery(
     first: Sequence[Sequence[float]] | FloatArray,
     second: Sequence[Sequence[float]] | FloatArray,
@@ -273,7 +364,7 @@ def pair_gallery(
         axes = panel(fig, left=0, right=0, top=0, bottom=0, frame=False)
         axes.set_xlim(0, width)
         axes.set_ylim(22.0 + 3 * pitch, 0)
-        rows = (("one", one), ("halfway", 0.5 * (one + two)), ("other", two))
+        rows = (("first", one), ("halfway", 0.5 * (one + two)), ("second", two))
         for r, (title, images) in enumerate(rows):
             top = 22.0 + r * pitch
             note(axes, 0, top + cell / 2, title, va="center_baseline")

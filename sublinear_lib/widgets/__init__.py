@@ -13,6 +13,7 @@ from sublinear_lib.widgets.activity_lab import (
     growth_lab,
     train_and_count_active,
 )
+from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
 from sublinear_lib.widgets.convergence_lab import (
@@ -43,6 +44,7 @@ from sublinear_lib.widgets.flips_lab import (
     search_the_circle,
     train_and_count,
 )
+from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.gap_lab import (
     gap_slope_lab,
@@ -76,7 +78,27 @@ from sublinear_lib.widgets.ledger_lab import (
     measure_work,
     work_growth_lab,
 )
+from sublinear_lib.widgets.limits_lab import (
+    hypergraph_lab,
+    merge_two_balls,
+    own_layer_lab,
+    two_neurons_for,
+)
+from sublinear_lib.widgets.lipschitz_memorizer import lipschitz_explorer, lipschitz_view
+from sublinear_lib.widgets.lipschitz_memorizer_lab import (
+    answer_in_the_plane,
+    memorize_digits,
+    plane_lab,
+    two_memorizers_lab,
+)
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.memorizer import memorizer_explorer, memorizer_view
+from sublinear_lib.widgets.memorizer_lab import (
+    build_and_certify,
+    build_lab,
+    near_the_limit,
+    precision_lab,
+)
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
 from sublinear_lib.widgets.network_lab import (
@@ -158,11 +180,16 @@ __all__ = [
     "activity_training_lab",
     "activity_view",
     "add_with_signs",
+    "answer_in_the_plane",
     "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
+    "build_and_certify",
     "build_good_weights",
+    "build_lab",
     "certified_lab",
+    "collision_explorer",
+    "collision_view",
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
@@ -184,6 +211,8 @@ __all__ = [
     "flips_lab",
     "flips_training_lab",
     "flips_view",
+    "gadget_explorer",
+    "gadget_view",
     "gap_explorer",
     "gap_slope_lab",
     "gap_training_lab",
@@ -194,6 +223,7 @@ __all__ = [
     "half_space_cost_explorer",
     "half_space_cost_view",
     "hunt_supremum",
+    "hypergraph_lab",
     "iteration_bill_lab",
     "iteration_lab",
     "jump_explorer",
@@ -201,11 +231,18 @@ __all__ = [
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
+    "lipschitz_explorer",
+    "lipschitz_view",
     "measure_the_gap",
     "measure_the_search",
     "measure_work",
+    "memorize_digits",
+    "memorizer_explorer",
+    "memorizer_view",
+    "merge_two_balls",
     "move_the_input",
     "moving_lab",
+    "near_the_limit",
     "net_explorer",
     "net_lab",
     "net_view",
@@ -214,14 +251,17 @@ __all__ = [
     "own_data_explorer",
     "own_data_view",
     "own_file_lab",
+    "own_layer_lab",
     "own_numbers_lab",
     "own_points_lab",
+    "plane_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
     "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
     "preactivations_lab",
+    "precision_lab",
     "report_on_file",
     "rerun_check",
     "rerun_lab",
@@ -253,6 +293,9 @@ __all__ = [
     "training_lab",
     "try_powers",
     "try_step_size",
+    "turned_layer",
+    "two_memorizers_lab",
+    "two_neurons_for",
     "walk_lab",
     "walk_through_ball",
     "window_lab",

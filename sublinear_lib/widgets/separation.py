@@ -144,7 +144,7 @@ def separation_view(share: float, N: int, classes: int, p: str, seed: int) -> Vi
             "balls."
             + (
                 " They only touch: without their boundaries, the sign of a continuous function can "
-                "still tell the two apart."
+                "still tell one label from the others."
                 if clash.depth == 0.0
                 else ""
             ),

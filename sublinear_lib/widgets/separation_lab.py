@@ -97,8 +97,9 @@ def separate_points(points: str, N: int, classes: int, p: str, share: float, see
     checked_data(X, y, 0.0, norm)
     pair = closest_pair(X, y, norm)
     lam, mu = pair.distance, share * pair.distance
-    print(f"lambda = {lam:.4g}: rows {pair.i} and {pair.k}, labels {y[pair.i]:g}", end="")
-    print(f" and {y[pair.k]:g}; every budget below {lam / 2:.4g} can be reached")
+    print(f"lambda = {lam:.4g}: rows {pair.i} and {pair.k}", end=", ")
+    print(f"labels {y[pair.i]:g} and {y[pair.k]:g}")
+    print(f"every budget below {lam / 2:.4g} can be reached")
     clash = contradiction(X, y, mu, norm)
     if clash is None:
         slope = smallest_slope(X, y, mu, norm)

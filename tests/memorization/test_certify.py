@@ -408,6 +408,19 @@ def test_points_of_balls_are_in_the_balls_exactly(p: float) -> None:
                 assert (max(d) if p == math.inf else sum(d)) <= Fraction(radius)
 
 
+@pytest.mark.parametrize("radius", [1e-3, 0.1, 1 / 3])
+def test_the_corners_that_an_attack_reaches_are_in_the_balls_exactly(radius: float) -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    # the sum of the coordinates is largest at a corner
+    total = AffineLayer(np.ones((1, 3)), [-27.0])
+    network = ReLUNetwork([AffineLayer(np.eye(3), np.full(3, 9.0)), total])
+    found = attack(network, X, np.full(40, -99.0), radius, rng=0, restarts=2, steps=20)
+    np.testing.assert_allclose(found.witness, X + radius, atol=1e-14)
+    for point, center in zip(found.witness.tolist(), X.tolist(), strict=True):
+        for a, b in zip(point, center, strict=True):
+            assert abs(Fraction(a) - Fraction(b)) <= Fraction(radius)
+
+
 @pytest.mark.parametrize(("p", "build"), [(math.inf, memorize), (1, memorize_l1), (2, memorize_l2)])
 def test_an_attack_finds_nothing_inside_and_something_outside(p: float, build) -> None:
     X, y = random_points(8, 3, 2, 6)

@@ -13,6 +13,7 @@ from sublinear_lib.memorization import (
     Hypergraph,
     coloring,
     complete_graph,
+    count_colorings,
     cycle,
     fano,
     random_hypergraph,
@@ -119,3 +120,18 @@ def test_other_bad_arguments_are_refused() -> None:
         random_hypergraph(4, 5, rng=0)
     with pytest.raises(ValueError, match="size must be"):
         random_hypergraph(4, 1, rng=0, size=4)
+
+
+@pytest.mark.parametrize("k", range(3, 9))
+def test_colorings_of_a_cycle_are_counted_by_its_chromatic_polynomial(k: int) -> None:
+    for colors in (1, 2, 3):
+        assert count_colorings(cycle(k), colors) == (colors - 1) ** k + (-1) ** k * (colors - 1)
+
+
+def test_a_count_is_zero_exactly_where_no_coloring_is_found() -> None:
+    for seed in range(12):
+        h = random_hypergraph(6, 8 + seed, seed)
+        assert (count_colorings(h) == 0) == (coloring(h) is None)
+    assert count_colorings(Hypergraph(4, [])) == 16
+    with pytest.raises(ValueError, match="2\\*\\*21 = 2097152"):
+        count_colorings(Hypergraph(21, []))

@@ -148,6 +148,21 @@ def test_plain_bounds_lose_the_maximum_and_aware_ones_keep_it() -> None:
     assert [float(b) for b in aware] == pytest.approx([1.0, 2.0])
 
 
+def test_the_rounding_of_both_rows_of_a_pair_is_covered() -> None:
+    # a = B (x - z) + u and b = B (z - x) + v: in a + b = u + v the large terms cancel, in float64
+    # each row is rounded at the size of B
+    B, beyond = 1e8, 0
+    rows = AffineLayer([[B, 1.0, 0.0, -B], [-B, 0.0, 1.0, B]], [0.0, 0.0])
+    network = ReLUNetwork([rows, AffineLayer([[1.0, 1.0]], [0.0])])
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        x, u, v = rng.uniform(1.0, 2.0, 3)
+        point = np.array([x, u, v, x + rng.uniform(-1e-9, 1e-9)])
+        beyond += abs(float(network(point[None])[0]) - (u + v)) > 1e-12
+        encloses(network, point, point, point[None])
+    assert beyond > 50
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_aware_bounds_are_never_wider_than_plain_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -228,6 +243,18 @@ def test_the_lipschitz_bound_is_above_every_gradient(seed: int) -> None:
     for network in (random_network(rng, [3, 6, 5, 1], nasty=False), paired_network(rng, 3, 3)):
         gradients = network.value_and_gradient(3.0 * rng.normal(size=(3000, 3)))[1]
         assert np.abs(gradients).sum(axis=1).max() <= float(lipschitz_bound(network)) * (1 + 1e-12)
+
+
+def test_the_lipschitz_bound_counts_a_row_that_works_alone() -> None:
+    # relu(a) - relu(b) with a < 0 < b is -b, steeper than a and than a - b
+    network = ReLUNetwork(
+        [
+            AffineLayer([[1.0, 1.0], [1.0, 2.0]], [-100.0, 0.0]),
+            AffineLayer([[1.0, -1.0]], [0.0]),
+        ]
+    )
+    assert network.value_and_gradient([[1.0, 1.0]])[1].tolist() == [[-1.0, -2.0]]
+    assert lipschitz_bound(network) == 3
 
 
 def test_the_lipschitz_bound_of_a_memorizer_is_the_closed_form_exactly() -> None:

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import integrate
 from scipy.optimize import linprog
+from scipy.spatial import ConvexHull
 
 from sublinear_lib.memorization import (
     collision,
+    cube_image,
     null_space_layer,
+    planar_radius_density,
     random_collision_radii,
     separation,
     simplex_collision_radius,
@@ -216,3 +220,49 @@ def test_other_arguments_out_of_range_are_refused() -> None:
         random_collision_radii(3, 2, 1, rng=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="W must have shape"):
         collision(np.eye(2)[:1], *simplex_points(2)).residual(np.eye(3))
+
+
+def test_the_law_of_the_radius_in_the_plane_is_that_of_random_directions() -> None:
+    def moment(k: int, end: float) -> float:
+        return float(integrate.quad(lambda r: r**k * planar_radius_density(r), 0.0, end)[0])
+
+    assert moment(0, 0.25) == pytest.approx(1.0, abs=1e-12)
+    assert moment(1, 0.25) == pytest.approx(0.25 - math.log(2) / (2 * math.pi), abs=1e-12)
+    assert planar_radius_density(0.2500001) == 0.0
+    z = np.random.default_rng(1).normal(size=(4000, 2))
+    radii = np.array([simplex_collision_radius(row) for row in z])
+    for end in (0.05, 0.1, 0.2):
+        share = moment(0, end)
+        assert abs(np.mean(radii <= end) - share) < 4.5 * math.sqrt(share * (1 - share) / 4000)
+    with pytest.raises(ValueError, match="r must be"):
+        planar_radius_density(-0.1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(1, 7), st.integers(0, 10**6), st.booleans())
+def test_the_image_of_the_cube_is_the_hull_of_the_images_of_its_corners(
+    n: int, seed: int, whole: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    W = rng.integers(-2, 3, (2, n)).astype(float) if whole else rng.normal(size=(2, n))
+    if not W.any():
+        with pytest.raises(ValueError, match="zero"):
+            cube_image(W)
+        return
+    corners = cube_image(W)
+    assert len(corners) == 2 * int((W != 0).any(axis=0).sum())
+    signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * n)).reshape(n, -1).T
+    images = signs @ W.T
+    for u in rng.normal(size=(20, 2)):
+        assert (corners @ u).max() == pytest.approx((images @ u).max(), abs=1e-12)
+    assert (_turns(corners) >= -1e-12).all()
+    if np.linalg.matrix_rank(W) == 2:
+        x, y = corners.T
+        area = 0.5 * float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+        assert area == pytest.approx(ConvexHull(images).volume, abs=1e-9)
+
+
+def _turns(corners: np.ndarray) -> np.ndarray:
+    step = np.diff(corners, axis=0, append=corners[:1])
+    after = np.roll(step, -1, axis=0)
+    return step[:, 0] * after[:, 1] - step[:, 1] * after[:, 0]

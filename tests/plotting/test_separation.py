@@ -52,7 +52,19 @@ def growth(**changes: object) -> plotting.Picture:
     return plotting.growth_picture(**arguments)
 
 
-@pytest.mark.parametrize("draw", [balls, gallery, growth])
+def climb(**changes: object) -> plotting.Picture:
+    arguments: dict[str, Any] = {
+        "points": [0.0, 1.0],
+        "labels": [1.0, 3.0],
+        "x": [0.0, 0.25, 0.75, 1.0],
+        "panels": {"*μ* = 0": (0.0, [1.0, 1.5, 2.5, 3.0]), "wide": (0.25, [1.0, 1.0, 3.0, 3.0])},
+        "name": "c",
+        **changes,
+    }
+    return plotting.climb_picture(**arguments)
+
+
+@pytest.mark.parametrize("draw", [balls, climb, gallery, growth])
 def test_it_is_made_twice_alike_and_small_enough_for_a_page(draw: Any) -> None:
     shown = draw()
     assert shown.html == draw().html
@@ -82,6 +94,10 @@ def test_a_unit_is_as_long_on_both_axes_and_in_all_panels() -> None:
     assert len(widths) == 1, "panels must have the same scale"
 
 
+def test_the_text_of_a_climb_gives_the_steepest_part() -> None:
+    assert "μ = 0: steepest climb 2; wide: steepest climb 4" in climb().alt
+
+
 def test_the_text_of_a_gallery_gives_the_largest_difference_of_a_pixel() -> None:
     alt = gallery().alt
     assert "one: a 1 and a 2, which differ by at most 8 in a pixel" in alt
@@ -103,6 +119,10 @@ def test_the_text_of_a_growth_gives_both_ends() -> None:
         (balls, {"panels": [BallPanel("a", 1.0, 3.0)]}, "must be 1, 2 or inf"),
         (balls, {"X": np.zeros((3, 3))}, "X"),
         (balls, {"X": np.zeros((6, 2)), "y": np.arange(6)}, "at most 5"),
+        (climb, {"panels": {}}, "panels"),
+        (climb, {"panels": {"a": (-1.0, [1.0] * 4)}}, "radius"),
+        (climb, {"x": [1.0, 0.0]}, "ascending"),
+        (climb, {"labels": [1.0]}, "labels"),
         (gallery, {"titles": ["one"]}, "titles"),
         (gallery, {"second": np.zeros((2, 5, 5))}, "shape"),
         (gallery, {"first": np.zeros((5, 4, 4)), "second": np.zeros((5, 4, 4))}, "1 to 4"),

@@ -1,0 +1,275 @@
+"""The live labs of Part II's last chapter: memorize digits in two ways, and draw a zero set.
+
+The first builds the networks of Theorems II.4.8 and II.5.2 from the same digits, certifies both
+and asks them about other digits; the second shows in the plane where each of them answers.  No
+formula lives here; in the static page each lab is a still picture.  Before changing it, know that
+"right" means nearer to the label than half the distance of two labels: a network that is silent has
+not answered.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sublinear_lib import statistics
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.memorization import (
+    Memorizer,
+    certify,
+    checked_data,
+    digits,
+    memorize,
+    memorize_lipschitz,
+    plane_points,
+)
+from sublinear_lib.plotting import (
+    AnswerPanel,
+    Picture,
+    answer_bars,
+    answers_picture,
+    number,
+    percent,
+)
+from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets.controls import Choice, Slider, Text
+from sublinear_lib.widgets.live_lab import LiveLab
+
+__all__ = ["answer_in_the_plane", "memorize_digits", "plane_lab", "two_memorizers_lab"]
+
+_GRAYS = 16
+_GRID = 71
+_QUESTIONS = {
+    "parity": "even against odd",
+    "half": "0 to 4 against 5 to 9",
+    "zero": "0 against the rest",
+    "noise": "random labels",
+}
+
+
+def _signs(digit: FloatArray, question: str, rng: np.random.Generator) -> FloatArray:
+    """Return labels -1 and +1 for the digits 0 to 9."""
+    if question == "noise":
+        return np.where(rng.random(len(digit)) < 0.5, 1.0, -1.0)
+    kept = {"parity": digit % 2 == 0, "half": digit < 5, "zero": digit == 0}[question]
+    return np.where(kept, 1.0, -1.0)
+
+
+def _counted(memorizer: Memorizer, X: FloatArray, labels: FloatArray) -> tuple[int, int]:
+    """Return how many answers are right, and how many are missing."""
+    if memorizer.kind == "lipschitz":
+        values = memorizer(X)
+        return int((values * labels > 0).sum()), int((values == 0).sum())
+    given = memorizer.classify(X, within=0.5)
+    return int((given == labels).sum()), int(np.isnan(given).sum())
+
+
+def memorize_digits(N: int, question: str, share: float, seed: int) -> Picture:
+    """Memorize digits with two networks, certify both, print and draw what others are called.
+
+    Parameters
+    ----------
+    N : int
+        The number of digits to memorize, 20 to 600.
+    question : {"parity", "half", "zero", "noise"}
+        What the two labels are; "noise" draws them at random, also for the other digits.
+    share : float
+        The budget in units of the separation, ``0 <= share < 1/2``.
+    seed : int
+        Seed of the choice, ``>= 0``.
+
+    Returns
+    -------
+    Picture
+        The shares of right, wrong and missing answers on all other digits, with 95 % intervals.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range, or all chosen digits have one label.
+
+    Notes
+    -----
+    Source: Theorems II.4.8 and II.5.2, Proposition II.6.
+    """
+    N = count(N, "N", minimum=20, maximum=600)
+    question = choice(question, "question", tuple(_QUESTIONS))
+    share = scalar(share, "share", minimum=0.0, exclusive_maximum=0.5)
+    seed = count(seed, "seed", minimum=0)
+    rng = np.random.default_rng(seed)
+    data = digits(N, rng)
+    s = _signs(data.y - 1.0, question, rng)
+    s_test = _signs(data.y_test - 1.0, question, rng)
+    checked = checked_data(data.X, s, 0.0, label_name="s")
+    mu = share * checked.lam
+    print(f"lambda = {number(_GRAYS * checked.lam)} gray levels", end="")
+    print(f", mu = {number(_GRAYS * mu)}; {len(data.X_test)} other digits")
+    entries, intervals = {}, {}
+    for name, memorizer, labels in (
+        ("Theorem 4.8", memorize(data.X, 1.5 + s / 2, mu), 1.5 + s_test / 2),
+        ("Theorem 5.2", memorize_lipschitz(data.X, s), s_test),
+    ):
+        sure = certify(memorizer, "interval", radius=mu)
+        right, missing = _counted(memorizer, data.X_test, labels)
+        total = len(labels)
+        found = statistics.clopper_pearson(right, total, 0.95)
+        print(f"{name}: certified on {int(sure.certified.sum())} of {N} balls", end="")
+        print(f", right {percent(found.estimate)}, no answer {percent(missing / total)}")
+        wrong = total - right - missing
+        entries[name] = (right / total, wrong / total, missing / total)
+        intervals[name] = found
+    guess = float(np.mean(s_test > 0))
+    return answer_bars(entries, intervals, chance=max(guess, 1.0 - guess), name="digits-lab")
+
+
+def _typed(text: str) -> tuple[FloatArray, FloatArray]:
+    rows = []
+    for place, part in enumerate(text.split(";"), start=1):
+        if not part.strip():
+            continue
+        words = part.split()
+        try:
+            a, b = (float(word) for word in words[:2])
+        except ValueError:
+            words = []
+        if len(words) != 3 or words[2] not in ("+", "-"):
+            raise ValueError(
+                "points must be triples 'x y +' or 'x y -' with semicolons between them, got "
+                f"{part.strip()!r} as number {place}"
+            )
+        rows.append((a, b, 1.0 if words[2] == "+" else -1.0))
+    table = np.array(rows)
+    return table[:, :2], table[:, 2]
+
+
+def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture:
+    """Memorize points of the plane with two networks, print slopes, draw where they answer.
+
+    Parameters
+    ----------
+    points : str
+        Triples ``x y +`` or ``x y -`` with semicolons between them; if empty, points are drawn.
+    N : int
+        The number of points to draw, ``>= 2``.
+    share : float
+        The budget in units of the separation, ``0 <= share < 1/2``.
+    seed : int
+        Seed of the drawn points, ``>= 0``.
+
+    Returns
+    -------
+    Picture
+        Where the network of Theorem II.4.8 and that of Theorem II.5.2 say plus, minus, or nothing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range, a triple cannot be read, equal points
+        have different labels, or there is one label only.
+
+    Notes
+    -----
+    Source: Theorems II.4.8 and II.5.2.
+    """
+    share = scalar(share, "share", minimum=0.0, exclusive_maximum=0.5)
+    if points.strip():
+        X, s = _typed(points)
+    else:
+        X, y = plane_points(count(N, "N", minimum=2), 2, rng=count(seed, "seed", minimum=0))
+        s = np.where(y == 1.0, 1.0, -1.0)
+    lam = checked_data(X, s, 0.0, label_name="s").lam
+    mu = share * lam
+    bumps, flat = memorize(X, 1.5 + s / 2, mu), memorize_lipschitz(X, s)
+    clipped = memorize_lipschitz(X, s, mu)
+    steep, least = bumps.lipschitz_bound, clipped.lipschitz_bound / 2
+    print(f"lambda = {number(lam)}, mu = {number(mu)}; slopes per unit of the labels: at most")
+    print(f"{number(steep)} for Theorem 4.8, {number(least)} for Theorem 5.2, the least possible")
+    low, high = float(X.min()) - 0.7 * lam, float(X.max()) + 0.7 * lam
+    places = np.linspace(low, high, _GRID)
+    grid = np.stack(np.meshgrid(places, places), axis=-1).reshape(-1, 2)
+    shape = (_GRID, _GRID)
+    # The closed form: the weights are right only on the box for which they were built.
+    return answers_picture(
+        X,
+        s,
+        [
+            AnswerPanel(
+                "Theorem 4.8", bumps.reference(grid).reshape(shape), (1.5, math.inf), (0.5, 1.5)
+            ),
+            AnswerPanel("Theorem 5.2", flat.reference(grid).reshape(shape)),
+        ],
+        mu=mu,
+        limits=(low, high),
+        name="plane-lab",
+    )
+
+
+def two_memorizers_lab(still: Picture) -> LiveLab:
+    """Build the lab that memorizes digits in two ways.
+
+    Parameters
+    ----------
+    still : Picture
+        What the static page shows.
+
+    Returns
+    -------
+    LiveLab
+        Controls for the number of digits, the question, the budget and the seed.
+
+    Raises
+    ------
+    TypeError
+        If `still` is not a `Picture`.
+
+    Notes
+    -----
+    Source: Proposition II.6.
+    """
+    return LiveLab(
+        memorize_digits,
+        [
+            Slider("N", "digits *N*", [50, 100, 200, 300, 400, 600], start=200),
+            Choice("question", "labels", _QUESTIONS),
+            Slider("share", "budget *μ*/*λ*", [0.1, 0.2, 0.3, 0.4, 0.45, 0.49, 0.499], start=0.45),
+            Slider("seed", "seed", list(range(20)), start=1),
+        ],
+        still=still,
+        title="Memorize digits in two ways",
+    )
+
+
+def plane_lab(still: Picture) -> LiveLab:
+    """Build the lab that draws zero sets.
+
+    Parameters
+    ----------
+    still : Picture
+        What the static page shows.
+
+    Returns
+    -------
+    LiveLab
+        A line for points, and controls for number, budget and seed.
+
+    Raises
+    ------
+    TypeError
+        If `still` is not a `Picture`.
+
+    Notes
+    -----
+    Source: Theorem II.5.2.
+    """
+    return LiveLab(
+        answer_in_the_plane,
+        [
+            Text("points", "points: x y +; x y -; … (empty: drawn)"),
+            Slider("N", "points *N*", list(range(2, 21)), start=8),
+            Slider("share", "budget *μ*/*λ*", [0.1, 0.2, 0.3, 0.4, 0.45, 0.49], start=0.4),
+            Slider("seed", "seed", list(range(20)), start=2),
+        ],
+        still=still,
+        title="Who answers where?",
+    )
