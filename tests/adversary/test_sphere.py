@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import geometry, scaling
@@ -153,6 +153,7 @@ def one_by_one(network, x, rho):
     st.sampled_from(["jump", "continuous"]),
     st.sampled_from([0.3, 0.8, 1.5, 1.8]),
 )
+@example(6, 268, "jump", 1.5)
 def test_the_supremum_is_that_of_all_vertices_arcs_and_crests(m, seed, activation, rho):
     network = network_of("normal", m, seed, activation)
     x = geometry.sample_slice(1, 4, rng=seed + 1)[0]
@@ -160,7 +161,10 @@ def test_the_supremum_is_that_of_all_vertices_arcs_and_crests(m, seed, activatio
     best = one_by_one(network, x, rho)
     assert best <= found.upper + 1e-12, f"{best - found.upper} above"
     assert found.exact
-    assert best >= found.upper - 1e-4, f"{found.upper - best} not reached"
+    # The finite list can miss a narrow cell; the witness is a point of the cap, and decides.
+    assert geometry.Cap(x, rho).contains(found.witness[None]).all()
+    reached = network.forward(found.witness[None])[0]
+    assert reached >= found.upper - 1e-6, f"{found.upper - reached} not reached"
 
 
 @pytest.mark.parametrize("kind", ["opposite", "concurrent", "grazing", "flat"])
