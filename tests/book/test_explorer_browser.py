@@ -559,7 +559,7 @@ def dots(box: Locator) -> dict[str, list[tuple[float, float]]]:
     return found
 
 
-@pytest.mark.parametrize("position", [(12, 14), (0, 0), (77, 5), (40, 30)])
+@pytest.mark.parametrize("position", [(12, 14), (0, 0), (38, 5), (40, 30)])
 def test_the_points_that_are_drawn_are_those_that_python_names(
     open_page: Callable, onion: Explorer, position: tuple[int, int]
 ) -> None:
@@ -587,7 +587,7 @@ def test_the_points_that_are_drawn_are_those_that_python_names(
     assert errors == []
 
 
-@pytest.mark.parametrize("position", [(12, 14), (30, 0), (60, 30), (77, 20), (110, 9)])
+@pytest.mark.parametrize("position", [(12, 14), (30, 0), (30, 30), (38, 20), (55, 9)])
 def test_a_half_plane_ends_where_its_line_leaves_the_plot(
     open_page: Callable, onion: Explorer, position: tuple[int, int]
 ) -> None:
@@ -785,7 +785,7 @@ TIMED = """async (number) => {
 }"""
 
 
-@pytest.mark.parametrize(("name", "number", "moves"), [("both", 1, len(SHIFTS)), ("plane", 0, 120)])
+@pytest.mark.parametrize(("name", "number", "moves"), [("both", 1, len(SHIFTS)), ("plane", 0, 60)])
 def test_a_redraw_fits_into_a_frame(
     open_page: Callable, name: str, number: int, moves: int
 ) -> None:
