@@ -514,6 +514,97 @@ def bound(
     return fact(what, found, f"{'<=' if below else '>='} {limit:.6g}", holds, method, role)
 
 
+def encoded(evidence: Evidence) -> dict[str, Any]:
+    """Turn evidence into what JSON can hold, provided that its witness can be.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What was found.
+
+    Returns
+    -------
+    dict
+        Everything but the id of the claim; seconds to three decimals.
+    """
+    return {
+        "verdict": evidence.verdict.value,
+        "budget": evidence.budget.value,
+        "seed": evidence.seed,
+        "seconds": round(evidence.seconds, 3),
+        "observations": [
+            {
+                "what": item.what,
+                "found": _value(item.found),
+                "asked": item.asked,
+                "outcome": item.outcome.value,
+                "method": item.method.value,
+                "role": item.role.value,
+            }
+            for item in evidence.observations
+        ],
+        "witness": dict(evidence.witness),
+    }
+
+
+def decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
+    """Undo `encoded`.
+
+    Parameters
+    ----------
+    name : str
+        Id of the claim.
+    entry : mapping
+        What `encoded` returned.
+
+    Returns
+    -------
+    Evidence
+        The same.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, AttributeError
+        If the entry has another form.
+    """
+    return Evidence(
+        claim=name,
+        verdict=Verdict(entry["verdict"]),
+        observations=tuple(
+            Observation(
+                item["what"],
+                _restored(item["found"]),
+                item["asked"],
+                Outcome(item["outcome"]),
+                Method(item["method"]),
+                Role(item["role"]),
+            )
+            for item in entry["observations"]
+        ),
+        witness=dict(entry["witness"]),
+        budget=Budget(entry["budget"]),
+        seed=entry["seed"],
+        seconds=float(entry["seconds"]),
+    )
+
+
+def _value(found: object) -> object:
+    if isinstance(found, Fraction):
+        return {"fraction": str(found)}
+    if isinstance(found, Interval):
+        ends = [found.estimate, found.lower, found.upper, found.confidence]
+        return {"interval": ends}
+    return found
+
+
+def _restored(found: Any) -> Any:
+    if isinstance(found, dict):
+        if "fraction" in found:
+            return Fraction(found["fraction"])
+        return Interval(*found["interval"])
+    return found
+
+
 def _names(kind: type | tuple[type, ...]) -> str:
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return " or ".join(item.__name__ for item in kinds)

@@ -3,7 +3,8 @@
 A `Ledger` is a fixed collection of claims with the questions one asks of it as a whole: what rests
 on what, in which order to read, which statement repairs which.  Before changing it, know that a
 proof may not rest on itself: the arrows "depends on" form no circle, and a ledger that has one
-cannot be made.
+cannot be made.  The ledger of costs, Lemma 5.3, is another class of that
+name, `sublinear_lib.theory.Ledger`.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from sublinear_lib.claims.statements import (
     cost,
     definitions,
     existence,
+    features,
     memorization,
     perturbation,
     polynomials,
@@ -137,6 +138,14 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "part2/lipschitz-control-and-generalization": (
             "Lipschitz control, generalization and the link to Part I"
         ),
+        "part3/two-kinds-of-features": "Two kinds of features",
+        "part3/why-standard-training-picks-the-wrong-one": (
+            "Why standard training picks the wrong one"
+        ),
+        "part3/how-adversarial-training-changes-the-race": (
+            "How adversarial training changes the race"
+        ),
+        "part3/what-is-robust-and-what-is-not": "What is robust and what is not",
     }
 )
 """The titles of the chapters that teach statements, by their page, in the order of the book."""
@@ -156,6 +165,7 @@ _TOPICS: Final = (
     existence,
     cost,
     memorization,
+    features,
 )
 
 

@@ -19,24 +19,14 @@ import os
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sublinear_lib import validation
+from sublinear_lib import archives, validation
 from sublinear_lib.claims.claim import Claim
-from sublinear_lib.claims.evidence import (
-    Budget,
-    Evidence,
-    Method,
-    Observation,
-    Outcome,
-    Role,
-    Verdict,
-)
+from sublinear_lib.claims.evidence import Budget, Evidence, decoded, encoded
 from sublinear_lib.claims.ledger import Ledger
 from sublinear_lib.claims.verifying import Report
-from sublinear_lib.statistics import Interval
 
 __all__ = [
     "SCHEMA",
@@ -259,15 +249,12 @@ def save_evidence(path: str | os.PathLike[str], stored: Mapping[str, Stored]) ->
         If a witness holds something that JSON has no form for.
     """
     entries = {
-        name: {"fingerprint": item.fingerprint, **_encoded(item.evidence)}
+        name: {"fingerprint": item.fingerprint, **encoded(item.evidence)}
         for name, item in sorted(stored.items())
     }
     document = {"schema": SCHEMA, "evidence": entries}
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-    target = Path(path)
-    beside = target.with_name(target.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(target)
+    archives.write_bytes(path, text.encode())
 
 
 def load_evidence(path: str | os.PathLike[str]) -> dict[str, Stored]:
@@ -295,70 +282,10 @@ def load_evidence(path: str | os.PathLike[str]) -> dict[str, Stored]:
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}")
         return {
-            name: Stored(_decoded(name, entry), entry["fingerprint"])
+            name: Stored(decoded(name, entry), entry["fingerprint"])
             for name, entry in data["evidence"].items()
         }
     except OSError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{str(path)!r} is not a file of evidence: {error}") from error
-
-
-def _encoded(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "verdict": evidence.verdict.value,
-        "budget": evidence.budget.value,
-        "seed": evidence.seed,
-        "seconds": round(evidence.seconds, 3),
-        "observations": [
-            {
-                "what": item.what,
-                "found": _value(item.found),
-                "asked": item.asked,
-                "outcome": item.outcome.value,
-                "method": item.method.value,
-                "role": item.role.value,
-            }
-            for item in evidence.observations
-        ],
-        "witness": dict(evidence.witness),
-    }
-
-
-def _decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
-    return Evidence(
-        claim=name,
-        verdict=Verdict(entry["verdict"]),
-        observations=tuple(
-            Observation(
-                item["what"],
-                _restored(item["found"]),
-                item["asked"],
-                Outcome(item["outcome"]),
-                Method(item["method"]),
-                Role(item["role"]),
-            )
-            for item in entry["observations"]
-        ),
-        witness=dict(entry["witness"]),
-        budget=Budget(entry["budget"]),
-        seed=entry["seed"],
-        seconds=float(entry["seconds"]),
-    )
-
-
-def _value(found: object) -> object:
-    if isinstance(found, Fraction):
-        return {"fraction": str(found)}
-    if isinstance(found, Interval):
-        ends = [found.estimate, found.lower, found.upper, found.confidence]
-        return {"interval": ends}
-    return found
-
-
-def _restored(found: Any) -> Any:
-    if isinstance(found, dict):
-        if "fraction" in found:
-            return Fraction(found["fraction"])
-        return Interval(*found["interval"])
-    return found

@@ -54,11 +54,16 @@ from sublinear_lib.features.network import (
     FeatureShares,
     PatchNetwork,
 )
+from sublinear_lib.features.pure import (
+    breaking_budget,
+    strength_left,
+)
 from sublinear_lib.features.recursion import (
     PhaseDiagram,
     Plateau,
     RecursionPath,
     RobustnessWindow,
+    attacked_strengths,
     critical_budget,
     critical_rate,
     escape_time,
@@ -127,6 +132,8 @@ __all__ = [
     "TrainingAttack",
     "TrainingSettings",
     "agreement_record",
+    "attacked_strengths",
+    "breaking_budget",
     "budget_record",
     "certified_radii",
     "certify_patches",
@@ -153,6 +160,7 @@ __all__ = [
     "read_svhn",
     "robustness_window",
     "run_record",
+    "strength_left",
     "summarize",
     "train_features",
     "train_images",

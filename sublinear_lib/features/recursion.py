@@ -42,6 +42,7 @@ __all__ = [
     "Plateau",
     "RecursionPath",
     "RobustnessWindow",
+    "attacked_strengths",
     "critical_budget",
     "critical_rate",
     "escape_time",
@@ -116,6 +117,12 @@ class PhaseDiagram:
         ``max_r A_{i,r}`` after T steps.
     B : ndarray of float64, shape (E, R, k)
         ``max_r B_{i,r}`` after T steps.
+    steps : ndarray of int64, shape (L,)
+        The numbers of updates before each row of the paths.
+    path_A : ndarray of float64, shape (L, E, R, k)
+        ``max_r A_{i,r}`` at these steps.
+    path_B : ndarray of float64, shape (L, E, R, k)
+        ``max_r B_{i,r}`` at these steps.
     """
 
     eps: FloatArray
@@ -124,6 +131,41 @@ class PhaseDiagram:
     crossing: FloatArray
     A: FloatArray
     B: FloatArray
+    steps: IntArray
+    path_A: FloatArray
+    path_B: FloatArray
+
+    def walls(self) -> tuple[tuple[FloatArray, FloatArray, FloatArray], ...]:
+        """Return between which rates the robust feature has more than half of its logit.
+
+        Returns
+        -------
+        tuple of (eps, lower, upper), one for each class, each an ndarray of float64, shape (W,)
+            The budgets at which there is such a rate, ascending, and the least and the greatest
+            rate for each of them (what lies between may have gaps).  Between two rates of the
+            diagram the share is interpolated linearly in the logarithm of the rate; at its edge the
+            edge counts.
+        """
+        logs = np.log(self.rates)
+        found = []
+        for i in range(self.share.shape[2]):
+            rows = []
+            for budget, share in zip(self.eps, self.share[:, :, i], strict=True):
+                inside = np.flatnonzero(share > 0.5)
+                if inside.size == 0:
+                    continue
+                first, last = int(inside[0]), int(inside[-1])
+                low, high = logs[first], logs[last]
+                if first > 0:
+                    way = (0.5 - share[first - 1]) / (share[first] - share[first - 1])
+                    low = logs[first - 1] + way * (logs[first] - logs[first - 1])
+                if last < logs.size - 1:
+                    way = (share[last] - 0.5) / (share[last] - share[last + 1])
+                    high = logs[last] + way * (logs[last + 1] - logs[last])
+                rows.append((budget, math.exp(low), math.exp(high)))
+            eps, lower, upper = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+            found.append((eps, lower, upper))
+        return tuple(found)
 
 
 class _System:
@@ -154,10 +196,14 @@ class _System:
             return np.full(F.shape, 1.0 - 1.0 / self.k)
         return np.asarray((self.k - 1) / (np.exp(np.minimum(F, _LARGEST_LOGIT)) + (self.k - 1)))
 
-    def advance(
+    def attack(
         self, A: FloatArray, B: FloatArray, eps: FloatArray | float, rate: FloatArray | float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return A and B one update later; an infinite rate stands for sign steps."""
+    ) -> tuple[FloatArray, ...]:
+        """Return a and b, and how far the coordinates move that a patch does not show.
+
+        The third number is what the adversary takes of v in a patch of u, the fourth what it takes
+        of u in a patch of v.  All have a last axis of length 1.
+        """
         law = self.law
         value_u, slope_u = self.both(law.alpha * A)
         value_v, slope_v = self.both(law.beta * B)
@@ -170,6 +216,14 @@ class _System:
             return np.asarray(np.clip(way, -eps, eps))
 
         a, b = law.alpha - move(slope_u, A), law.beta - move(slope_v, B)
+        return (a, b, move(slope_u, B), move(slope_v, A)) if self.coupled else (a, b)
+
+    def advance(
+        self, A: FloatArray, B: FloatArray, eps: FloatArray | float, rate: FloatArray | float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return A and B one update later; an infinite rate stands for sign steps."""
+        law = self.law
+        a, b, *cross = self.attack(A, B, eps, rate)
         if not self.coupled:
             value_u, slope_u = self.both(a * A)
             value_v, slope_v = self.both(b * B)
@@ -178,8 +232,7 @@ class _System:
                 A + step * (law.robust_patches * a) * slope_u,
                 B + step * (law.nonrobust_patches * b) * slope_v,
             )
-        # What the adversary takes of v in a patch of u, and of u in a patch of v.
-        v_in_u, u_in_v = move(slope_u, B), move(slope_v, A)
+        v_in_u, u_in_v = cross
         value_u, slope_u = self.both(a * A - v_in_u * B)
         value_v, slope_v = self.both(b * B - u_in_v * A)
         step = self.gain * self.open(self.logit(value_u, value_v))
@@ -310,6 +363,64 @@ def feature_recursion(
     return RecursionPath(np.arange(settings.steps + 1, dtype=np.int64), path[0], path[1])
 
 
+def attacked_strengths(
+    law: FeatureData, settings: TrainingSettings, A: object, B: object
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return what one step of the adversary leaves of the strengths of the features.
+
+    Parameters
+    ----------
+    law : FeatureData
+        The data.
+    settings : TrainingSettings
+        Activation and attack; without an attack nothing is taken.  The attack must take one step
+        with the rule "clipped"; its warm-up is not used.
+    A, B : array_like of float, shape (..., m)
+        The features in the filters of a class, for any number of states.
+
+    Returns
+    -------
+    a, b : ndarray of float64, shape (...)
+        ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part ``(a/alpha)^q`` and
+        ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    Source: Lemma 5.2 of Li and Li (2025).
+
+    Examples
+    --------
+    Just below the plateau little is left of v, and little is taken of a small u:
+
+    >>> from sublinear_lib.features import TrainingAttack
+    >>> settings = TrainingSettings(attack=TrainingAttack(eps=1.0, rate=300))
+    >>> level = plateau(FeatureData(), settings).level
+    >>> a, b = attacked_strengths(FeatureData(), settings, [0.2], [0.9 * level])
+    >>> round(float(a), 2), round(float(b), 2)
+    (2.94, 0.26)
+    """
+    checked_law(law)
+    attack = _checked_settings(settings).attack
+    states = (validation.float_array(A, "A"), validation.float_array(B, "B"))
+    if states[0].shape != states[1].shape or states[0].ndim < 1:
+        raise ValueError(
+            f"A and B must have one shape (..., m), got {states[0].shape} and {states[1].shape}"
+        )
+    eps, rate = (0.0, 0.0) if attack is None else (attack.eps, attack.rate)
+    if attack is not None and (attack.steps > 1 or attack.random_start or attack.rule != "clipped"):
+        raise ValueError(
+            "settings.attack must take one step with the rule 'clipped', without random start, got "
+            f"{attack!r}"
+        )
+    a, b = _System(law, settings, False, False).attack(*states, eps, rate)
+    return a[..., 0], b[..., 0]
+
+
 def phase_diagram(
     law: FeatureData,
     settings: TrainingSettings,
@@ -319,6 +430,7 @@ def phase_diagram(
     rates: object,
     *,
     coupled: bool = False,
+    record_every: int | None = None,
 ) -> PhaseDiagram:
     """Follow the recursion for every pair of a budget and a rate of the adversary.
 
@@ -336,11 +448,14 @@ def phase_diagram(
         Rates eta~ of the one ascent step, ``> 0``.
     coupled : bool, default False
         As in `feature_recursion`.
+    record_every : int, optional
+        How many updates lie between two rows of the paths, ``>= 1``; by default the paths hold the
+        beginning and the end.
 
     Returns
     -------
     PhaseDiagram
-        Shares, crossing times and features at the end.
+        Shares, crossing times, features at the end, and their paths.
 
     Raises
     ------
@@ -373,13 +488,29 @@ def phase_diagram(
     shape = (budgets.size, speeds.size, *A.shape)
     A, B = np.broadcast_to(A, shape).copy(), np.broadcast_to(B, shape).copy()
     box, rate = budgets[:, None, None, None], speeds[:, None, None]
-    last = np.where(A.max(axis=-1) < B.max(axis=-1), 1.0, 0.0)
+    every = max(settings.steps, 1)
+    if record_every is not None:
+        every = validation.count(record_every, "record_every")
+    first, other = A.max(axis=-1), B.max(axis=-1)
+    rows = [(0, first, other)]
+    last = np.where(first < other, 1.0, 0.0)
     for step in range(1, settings.steps + 1):
         A, B = system.advance(A, B, box, rate)
-        last[A.max(axis=-1) < B.max(axis=-1)] = step + 1
+        first, other = A.max(axis=-1), B.max(axis=-1)
+        last[first < other] = step + 1
+        if step % every == 0:
+            rows.append((step, first, other))
     last[last > settings.steps] = np.inf
     return PhaseDiagram(
-        budgets.copy(), speeds.copy(), system.share(A, B), last, A.max(axis=-1), B.max(axis=-1)
+        budgets.copy(),
+        speeds.copy(),
+        system.share(A, B),
+        last,
+        first,
+        other,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.stack([row[1] for row in rows]),
+        np.stack([row[2] for row in rows]),
     )
 
 

@@ -427,7 +427,8 @@ def agreement_record(
           value in training;
         - ``final_A``, ``final_B``: largest relative distance at the end over the classes;
         - ``crossing``: largest relative distance of the times of the phase transition over the
-          classes; 0 where neither has one, infinite where one has.
+          classes; 0 where neither has one, infinite where one has, or where u leads from the start
+          in training only.
 
     Raises
     ------
@@ -444,7 +445,9 @@ def agreement_record(
         record[f"mean_{letter}"] = float(np.abs(found - measured).mean() / measured.max())
         record[f"final_{letter}"] = float(np.abs(found[-1] / measured[-1] - 1).max())
     times = zip(path.crossing().tolist(), run.history.crossing().tolist(), strict=True)
-    record["crossing"] = max(0.0 if a == b else abs(a / b - 1) for a, b in times)
+    record["crossing"] = max(
+        0.0 if a == b else abs(a / b - 1) if b > 0 else math.inf for a, b in times
+    )
     return record
 
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from sublinear_lib.claims import Budget, Claim, Verdict
+import pytest
+
+from sublinear_lib.claims import Budget, Claim, Observation, Outcome, Role, Verdict
 
 
 @contextmanager
@@ -31,3 +33,31 @@ def verdict_of(claim: Claim) -> Verdict:
         return claim.run(Budget.QUICK, 0).verdict
     except (ArithmeticError, ValueError, TypeError):
         return Verdict.UNDECIDED
+
+
+class _RuledOut(BaseException):
+    """The recorded verdict is no longer possible."""
+
+
+def is_unsettled(claim: Claim) -> bool:
+    """Return whether a quick check no longer finds the recorded verdict.
+
+    The check ends with the first observation that rules this verdict out, whatever follows.
+    """
+    bearing = {Role.CONTROL}
+    if claim.recorded in (Verdict.HOLDS, Verdict.REPAIRED, Verdict.CITED):
+        bearing |= {Role.STATEMENT, Role.PRINT, Role.PROOF}
+
+    check_types = Observation.__post_init__
+
+    def watched(observation: Observation) -> None:
+        check_types(observation)
+        if observation.role in bearing and observation.outcome is not Outcome.YES:
+            raise _RuledOut
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Observation, "__post_init__", watched)
+        try:
+            return verdict_of(claim) is not claim.recorded
+        except _RuledOut:
+            return True

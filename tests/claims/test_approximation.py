@@ -5,23 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from sublinear_lib.claims import Budget, Evidence, Method, Outcome, Role, Verdict
+from sublinear_lib.claims import Budget, Method, Outcome, Role, Verdict
 from sublinear_lib.claims.statements.approximation import CLAIMS
 from sublinear_lib.theory import exponents, gap_parts, jump, uniform_gap, worst_case
+from tests.claims.planting import is_unsettled
+from tests.claims.stored import QUICK
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
-
-
-@cache
-def found(name: str) -> Evidence:
-    """Run a check once, for all tests that plant no error."""
-    return BY_ID[name].run(Budget.QUICK, 0)
 
 
 def verdict(name: str) -> Verdict:
@@ -31,7 +26,7 @@ def verdict(name: str) -> Verdict:
 @pytest.mark.parametrize("name", BY_ID)
 def test_the_verdict_is_the_one_on_record(name: str) -> None:
     claim = BY_ID[name]
-    evidence = found(name)
+    evidence = QUICK[name]
     assert evidence.verdict is claim.recorded, [
         (item.what, item.shown, item.asked)
         for item in evidence.observations
@@ -49,7 +44,7 @@ def test_the_verdict_is_the_one_on_record(name: str) -> None:
 def test_the_witness_of_theorem_41_can_be_seen_again() -> None:
     from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 
-    witness = found("thm-4.1").witness
+    witness = QUICK["thm-4.1"].witness
     m, d = witness["m"], witness["d"]
     network = TwoLayerNetwork.initialize(m, d, "PRINTED", rng=witness["seed"])
     x = [3**0.5 / 2, *[0.0] * (d - 2), 0.5]
@@ -61,7 +56,7 @@ def test_the_witness_of_theorem_41_can_be_seen_again() -> None:
 
 
 def test_every_slope_names_its_rival() -> None:
-    evidence = found("thm-4.1")
+    evidence = QUICK["thm-4.1"]
     slopes = [item for item in evidence.observations if item.what.startswith("slope of H")]
     assert len(slopes) == 10
     assert all("excludes" in item.asked for item in slopes)
@@ -121,7 +116,7 @@ def test_an_error_in_the_theory_changes_the_verdict(
 ) -> None:
     original = getattr(module, function)
     monkeypatch.setattr(module, function, lambda *args, **words: change(original(*args, **words)))
-    assert verdict(name) is not BY_ID[name].recorded
+    assert is_unsettled(BY_ID[name])
 
 
 @pytest.mark.parametrize("name", ["thm-c.1", "thm-4.1-r", "set-r1", "set-r3"])
@@ -134,7 +129,7 @@ def test_a_wrong_exponent_of_the_half_width_changes_the_verdict(
         "half_width_moments",
         lambda m, *rest, **words: growing(original(m, *rest, **words), m),
     )
-    assert verdict(name) is not BY_ID[name].recorded
+    assert is_unsettled(BY_ID[name])
 
 
 @pytest.mark.parametrize(("name", "part"), [("claim-c.5", 0), ("claim-c.7", 1)])
@@ -150,7 +145,7 @@ def test_an_error_in_the_moments_of_a_part_changes_the_verdict(
         return tuple(laws)
 
     monkeypatch.setattr(gap_parts, "part_moments", wrong)
-    assert verdict(name) is not BY_ID[name].recorded
+    assert is_unsettled(BY_ID[name])
 
 
 @pytest.mark.parametrize(("name", "key"), [("thm-c.1", "4.1"), ("lem-c.8", "4.1"),
@@ -165,7 +160,7 @@ def test_a_wrong_factor_in_a_chain_changes_the_verdict(
     other = dataclasses.replace(chain, factors=(wrong, *chain.factors[1:]))
     chains = MappingProxyType({**exponents.CHAINS, key: other})
     monkeypatch.setattr(exponents, "CHAINS", chains)
-    assert verdict(name) is not BY_ID[name].recorded
+    assert is_unsettled(BY_ID[name])
 
 
 def test_a_wrong_identity_of_the_parts_changes_the_verdict(

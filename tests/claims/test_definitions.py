@@ -14,19 +14,15 @@ from sublinear_lib.claims import Budget, Outcome
 from sublinear_lib.claims.statements import definitions
 from sublinear_lib.claims.statements.definitions import CLAIMS
 from sublinear_lib.theory.activity import MaximalActivity, max_active_on_circle
+from tests.claims.planting import is_unsettled
+from tests.claims.stored import QUICK
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 Patch = pytest.MonkeyPatch
 
 
-@pytest.mark.parametrize("name", BY_ID)
-def test_a_definition_gets_the_verdict_on_record(name: str) -> None:
-    evidence = BY_ID[name].run(Budget.QUICK, 0)
-    assert evidence.verdict is BY_ID[name].recorded, evidence.observations
-
-
 def test_the_failing_adversary_has_a_witness_that_shows_it_again() -> None:
-    seen = BY_ID["def-3.3"].run(Budget.QUICK, 0).witness
+    seen = QUICK["def-3.3"].witness
     again = network.TwoLayerNetwork(seen["W"], seen["a"], seen["b"], seen["tau"])
     cap = geometry.Cap(np.array(seen["x"]), seen["rho"])
     values = again.forward(cap.random(2_000, 0))
@@ -158,7 +154,7 @@ def test_a_planted_error_changes_the_verdict(
     name: str, plant: Callable[[Patch], None], monkeypatch: Patch
 ) -> None:
     plant(monkeypatch)
-    assert BY_ID[name].run(Budget.QUICK, 0).verdict is not BY_ID[name].recorded
+    assert is_unsettled(BY_ID[name])
 
 
 def test_an_attack_that_leaves_the_cap_is_seen(monkeypatch: Patch) -> None:

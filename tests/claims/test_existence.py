@@ -10,10 +10,11 @@ from types import ModuleType
 
 import pytest
 
-from sublinear_lib.claims import Budget, Claim
+from sublinear_lib.claims import Claim
 from sublinear_lib.claims.statements import existence as statements
 from sublinear_lib.theory import caps, existence, polynomials
-from tests.claims.planting import planted, verdict_of
+from tests.claims.planting import is_unsettled, planted
+from tests.claims.stored import QUICK
 
 CLAIMS = {claim.id: claim for claim in statements.CLAIMS}
 IDS = ["def-b.1", "lem-b.3", "lem-b.9", "thm-b.10", "lem-c.18", "claim-c.19", "eq-25", "eq-25-r"]
@@ -25,18 +26,12 @@ def test_every_statement_about_existence_has_its_claim() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
-def test_a_quick_check_finds_the_recorded_verdict(claim: Claim) -> None:
-    evidence = claim.run(Budget.QUICK, 0)
-    assert evidence.verdict is claim.recorded, evidence.observations
-
-
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_a_check_can_be_sent_to_another_process(claim: Claim) -> None:
     assert pickle.loads(pickle.dumps(claim)) == claim
 
 
 def test_the_witness_of_equation_25_is_a_mean_that_does_not_fall_with_tau() -> None:
-    witness = CLAIMS["eq-25"].run(Budget.QUICK, 3).witness
+    witness = QUICK["eq-25"].witness
     assert witness["tau"] == witness["k"] ** -0.5
     assert witness["mean"] > 1.0 > 1000 * witness["tau"]
 
@@ -121,4 +116,4 @@ def test_an_error_in_the_theory_changes_the_verdict(
             monkeypatch.setattr(statements, part, remembered(part))
     with planted(module, right, wrong) as copy:
         monkeypatch.setattr(statements, module.__name__.rpartition(".")[2], copy)
-        assert verdict_of(CLAIMS[name]) is not CLAIMS[name].recorded
+        assert is_unsettled(CLAIMS[name])

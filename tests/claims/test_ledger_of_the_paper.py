@@ -40,7 +40,7 @@ def test_every_failure_that_can_be_repaired_is() -> None:
 def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-untyped-def]
     assert len(claim.title) <= 60
     assert claim.plain.endswith(".")
-    assert claim.chapter.startswith(("part1/", "part2/", "reference/statements/"))
+    assert claim.chapter.startswith(("part1/", "part2/", "part3/", "reference/statements/"))
     assert claim.remark
     assert claim.statement.count("$") % 2 == 0
     assert claim.statement.count("{") == claim.statement.count("}")

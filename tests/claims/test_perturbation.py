@@ -6,38 +6,25 @@ import math
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import pytest
 from scipy import stats
 
 from sublinear_lib import activations, losses
-from sublinear_lib.claims import Budget, Claim, Evidence, Outcome, Role, Verdict
+from sublinear_lib.claims import Claim, Outcome, Role, Verdict
 from sublinear_lib.claims.statements import perturbation as statements
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval
 from sublinear_lib.theory import perturbation as theory
-from tests.claims.planting import planted, verdict_of
+from tests.claims.planting import is_unsettled, planted, verdict_of
+from tests.claims.stored import QUICK
 
 CLAIMS = {claim.id: claim for claim in statements.CLAIMS}
 
 
-@cache
-def evidence_of(name: str) -> Evidence:
-    return CLAIMS[name].run(Budget.QUICK, 0)
-
-
 def test_every_statement_on_small_moves_has_its_claim() -> None:
     assert sorted(CLAIMS) == ["def-a.4", "lem-4.2", "lem-4.2-r", "lem-c.9", "thm-c"]
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_a_quick_check_finds_the_recorded_verdict(name: str) -> None:
-    evidence = evidence_of(name)
-    assert evidence.verdict is CLAIMS[name].recorded, [
-        item for item in evidence.observations if item.outcome is not Outcome.YES
-    ]
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
@@ -48,7 +35,7 @@ def test_a_check_can_be_sent_to_another_process(claim: Claim) -> None:
 def test_only_the_probability_of_lemma_42_fails() -> None:
     wrong = [
         item.what
-        for item in evidence_of("lem-4.2").observations
+        for item in QUICK["lem-4.2"].observations
         if item.role is Role.STATEMENT and item.outcome is not Outcome.YES
     ]
     assert len(wrong) == 2
@@ -57,16 +44,14 @@ def test_only_the_probability_of_lemma_42_fails() -> None:
 
 def test_the_slope_at_the_threshold_of_section_42_excludes_the_printed_one() -> None:
     slopes = [
-        item.found
-        for item in evidence_of("lem-4.2").observations
-        if isinstance(item.found, Interval)
+        item.found for item in QUICK["lem-4.2"].observations if isinstance(item.found, Interval)
     ]
     assert len(slopes) == 1
     assert slopes[0].contains(0.092) and slopes[0].excludes(-0.2) and slopes[0].excludes(0.0)
 
 
 def test_the_witness_of_lemma_42_shows_the_failure_again() -> None:
-    seen = evidence_of("lem-4.2").witness
+    seen = QUICK["lem-4.2"].witness
     m, number = seen["m"], seen["flips that break (4) with constant 1"]
     chance = 2.0 / math.pi * math.asin(1.0 / (m * math.sqrt(8.0)))  # of a flip, tau = 0
     log = stats.binom.logsf(number - 1, m, chance)
@@ -121,7 +106,7 @@ def test_an_error_in_a_function_changes_the_verdict(
     shorten(monkeypatch, CLAIMS[name])
     right = getattr(owner, function)
     monkeypatch.setattr(owner, function, lambda *given, **more: change(right(*given, **more)))
-    assert verdict_of(CLAIMS[name]) is not CLAIMS[name].recorded
+    assert is_unsettled(CLAIMS[name])
 
 
 TEXT = [
@@ -154,7 +139,7 @@ def test_an_error_in_a_formula_changes_the_verdict(
     shorten(monkeypatch, CLAIMS[name])
     with planted(theory, right, wrong) as copy:
         monkeypatch.setattr(statements, "perturbation", copy)
-        assert verdict_of(CLAIMS[name]) is not CLAIMS[name].recorded
+        assert is_unsettled(CLAIMS[name])
 
 
 def test_recorded_failures_say_what_would_change_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from sublinear_lib.features import (
     SmoothedReLU,
     TrainingAttack,
     TrainingSettings,
+    attacked_strengths,
     critical_budget,
     critical_rate,
     escape_time,
@@ -204,6 +206,71 @@ def test_a_diagram_is_the_recursion_at_every_point() -> None:
                 )
                 shares = end.shares(FeatureData(classes=2, dim=4)).share
                 np.testing.assert_allclose(found.share[i, j], shares, rtol=1e-9)
+
+
+def test_the_diagram_keeps_paths_at_the_steps_asked_for() -> None:
+    A0, B0 = [[0.08, 0.02], [0.05, 0.1]], [[0.06, 0.03], [0.1, 0.02]]
+    chosen = TrainingSettings(steps=110)
+    found = phase_diagram(LAW, chosen, A0, B0, [0.4, 0.9], [100.0, 300.0], record_every=50)
+    attack = TrainingAttack(eps=0.9, rate=300.0)
+    A, B = feature_recursion(LAW, replace(chosen, attack=attack), A0, B0).leaders()
+    assert found.steps.tolist() == [0, 50, 100]
+    np.testing.assert_allclose(found.path_A[:, 1, 1], A[found.steps], rtol=1e-9)
+    np.testing.assert_allclose(found.path_B[:, 1, 1], B[found.steps], rtol=1e-9)
+    ends = phase_diagram(LAW, chosen, A0, B0, [0.9], [300.0])
+    assert ends.steps.tolist() == [0, 110]
+    np.testing.assert_array_equal(ends.path_B[-1], ends.B)
+    with pytest.raises(ValueError, match="record_every"):
+        phase_diagram(LAW, chosen, A0, B0, [0.9], [300.0], record_every=0)
+
+
+def test_walls_separate_the_pairs_that_the_robust_feature_wins() -> None:
+    eps, rates = np.linspace(0.5, 1.1, 7), np.geomspace(30.0, 3000.0, 9)
+    A0, B0 = [[0.08, 0.02], [0.02, 0.01]], [[0.06, 0.03], [0.1, 0.02]]
+    found = phase_diagram(LAW, TrainingSettings(steps=900), A0, B0, eps, rates)
+    walls = found.walls()
+    assert len(walls) == 2 and walls[0][0].size > 3 and walls[1][0].size == 0
+    for i, (budgets, lower, upper) in enumerate(walls):
+        for row, budget in enumerate(eps):
+            at = np.flatnonzero(budgets == budget)
+            wins = found.share[row, :, i] > 0.5
+            if at.size == 0:
+                assert not wins.any()
+                continue
+            inside = (lower[at[0]] <= rates * (1 + 1e-12)) & (rates <= upper[at[0]] * (1 + 1e-12))
+            assert (inside == wins).all()
+
+
+def test_a_wall_stands_where_the_share_passes_one_half_on_a_logarithmic_scale() -> None:
+    eps, rates = np.array([0.5, 0.7, 0.9]), np.array([1.0, 10.0, 100.0, 1000.0])
+    tiny = phase_diagram(LAW, TrainingSettings(steps=1), [[0.1]], [[0.1]], eps, rates)
+    share = np.array([[0.2, 0.8, 0.6, 0.1], [0.1, 0.2, 0.5, 0.4], [0.9, 0.8, 0.3, 0.6]])
+    ((budgets, lower, upper),) = dataclasses.replace(tiny, share=share[:, :, None]).walls()
+    assert budgets.tolist() == [0.5, 0.9]  # at 0.7 the share is nowhere above one half
+    np.testing.assert_allclose(lower, [10**0.5, 1.0], rtol=1e-12)
+    np.testing.assert_allclose(upper, [10**2.2, 1000.0], rtol=1e-12)
+
+
+def test_what_is_left_of_a_feature_is_what_one_step_of_ascent_leaves() -> None:
+    law = FeatureData(noise=0.0, jitter=0.0)
+    A, B = np.random.default_rng(2).uniform(0.0, 1.5, (2, 3, 4))
+    attack = TrainingAttack(eps=0.7, rate=40.0)
+    chosen = TrainingSettings(attack=attack)
+    network = PatchNetwork.of_features(law, A, B)
+    data = law.sample(3, rng=0)
+    moved = attack.perturb(network, data.X, data.y)
+    a, b = attacked_strengths(law, chosen, A, B)
+    rows = np.arange(3)
+    np.testing.assert_allclose(moved[rows, 0, np.asarray(law.u)], a, rtol=1e-12)
+    np.testing.assert_allclose(moved[rows, 1, np.asarray(law.v)], b, rtol=1e-12)
+    assert (a >= law.alpha - 0.7).all() and (b < law.beta).all()
+    whole = attacked_strengths(law, TrainingSettings(), A, B)
+    assert (whole[0] == law.alpha).all() and (whole[1] == law.beta).all()
+    for bad in (TrainingAttack(eps=0.7, steps=2), TrainingAttack(eps=0.7, rule="sign")):
+        with pytest.raises(ValueError, match="one step with the rule 'clipped'"):
+            attacked_strengths(law, TrainingSettings(attack=bad), A, B)
+    with pytest.raises(ValueError, match="A and B must have one shape"):
+        attacked_strengths(law, chosen, A, B[:, :2])
 
 
 def test_the_full_spectrum_of_budgets_has_a_wall_that_moves_with_the_rate(

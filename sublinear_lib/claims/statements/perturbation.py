@@ -40,7 +40,6 @@ from sublinear_lib.theory import CHAINS, activity, concentration, flips, perturb
 __all__ = ["CLAIMS"]
 
 _MAIN = "reference/statements/main-text"
-_APPENDIX = "reference/statements/appendix-c"
 _REPAIRED = "reference/repaired-theorems"
 _SURE = 0.9999
 _HUGE = 2**300

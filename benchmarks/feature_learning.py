@@ -1,0 +1,579 @@
+"""Measure which feature a network learns, over seeds, adversaries, activations and real images.
+
+Seven sections, each with one record for every run and a table of intervals over the runs:
+
+- ``main``: standard and adversarial training of the book's main configuration, attacked and
+  certified at one budget, with the race of every class and the distance from the recursion;
+- ``curve``: errors of the same runs over the budget of the attack, from below and from above;
+- ``rates``: the phase transition and the plateau over the rate eta~ of the training adversary;
+- ``budgets``: the spectrum over the budget of the training adversary;
+- ``plane``: the robust share over budget and rate of the training adversary, class by class;
+- ``digits``: real images, trained against five budgets, with warm-up of the budget and without;
+- ``variants``: several steps, sign and normalized steps, other activations.
+
+A seed s is the integer of ``variant_record(name, s)``, so that every record can be made again in
+one line, and the same in all sections of patch data: differences between adversaries are
+differences within a seed.  Shares of runs come with Clopper-Pearson intervals, means with
+Student's.  The stored file has no times and no date in it; it is the same, byte for byte, for any
+number of workers.
+
+Run it with ``python benchmarks/feature_learning.py --jobs 2``; it writes
+``benchmarks/results/feature_learning.json``.  ``--sections curve rates`` renews only these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import functools
+import importlib.metadata
+import itertools
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sublinear_lib import features, statistics
+from sublinear_lib.features import (
+    FEATURE_ATTACKS,
+    VARIANTS,
+    FeatureData,
+    FeatureRun,
+    SmoothedReLU,
+    TrainingAttack,
+    TrainingSettings,
+)
+
+QUESTION = "Which feature does a network learn, over seeds, adversaries, activations and images?"
+EPS = 0.52
+RATE = 300.0
+TRAINED = ("standard", "adversarial")
+CURVE_EPS = (
+    *(0.0, 0.1, 0.2, 0.3, 0.4, 0.44, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6, 0.62, 0.64),
+    *(0.66, 0.7, 0.8, 0.9),
+)
+CURVE_INPUTS = 60
+RATES = (30.0, 60.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+# Exponents are fitted from here on: below, at critical_rate, there is no plateau at all.
+FITTED_FROM = 100.0
+RATE_STEPS = 3200
+# The plateau is measured where nothing ends it: with a robust feature too weak to grow, and with a
+# budget that reaches the strongest patches of v.
+WEAK_ALPHA = 0.01
+PLATEAU_EPS = 1.2
+PLATEAU_STEPS = 1200
+BUDGETS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0, 1.2)
+PLANE_RATES = (60.0, 100.0, 1000.0, 10000.0)
+PLANE_BUDGETS = (0.4, 0.55, 0.7, 0.85, 1.0)
+DIGIT_BUDGETS = (0.0, 0.05, 0.1, 0.2, 0.3)
+DIGIT_EPS = (0.05, 0.1, 0.15, 0.2)
+SEEDS = {"main": 25, "curve": 5, "rates": 5, "budgets": 10, "digits": 5, "variants": 5, "plane": 3}
+EVENTS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "clean": lambda record: record["clean"] == 0.0,
+    "fooled": lambda record: record["prop_3_1"] == 1.0,
+    "certified": lambda record: record["certified"] == 0.0,
+    "all_robust": lambda record: record["classes_robust"] == 1.0,
+    "none_robust": lambda record: record["classes_robust"] == 0.0,
+}
+CONFIDENCE = 0.95
+# What is printed of a table, as far as it has it.
+SHOWN = (
+    *("trained", "name", "warm_up", "budget", "rate", "eps", "runs", "counts", "share_mean"),
+    *(
+        "attacked",
+        "certified",
+        "share",
+        "same",
+        "crossed",
+        "crossing",
+        "plateau",
+        "plateau_formula",
+    ),
+)
+
+Record = dict[str, Any]
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON takes it: six digits, None for what is not finite."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value
+
+
+# --------------------------------------------------------------------------------------------------
+# One run of each section
+# --------------------------------------------------------------------------------------------------
+
+
+def starts(run: FeatureRun) -> tuple[list[float], list[float]]:
+    """Return the features in the best filter of every class before training."""
+    A, B = (each.max(axis=1).tolist() for each in run.initial.alignments(run.data.law))
+    return A, B
+
+
+def main_run(law: FeatureData, trained: str, seed: int) -> Record:
+    """Train as `variant_record` does, and look at every class too."""
+    source = np.random.default_rng(seed)
+    run = features.train_features(law, VARIANTS[trained], source)
+    record = features.run_record(run, source, eps=EPS)
+    act = run.settings.activation
+    assert isinstance(act, SmoothedReLU)
+    distance = features.agreement_record(trained, seed, law=law)
+    return {
+        **record,
+        "classes": run.network.shares(law).share,
+        "crossings": run.history.crossing(),
+        "race": [features.race_ratio(law, act.q, *pair) for pair in zip(*starts(run), strict=True)],
+        **{f"recursion_{key}": value for key, value in distance.items()},
+    }
+
+
+def curve_run(law: FeatureData, trained: str, seed: int) -> Record:
+    """Train as `main_run` does, and bound the error for many budgets."""
+    source = np.random.default_rng(seed)
+    run = features.train_features(law, VARIANTS[trained], source)
+    data = law.sample(CURVE_INPUTS, source)
+    curve = features.error_curve(run.network, data, CURVE_EPS, source)
+    return {
+        "eps": curve.eps,
+        **curve.feature,
+        "attacked": curve.attacked,
+        "certified": curve.certified,
+    }
+
+
+def rate_run(law: FeatureData, rate: float, seed: int, *, shorter: float = 1.0) -> Record:
+    """Train against an adversary of this rate; a second time with nothing but v to learn."""
+    attack = TrainingAttack(eps=0.9, rate=rate)
+    settings = TrainingSettings(steps=round(RATE_STEPS * shorter), attack=attack)
+    run = features.train_features(law, settings, seed)
+    path = features.feature_recursion(law, settings, *run.initial.alignments(law), coupled=True)
+    brackets = [features.transition_bracket(law, settings, first) for first in starts(run)[0]]
+    alone = replace(
+        settings,
+        steps=round(PLATEAU_STEPS * shorter),
+        attack=TrainingAttack(eps=PLATEAU_EPS, rate=rate),
+    )
+    stalled = features.train_features(replace(law, alpha=WEAK_ALPHA), alone, seed)
+    act = alone.activation
+    assert isinstance(act, SmoothedReLU)
+    B = np.maximum(stalled.history.B, 0.0)
+    levels = (B**act.q).sum(axis=2) ** (1 / act.q)
+    half = len(levels) // 2
+    level = float(levels[-1].mean())
+    formula = features.plateau(law, alone)
+    return {
+        "classes": run.network.shares(law).share,
+        "crossings": run.history.crossing(),
+        "predicted": path.crossing(),
+        "lower": [low for low, _ in brackets],
+        "upper": [high for _, high in brackets],
+        "plateau": level,
+        "plateau_best": float(B[-1].max(axis=1).mean()),
+        "plateau_growth": level / float(levels[half].mean()) - 1.0,
+        "plateau_formula": formula.level,
+        "plateau_early": formula.early_level,
+    }
+
+
+def budget_run(law: FeatureData, budget: float, seed: int) -> Record:
+    """Train against one budget, see `budget_record`."""
+    return features.budget_record(budget, seed, rate=RATE, law=law, eps=EPS)
+
+
+def plane_run(law: FeatureData, rate: float, budget: float, seed: int) -> Record:
+    """Train against one budget with one rate, and ask the recursion for the same classes."""
+    settings = TrainingSettings(attack=TrainingAttack(eps=budget, rate=rate))
+    run = features.train_features(law, settings, seed)
+    first = run.initial.alignments(law)
+    found = features.phase_diagram(law, settings, *first, [budget], [rate], coupled=True)
+    return {"classes": run.network.shares(law).share, "predicted": found.share[0, 0]}
+
+
+def variant_run(law: FeatureData, name: str, seed: int) -> Record:
+    """Train with one of the settings that reviewers asked about, see `variant_record`."""
+    return features.variant_record(name, seed, law=law, eps=EPS)
+
+
+def digit_run(budget: float, warm_up: bool, seed: int, *, shorter: float = 1.0) -> Record:
+    """Train on digits as `digit_record` does; test for several budgets from the same starts."""
+    source = np.random.default_rng(seed)
+    settings = features.digit_settings(budget, warm_up=warm_up)
+    settings = replace(settings, steps=round(settings.steps * shorter))
+    run = features.train_images(features.image_digits(), settings, source)
+    tested = max(1, round(shorter * len(run.test)))
+    X, y = run.test.patches()[:tested], run.test.y[:tested]
+    attacked, certified = [], []
+    for eps in DIGIT_EPS:
+        found = features.gradient_attack(
+            run.network, X, y, eps, rng=copy.deepcopy(source), box=(0.0, 1.0)
+        )
+        attacked.append(found.error)
+        certified.append(features.certify_patches(run.network, X, y, eps).error)
+    return {
+        "clean": run.network.error(X, y),
+        "loss": float(run.history.loss[-1]),
+        "eps": list(DIGIT_EPS),
+        "attacked": attacked,
+        "certified": certified,
+    }
+
+
+# --------------------------------------------------------------------------------------------------
+# Tables
+# --------------------------------------------------------------------------------------------------
+
+
+def groups(records: Sequence[Record], *names: str) -> list[tuple[Record, list[Record]]]:
+    """Return the records that agree in these columns together, in their order."""
+    found: dict[tuple[Any, ...], list[Record]] = {}
+    for record in records:
+        found.setdefault(tuple(record[name] for name in names), []).append(record)
+    return [(dict(zip(names, key, strict=True)), here) for key, here in found.items()]
+
+
+def means(records: Sequence[Record]) -> Record:
+    """Return mean, lower and upper end of every number that is finite in all records."""
+    numbers = [{k: v for k, v in r.items() if isinstance(v, float)} for r in records]
+    shared = set(numbers[0]).intersection(*numbers[1:])
+    kept = [{key: row[key] for key in numbers[0] if key in shared} for row in numbers]
+    return {
+        key: [found.estimate, found.lower, found.upper]
+        for key, found in features.summarize(kept, CONFIDENCE).items()
+    }
+
+
+def count(hits: int, trials: int) -> list[float]:
+    """Return how many, which share, and its exact interval."""
+    found = statistics.clopper_pearson(hits, trials, CONFIDENCE)
+    return [hits, found.estimate, found.lower, found.upper]
+
+
+def counted(records: Sequence[Record]) -> Record:
+    """Return how often each of the `EVENTS` happened."""
+    return {name: count(sum(map(event, records)), len(records)) for name, event in EVENTS.items()}
+
+
+def run_table(records: Sequence[Record], column: str) -> list[Record]:
+    """Return one row for each value of a column: counts of runs, and means."""
+    return [
+        {
+            **key,
+            "runs": len(here),
+            "counts": counted(here),
+            **means([{k: v for k, v in record.items() if k != column} for record in here]),
+        }
+        for key, here in groups(records, column)
+    ]
+
+
+def main_table(records: Sequence[Record]) -> list[Record]:
+    """Return both trainings, and in how many classes the race ratio names the winner."""
+    rows = run_table(records, "trained")
+    for row, (_, here) in zip(rows, groups(records, "trained"), strict=True):
+        pairs = [
+            (ratio > 1, share > 0.5)
+            for record in here
+            for ratio, share in zip(record["race"], record["classes"], strict=True)
+        ]
+        row["counts"] |= {
+            "classes_robust": count(sum(robust for _, robust in pairs), len(pairs)),
+            "race_names_winner": count(sum(a != b for a, b in pairs), len(pairs)),
+        }
+    return rows
+
+
+def curve_table(records: Sequence[Record]) -> list[Record]:
+    """Return one row for each training and budget of the attack."""
+    names = (*FEATURE_ATTACKS, "attacked", "certified")
+    return [
+        {
+            **key,
+            "eps": eps,
+            **means([{name: record[name][place] for name in names} for record in here]),
+        }
+        for key, here in groups(records, "trained")
+        for place, eps in enumerate(here[0]["eps"])
+    ]
+
+
+def digit_table(records: Sequence[Record]) -> list[Record]:
+    """Return one row for each training and budget of the attack; budget 0 is the clean error."""
+    rows = []
+    for key, here in groups(records, "warm_up", "budget"):
+        tested = [0.0, *here[0]["eps"]]
+        for place, eps in enumerate(tested):
+            errors = [
+                {
+                    "attacked": [record["clean"], *record["attacked"]][place],
+                    "certified": [record["clean"], *record["certified"]][place],
+                    "loss": record["loss"],
+                }
+                for record in here
+            ]
+            rows.append({**key, "eps": eps, "runs": len(here), **means(errors)})
+    return rows
+
+
+def rate_table(records: Sequence[Record]) -> list[Record]:
+    """Return one row for each rate; crossing times are those of the classes that cross at all."""
+    rows = []
+    for key, here in groups(records, "rate"):
+        crossed = [
+            (measured, predicted)
+            for record in here
+            for measured, predicted in zip(record["crossings"], record["predicted"], strict=True)
+        ]
+        both = [pair for pair in crossed if None not in pair]
+        row = {
+            **key,
+            "runs": len(here),
+            "crossed": [sum(pair[0] is not None for pair in crossed), len(crossed)],
+            **means([{k: v for k, v in record.items() if k != "rate"} for record in here]),
+        }
+        for name, side in (("crossing", 0), ("predicted_crossing", 1)):
+            times = [float(pair[side]) for pair in both]
+            row[name] = None
+            if len(times) > 1:
+                found = statistics.t_interval(times, CONFIDENCE)
+                row[name] = [found.estimate, found.lower, found.upper]
+        rows.append(row)
+    return rows
+
+
+def plane_table(records: Sequence[Record]) -> list[Record]:
+    """Return one row for each rate and budget, and how many classes the recursion names rightly."""
+    rows = []
+    for key, here in groups(records, "rate", "budget"):
+        pairs = [
+            pair
+            for record in here
+            for pair in zip(record["classes"], record["predicted"], strict=True)
+        ]
+        rows.append(
+            {
+                **key,
+                "runs": len(here),
+                "share": float(np.mean([measured for measured, _ in pairs])),
+                "predicted_share": float(np.mean([said for _, said in pairs])),
+                "robust": [sum(measured > 0.5 for measured, _ in pairs), len(pairs)],
+                "same": [sum((a > 0.5) == (b > 0.5) for a, b in pairs), len(pairs)],
+            }
+        )
+    return rows
+
+
+def slopes(records: Sequence[Record]) -> Record:
+    """Return the exponents of plateau and crossing time in the rate, with intervals over the seeds.
+
+    Of a seed, the crossing times of those classes count that cross at every rate.
+    """
+    fitted = [record for record in records if record["rate"] >= FITTED_FROM]
+    rates = list(dict.fromkeys(record["rate"] for record in fitted))
+    levels, times = [], []
+    for _, here in groups(fitted, "seed"):
+        levels.append([record["plateau"] for record in here])
+        crossings = zip(*(record["crossings"] for record in here), strict=True)
+        kept = [each for each in crossings if None not in each and min(each) > 0]
+        if kept:
+            times.append(np.mean(kept, axis=0).tolist())
+    found: Record = {"rates": rates}
+    for name, table in (("plateau", levels), ("crossing", times)):
+        found[name] = None
+        if len(table) > 1 and len(rates) > 1:
+            slope = statistics.loglog_slope(rates, table, CONFIDENCE)
+            found[name] = [slope.estimate, slope.lower, slope.upper]
+            found[f"{name}_seeds"] = len(table)
+    found["plateau_theory"] = -1.0 / SmoothedReLU().q
+    return found
+
+
+# --------------------------------------------------------------------------------------------------
+# Sections
+# --------------------------------------------------------------------------------------------------
+
+# The columns of a run in each section, what makes it, and the table of all of them.
+SECTIONS: dict[str, tuple[tuple[str, ...], Callable[..., Record], Callable[..., list[Record]]]] = {
+    "main": (("trained",), main_run, main_table),
+    "curve": (("trained",), curve_run, curve_table),
+    "rates": (("rate",), rate_run, rate_table),
+    "budgets": (("budget",), budget_run, functools.partial(run_table, column="budget")),
+    "plane": (("rate", "budget"), plane_run, plane_table),
+    "digits": (("warm_up", "budget"), digit_run, digit_table),
+    "variants": (("name",), variant_run, functools.partial(run_table, column="name")),
+}
+
+
+def axes(section: str, short: bool) -> list[tuple[Any, ...]]:
+    """Return what is measured in a section, without the seeds."""
+    if section in ("main", "curve"):
+        return [(name,) for name in TRAINED]
+    if section == "variants":
+        return [(name,) for name in (tuple(VARIANTS)[::7] if short else VARIANTS)]
+    if section == "digits":
+        warm = [(True, budget) for budget in DIGIT_BUDGETS]
+        cold = [(False, budget) for budget in DIGIT_BUDGETS if budget]
+        return [*warm[:2], *cold[-1:]] if short else [*warm, *cold]
+    if section == "plane":
+        plane = list(itertools.product(PLANE_RATES, PLANE_BUDGETS))
+        return plane[-2:] if short else plane
+    values = RATES if section == "rates" else BUDGETS
+    return [(value,) for value in (values[-2:] if short else values)]
+
+
+def cell(
+    task: tuple[str, tuple[Any, ...], int], rng: np.random.Generator, *, short: bool = False
+) -> Record:
+    """Make one record.
+
+    All randomness comes from the seed in the task, not from `rng`, so that sections share runs.
+    """
+    section, values, seed = task
+    names, measure, _ = SECTIONS[section]
+    shorter = {"shorter": 0.05} if short and section in ("rates", "digits") else {}
+    # Fewer patches make the short runs quick; what they find is not the book's.
+    law = [] if section == "digits" else [FeatureData(nonrobust_patches=4 if short else 60)]
+    arguments = dict(zip(names, values, strict=True))
+    found = measure(*law, **arguments, seed=seed, **shorter)
+    return {"record": plain({**arguments, "seed": seed, **found})}
+
+
+def settings_of(section: str, seeds: int) -> Record:
+    """Return what a reader has to know to repeat a section."""
+    said: Record = {"seeds": seeds, "seed": f"0, ..., {seeds - 1}"}
+    if section in ("main", "budgets", "variants"):
+        said |= {"eps": EPS, "inputs": 60}
+    if section in ("main", "curve", "variants"):
+        names = VARIANTS if section == "variants" else TRAINED
+        said["training"] = {name: repr(VARIANTS[name]) for name in names}
+    if section == "curve":
+        said |= {"eps": list(CURVE_EPS), "inputs": CURVE_INPUTS}
+    if section == "budgets":
+        said |= {"budgets": list(BUDGETS), "rate": RATE}
+    if section == "plane":
+        said |= {"rates": list(PLANE_RATES), "budgets": list(PLANE_BUDGETS)}
+    if section == "rates":
+        attack = TrainingAttack(eps=PLATEAU_EPS)
+        said |= {
+            "rates": list(RATES),
+            "budget": 0.9,
+            "steps": RATE_STEPS,
+            "plateau": {"alpha": WEAK_ALPHA, "eps": attack.eps, "steps": PLATEAU_STEPS},
+            "critical_rate": plain(features.critical_rate(FeatureData(), SmoothedReLU().q)),
+        }
+    if section == "digits":
+        said |= {
+            "budgets": list(DIGIT_BUDGETS),
+            "eps": list(DIGIT_EPS),
+            "train": 500,
+            "test": len(features.image_digits()) - 500,
+            "training": repr(features.digit_settings(0.1)),
+        }
+    return said
+
+
+def table_of(section: str, records: Sequence[Record]) -> list[Record]:
+    """Return the table of a section, from its records alone."""
+    table: list[Record] = plain(SECTIONS[section][2](records))
+    return table
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """Return the report as JSON with one line for every row."""
+
+    def rows(values: Sequence[Record]) -> str:
+        return "[\n" + ",\n".join(f"   {json.dumps(row)}" for row in values) + "\n  ]"
+
+    lines = []
+    for key, value in report.items():
+        if key in SECTIONS:
+            parts = [
+                f"  {json.dumps(k)}: {rows(v) if k in ('table', 'records') else json.dumps(v)}"
+                for k, v in value.items()
+            ]
+            lines.append(f" {json.dumps(key)}: {{\n" + ",\n".join(parts) + "\n }")
+        else:
+            lines.append(f" {json.dumps(key)}: {json.dumps(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Run the study, or some of its sections, and write the result."""
+    parser = argparse.ArgumentParser(description=QUESTION)
+    parser.add_argument("--sections", nargs="+", choices=list(SECTIONS), default=list(SECTIONS))
+    parser.add_argument("--seeds", type=int, help="runs of each kind, 2 or more")
+    parser.add_argument("--short", action="store_true", help="tiny runs, to see that it works")
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes")
+    stored = Path(__file__).parent / "results" / "feature_learning.json"
+    parser.add_argument("--output", type=Path, default=stored)
+    options = parser.parse_args(arguments)
+    if options.short and options.output == stored:
+        parser.error("--short needs an --output of its own: its numbers are not the book's")
+    report: dict[str, Any] = {
+        "question": QUESTION,
+        "versions": {
+            name: importlib.metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")
+        },
+        "settings": {
+            "law": repr(FeatureData()),
+            "short": options.short,
+            "counts": "hits, share, Clopper-Pearson interval over the runs, 95 %",
+            "means": "mean, Student's t interval over the runs, 95 %",
+            "numbers": "six digits; null for what is not finite (a crossing that never comes)",
+        },
+    }
+    if set(options.sections) < set(SECTIONS) and options.output.exists():
+        before = json.loads(options.output.read_text(encoding="utf-8"))
+        if any(before.get(key) != report[key] for key in report):
+            parser.error(f"{options.output} comes from other settings or versions: renew all of it")
+        report |= before
+    for section in options.sections:
+        seeds = SEEDS[section] if options.seeds is None else options.seeds
+        runs = itertools.product(axes(section, options.short), range(seeds))
+        records = [
+            found["record"]
+            for found in statistics.sweep(
+                functools.partial(cell, short=options.short),
+                {"task": [(section, values, seed) for values, seed in runs]},
+                seeds=1,
+                root_seed=0,
+                n_jobs=options.jobs,
+            )
+        ]
+        report[section] = {
+            "settings": settings_of(section, seeds),
+            "table": table_of(section, records),
+            **({"slopes": plain(slopes(records))} if section == "rates" else {}),
+            "records": records,
+        }
+        first = [key for key in report if key not in SECTIONS]
+        report = {key: report[key] for key in (*first, *SECTIONS) if key in report}
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(as_text(report), encoding="utf-8")
+        for row in report[section]["table"]:
+            print(section, *(f"{name}={shown(row[name])}" for name in SHOWN if name in row))
+    return report
+
+
+def shown(value: Any) -> str:
+    """Return one entry of a row for the screen."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {each[0]}" for name, each in value.items())
+    if isinstance(value, list) and len(value) == 3:
+        return f"{value[0]:.3g} [{value[1]:.3g}, {value[2]:.3g}]"
+    return str(value)
+
+
+if __name__ == "__main__":
+    main()

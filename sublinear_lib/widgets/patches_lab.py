@@ -1,0 +1,270 @@
+"""The live labs of the two kinds of features: attack a sample, and try random networks of v alone.
+
+The first draws a sample with noise and jitter, attacks it, and prints what networks of one kind of
+feature answer; the second draws many networks of v alone and counts how many are fooled.  No
+formula lives here; in the static page each lab is a still picture.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from sublinear_lib import statistics
+from sublinear_lib.features import (
+    FEATURE_ATTACKS,
+    Activation,
+    FeatureAttack,
+    FeatureData,
+    PatchNetwork,
+    ReLU,
+    SmoothedReLU,
+    certify_patches,
+    feature_attack,
+    feature_perturbation,
+)
+from sublinear_lib.plotting import HeatPanel, HeatRows, Picture, fooled_picture, patch_picture
+from sublinear_lib.plotting.formats import number
+from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.live_lab import LiveLab
+
+__all__ = ["attack_a_sample", "networks_of_v_lab", "sample_lab", "try_networks_of_v"]
+
+_INPUTS: Final = 30
+_ACTIVATIONS: Final[dict[str, Activation]] = {
+    "smoothed": SmoothedReLU(q=3, rho=15.0),
+    "short": SmoothedReLU(q=3, rho=0.5),
+    "relu": ReLU(),
+}
+
+
+def attack_a_sample(
+    alpha: float,
+    beta: float,
+    nonrobust_patches: int,
+    noise: float,
+    eps: float,
+    kind: str,
+    seed: int,
+) -> Picture:
+    """Draw 30 inputs, attack them, print the errors of two pure networks, and show the first.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Mean strengths of the robust patch and of the others, ``> 0``; the jitter is 0.05.
+    nonrobust_patches : int
+        The number P_NR, 1 to 120.
+    noise : float
+        The standard deviation of the noise, ``>= 0``.
+    eps : float
+        The budget of the adversary, ``>= 0``.
+    kind : str
+        One of `sublinear_lib.features.FEATURE_ATTACKS`.
+    seed : int
+        Seed of the sample, ``>= 0``.
+
+    Returns
+    -------
+    Picture
+        The first input, its change towards the next class, and the sum of the two; of the
+        coordinates without a feature only the first.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Definition 2.2 and Proposition 3.1 of Li and Li (2025).
+    """
+    attack: FeatureAttack = choice(kind, "kind", FEATURE_ATTACKS)
+    law = FeatureData(
+        alpha=alpha,
+        beta=beta,
+        nonrobust_patches=count(nonrobust_patches, "nonrobust_patches", maximum=120),
+        noise=noise,
+    )
+    data = law.sample(_INPUTS, rng=count(seed, "seed", minimum=0))
+    size = scalar(eps, "eps", minimum=0.0)
+    robust, nonrobust = law.densities(3)
+    print(f"sums for q = 3: u {robust:.4g}, v {nonrobust:.4g}, C = {law.density_ratio(3):.3g}")
+    for letter, (A, B) in {"u": (1.0, 0.0), "v": (0.0, 1.0)}.items():
+        network = PatchNetwork.of_features(law, robust=[A], nonrobust=[B])
+        clean = network.error(data.X, data.y)
+        found = feature_attack(network, data, size, attack).error
+        proof = certify_patches(network, data.X, data.y, size).error
+        print(
+            f"{letter} alone: clean error {clean:.2f}, this attack {found:.2f}, "
+            f"any attack at most {proof:.2f}"
+        )
+    delta = feature_perturbation(data, size, attack, (data.y + 1) % law.classes)[0]
+    names = [[f"*{letter}*_{{{i}}}" for i in (1, 2, 3)] for letter in "uv"]
+    rows = [
+        HeatRows(names[0], "c1"),
+        HeatRows(names[1], "c2"),
+        HeatRows(["*e*_{7}"], "muted"),
+    ]
+    shown = slice(0, 7)
+    panels = [
+        HeatPanel("clean input", data.X[0, :, shown]),
+        HeatPanel(f"change, *ε* = {number(size)}", delta[:, shown]),
+        HeatPanel("attacked input", (data.X[0] + delta)[:, shown]),
+    ]
+    return patch_picture(panels, rows, floor=0.1, name="sample-lab")
+
+
+def try_networks_of_v(
+    networks: int, filters: int, activation: str, noise: float, seed: int
+) -> Picture:
+    """Draw random networks of v alone and count how many the attack of Proposition 3.1 fools.
+
+    Parameters
+    ----------
+    networks : int
+        Number of networks, 1 to 2000.
+    filters : int
+        Filters of each class, 1 to 64; their weights are standard normal, of both signs.
+    activation : {"smoothed", "short", "relu"}
+        Smoothed ReLU with q = 3 and a long or a short polynomial part, or ReLU.
+    noise : float
+        The standard deviation of the noise, ``>= 0``.
+    seed : int
+        Seed of networks and inputs, ``>= 0``.
+
+    Returns
+    -------
+    Picture
+        The share of networks that are fooled on all of three inputs, one of each class, against
+        the budget, with 95 % intervals.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or is out of range.
+
+    Notes
+    -----
+    Source: Proposition 3.1 of Li and Li (2025).
+    """
+    trials = count(networks, "networks", maximum=2000)
+    m = count(filters, "filters", maximum=64)
+    act = _ACTIVATIONS[choice(activation, "activation", tuple(_ACTIVATIONS))]
+    law = FeatureData(noise=noise)
+    rng = np.random.default_rng(count(seed, "seed", minimum=0))
+    data = law.sample(law.classes, rng=rng)
+    budgets = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2])
+    fooled = np.zeros(budgets.size, dtype=np.int64)
+    for _ in range(trials):
+        weights = rng.normal(size=(law.classes, m))
+        network = PatchNetwork.of_features(law, np.zeros_like(weights), weights, act)
+        for place, eps in enumerate(budgets.tolist()):
+            fooled[place] += feature_attack(network, data, eps, "prop_3_1").error == 1.0
+    ends = [statistics.clopper_pearson(int(hits), trials, 0.95) for hits in fooled]
+    largest = law.beta * (1 + law.jitter)
+    print(f"{trials} networks of v alone, {m} filters a class, {act!r}")
+    at = int(np.flatnonzero(budgets >= largest)[0])
+    print(
+        f"fooled on every class at eps = {budgets[at]:g}: {fooled[at]} of {trials}, 95 % interval "
+        f"[{ends[at].lower:.3f}, {ends[at].upper:.3f}]"
+    )
+    table = np.array([[each.lower, each.estimate, each.upper] for each in ends])
+    return fooled_picture(
+        budgets,
+        {"networks of *v*": table},
+        marks={"largest *β*": largest},
+        ylabel="share of networks fooled on every class",
+        name="networks-of-v-lab",
+    )
+
+
+def sample_lab(still: Picture) -> LiveLab:
+    """Build the lab in which a sample is drawn and attacked.
+
+    Parameters
+    ----------
+    still : Picture
+        What the static page shows.
+
+    Returns
+    -------
+    LiveLab
+        Controls for strengths, density, noise, budget, attack and seed.
+
+    Raises
+    ------
+    TypeError
+        If `still` is not a `Picture`.
+
+    Notes
+    -----
+    Source: Definition 2.2 of Li and Li (2025).
+    """
+    names: dict[str, str] = {kind: kind.replace("_", " ") for kind in FEATURE_ATTACKS}
+    names["prop_3_1"] = "Proposition 3.1"
+    return LiveLab(
+        attack_a_sample,
+        [
+            Slider("alpha", "strength *α*", [1.0, 2.0, 3.0, 4.0, 5.0], start=3.0),
+            Slider("beta", "strength *β*", [0.25, 0.5, 1.0, 1.5], start=1.0),
+            Slider("nonrobust_patches", "patches of *v*", [3, 10, 30, 60, 90, 120], start=60),
+            Slider("noise", "noise", [0.0, 0.025, 0.1, 0.2, 0.4], start=0.025),
+            Slider(
+                "eps",
+                "budget *ε*",
+                [0.0, 0.25, 0.45, 0.5, 0.52, 0.55, 0.6, 0.65, 0.75, 0.9, 1.05, 1.2, 1.5],
+                start=0.65,
+            ),
+            Choice("kind", "attack", names, start="swap_both"),
+            Slider("seed", "seed", list(range(20)), start=0),
+        ],
+        still=still,
+        title="Draw a sample and attack it",
+    )
+
+
+def networks_of_v_lab(still: Picture) -> LiveLab:
+    """Build the lab that tries random networks of v alone.
+
+    Parameters
+    ----------
+    still : Picture
+        What the static page shows.
+
+    Returns
+    -------
+    LiveLab
+        Controls for the numbers of networks and filters, activation, noise and seed.
+
+    Raises
+    ------
+    TypeError
+        If `still` is not a `Picture`.
+
+    Notes
+    -----
+    Source: Proposition 3.1 of Li and Li (2025).
+    """
+    return LiveLab(
+        try_networks_of_v,
+        [
+            Slider("networks", "networks", [20, 50, 100, 200, 500, 1000], start=100),
+            Slider("filters", "filters of each class", [1, 2, 4, 8, 16, 32], start=4),
+            Choice(
+                "activation",
+                "activation",
+                {
+                    "smoothed": "smoothed ReLU, \N{GREEK RHO SYMBOL} = 15",
+                    "short": "smoothed ReLU, \N{GREEK RHO SYMBOL} = 0.5",
+                    "relu": "ReLU",
+                },
+            ),
+            Slider("noise", "noise", [0.0, 0.025, 0.1, 0.2], start=0.0),
+            Slider("seed", "seed", list(range(20)), start=0),
+        ],
+        still=still,
+        title="Can a network of v alone survive?",
+    )

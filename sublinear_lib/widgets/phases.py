@@ -1,0 +1,351 @@
+"""The explorer of the phase diagram: the paths of both features beside their place on the map.
+
+Every position is one budget and one rate of the training adversary.  Paths, crossing times and
+walls come from one run of `sublinear_lib.features.phase_diagram`, from the first weights of the
+chapter's main run; no formula lives here.  Before changing it, know how one plot holds two: on the
+left the map, with the budget as abscissa and the rate *in thousands* as ordinate, on the right the
+paths, which begin at 1.5 and advance by 1 in 1000 steps; both need the same decades, so they share
+one logarithmic axis.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.features import (
+    FeatureData,
+    PatchNetwork,
+    PhaseDiagram,
+    SmoothedReLU,
+    TrainingAttack,
+    TrainingSettings,
+    critical_budget,
+    critical_rate,
+    phase_diagram,
+    plateau,
+)
+from sublinear_lib.plotting import grouped, number
+from sublinear_lib.validation import scalar
+from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.explorer import Explorer
+from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, Rule, View
+
+__all__ = ["phases_explorer", "phases_view"]
+
+_LAW = FeatureData()
+_SETTINGS = TrainingSettings()
+_SEED = 0
+_EVERY = 50
+_EPS = [round(0.05 * k, 2) for k in range(25)]
+_RATES = [30.0, 36.0, 43.0, 52.0, 60.0, 70.0, 80.0, 100.0, 130.0, 170.0, 230.0, 300.0]
+_RATES += [550.0, 1000.0, 1700.0, 3000.0, 5500.0, 10000.0]
+_SHOWN_EPS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0, 1.1, 1.2]
+_SHOWN_RATES = [30.0, 43.0, 60.0, 80.0, 100.0, 170.0, 300.0, 550.0, 1000.0, 3000.0, 10000.0]
+_START, _UNIT = 1.5, 1000.0
+_TICKS = (0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 2.0, 2.5, 3.0)
+_ENDS = (-0.06, 3.14)
+_HEIGHTS = (0.03, 10.0)
+# Above this factor of its growth the non-robust feature counts as leaking through the plateau;
+# above this logit, as the adversary sees it, the plateau counts as having spent the loss.
+_LEAK, _FADED = 0.01, 0.1
+
+
+class _Place(NamedTuple):
+    """What the recursion says at one place of the map; arrays over the classes."""
+
+    steps: FloatArray
+    A: FloatArray
+    B: FloatArray
+    share: FloatArray
+    crossing: FloatArray
+
+
+@lru_cache(maxsize=1)
+def _first_weights() -> tuple[FloatArray, FloatArray]:
+    """Return the features in the first filters of a run with this seed, drawn as training draws."""
+    rng = np.random.default_rng(_SEED)
+    _LAW.sample(_SETTINGS.samples, rng)
+    network = PatchNetwork.random(
+        _LAW.classes,
+        _SETTINGS.filters,
+        _LAW.dim,
+        scale=_SETTINGS.scale,
+        rng=rng,
+        activation=_SETTINGS.activation,
+    )
+    return network.alignments(_LAW)
+
+
+def _followed(eps: list[float], rates: list[float]) -> PhaseDiagram:
+    return phase_diagram(
+        _LAW, _SETTINGS, *_first_weights(), eps, rates, coupled=True, record_every=_EVERY
+    )
+
+
+@lru_cache(maxsize=1)
+def _diagram() -> PhaseDiagram:
+    return _followed(_EPS, _RATES)
+
+
+def _place(eps: float, rate: float) -> _Place:
+    found, i, j = _diagram(), 0, 0
+    if eps in _EPS and rate in _RATES:
+        i, j = _EPS.index(eps), _RATES.index(rate)
+    else:
+        found = _followed([eps], [rate])
+    return _Place(
+        found.steps.astype(np.float64),
+        found.path_A[:, i, j],
+        found.path_B[:, i, j],
+        found.share[i, j],
+        found.crossing[i, j],
+    )
+
+
+@lru_cache(maxsize=1)
+def _map_marks() -> tuple[Mark, ...]:
+    """Return the walls of the classes and the critical rate, which no slider moves."""
+    marks: list[Mark] = []
+    for place, (eps, lower, upper) in enumerate(_diagram().walls()):
+        label = "map: *u* wins" if place == 0 else ""
+        marks.append(Band(eps, lower / 1e3, upper / 1e3, label=label, role="c1"))
+    limit = critical_rate(_LAW, _exponent()) / 1e3
+    marks.append(Line([0.0, 1.2], [limit, limit], role="c4", dash=True, width=1.5))
+    return tuple(marks)
+
+
+def _exponent() -> float:
+    act = _SETTINGS.activation
+    assert isinstance(act, SmoothedReLU)
+    return act.q
+
+
+def _tick(value: float) -> str:
+    if value < _START:
+        return number(value)
+    return grouped(round((value - _START) * _UNIT))
+
+
+def phases_view(eps: float, rate: float) -> View:
+    r"""Show where a budget and a rate lie on the map, and how the features grow there.
+
+    Parameters
+    ----------
+    eps : float
+        The budget of the training adversary, ``>= 0``.
+    rate : float
+        The rate eta~ of its one step, ``> 0``.
+
+    Returns
+    -------
+    View
+        Left the map with the chosen point, right the paths of A and B of three classes by the
+        recursion with cross terms, and the plateau.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    Source: Lemma 5.2 after Li and Li (2025); plateau, critical rate and critical budgets are ours.
+    """
+    eps = scalar(eps, "eps", minimum=0.0)
+    rate = scalar(rate, "rate", exclusive_minimum=0.0)
+    place = _place(eps, rate)
+    wins = place.share > 0.5
+    settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate))
+    level = plateau(_LAW, settings).level
+    across = _START + place.steps / _UNIT
+    marks: list[Mark] = [*_map_marks()]
+    if math.isfinite(level):
+        marks.append(
+            Line(
+                [_START, float(across[-1])],
+                [level, level],
+                label="",
+                role="muted",
+                dash=True,
+                width=1.5,
+            )
+        )
+    for k in range(_LAW.classes):
+        for path, letter, role in ((place.B, "*B*", "c2"), (place.A, "*A*", "c1")):
+            marks.append(
+                Line(
+                    across,
+                    np.round(path[:, k], 3),
+                    label=letter if k == 0 else "",
+                    role=role,  # type: ignore[arg-type]
+                    width=1.75,
+                )
+            )
+    inside = bool(wins.all())
+    marks += [
+        Rule(eps, role="muted", drag="eps"),
+        Points(
+            [eps], [rate / 1e3], role="c1" if inside else "c2" if not wins.any() else "c5", size=13
+        ),
+    ]
+    return View(
+        x=Axis(
+            label="map: budget *ε*  |  paths: step",
+            limits=_ENDS,
+            ticks=_TICKS,
+            format=_tick,
+        ),
+        y=Axis(
+            label="map: rate *η̃* in thousands  |  paths: best filter",
+            scale="log10",
+            limits=_HEIGHTS,
+            ticks=(0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
+            format=number,
+        ),
+        marks=marks,
+        sentence=_sentence(eps, rate, place, level),
+        readouts={
+            "classes on *u*": f"{int(wins.sum())} of {wins.size}",
+            "share of *u*": ", ".join(f"{share:.2f}" for share in place.share),
+            "*A* leads from step": ", ".join(
+                number(t, 6) if math.isfinite(t) else "never" for t in place.crossing
+            ),
+            "plateau of *B*": number(level) if math.isfinite(level) else "none",
+            "what is left of *β*": number(max(_LAW.beta - eps, 0.0)),
+            "factor left to *A*": number(max(1.0 - eps / _LAW.alpha, 0.0) ** _exponent()),
+        },
+        warning=_failing(eps, rate, wins),
+    )
+
+
+def _sentence(eps: float, rate: float, place: _Place, level: float) -> str:
+    wins = place.share > 0.5
+    where = f"ε = {number(eps)}, η̃ = {number(rate)}"
+    times = place.crossing[np.isfinite(place.crossing)]
+    if wins.all():
+        side = "on the side of u: all three classes end with more than half of their logit from u"
+    elif not wins.any():
+        side = "on the side of v: no class ends with more than half of its logit from u"
+    else:
+        side = f"between the walls: {_classes(wins)} on u, {_classes(~wins)} on v"
+    if times.size == 0:
+        when = f"Within {grouped(_SETTINGS.steps)} steps A never takes the lead for good."
+    elif times.min() == times.max():
+        when = f"The recursion predicts that A takes the lead at step {number(float(times[0]), 6)}."
+    else:
+        when = (
+            f"The recursion predicts that A takes the lead between steps "
+            f"{number(float(times.min()), 6)} and {number(float(times.max()), 6)}"
+            f"{'' if times.size == wins.size else ', where it does'}."
+        )
+    ahead = np.isfinite(place.crossing) & ~wins
+    if ahead.any():
+        when += (
+            f" In {_listed(ahead)} A leads and yet v, which fills 60 patches, gives more of the "
+            "logit."
+        )
+    flat = (
+        f"The adversary's step takes all of v, as far as ε reaches, where B = {number(level)}."
+        if math.isfinite(level)
+        else "At this rate one step never takes all of v, at whatever B."
+    )
+    return f"{where} lies {side}. {when} {flat}"
+
+
+def _listed(chosen: BoolArray) -> str:
+    named = [str(k + 1) for k in np.flatnonzero(chosen)]
+    if len(named) == 1:
+        return f"class {named[0]}"
+    return f"classes {', '.join(named[:-1])} and {named[-1]}"
+
+
+def _classes(chosen: BoolArray) -> str:
+    return f"{_listed(chosen)} end{'' if chosen.sum() > 1 else 's'}"
+
+
+def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
+    """Say which condition of the phase transition fails, the first one that does."""
+    q = _exponent()
+    if eps == 0.0:
+        return "There is no adversary: this is standard training, Lemma 5.1."
+    limit = critical_rate(_LAW, q)
+    if rate <= limit:
+        return (
+            f"The rate is not above the critical rate {number(limit)}: before the step is long "
+            "enough to take all of v, the loss has faded, and the attack with it (the plateau "
+            "must leave the loss alive)."
+        )
+    starts = [float(x.max(axis=1)[k]) for k in range(wins.size) for x in _first_weights()]
+    budgets = [
+        critical_budget(_LAW, q, start_ratio=starts[2 * k + 1] / starts[2 * k])
+        for k in range(wins.size)
+    ]
+    losing = [k for k in range(wins.size) if not wins[k]]
+    if not losing:
+        if eps < _LAW.beta:
+            left = (1 - eps / _LAW.beta) ** q
+            return (
+                f"The budget is below β = 1, so that B does not stand still: it keeps a factor "
+                f"(1 − ε/β)^3 = {number(left)} of its growth. Here that is little enough."
+            )
+        return None
+    below = [k for k in losing if eps < budgets[k]]
+    said = ""
+    if below:
+        told = ", ".join(f"{number(budgets[k])} for class {k + 1}" for k in below)
+        said = (
+            f"The budget is below the critical budget ({told}): a sign step, which takes ε from "
+            "both features from the first step on, would leave v ahead there. "
+        )
+        if len(below) == len(losing):
+            return said.strip()
+    left = max(1 - eps / _LAW.beta, 0.0) ** q
+    if left > _LEAK:
+        return said + (
+            f"The budget is too far below β = 1: at the plateau B keeps a factor (1 − ε/β)^3 = "
+            f"{number(left)} of its growth and leaks through before A takes off. (For a faster "
+            "adversary the wall lies further left.)"
+        )
+    if _LAW.nonrobust_patches * _LAW.beta**2 / (q * rate) > _FADED:
+        return said + (
+            f"The rate is above the critical one, {number(limit)}, but not far: at the plateau v "
+            "already gives a good part of the logit, the loss has begun to fade, and u gains the "
+            "lead too late."
+        )
+    return said + (
+        f"The budget takes so much of A's growth that {grouped(_SETTINGS.steps)} steps do not "
+        "suffice; longer training would show the transition."
+    )
+
+
+def phases_explorer() -> Explorer:
+    """Build the explorer of the phase diagram.
+
+    Returns
+    -------
+    Explorer
+        Sixteen budgets and eleven rates, from the first weights of the chapter's main run.
+
+    Notes
+    -----
+    Source: Lemma 5.2 after Li and Li (2025); the map is ours.
+    """
+    return Explorer(
+        phases_view,
+        [
+            Slider("eps", "budget *ε*", _SHOWN_EPS, start=0.9),
+            Slider("rate", "rate *η̃*", _SHOWN_RATES, start=300.0, format=number),
+        ],
+        title="Which side of the wall?",
+        description=(
+            "Left the map, darker where more classes end on *u*; the dot is the chosen pair, the "
+            "dashed line the critical rate. Right the paths of all three classes, and dashed the "
+            "plateau. The vertical line can be taken and moved."
+        ),
+        name="phases-explorer",
+    )
