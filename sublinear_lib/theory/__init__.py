@@ -4,9 +4,10 @@ Each module holds the quantities of one group of statements, so that a chapter, 
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
 Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1,
 ``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, and ``traffic`` what a
-machine makes of it; ``reporting`` holds the share of neurons that a search on X (Section 3.2) has
-to look at, ``caps`` that of a cap of Definition 3.3.  ``concentration``, ``polynomials`` and
-``existence`` hold the lemmas of the appendices, decided by exact numbers or by ``enclosures``;
+machine makes of it, ``sharding`` what many machines need; ``reporting`` holds the share of neurons
+that a search on X (Section 3.2) has to look at, ``caps`` that of a cap of Definition 3.3.
+``concentration``, ``polynomials`` and ``existence`` hold the lemmas of the appendices, decided by
+exact numbers or by ``enclosures``;
 ``best_steps`` holds the smallest degrees beside those of Claim B.5;
 ``tails`` holds the tails of a count and their bounds as numbers for curves; ``sampling_error``
 holds the error of an average over finitely many neurons (Lemma C.18).
@@ -125,6 +126,7 @@ from sublinear_lib.theory.orders import (
     printed_orders,
 )
 from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
+from sublinear_lib.theory.sharding import ShardedStep, shard_memory, sharded_step
 from sublinear_lib.theory.survivors import (
     surviving_share_asymptote,
     surviving_share_bound,
@@ -185,6 +187,7 @@ __all__ = [
     "Power",
     "Region",
     "Roofline",
+    "ShardedStep",
     "Traffic",
     "WorstGap",
     "WorstParts",
@@ -260,6 +263,8 @@ __all__ = [
     "regret",
     "roofline",
     "sampling_error",
+    "shard_memory",
+    "sharded_step",
     "shared_ledger",
     "smallest_printed_K",
     "smallest_union_width",

@@ -9,6 +9,7 @@
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
 :mod:`sublinear_lib.training.recording` the points and weights that a proof asks for,
 :mod:`sublinear_lib.training.regret_run` a run with every term of Theorem D,
+:mod:`sublinear_lib.training.sharded` the neurons on several machines,
 :mod:`sublinear_lib.training.checkpoint` how a run survives being killed, and
 :mod:`sublinear_lib.training.history` what a run leaves behind.
 """
@@ -19,6 +20,7 @@ from sublinear_lib.training.history import PHASES, History, StepRecord, Training
 from sublinear_lib.training.measuring import Measure, count_flips
 from sublinear_lib.training.recording import RecordedRun
 from sublinear_lib.training.regret_run import RegretRun, points_of_arcs, regret_run
+from sublinear_lib.training.sharded import ShardedAdversarialTraining
 from sublinear_lib.training.step_size import (
     STEP_SIZE_RULES,
     PrintedStep,
@@ -48,6 +50,7 @@ __all__ = [
     "RegretRun",
     "RepairedStep",
     "Search",
+    "ShardedAdversarialTraining",
     "StableStep",
     "StepRecord",
     "StepSizeRule",

@@ -19,10 +19,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -196,11 +194,8 @@ def write(path: str | os.PathLike[str], state: State, prints: Mapping[str, str])
     for phase in PHASES:
         column = [row.seconds[phase] for row in records]
         contents[f"seconds_{phase}"] = np.array(column, dtype=np.float64)
-    with _replacing(target) as temporary:
-        with open(temporary, "xb") as file:
-            np.savez(file, **contents)
-            file.flush()
-            os.fsync(file.fileno())
+    with archives.replacing(target) as temporary:
+        archives.write_arrays(temporary, contents)
         if target.exists():
             _keep(target)
 
@@ -282,30 +277,9 @@ def _records(contents: Mapping[str, np.ndarray]) -> tuple[StepRecord, ...]:
     )
 
 
-class _replacing:
-    """A temporary name that takes the place of a file when all went well."""
-
-    def __init__(self, target: Path) -> None:
-        self._target = target
-        # In the same directory: os.replace is atomic within one file system.
-        name = f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}"
-        self._temporary = target.with_name(name)
-
-    def __enter__(self) -> Path:
-        return self._temporary
-
-    def __exit__(self, kind: object, *unused: object) -> None:
-        try:
-            if kind is None:
-                os.replace(self._temporary, self._target)
-        finally:
-            with suppress(OSError):
-                self._temporary.unlink()
-
-
 def _keep(target: Path) -> None:
     """Give the present file a second name, without a moment in which it has none."""
-    with _replacing(previous(target)) as temporary:
+    with archives.replacing(previous(target)) as temporary:
         try:
             os.link(target, temporary)
         except OSError:  # not every file system knows links

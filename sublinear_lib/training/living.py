@@ -218,7 +218,9 @@ class LivingEvaluator:
         self.work += self._dense.work - before
         return found
 
-    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+    def smoothed_input_gradient(
+        self, X: FloatArray, bandwidth: float, begun: FloatArray | None = None
+    ) -> FloatArray:
         """Return the gradient in x of f with every activation blurred.
 
         Parameters
@@ -227,6 +229,8 @@ class LivingEvaluator:
             The points, in the order of the batch, each in the cap of its example.
         bandwidth : float
             Half the width of the window, ``> 0``, in units of a pre-activation.
+        begun : ndarray of float64, shape (n, d), optional
+            A sum that other neurons have begun; not changed.
 
         Returns
         -------
@@ -244,7 +248,7 @@ class LivingEvaluator:
                 f"{self._region.margin!r}, got {bandwidth!r}"
             )
         before = self._dense.work
-        gradient = self._dense.smoothed_input_gradient(X, bandwidth)
+        gradient = self._dense.smoothed_input_gradient(X, bandwidth, begun)
         self.work += self._dense.work - before
         return gradient
 

@@ -12,6 +12,7 @@ checkpoint equals the uninterrupted one bit by bit (:mod:`sublinear_lib.training
 
 from __future__ import annotations
 
+import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -60,7 +61,7 @@ Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], obje
 returns ``True``, training stops."""
 
 # Beyond this no product of weights is safe; training has diverged long before.
-_LARGEST_WEIGHT = 1e150
+LARGEST_WEIGHT = 1e150
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,9 +165,9 @@ class _AdversarialTraining(ABC):
         if not isinstance(network, TwoLayerNetwork):
             raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
         largest = float(np.abs(network.W).max())
-        if largest > _LARGEST_WEIGHT:
+        if largest > LARGEST_WEIGHT:
             raise ValueError(
-                f"network must have weights of at most {_LARGEST_WEIGHT:g} in absolute value to be "
+                f"network must have weights of at most {LARGEST_WEIGHT:g} in absolute value to be "
                 f"trained, got {largest!r}"
             )
         points = validation.points_on_slice(X, d=network.d)
@@ -186,18 +187,28 @@ class _AdversarialTraining(ABC):
                 network, points, labels, self._settings(), generator.bit_generator.state
             )
             keeper = _Keeper(checkpoint, every, prints, (network.m, network.d))
-        run = _Run(
+        with contextlib.closing(self._run(network, points, labels, generator)) as run:
+            return self._loop(run, keeper, callback)
+
+    def _run(
+        self, network: TwoLayerNetwork, X: FloatArray, y: FloatArray, generator: np.random.Generator
+    ) -> Run:
+        """Return a run at its beginning."""
+        return Run(
             network=network,
-            X=points,
-            y=labels,
+            X=X,
+            y=y,
             adversary=self.adversary,
             loss=get_loss(self.loss),
             eta=resolve_step_size(self.eta, network),
             generator=generator,
             batch_size=self.batch_size,
             measure=self.measure,
-            source=lambda neurons: self._source(neurons, points),
+            source=lambda neurons: self._source(neurons, X),
         )
+
+    def _loop(self, run: Run, keeper: _Keeper | None, callback: Callback | None) -> History:
+        """Do the steps that are missing."""
         watch, over = Watch(self.early_stop), ""
         if keeper is not None:
             run.restore(keeper.read(self.steps))
@@ -229,10 +240,14 @@ class _AdversarialTraining(ABC):
 
     def _settings(self) -> str:
         """Describe everything that changes the steps of a run."""
-        without = ("steps", "progress")
+        without = self._without_effect()
         settings = [item.name for item in fields(self) if item.name not in without]
         described = (f"{name}={checkpoints.describe(getattr(self, name))}" for name in settings)
         return f"{type(self).__name__}({', '.join(described)})"
+
+    def _without_effect(self) -> tuple[str, ...]:
+        """Return the parameters that change no step."""
+        return ("steps", "progress")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,7 +406,7 @@ def _all_neurons(
 
 
 @dataclass
-class _Update:
+class Update:
     """A step that is decided but perhaps not carried out completely."""
 
     rows: IntArray | None
@@ -400,7 +415,7 @@ class _Update:
     record: dict[str, Any]
 
 
-class _Run:
+class Run:
     """The state of one training run."""
 
     def __init__(
@@ -428,7 +443,10 @@ class _Run:
         self._make_source = source
         self._source = source(self._neurons)
         self._squared_drift = np.zeros(network.m)
-        self._pending: _Update | None = None
+        self._pending: Update | None = None
+
+    def close(self) -> None:
+        """Let go of what the run holds."""
 
     def network(self) -> TwoLayerNetwork:
         """Return the present network."""
@@ -486,7 +504,7 @@ class _Run:
 
     def step(self) -> StepRecord:
         """Do one step of Algorithm 1 and return its record."""
-        clock = _Clock()
+        clock = Clock()
         measured = self._measurements()
         clock.stop("monitor")
         batch = self._batch()
@@ -496,16 +514,16 @@ class _Run:
         clock.stop("query")
 
         before = evaluator.work
-        target = _Target(evaluator, self.network)
+        target = Target(evaluator, self.network)
         attack = self._adversary(target, X, y, self._loss, self._generator)
-        moved = _adversarial_points(attack, X.shape)
+        moved = adversarial_points(attack, X.shape)
         # An adversary that asked for the whole network met all m neurons, once per example.
-        swept = len(X) * self._neurons.m if target.shown else 0
+        swept = len(X) * self._start.m if target.shown else 0
         attacked = evaluator.work
         clock.stop("adversary")
 
         passed = evaluator.forward(moved)
-        _require_finite(passed.value, "the network's output")
+        require_finite(passed.value, "the network's output")
         losses = self._loss.value(y, passed.value)
         forwarded = evaluator.work
         clock.stop("forward")
@@ -514,23 +532,20 @@ class _Run:
         rows, gradient = evaluator.weight_gradient(moved, passed, slopes / len(X))
         clock.stop("backward")
 
-        weights, squares, largest = self._neurons.descended(rows, gradient, self.eta, self._start.W)
-        if not largest <= _LARGEST_WEIGHT:
-            _require_weights(weights, rows)
+        weights, squares = self._descended(rows, gradient)
         clock.stop("update")
 
-        _require_finite(attack.clean_value, "the network's output at a clean point")
+        require_finite(attack.clean_value, "the network's output at a clean point")
         clean_loss = float(np.mean(self._loss.value(y, attack.clean_value)))
         counts = passed.counts
-        touched = passed.touched
-        m = self._neurons.m
+        m = self._start.m
         record: dict[str, Any] = {
             "step": len(self.records),
             "loss": float(np.mean(losses)),
             "clean_loss": clean_loss,
             "activity_mean": float(counts.mean() / m),
             "activity_max": float(counts.max() / m),
-            "touched": int(np.count_nonzero(touched)),
+            "touched": int(np.count_nonzero(passed.touched)),
             "candidates": self._source.candidates(),
             "work_query": self._source.work - query_work,
             "work_adversary": attacked - before + swept,
@@ -543,8 +558,8 @@ class _Run:
 
         # From here on the step happens: an interrupt before its record is written completes it
         # (`recover`) instead of leaving weights and history out of step.
-        self._pending = _Update(rows, weights, squares, record)
-        self._neurons.set_rows(rows, weights)
+        self._pending = Update(rows, weights, squares, record)
+        self._carry_out(self._pending)
         self._source.update(rows, weights)
         clock.stop("update")
         self._record(self._pending)
@@ -554,25 +569,42 @@ class _Run:
     def recover(self) -> None:
         """Complete a step that was interrupted after its update had been decided."""
         if self._pending is not None:
-            self._neurons.set_rows(self._pending.rows, self._pending.weights)
+            self._carry_out(self._pending)
             self._record(self._pending)
 
-    def _record(self, update: _Update) -> None:
-        """Note the drift and write the record, once, however often it is called."""
+    def _descended(
+        self, rows: IntArray | None, gradient: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute the new weights and their squared distances from the start."""
+        weights, squares, largest = self._neurons.descended(rows, gradient, self.eta, self._start.W)
+        if not largest <= LARGEST_WEIGHT:
+            require_weights(weights, rows)
+        return weights, squares
+
+    def _carry_out(self, update: Update) -> None:
+        """Write the new weights, however often it is called."""
+        self._neurons.set_rows(update.rows, update.weights)
+
+    def _drift(self, update: Update) -> dict[str, float]:
+        """Note how far the neurons are from their start, however often it is called."""
         if update.rows is None:
             self._squared_drift[:] = update.squares
         else:
             self._squared_drift[update.rows] = update.squares
-        drift = {
+        return {
             "drift_max": float(np.sqrt(self._squared_drift.max())),
             "drift_frobenius": float(np.sqrt(self._squared_drift.sum())),
         }
+
+    def _record(self, update: Update) -> None:
+        """Write the record, once, however often it is called."""
+        drift = self._drift(update)
         if len(self.records) == update.record["step"]:
             self.records.append(StepRecord(**{**update.record, **drift}))
         self._pending = None
 
 
-class _Target:
+class Target:
     """What the adversary is given: the evaluator of the step, and the network if it must know it.
 
     Parameters
@@ -596,6 +628,7 @@ class _Target:
         self._evaluator = evaluator
         self._network = network
         self.value = evaluator.value
+        self.climb = getattr(evaluator, "climb", None)
         self.value_and_input_gradient = evaluator.value_and_input_gradient
         self.smoothed_input_gradient = evaluator.smoothed_input_gradient
 
@@ -645,7 +678,7 @@ class _Keeper:
             )
         return state
 
-    def save(self, run: _Run) -> None:
+    def save(self, run: Run) -> None:
         """Write a checkpoint if one is due, and go on from it."""
         if len(run.records) % self._every == 0:
             state = run.state()
@@ -653,7 +686,7 @@ class _Keeper:
             run.restore(state)
 
 
-class _Clock:
+class Clock:
     """Seconds per phase of one step."""
 
     def __init__(self) -> None:
@@ -672,22 +705,25 @@ def _optional(value: object, name: str, kind: type) -> None:
         raise TypeError(f"{name} must be of type {kind.__name__}, got {type(value).__name__}")
 
 
-def _adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArray:
+def adversarial_points(attack: AttackResult, shape: tuple[int, ...]) -> FloatArray:
+    """Return the points of an attack, or say what is wrong with them."""
     if not isinstance(attack, AttackResult):
         raise TypeError(f"the adversary must return an AttackResult, got {type(attack).__name__}")
     points = validation.float_array(attack.X, "the adversary's points", shape=shape)
     return validation.points_on_slice(points, "the adversary's points")
 
 
-def _require_finite(values: FloatArray, what: str) -> None:
+def require_finite(values: FloatArray, what: str) -> None:
+    """Refuse a number per example that is not finite."""
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(np.argmax(bad))
         raise FloatingPointError(f"{what} is {float(values[row])}, example {row}")
 
 
-def _require_weights(weights: FloatArray, rows: IntArray | None) -> None:
-    bad = ~(np.abs(weights) <= _LARGEST_WEIGHT)
+def require_weights(weights: FloatArray, rows: IntArray | None) -> None:
+    """Refuse weights beyond `LARGEST_WEIGHT`; the rows say which neurons they belong to."""
+    bad = ~(np.abs(weights) <= LARGEST_WEIGHT)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         neuron = row if rows is None else int(rows[row])

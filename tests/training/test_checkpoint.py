@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import random
-import time
 from dataclasses import fields, replace
 
 import numpy as np
@@ -15,6 +12,7 @@ from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient, SmoothedGradient
+from sublinear_lib.benchmarking import reliability
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -25,8 +23,8 @@ from sublinear_lib.training import (
 )
 from tests.kernel_sets import EACH_SET
 
-KILLS = int(os.environ.get("SUBLINEAR_KILLS", "20"))
-"""How often the run is killed; a long run sets 100."""
+KILLS = int(os.environ.get("SUBLINEAR_KILLS", "8"))
+"""How often the run is killed; ``benchmarks/reliability.py --only kills`` does it 100 times."""
 
 
 @pytest.fixture(params=EACH_SET)
@@ -35,7 +33,7 @@ def kernel(request, monkeypatch):
     return request.param
 
 
-def problem(d=4, m=300, n=6, *, t=1.65, seed=0):
+def problem(d=4, m=150, n=6, *, t=1.65, seed=0):
     network = TwoLayerNetwork.initialize(m, d, rng=seed, tau=scaling.threshold_from_standard(t, m))
     X = geometry.sample_slice(n, d, rng=seed + 1)
     y = np.where(np.random.default_rng(seed + 2).random(n) < 0.5, -1.0, 1.0)
@@ -195,68 +193,19 @@ def test_an_early_stop_is_remembered(tmp_path):
 
 # -- killed ----------------------------------------------------------------------------------------
 
-# A process that has everything imported gives birth to those that are killed, where there is fork.
-LIVES = multiprocessing.get_context(
-    "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-)
-
-
-def life(path, tell):
-    """Run until the end, or until somebody kills this process, and tell every step."""
-    os.environ["SUBLINEAR_NUMBA"] = "0"
-    killed_run(path, lambda record, now: tell.send(record.step))
-
-
-def told(listen):
-    """Give the steps that were told, until the process that told them has ended."""
-    try:
-        while True:
-            yield listen.recv()
-    except (EOFError, OSError):  # between two of them, or amid one
-        return
-
-
-def killed_run(path, callback=None):
-    """Run the same training in every process."""
-    network, X, y = problem(m=100, n=4)
-    # Far more steps than processes take until they are killed.
-    return sparse(steps=30 * KILLS, index="lists").fit(
-        network, X, y, rng=0, checkpoint=path, checkpoint_every=2, callback=callback
-    )
-
 
 @pytest.mark.either_way
 def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
     tmp_path, monkeypatch
 ):
     monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
-    path = tmp_path / "run"
-    moments = random.Random(7)
-    reached = 0
-    LIVES.set_forkserver_preload(["tests.training.test_checkpoint"])
-    for kill in range(KILLS):
-        listen, tell = LIVES.Pipe(duplex=False)
-        child = LIVES.Process(target=life, args=(path, tell))
-        child.start()
-        tell.close()
-        steps = told(listen)
-        first = next(steps, None)
-        assert first is not None, f"life {kill} ended before its first step"
-        # It goes on from the last checkpoint, which is at most two steps behind what was told.
-        assert first >= reached - 2
-        time.sleep(moments.uniform(0.0, 0.03))
-        child.kill()
-        reached = max(steps, default=first)
-        child.join()
-        listen.close()
-        assert child.exitcode != 0, "the run must be killed before it ends"
-        child.close()
-    resumed = killed_run(path)
-    straight = killed_run(tmp_path / "straight")
-    assert_same_run(resumed, straight)
+    found = reliability.kills(0, KILLS, tmp_path)
+    assert found["index"] == "lists"
+    assert found["steps"] > 0
+    assert found["same weights"]
+    assert found["same history"]
     # What a killed process may leave behind is a temporary file, never another checkpoint.
-    left = {file.name for file in tmp_path.iterdir() if not file.name.startswith(".")}
-    assert left == {"run", "run.previous", "straight", "straight.previous"}
+    assert found["other files"] == []
 
 
 # -- damaged and foreign files ---------------------------------------------------------------------

@@ -97,7 +97,7 @@ def test_every_search_gives_the_run_of_the_dense_trainer(
         network, X, y = problem(d, m, 9, activation=activation, t=t)
         common = {
             "adversary": ATTACKS[attack],
-            "steps": 25,
+            "steps": 12,
             "reduction": reduction,
             "batch_size": batch_size,
             "eta": 0.05,

@@ -25,7 +25,7 @@ from sublinear_lib.training import (
 from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
-from sublinear_lib.training.trainer import _Run
+from sublinear_lib.training.trainer import Run
 from tests.kernel_sets import EACH_SET, KERNELS
 
 LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
@@ -350,13 +350,13 @@ def test_an_interrupt_right_after_the_record_does_not_record_the_step_twice(monk
             if len(self) == 3:
                 raise KeyboardInterrupt
 
-    original = _Run.__init__
+    original = Run.__init__
 
     def interrupted(self, **keywords):
         original(self, **keywords)
         self.records = Interrupting()
 
-    monkeypatch.setattr(_Run, "__init__", interrupted)
+    monkeypatch.setattr(Run, "__init__", interrupted)
     network, X, y = problem(4, 200, 5)
     trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
     history = trainer.fit(network, X, y, rng=0)

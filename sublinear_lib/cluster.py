@@ -1,0 +1,290 @@
+"""Independent tasks, in this process, on the cores of this machine, or on a Dask cluster.
+
+No object of the paper lives here.  `run_tasks` hands out the result of every task exactly once,
+whoever computed it: a worker that dies has its tasks done again by another one, and a task that
+brings down every worker it meets is an error that says so (`LostWorkers`).  Cores are used through
+joblib.  A cluster is not: joblib's own Dask backend waits forever for a task whose workers died,
+leaves abandoned tasks running, and spreads large arguments over workers that may die; the few lines
+here use the Dask client itself.  Know before using it that Dask sends pickled objects both ways, so
+that a scheduler has to be one's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import pickle
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from sublinear_lib import validation
+from sublinear_lib.caching import circumstances
+
+__all__ = ["LostWorkers", "connected", "run_tasks", "single_threaded"]
+
+_SECONDS = 10.0
+
+
+class LostWorkers(RuntimeError):
+    """The workers that were to compute something are gone, and so is what they had of it."""
+
+
+class _OneThread:
+    """One BLAS thread as long as anybody asks for it, in a process of several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._limits = threadpool_limits(limits=1)
+
+    def __exit__(self, *unused: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limits.restore_original_limits()
+                self._limits = None
+
+
+_ONE_THREAD = _OneThread()
+
+
+def single_threaded() -> contextlib.AbstractContextManager[None]:
+    """Return a context in which matrix products use one thread.
+
+    Returns
+    -------
+    context manager
+        Contexts may overlap in several threads of a process, as on a Dask worker: the first one
+        sets the limit and the last one lifts it.
+
+    Examples
+    --------
+    >>> with single_threaded():
+    ...     pass
+    """
+    return _ONE_THREAD
+
+
+def run_tasks(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    *,
+    n_jobs: int = 1,
+    scheduler: str | None = None,
+    ordered: bool = True,
+) -> Generator[tuple[int, Any]]:
+    """Call a function for every task, and hand out each result once.
+
+    Parameters
+    ----------
+    function : callable
+        Called as ``function(*task)``.
+    tasks : sequence of tuple
+        The arguments.
+    n_jobs : int, default 1
+        Processes on this machine; 1 computes in this process, -1 uses all cores.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``"tcp://10.0.0.5:8786"``; then its workers compute,
+        and `n_jobs` is not used.
+    ordered : bool, default True
+        Whether results come in the order of the tasks, or as soon as they are there.
+
+    Yields
+    ------
+    position : int
+        Which task it was.
+    result : object
+        What the function returned.
+
+    Raises
+    ------
+    LostWorkers
+        If workers died again and again, or the scheduler is gone.
+    ImportError
+        If a scheduler is given and ``distributed`` is not installed.
+    ConnectionError
+        If nobody answers at its address, or it has no workers.
+    ValueError
+        If a worker has another source of the library than this process, or other versions of
+        Python, NumPy, SciPy or numba.
+
+    Notes
+    -----
+    Closing the generator cancels what was not begun.  Processes of this machine are stopped at
+    once; a Dask worker ends the call that it is at.
+
+    Examples
+    --------
+    >>> list(run_tasks(pow, [(2, 3), (3, 2)]))
+    [(0, 8), (1, 9)]
+    """
+    validation.boolean(ordered, "ordered")
+    if scheduler is not None:
+        yield from _on_cluster(function, tasks, scheduler, ordered)
+        return
+    if n_jobs == 1:
+        for position, task in enumerate(tasks):
+            yield position, function(*task)
+        return
+    import joblib
+
+    # max_nbytes=None: large parameters would otherwise reach the workers as memory-mapped files,
+    # another type of array than the function sees with one job.
+    parallel = joblib.Parallel(
+        n_jobs=n_jobs,
+        backend="loky",
+        return_as="generator" if ordered else "generator_unordered",
+        max_nbytes=None,
+        batch_size="auto" if ordered else 1,
+    )
+    results = parallel(
+        joblib.delayed(_numbered)(function, position, task) for position, task in enumerate(tasks)
+    )
+    try:
+        # Not `yield from`, which would forward the closing before the warning is silenced.
+        for result in results:  # noqa: UP028
+            yield result
+    except BrokenProcessPool as error:
+        raise LostWorkers(f"a worker process ended by itself: {error}") from error
+    finally:
+        with warnings.catch_warnings():
+            # Stopping early is meant: joblib would advise to submit fewer tasks.
+            warnings.simplefilter("ignore")
+            results.close()
+
+
+def _numbered(function: Callable[..., Any], position: int, task: tuple[Any, ...]) -> Any:
+    return position, function(*task)
+
+
+def _called(payload: bytes) -> Any:
+    function, task = pickle.loads(payload)
+    return function(*task)
+
+
+def _on_cluster(
+    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], scheduler: str, ordered: bool
+) -> Generator[tuple[int, Any]]:
+    with connected(scheduler) as client:
+        from cloudpickle import dumps
+        from distributed import as_completed
+
+        run = f"sublinear-{uuid.uuid4().hex}"
+        waiting = iter(enumerate(tasks))
+        running: dict[Any, int] = {}
+        finished = as_completed([], loop=client.loop, with_results=True, raise_errors=False)
+        done: dict[int, Any] = {}
+        following = 0
+
+        def submit() -> None:
+            # Bytes, because Dask would keep large arguments on workers of their own.
+            for position, task in waiting:
+                payload = dumps((function, task))
+                future = client.submit(_called, payload, key=f"{run}-{position}", pure=False)
+                running[future] = position
+                finished.add(future)
+                break
+
+        try:
+            for _ in range(2 * max(1, sum(client.ncores().values()))):
+                submit()
+            while running:
+                future, result = next(finished)
+                position = running.pop(future)
+                if future.status != "finished":
+                    raise _failure(future, result, position, scheduler)
+                future.release()
+                submit()
+                if not ordered:
+                    yield position, result
+                    continue
+                done[position] = result
+                while following in done:
+                    yield following, done.pop(following)
+                    following += 1
+        finally:
+            with contextlib.suppress(Exception):
+                client.cancel(list(running), force=True)
+
+
+def _failure(future: Any, result: Any, position: int, scheduler: str) -> BaseException:
+    """Return the error for a task that has no result."""
+    error = result[1] if isinstance(result, tuple) and len(result) == 3 else None
+    if future.status == "error" and isinstance(error, BaseException):
+        if not type(error).__module__.startswith("distributed"):
+            return error
+        return LostWorkers(
+            f"task {position} has no result: every worker that it was given died ({error})"
+        )
+    return LostWorkers(
+        f"the scheduler at {scheduler!r} is gone, and with it what its workers had not sent yet "
+        f"(task {position} is {future.status})"
+    )
+
+
+@contextlib.contextmanager
+def connected(scheduler: str, *, direct: bool = False) -> Iterator[Any]:
+    """Connect to a Dask scheduler whose workers can do what this process can.
+
+    Parameters
+    ----------
+    scheduler : str
+        Its address.
+    direct : bool, default False
+        Whether to talk to the workers without a detour over the scheduler.
+
+    Yields
+    ------
+    distributed.Client
+        Closed at the end.
+
+    Raises
+    ------
+    TypeError, ImportError, ConnectionError, ValueError
+        As `run_tasks`.
+    """
+    given: object = scheduler
+    if not isinstance(given, str):
+        raise TypeError(f"scheduler must be an address, got {type(given).__name__}")
+    try:
+        distributed = importlib.import_module("distributed")
+    except ImportError as error:
+        raise ImportError(
+            "scheduler needs the package distributed: pip install 'sublinear-lib[cluster]'"
+        ) from error
+    try:
+        client = distributed.Client(
+            scheduler, timeout=_SECONDS, set_as_default=False, direct_to_workers=direct or None
+        )
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ConnectionError(f"no Dask scheduler answers at {scheduler!r}: {error}") from error
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_SECONDS)
+        except TimeoutError as error:
+            raise ConnectionError(f"the scheduler at {scheduler!r} has no workers") from error
+        ours = circumstances()
+        for worker, theirs in client.run(circumstances, on_error="return").items():
+            if isinstance(theirs, OSError):
+                continue  # it has left in between
+            if isinstance(theirs, BaseException):
+                raise ValueError(f"the worker {worker} cannot use this library: {theirs}")
+            other = [f"{name} {theirs.get(name)} (here {ours[name]})"
+                     for name in ours if theirs.get(name) != ours[name]]  # fmt: skip
+            if other:
+                raise ValueError(f"the worker {worker} would compute with {', '.join(other)}")
+        yield client
+    finally:
+        client.close(timeout=_SECONDS)

@@ -1,0 +1,207 @@
+r"""What sharded training needs on paper: memory, network and time, up to a billion neurons.
+
+The neurons are split over P workers; the n examples are everywhere
+(:mod:`sublinear_lib.training`, ``ShardedAdversarialTraining``).  The functions here count: bytes
+that a worker holds, bytes that cross the network in a step, and from these and from the rates that
+the *caller* gives (of a machine and of a network, measured or assumed) the least seconds of a step.
+No number of any machine is stored.  Before using them, know what is left out: the adversary is one
+that asks for a value and a gradient in every step (projected gradient), the index answers in one
+pass over its candidates, and workers that wait for the slowest one wait for nothing here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from sublinear_lib import scaling
+from sublinear_lib.theory.cost import candidate_share
+from sublinear_lib.theory.reporting import surviving_share
+from sublinear_lib.validation import choice, count, scalar
+
+__all__ = ["ShardedStep", "shard_memory", "sharded_step"]
+
+_NUMBER = 8
+
+
+def shard_memory(m: int, d: int, shards: int, *, index_bytes: float = 0.0) -> float:
+    r"""Count the bytes that one worker holds for its neurons.
+
+    Parameters
+    ----------
+    m : int
+        Width, ``>= 1``.
+    d : int
+        Dimension, ``>= 2``.
+    shards : int
+        Number of workers P, ``1 <= P <= m``.
+    index_bytes : float, default 0
+        Bytes that the index keeps for a neuron, ``>= 0``; by default none are counted.
+
+    Returns
+    -------
+    float
+        ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones (for
+        the drift, and for a new start from a checkpoint), the output weights and biases of both,
+        and the squared drift.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is too small or has the wrong type, or there are more shards than neurons.
+
+    Notes
+    -----
+    Source: Algorithm 1; the distribution is ours.  Lists of candidates, the examples, and what is
+    needed for a moment while the index is built come on top.
+
+    Examples
+    --------
+    >>> round(shard_memory(10**9, 32, 64) / 2**30, 1)
+    8.0
+    """
+    m, d, shards = count(m, "m"), count(d, "d", minimum=2), count(shards, "shards", maximum=m)
+    index_bytes = scalar(index_bytes, "index_bytes", minimum=0.0)
+    return math.ceil(m / shards) * (_NUMBER * (2 * d + 5) + index_bytes)
+
+
+@dataclass(frozen=True)
+class ShardedStep:
+    """What one step of sharded training needs.
+
+    Parameters
+    ----------
+    memory : float
+        Bytes that a worker holds.
+    passes : float
+        Expected row passes of one worker, in all phases.
+    sent : float
+        Bytes that the leader sends and receives, over all workers.
+    rounds : int
+        Times that the leader has to wait for answers.
+    questions : int
+        Messages that it sends and has answered in all.
+    compute, network, latency : float
+        Seconds: of the slowest worker, of the leader's line, and of the questions.
+    """
+
+    memory: float
+    passes: float
+    sent: float
+    rounds: int
+    questions: int
+    compute: float
+    network: float
+    latency: float
+
+    @property
+    def seconds(self) -> float:
+        """Sum of the three times: nothing overlaps, because each question needs the last answer."""
+        return self.compute + self.network + self.latency
+
+    @property
+    def limit(self) -> Literal["compute", "network", "latency"]:
+        """The largest of the three."""
+        if self.compute >= max(self.network, self.latency):
+            return "compute"
+        return "network" if self.network >= self.latency else "latency"
+
+
+def sharded_step(
+    m: int,
+    n: int,
+    d: int,
+    *,
+    t: float,
+    rho: float,
+    attack_steps: int,
+    shards: int,
+    rate: float,
+    bandwidth: float,
+    delay: float,
+    index_bytes: float = 0.0,
+    reduction: str = "blas",
+) -> ShardedStep:
+    r"""Model one step of Algorithm 1 on P workers.
+
+    Parameters
+    ----------
+    m, n, d : int
+        Width, number of examples ``>= 1`` and dimension ``>= 2``.
+    t : float
+        Standardized threshold ``tau / sqrt(2/m)``.
+    rho : float
+        Radius of the caps, ``>= 0``.
+    attack_steps : int
+        Steps S of projected gradient, ``>= 1``.
+    shards : int
+        Number of workers P, ``1 <= P <= m``.
+    rate : float
+        Row passes of length d per second of one worker, ``> 0``.
+    bandwidth : float
+        Bytes per second of the leader's line, ``> 0``.
+    delay : float
+        Seconds of a question to one worker and its answer, however short, ``>= 0``.
+    index_bytes : float, default 0
+        As in `shard_memory`.
+    reduction : {"blas", "reference"}, default "blas"
+        Sums added by the leader, or handed from worker to worker in canonical order.
+
+    Returns
+    -------
+    ShardedStep
+        With phi the expected share of neurons that can fire anywhere on X (`surviving_share`), s
+        that of candidates (`candidate_share`) and q = Q(t): a worker makes ``n m phi / P`` passes
+        to find its candidates, ``n m s / P`` for the scores of each of the ``S + 2`` evaluations
+        (one for every step of the attack, one of its last point, one forward) and ``n m q / P`` for
+        each of the S input gradients and for the weight gradient.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of range or has the wrong type.
+
+    Notes
+    -----
+    Source: Algorithm 1; the distribution is ours.  With the free order, one evaluation costs one
+    round of ``8 n d P`` bytes out and ``8 n P``, with a gradient ``8 n (d + 1) P``, bytes back;
+    finding the candidates, the backward pass (points and n coefficients out) and taking the step
+    are a round each.  In canonical order an evaluation brings back values only, and has P more
+    rounds, in which points and the sums so far go out and the sums come back.  A round asks every
+    worker, one after the other, so that its delay is paid P times.  The search is counted as one
+    scan of the neurons that can fire; a structure that prunes makes fewer passes.
+
+    Examples
+    --------
+    >>> step = sharded_step(10**9, 100, 32, t=4.0, rho=0.05, attack_steps=10, shards=64,
+    ...                     rate=1e8, bandwidth=1.25e9, delay=1e-4)
+    >>> step.limit, step.rounds, step.questions
+    ('compute', 15, 960)
+    """
+    memory = shard_memory(m, d, shards, index_bytes=index_bytes)
+    n, S = count(n, "n"), count(attack_steps, "attack_steps")
+    rate = scalar(rate, "rate", exclusive_minimum=0.0)
+    bandwidth = scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
+    delay = scalar(delay, "delay", minimum=0.0)
+    handed_on = choice(reduction, "reduction", ("blas", "reference")) == "reference"
+    alive, listed = surviving_share(t, d), candidate_share(t, d, rho)
+    active = scaling.activity_at(t)
+    pairs = n * math.ceil(m / shards)
+    evaluations = S + 2
+    passes = pairs * (alive + evaluations * listed + (S + 1) * active)
+    # Numbers that cross the line for each worker: points out, values back; then gradients.
+    numbers = evaluations * n * (d + 1)
+    rounds = evaluations + 3
+    questions = shards * rounds
+    if handed_on:
+        passes += pairs * evaluations * active  # the terms of the neurons that fire, once more
+        numbers += evaluations * n * (d + 2) + 2 * S * n * d
+        rounds += evaluations * shards
+        questions += evaluations * shards
+    else:
+        numbers += S * n * d
+    numbers += n * (d + 1)  # the backward pass
+    sent = float(_NUMBER * shards * numbers)
+    seconds = passes / rate, sent / bandwidth, questions * delay
+    return ShardedStep(memory, passes, sent, rounds, questions, *seconds)

@@ -1,0 +1,115 @@
+"""The record of the sharded run is complete, and sets the model by three numbers only."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sublinear_lib import benchmarking, theory
+from sublinear_lib.benchmarking import ShardingRecord, load_sharding_record
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = {"n": 16, "d": 5, "rho": 0.1, "attack_steps": 3, "reduction": "blas"}
+RATE, DELAY, BYTES, BASE = 2e7, 3e-3, 250.0, 1e8
+
+
+def planted(widths: tuple[int, ...] = (10**4, 10**5, 10**6)) -> ShardingRecord:
+    """A record that obeys the model with the numbers above."""
+    empty: Any = object.__new__(ShardingRecord)
+    object.__setattr__(empty, "settings", SETTINGS)
+    rows = []
+    for m in widths:
+        for shards in (1, 2):
+            step = ShardingRecord.model(empty, m, shards, rate=RATE, delay=DELAY)
+            held = BASE + BYTES * m / shards
+            rows.append(
+                {
+                    "m": m,
+                    "shards": shards,
+                    "seconds": [0.9 * step.seconds, step.seconds, 2.0 * step.seconds],
+                    "workers": [{"resident": held, "peak": 2 * held}] * shards,
+                }
+            )
+    return ShardingRecord("2026-01-01", SETTINGS, {"processor": "none"}, rows)
+
+
+def test_the_model_is_set_by_the_ends_of_the_record() -> None:
+    record = planted()
+    assert record.rate == pytest.approx(RATE, rel=1e-9)
+    assert record.delay == pytest.approx(DELAY, rel=1e-9)
+    assert record.neuron_bytes == pytest.approx(BYTES, rel=1e-9)
+    told = record.model(10**9, 64, rate=RATE, delay=DELAY)
+    assert record.model(10**9, 64).seconds == pytest.approx(told.seconds, rel=1e-9)
+    assert told.memory == theory.shard_memory(10**9, 5, 64)
+
+
+def test_tables_have_a_column_for_each_width() -> None:
+    record = planted()
+    assert record.widths == [10**4, 10**5, 10**6]
+    assert record.seconds(2).shape == (3, 3) and record.memory(2).shape == (2, 3)
+    assert record.seconds(1)[1, 2] == record.row(10**6, 1)["seconds"][1]
+    assert record.memory(2)[1].tolist() == [BASE + BYTES * m / 2 for m in record.widths]
+
+
+def test_what_was_not_measured_is_refused() -> None:
+    with pytest.raises(ValueError, match="m = 100000 with 3 shards was not measured"):
+        planted().row(10**5, 3)
+    with pytest.raises(ValueError, match="at least two widths"):
+        planted((10**4,))
+    record = planted()
+    for row in record.rows:
+        row["seconds"][:] = [1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="must take longer"):
+        record.model(10**5, 2)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"rows": []}', '{"date": 1, "settings": 2}'])
+def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"path must name the record .*record\.json"):
+        load_sharding_record(path)
+
+
+def test_the_study_runs_and_its_record_can_be_read(tmp_path: Path) -> None:
+    path = ROOT / "benchmarks" / "sharded_training.py"
+    spec = importlib.util.spec_from_file_location("sharded_training", path)
+    assert spec is not None and spec.loader is not None
+    study = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(study)
+    output = tmp_path / "record.json"
+    sizes = ["--m", "300,600", "--n", "4", "--d", "3", "--steps", "3", "--shards", "1,2"]
+    study.main([*sizes, "--workers", "here", "--check", "--output", str(output)])
+    record = load_sharding_record(output)
+    assert [(row["m"], row["shards"]) for row in record.rows] == [
+        (300, 1),
+        (300, 2),
+        (600, 1),
+        (600, 2),
+    ]
+    assert record.seconds(2).shape == (2, 2)
+    assert all(row["largest_difference"] <= 1e-12 for row in record.rows)
+    assert set(record.settings) == set(load_sharding_record().settings)
+
+
+def test_the_stored_record_reaches_ten_million_neurons() -> None:
+    record = load_sharding_record()
+    assert record.widths == [10**4, 10**5, 10**6, 10**7]
+    assert record.settings["workers"] == "dask"
+    shards = sorted({row["shards"] for row in record.rows})
+    for count in shards:
+        assert (record.seconds(count) > 0).all()
+        assert record.memory(count).shape == (count, 4)
+    # A worker holds at least the numbers that the model counts, and the machine was not filled.
+    for row in record.rows:
+        held = sum(one["resident"] for one in row["workers"])
+        assert held > row["shards"] * record.model(row["m"], row["shards"]).memory
+        assert sum(one["peak"] for one in row["workers"]) < 10 * 2**30
+    stored = json.loads((ROOT / "benchmarks" / "results" / "sharded_training.json").read_text())
+    assert {"versions", "processor", "cores"} <= set(stored["environment"])
+    assert np.isfinite([benchmarking.load_sharding_record().rate, record.delay]).all()

@@ -1,0 +1,406 @@
+"""Whoever computes, every result arrives once, and is the same."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.testing import assert_array_equal
+from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+from sublinear_lib import cluster, datasets
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.claims import LEDGER, Claim, verify
+from sublinear_lib.cli import main
+from sublinear_lib.cluster import LostWorkers, connected, run_tasks, single_threaded
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.statistics import SweepError, sweep
+from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
+
+
+def threads() -> set[int]:
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_overlapping_calls_in_one_process_keep_to_one_thread() -> None:
+    """The first call ends while the second one computes, as on a worker of two threads."""
+    before, seen = threads(), []
+    begun, ended = threading.Event(), threading.Event()
+
+    def second() -> None:
+        with single_threaded():
+            begun.set()
+            ended.wait(10)
+            seen.append(threads())
+
+    with single_threaded():
+        worker = threading.Thread(target=second)
+        worker.start()
+        begun.wait(10)
+    ended.set()
+    worker.join()
+    assert seen == [{1}]
+    assert threads() == before
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_every_task_is_answered_once(jobs: int, ordered: bool) -> None:
+    found = list(run_tasks(pow, [(k, 2) for k in range(7)], n_jobs=jobs, ordered=ordered))
+    assert sorted(found) == [(k, k * k) for k in range(7)]
+    assert not ordered or found == sorted(found)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+@pytest.mark.filterwarnings("ignore:resource_tracker", "ignore:A worker stopped")
+def test_a_process_that_dies_is_an_error_that_says_so() -> None:
+    with pytest.raises(LostWorkers, match="ended by itself"):
+        list(run_tasks(lambda k: os.kill(os.getpid(), signal.SIGKILL), [(0,), (1,)], n_jobs=2))
+
+
+def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"sublinear-lib\[cluster\]"):
+        list(run_tasks(pow, [(1, 2)], scheduler="tcp://127.0.0.1:9"))
+
+
+def test_a_scheduler_that_is_no_address_is_refused() -> None:
+    with pytest.raises(TypeError, match="scheduler must be an address"):
+        list(run_tasks(pow, [(1, 2)], scheduler=3))  # type: ignore[arg-type]
+
+
+# on a cluster of processes
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+PRELOADED = ["distributed", "sublinear_lib.training", "sublinear_lib.claims.paper"]
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Any]:
+    """How processes begin: as copies of one that has imported what they need, where that exists."""
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    config = importlib.import_module("dask").config
+    forks = "forkserver" in multiprocessing.get_all_start_methods()
+    with config.set(
+        {
+            "distributed.worker.multiprocessing-method": "forkserver" if forks else "spawn",
+            # The second worker that a task brings down is the last one.
+            "distributed.scheduler.allowed-failures": 1,
+        }
+    ):
+        context = distributed.utils.get_mp_context()
+        if forks:
+            context.set_forkserver_preload(PRELOADED)
+        yield context
+
+
+@pytest.fixture(scope="module")
+def address(processes: Any) -> Iterator[str]:
+    with importlib.import_module("distributed").LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",  # any free one
+        silence_logs=100,
+        env={"SUBLINEAR_NUMBA": "0"},
+    ) as local:
+        yield local.scheduler_address
+
+
+@pytest.fixture
+def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute as the workers do, which would spend seconds on loading compiled kernels."""
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+
+
+@pytest.fixture
+def scheduler(address: str, plain_kernels: None) -> str:
+    """The one cluster of this file; a worker that dies comes back."""
+    return address
+
+
+def measure() -> Any:
+    def measure(m: int, tau: float, rng: np.random.Generator) -> dict[str, Any]:
+        z = rng.normal(size=(m, 40))
+        return {"mean": z.mean(), "count": int((z > tau).sum()), "gram": z.T @ z, "label": f"{m}"}
+
+    return measure
+
+
+GRID = {"m": [64, 200, 33], "tau": (0.0, 0.5)}
+
+
+def test_a_sweep_on_a_cluster_gives_the_same_bytes(scheduler: str) -> None:
+    far, here = (
+        sweep(measure(), GRID, 2, root_seed=11, scheduler=where, progress=False)
+        for where in (scheduler, None)
+    )
+    assert pickle.dumps(far) == pickle.dumps(here)
+
+
+@posix
+def test_a_killed_worker_neither_loses_nor_doubles_a_result(scheduler: str, tmp_path: Path) -> None:
+    def draw(m: int, folder: str, rng: np.random.Generator) -> dict[str, Any]:
+        with open(f"{folder}/{m}", "a") as file:
+            file.write("x")
+        if m == 7 and os.path.getsize(f"{folder}/7") == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"z": rng.normal(size=3)}
+
+    far, here, cache = tmp_path / "far", tmp_path / "here", tmp_path / "cache"
+    far.mkdir()
+    here.mkdir()
+    (here / "7").write_text("x")
+    found, expected = (
+        sweep(draw, {"m": range(24), "folder": [str(folder)]}, 1, root_seed=3, scheduler=where,
+              cache=store, progress=False)
+        for folder, where, store in ((far, scheduler, cache), (here, None, None))
+    )  # fmt: skip
+    assert os.path.getsize(far / "7") == 2, "no worker was killed"
+    assert [record["m"] for record in found] == list(range(24))
+    assert [list(record["z"]) for record in found] == [list(record["z"]) for record in expected]
+    assert len(list(cache.rglob("*.npz"))) == 24
+
+
+@posix
+@pytest.mark.parametrize("ordered", [True, False])
+def test_results_of_a_worker_that_dies_afterwards_are_kept(scheduler: str, ordered: bool) -> None:
+    """A process outside the cluster's control is killed while results are being collected."""
+
+    def work(k: int) -> tuple[int, int]:
+        return k, os.getpid()
+
+    found: list[int] = []
+    killed: set[int] = set()
+    for position, (k, pid) in run_tasks(
+        work, [(k,) for k in range(30)], scheduler=scheduler, ordered=ordered
+    ):
+        assert position == k
+        found.append(k)
+        if len(found) == 9:
+            killed.add(pid)
+            os.kill(pid, signal.SIGKILL)
+    assert killed
+    assert sorted(found) == list(range(30))
+    assert not ordered or found == list(range(30))
+
+
+@posix
+def test_a_task_that_kills_every_worker_is_an_error_and_does_not_hang(scheduler: str) -> None:
+    def deadly(k: int) -> int:
+        if k == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return k
+
+    # Dask blames those that wait behind it as well.
+    with pytest.raises(LostWorkers, match="has no result: every worker that it was given died"):
+        list(run_tasks(deadly, [(k,) for k in range(4)], scheduler=scheduler))
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    """Wait until something has happened elsewhere."""
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_failing_cell_is_named_and_the_others_are_cancelled(
+    scheduler: str, tmp_path: Path
+) -> None:
+    """Every other cell takes until the failure is known."""
+
+    def work(m: int, folder: str, rng: np.random.Generator) -> None:
+        if m == 0:
+            raise ValueError("first")
+        (Path(folder) / str(m)).touch()
+        until = time.monotonic() + 60
+        while not (Path(folder) / "known").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+
+    grid = {"m": range(60), "folder": [str(tmp_path)]}
+    with pytest.raises(SweepError, match="cell m=0"):
+        sweep(work, grid, 1, root_seed=0, scheduler=scheduler, progress=False)
+    (tmp_path / "known").touch()
+    with connected(scheduler) as client:
+        wait_for(lambda: not any(client.processing().values()))
+    # Those that were handed out when it failed may have begun: two for each worker.
+    assert len(list(tmp_path.iterdir())) - 1 <= 4
+
+
+# of all three parts, decided by exact arithmetic, enclosures, closed forms and seeded simulations
+CLAIMS = ("eq-25", "def-3.1", "rem-c.17", "prop-ii.2", "prop-iii.1")
+
+
+def test_a_verification_on_a_cluster_finds_what_one_here_finds(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["verify", *CLAIMS, "--quiet", "--cache", str(tmp_path)]
+    said = []
+
+    def forbidden(*unused: object) -> None:
+        raise AssertionError("must be checked elsewhere")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Claim, "run", forbidden)
+        for more in (["--scheduler", scheduler], []):
+            run = CliRunner().invoke(main, [*asked, *more])
+            assert run.exit_code == 0, run.output
+            said.append(run.output.splitlines()[:-1])
+    # The seconds as well: nothing was checked again.
+    assert said[0] == said[1]
+    far, here = (verify(LEDGER, CLAIMS, cache=cache) for cache in (tmp_path, None))
+    assert len(list(tmp_path.rglob("*.npz"))) == len(CLAIMS)
+    for one, two in zip(far, here, strict=True):
+        assert one.evidence is not None and two.evidence is not None
+        assert replace(one.evidence, seconds=0.0) == replace(two.evidence, seconds=0.0)
+
+
+def test_workers_with_other_versions_are_refused(
+    scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUBLINEAR_VECTOR", "other")
+    with (
+        pytest.raises(ValueError, match=r"SUBLINEAR_VECTOR .*\(here other\)"),
+        connected(scheduler),
+    ):
+        pass
+
+
+def test_nobody_at_the_address_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    monkeypatch.setattr(cluster, "_SECONDS", 0.3)
+    with (
+        pytest.raises(ConnectionError, match=r"tcp://127\.0\.0\.1:9"),
+        connected("tcp://127.0.0.1:9"),
+    ):
+        pass
+    run = CliRunner().invoke(main, ["verify", "eq-25", "--scheduler", "tcp://127.0.0.1:9"])
+    assert run.exit_code == 1
+    assert "no Dask scheduler answers" in run.output
+
+
+# a network whose neurons are on a cluster
+
+DATA = datasets.circle(6, labels="alternating")
+START = TwoLayerNetwork.initialize(101, 3, rng=0, tau=0.05)
+TRAINING: dict[str, Any] = {"adversary": ProjectedGradient(rho=0.1, steps=2), "steps": 4}
+
+
+def assert_same_run(ours: Any, theirs: Any) -> None:
+    assert_array_equal(ours.final.W, theirs.final.W)
+    for name in ("loss", "clean_loss", "activity_mean", "touched", "drift_max"):
+        assert_array_equal(ours.column(name), theirs.column(name), err_msg=name)
+
+
+def train(trainer: Any, **given: Any) -> Any:
+    return trainer.fit(START, DATA.X, DATA.y, rng=0, **given)
+
+
+def test_a_cluster_gives_the_weights_of_one_process_to_the_bit(scheduler: str) -> None:
+    """In canonical order those of a single process, in free order those of the same shards."""
+    canonical = {**TRAINING, "reduction": "reference"}
+    one = train(SublinearAdversarialTraining(**canonical))
+    assert (one.final.W != START.W).any(), "the example must train"
+    there = train(ShardedAdversarialTraining(**canonical, shards=3, scheduler=scheduler))
+    assert_same_run(there, one)
+    here, there = (
+        train(ShardedAdversarialTraining(**TRAINING, shards=3, scheduler=where))
+        for where in (None, scheduler)
+    )
+    assert_same_run(there, here)
+
+
+@posix
+def test_a_network_goes_on_from_its_checkpoint_when_a_worker_is_killed(
+    scheduler: str, tmp_path: Path
+) -> None:
+    common = {**TRAINING, "reduction": "reference"}
+    trainer = ShardedAdversarialTraining(**common, shards=2, scheduler=scheduler)
+    kept: dict[str, Any] = {"checkpoint": tmp_path / "run", "checkpoint_every": 2}
+
+    def kill(record: Any, snapshot: Any) -> None:
+        if record.step == 2:
+            with connected(scheduler) as client:
+                os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+    with pytest.raises(LostWorkers, match="same checkpoint"):
+        train(trainer, **kept, callback=kill)
+    assert_same_run(train(trainer, **kept), train(SublinearAdversarialTraining(**common)))
+
+
+# a scheduler that dies
+
+
+def serve(kind: str, begun: Any, *address: str, **options: Any) -> None:
+    """Be a scheduler or a worker; say under which address."""
+
+    async def main() -> None:
+        server = getattr(importlib.import_module("distributed"), kind)
+        async with server(*address, host="127.0.0.1", dashboard_address=":0", **options) as one:
+            begun.send(one.address)
+            await one.finished()
+
+    os.environ["SUBLINEAR_NUMBA"] = "0"
+    asyncio.run(main())
+
+
+@posix
+@pytest.mark.usefixtures("plain_kernels")
+def test_a_killed_scheduler_is_an_error_and_the_cache_keeps_what_was_done(
+    processes: Any, tmp_path: Path
+) -> None:
+    """The sixth cell kills it, when four results must have arrived: two are asked for at a time."""
+
+    def draw(m: int, folder: str, rng: np.random.Generator) -> dict[str, Any]:
+        with open(f"{folder}/{m}", "a") as file:
+            file.write("x")
+        if m == 5 and Path(folder, "scheduler").exists():
+            os.kill(int(Path(folder, "scheduler").read_text()), signal.SIGKILL)
+        return {"z": rng.normal(size=3)}
+
+    calls, cache = tmp_path / "calls", tmp_path / "cache"
+    calls.mkdir()
+    receiving, sending = processes.Pipe(duplex=False)
+    begin = functools.partial(processes.Process, target=serve, daemon=True)
+    scheduler = begin(args=("Scheduler", sending), kwargs={"port": 0})
+    scheduler.start()
+    assert receiving.poll(60)
+    address = receiving.recv()
+    worker = begin(args=("Worker", sending, address), kwargs={"nthreads": 1})
+    worker.start()
+    assert receiving.poll(60)
+    receiving.recv()
+    (calls / "scheduler").write_text(str(scheduler.pid))
+    grid = {"m": range(24), "folder": [str(calls)]}
+    with pytest.raises(LostWorkers, match=r"the scheduler at 'tcp://.*' is gone"):
+        sweep(draw, grid, 1, root_seed=3, scheduler=address, cache=cache, progress=False)
+    worker.join(60)  # without a scheduler it ends by itself
+    assert not worker.is_alive()
+    receiving.close()
+    sending.close()
+    kept = len(list(cache.rglob("*.npz")))
+    assert 4 <= kept <= 6
+    (calls / "scheduler").unlink()
+    found = sweep(draw, grid, 1, root_seed=3, cache=cache, progress=False)
+    times = [os.path.getsize(calls / f"{m}") for m in range(24)]
+    assert times[:kept] == [1] * kept  # and whatever was under way then, once more
+    assert max(times) <= 2
+    plain = sweep(draw, grid, 1, root_seed=3, progress=False)
+    assert [list(record["z"]) for record in found] == [list(record["z"]) for record in plain]

@@ -1,0 +1,145 @@
+"""The model of sharded training counts what the trainer does, and scales as it must."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sublinear_lib import datasets, geometry, scaling
+from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory import candidate_share, shard_memory, sharded_step, surviving_share
+from sublinear_lib.training import ShardedAdversarialTraining
+from sublinear_lib.training import sharded as module
+
+CASE: dict[str, Any] = {
+    "t": 3.0,
+    "rho": 0.05,
+    "attack_steps": 10,
+    "rate": 1e8,
+    "bandwidth": 1e9,
+    "delay": 1e-4,
+}
+
+
+def test_memory_is_shared_out() -> None:
+    assert shard_memory(1000, 8, 1) == 8 * 1000 * 21
+    assert shard_memory(1000, 8, 3) == 8 * 334 * 21
+    assert shard_memory(1000, 8, 3, index_bytes=100.0) == 334 * (8 * 21 + 100.0)
+
+
+def test_a_shard_holds_the_bytes_that_the_model_counts() -> None:
+    """At a threshold that no neuron reaches, so that the index holds next to nothing."""
+    m, d = 20_000, 8
+    network = TwoLayerNetwork.initialize(m, d, rng=0, tau=scaling.threshold_from_standard(40.0, m))
+    trainer = ShardedAdversarialTraining(adversary=ProjectedGradient(rho=0.05), index="query")
+    block = {"first": 0, "W": network.W, "a": network.a, "b": network.b, "tau": network.tau,
+             "shift": network.shift, "weight_scale": 1.0}  # fmt: skip
+    points = geometry.sample_slice(4, d, rng=1)
+    module._Shard().load(trainer, block, points)  # what the first call loads is not counted
+    tracemalloc.start()
+    try:
+        shard = module._Shard()
+        shard.load(trainer, block, points)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held == pytest.approx(shard_memory(m, d, 1), rel=0.1)
+
+
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+def test_work_is_shared_out_and_traffic_grows_with_the_shards(reduction: str) -> None:
+    one, ten = (
+        sharded_step(10**6, 100, 16, shards=shards, reduction=reduction, **CASE)
+        for shards in (1, 10)
+    )
+    assert ten.passes == pytest.approx(one.passes / 10, rel=1e-12)
+    assert ten.sent == 10 * one.sent
+    assert ten.questions == 10 * one.questions
+    assert ten.latency == CASE["delay"] * ten.questions
+    assert ten.seconds == ten.compute + ten.network + ten.latency
+
+
+def test_traffic_does_not_depend_on_the_width() -> None:
+    small, large = (sharded_step(m, 100, 16, shards=4, **CASE) for m in (10**4, 10**9))
+    assert (small.sent, small.rounds) == (large.sent, large.rounds)
+
+
+def test_each_limit_is_found() -> None:
+    start = {**CASE, "shards": 4}
+    for change, limit in (
+        ({"rate": 1.0}, "compute"),
+        ({"bandwidth": 1.0}, "network"),
+        ({"delay": 100.0}, "latency"),
+    ):
+        assert sharded_step(10**6, 100, 16, **{**start, **change}).limit == limit
+
+
+def test_with_one_evaluation_the_counts_are_those_on_paper() -> None:
+    m, n, d, t, rho = 10**5, 7, 5, 2.0, 0.1
+    given = {**CASE, "t": t, "rho": rho, "attack_steps": 1}
+    listed, active = candidate_share(t, d, rho), scaling.activity_at(t)
+    alive = surviving_share(t, d)
+    free = sharded_step(m, n, d, shards=1, **given)
+    assert free.passes == pytest.approx(n * m * (alive + 3 * listed + 2 * active), rel=1e-12)
+    # three evaluations, one of them with a gradient, and the backward pass
+    assert free.sent == 8 * (3 * n * (d + 1) + n * d + n * (d + 1))
+    assert free.rounds == free.questions == 6
+    bound = sharded_step(m, n, d, shards=1, reduction="reference", **given)
+    assert bound.passes - free.passes == pytest.approx(n * m * 3 * active, rel=1e-9)
+    assert bound.sent - free.sent == 8 * (3 * n * (d + 2) + n * d)
+
+
+@pytest.mark.parametrize("reduction", ["blas", "reference"])
+def test_the_trainer_asks_as_often_as_the_model_says(
+    reduction: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rounds and numbers on the line, counted while a real trainer takes a step."""
+    data = datasets.circle(6, labels="alternating")
+    start = TwoLayerNetwork.initialize(301, 3, rng=0, tau=0.05)
+    rounds, asked, numbers = 0, 0, 0
+    original = module._Here.ask
+
+    def size(parts: Any) -> int:
+        return sum(part.size for part in parts if isinstance(part, np.ndarray))
+
+    def counting(self: Any, questions: Any) -> Any:
+        nonlocal rounds, asked, numbers
+        answers = original(self, questions)
+        if questions[0][1] not in ("load", "describe", "weights"):
+            rounds += 1
+            asked += len(questions)
+            for (_, name, arguments), answer in zip(questions, answers, strict=True):
+                numbers += size(arguments)
+                if name in ("value", "gradient", "forward", "add"):
+                    floats = [p for p in answer if getattr(p, "dtype", None) == np.float64]
+                    numbers += size(floats)
+        return answers
+
+    monkeypatch.setattr(module._Here, "ask", counting)
+    trainer = ShardedAdversarialTraining(
+        adversary=ProjectedGradient(rho=0.1, steps=4), steps=1, shards=3, reduction=reduction
+    )
+    trainer.fit(start, data.X, data.y, rng=0)
+    model = sharded_step(301, 6, 3, shards=3, reduction=reduction, **{**CASE, "attack_steps": 4})
+    assert (rounds, asked) == (model.rounds, model.questions)
+    assert 8 * numbers == model.sent
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"shards": 11}, "shards"),
+        ({"rate": 0.0}, "rate"),
+        ({"bandwidth": -1.0}, "bandwidth"),
+        ({"delay": -1.0}, "delay"),
+        ({"reduction": "tree"}, "reduction"),
+        ({"attack_steps": 0}, "attack_steps"),
+    ],
+)
+def test_wrong_numbers_are_refused(change: dict[str, Any], match: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=match):
+        sharded_step(10, 5, 3, **{**CASE, "shards": 2, **change})
