@@ -1,22 +1,32 @@
-"""Reading the files that the library writes: arrays in an .npz archive, and nothing else.
+"""The files of the library: arrays in an .npz archive, and every file written in one piece.
 
 A network, an index and a checkpoint are stored as plain arrays, never as pickled objects, which
 could run code when they are read.  A file may be foreign, truncated or damaged in any place;
-whoever reads it must say so with the name of the file, before anything has changed.
+whoever reads it must say so with the name of the file, before anything has changed.  And whoever
+writes one, and is interrupted, must leave the older file as it was: it is written beside it under
+another name, which takes its place when all is on the disk.  An error of the system, such as a full
+disk, always names the file that was asked for, not the one beside it.
 """
 
 from __future__ import annotations
 
+import errno
+import os
+import secrets
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["read_arrays"]
+__all__ = ["check_writable", "read_arrays", "replacing", "write_arrays", "write_bytes"]
 
 _FIRST_BYTES = b"PK\x03\x04"
+# A disk with no block left takes an empty file, and sometimes a few bytes.
+_BLOCK = 4096
 
 
 def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.ndarray]:
@@ -48,7 +58,7 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
         raise refuse("it is not an .npz archive")
     try:
         with np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
+            found = {key: archive[key] for key in archive.files}
     except ValueError as error:
         if "pickle" in str(error).lower() or "object array" in str(error).lower():
             raise refuse("it holds pickled objects, which are not read") from error
@@ -58,3 +68,121 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
     except (OSError, SyntaxError, OverflowError, MemoryError) as error:
         # Damaged headers can send the readers below to impossible places.
         raise refuse(f"the file is corrupt ({error})") from error
+    for key, value in found.items():
+        # A damaged table of contents can say that an entry is empty, whose checksum is right then.
+        if not isinstance(value, np.ndarray):
+            raise refuse(f"the file is corrupt (the entry {key!r} is no array)")
+    return found
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Offer a name for a new file that takes the place of `path` when the block ends well.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to be replaced, or made.
+
+    Yields
+    ------
+    Path
+        A name in the same folder that no file has yet.  If the block raises, what it wrote there is
+        removed and `path` is as it was.
+
+    Raises
+    ------
+    OSError
+        If the new file cannot be written or take its place; the message names `path`.
+    """
+    target = Path(path)
+    # In the same directory: os.replace is atomic within one file system.
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        yield temporary
+        os.replace(temporary, target)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(temporary), temporary):
+            raise
+        raise OSError(error.errno, error.strerror, str(target)) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file could be written now, before the work whose result it is to hold.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which may exist; it is left as it is.
+
+    Raises
+    ------
+    OSError
+        If its folder is not there or does not take a new file, if the disk is full, or if `path` is
+        a folder.
+
+    Examples
+    --------
+    >>> check_writable("nowhere/file.json")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'nowhere/file.json'
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+    with suppress(_Tried), replacing(target) as temporary:
+        with open(temporary, "xb") as file:
+            file.write(bytes(_BLOCK))
+            file.flush()
+            os.fsync(file.fileno())
+        raise _Tried
+
+
+class _Tried(Exception):
+    """Ends the writing of a file that was not meant."""
+
+
+def write_arrays(path: str | os.PathLike[str], contents: Mapping[str, np.ndarray]) -> None:
+    """Write arrays to an archive; an interrupted write leaves an older file untouched.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; it is written under exactly this name.
+    contents : mapping of str to ndarray
+        The arrays by name, of any shape and dtype but objects.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    with replacing(path) as temporary, open(temporary, "xb") as file:
+        np.savez(file, **contents)  # type: ignore[arg-type]
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write bytes to a file; an interrupted write leaves an older file untouched.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; it is written under exactly this name.
+    content : bytes
+        What is to stand in it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    with replacing(path) as temporary, open(temporary, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

@@ -17,12 +17,7 @@ from sublinear_lib.adversary.circle import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
-from sublinear_lib.adversary.comparison import (
-    Height,
-    mean_shares_found,
-    random_cases,
-    shares_found,
-)
+from sublinear_lib.adversary.comparison import mean_shares_found, random_cases, shares_found
 from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
 from sublinear_lib.adversary.everywhere import GapEverywhere, worst_gap_everywhere
 from sublinear_lib.adversary.exact import ExactAdversary
@@ -39,6 +34,7 @@ from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, ro
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.momentum import AdaptiveMomentum
 from sublinear_lib.adversary.neuron_splitting import split_neurons
+from sublinear_lib.adversary.objectives import Height, NegativeMargin
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
@@ -85,6 +81,7 @@ __all__ = [
     "GapEverywhere",
     "Height",
     "IdentityAdversary",
+    "NegativeMargin",
     "Objective",
     "ProjectedGradient",
     "RandomSearch",

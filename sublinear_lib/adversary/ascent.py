@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,23 @@ from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary.protocol import AttackResult, Batch
 from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.losses import (
+    LOSSES,
+    AbsoluteLoss,
+    EpsilonInsensitiveLoss,
+    HuberLoss,
+    LogCoshLoss,
+)
 
-__all__ = ["Direction", "Search", "ascend", "stay", "step_sizes", "turn"]
+__all__ = ["Direction", "Search", "ascend", "climb_at_once", "stay", "step_sizes", "turn"]
+
+# The parameter of each loss that the compiled walk knows.
+_PARAMETERS: dict[type[Any], str] = {
+    AbsoluteLoss: "",
+    HuberLoss: "delta",
+    LogCoshLoss: "scale",
+    EpsilonInsensitiveLoss: "epsilon",
+}
 
 Direction = Callable[[FloatArray, int], tuple[FloatArray, FloatArray]]
 """Points and the number of the step in; values of the network and ambient directions out."""
@@ -66,6 +82,40 @@ def ascend(
         start = geometry.sample_caps(batch.X, rho, generator) if moved else batch.X
         _climb(batch, search, start, direction, rho, sizes)
     return search.result()
+
+
+def climb_at_once(batch: Batch, *, rho: float, sizes: FloatArray) -> AttackResult | None:
+    """Walk uphill once per example, from the clean point along gradients, in one compiled call.
+
+    Parameters
+    ----------
+    batch : Batch
+        What is attacked.
+    rho : float
+        Radius of the caps.
+    sizes : ndarray of float64, shape (steps,)
+        The angle of each step, radians.
+
+    Returns
+    -------
+    AttackResult or None
+        What `ascend` would find, to rounding; ``None`` where only that can do it: the evaluator has
+        no such call, the objective is none of the library's losses, or a case is too close.
+    """
+    at_once: Any = getattr(batch.evaluator, "climb", None)
+    objective = batch.objective
+    kind = type(objective)
+    if at_once is None or kind not in _PARAMETERS or batch.X.shape[1] < 3:
+        return None
+    loss = LOSSES.index(kind.name), float(getattr(objective, _PARAMETERS[kind], 0.0))
+    found = at_once(batch.X, batch.y, loss, sizes, rho)
+    if found is None:
+        return None
+    for _ in range(len(sizes) + 1):
+        batch.tick()
+    runs = np.where(found.step == 0, -1, 0)
+    scores = batch.score(found.value)
+    return AttackResult(found.X, scores, found.value, found.clean, runs, len(sizes) + 1)
 
 
 def _climb(

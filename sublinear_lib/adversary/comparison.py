@@ -10,71 +10,18 @@ no room for an attack to be clever; in higher dimension they are lost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from sublinear_lib import geometry, scaling, statistics, validation
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.adversary.circle import extremes_on_circle
+from sublinear_lib.adversary.objectives import Height
 from sublinear_lib.adversary.protocol import Adversary
 from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Height", "mean_shares_found", "random_cases", "shares_found"]
-
-
-@dataclass(frozen=True)
-class Height:
-    """The objective ``side * f``, whatever the label.
-
-    Parameters
-    ----------
-    side : {1, -1}, default 1
-        Raise f (1) or lower it (-1).
-
-    Raises
-    ------
-    ValueError
-        If `side` is neither 1 nor -1.
-    """
-
-    side: int = 1
-
-    def __post_init__(self) -> None:
-        """Check the side."""
-        if isinstance(self.side, bool) or self.side not in (1, -1):
-            raise ValueError(f"side must be 1 or -1, got {self.side!r}")
-
-    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the height.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels, which do not matter, and outputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            ``side * f``.
-        """
-        return np.asarray(self.side * f)
-
-    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its slope.
-
-        Parameters
-        ----------
-        y, f : ndarray of float64, shape (n,)
-            Labels and outputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The side, n times.
-        """
-        return np.full_like(f, float(self.side))
+__all__ = ["mean_shares_found", "random_cases", "shares_found"]
 
 
 def random_cases(

@@ -1,9 +1,7 @@
-"""The step of a gradient attack, compiled: turn towards the gradient, return to the cap.
+"""The step of a gradient attack, compiled, for all points of a batch.
 
-It does what :func:`sublinear_lib.adversary.ascent.turn` and
-:func:`sublinear_lib.geometry.project_to_caps` do, one after the other and to rounding, without
-their dozens of small arrays: in the sparse trainer these take longer than the network.  Before
-changing it, change those two; the tests hold them against each other.
+In the sparse trainer the small arrays of a step take longer than the network, so here is one loop
+(:mod:`sublinear_lib._turning` has what it does).
 """
 
 from __future__ import annotations
@@ -14,17 +12,13 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from sublinear_lib import geometry
+from sublinear_lib._turning import compiled_step
 
 __all__ = ["step_uphill"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_RADIUS = geometry.SLICE_RADIUS
-# As in `turn`: what is left of a gradient parallel to the point is rounding.
-_STILL = 1e-13
-# As in the projection: below this an orthogonal part is rounding.
-_LOST = 16.0 * 2.0**-52
+_step_point = compiled_step()
 
 
 def _compiled(function: Function) -> Function:
@@ -70,69 +64,22 @@ def step_uphill(
         The number of entries in `lost`.
     """
     n, d = points.shape
-    front = d - 1
     forward, sideways = np.cos(angle), np.sin(angle)
+    gradients = gradient.ravel()
     missing = 0
     for i in range(n):
-        inner = 0.0
-        size = 0.0
-        for k in range(front):
-            inner += gradient[i, k] * (points[i, k] / _RADIUS)
-            size += gradient[i, k] * gradient[i, k]
-        squares = 0.0
-        for k in range(front):
-            tangent = gradient[i, k] - inner * (points[i, k] / _RADIUS)
-            turned[i, k] = tangent
-            squares += tangent * tangent
-        length = np.sqrt(squares)
-        turned[i, front] = points[i, front]
-        if length <= _STILL * np.sqrt(size):
-            for k in range(front):
-                turned[i, k] = points[i, k]
-        else:
-            share = slopes[i] * sideways / length
-            squares = 0.0
-            for k in range(front):
-                moved = forward * (points[i, k] / _RADIUS) + share * turned[i, k]
-                turned[i, k] = moved
-                squares += moved * moved
-            scale = _RADIUS / np.sqrt(squares)
-            for k in range(front):
-                turned[i, k] *= scale
-        gap = 0.0
-        for k in range(d):
-            step = turned[i, k] - anchors[i, k]
-            gap += step * step
-        if not gap > rho * rho:
-            continue
-        # The nearest point of the rim lies on the great circle through center and point.
-        length = 0.0
-        for k in range(front):
-            length += anchors[i, k] * anchors[i, k]
-        length = np.sqrt(length)
-        inner = 0.0
-        for k in range(front):
-            inner += turned[i, k] * (anchors[i, k] / length)
-        again = 0.0
-        for k in range(front):
-            again += (turned[i, k] - inner * (anchors[i, k] / length)) * (anchors[i, k] / length)
-        squares = 0.0
-        for k in range(front):
-            part = turned[i, k] - (inner + again) * (anchors[i, k] / length)
-            squares += part * part
-        across = np.sqrt(squares)
-        if across <= _LOST * _RADIUS:
+        turned[i] = points[i]
+        if not _step_point(
+            turned[i],
+            anchors[i],
+            gradients,
+            i * d,
+            slopes[i] * sideways,
+            forward,
+            rho,
+            cosine,
+            sine,
+        ):
             lost[missing] = i
             missing += 1
-            continue
-        squares = 0.0
-        for k in range(front):
-            unit = anchors[i, k] / length
-            part = cosine * unit + sine * ((turned[i, k] - (inner + again) * unit) / across)
-            turned[i, k] = part
-            squares += part * part
-        scale = _RADIUS / np.sqrt(squares)
-        for k in range(front):
-            turned[i, k] *= scale
-        turned[i, front] = geometry.SLICE_HEIGHT
     return missing

@@ -8,29 +8,15 @@ worst case; compare networks under the same, preferably stronger, attack.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.adversary.objectives import NegativeMargin
 from sublinear_lib.adversary.protocol import Adversary, Objective
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["accuracy", "accuracy_under_attack", "robust_loss_under"]
-
-
-@dataclass(frozen=True)
-class _Margin:
-    """The objective ``-sign(y) f``: large where the network is wrong."""
-
-    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the negative margin."""
-        return np.asarray(-np.sign(y) * f)
-
-    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its derivative in `f`."""
-        return np.asarray(-np.sign(y))
 
 
 def _class_labels(y: object, n: int) -> FloatArray:
@@ -139,9 +125,9 @@ def accuracy_under_attack(
     rng : int, SeedSequence or Generator
         Source of randomness of the attack.
     loss : str or Objective, optional
-        What the attack maximizes.  By default the negative margin ``-sign(y) f``: a regression
-        loss also rewards outputs that are right and too large, and an attack that keeps its
-        largest loss could return such a point although it met a misclassified one.
+        What the attack maximizes.  By default `NegativeMargin`: a regression loss also rewards
+        outputs that are right and too large, and an attack that keeps its largest loss could
+        return such a point although it met a misclassified one.
 
     Returns
     -------
@@ -155,5 +141,5 @@ def accuracy_under_attack(
     """
     points = validation.points_on_slice(X, d=_network(network).d)
     labels = _class_labels(y, len(points))
-    found = adversary(network, points, labels, _Margin() if loss is None else loss, rng)
+    found = adversary(network, points, labels, NegativeMargin() if loss is None else loss, rng)
     return float(np.mean((labels * found.value > 0.0) & (labels * found.clean_value > 0.0)))

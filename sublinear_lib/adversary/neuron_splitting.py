@@ -217,7 +217,7 @@ class _Pieces:
             bounds=Bounds(low, high),
             options={"maxiter": self._iterations},
         )
-        found = [self._bounded(terms, free, p) for p in (start, np.clip(run.x, low, high))]
+        found = [self._bounded(terms, p) for p in (start, np.clip(run.x, low, high))]
         bound, point, weights = min(found, key=lambda each: each[0])
         return _Piece(min(bound, piece.bound), states, weights, point)
 
@@ -258,9 +258,7 @@ class _Pieces:
         constant = terms.constant + float(weights @ (self._model.b - terms.anchor))
         return float(values[0]) + constant, points[0]
 
-    def _bounded(
-        self, terms: _Terms, free: NDArray[np.bool_], p: FloatArray
-    ) -> tuple[float, FloatArray, FloatArray]:
+    def _bounded(self, terms: _Terms, p: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return the bound with its rounding error, where it is attained, and its weights."""
         value, point = self._maximum(terms, p)
         size = np.abs(terms.scale * p) @ (self._model.sizes + np.abs(terms.anchor))

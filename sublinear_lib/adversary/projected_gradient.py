@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib.adversary.ascent import ascend, step_sizes
+from sublinear_lib.adversary.ascent import ascend, climb_at_once, step_sizes
 from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.protocol import AttackResult, Batch
 
@@ -105,12 +105,17 @@ class ProjectedGradient(CapAttack):
 
     def _attack(self, batch: Batch, generator: np.random.Generator) -> AttackResult:
         first = self.relative_step * geometry.cap_angle(self.rho)
+        sizes = step_sizes(self.steps, first, self.decay)
+        if self.restarts == 1 and not self.random_start:
+            found = climb_at_once(batch, rho=self.rho, sizes=sizes)
+            if found is not None:
+                return found
         return ascend(
             batch,
             generator,
             lambda points, step: batch.evaluator.value_and_input_gradient(points),
             rho=self.rho,
-            sizes=step_sizes(self.steps, first, self.decay),
+            sizes=sizes,
             restarts=self.restarts,
             random_start=self.random_start,
         )

@@ -1,8 +1,9 @@
 r"""Certified upper bounds of f over a cap, in any dimension, by straight lines over the jump.
 
 Attacks bound the worst case of Definition 3.4 from below; this module bounds it from above.  Over
-one cap every pre-activation z has an exact range [l, u] (:func:`sublinear_lib.geometry.
-cap_intervals`), so a neuron is certainly off (u <= tau), certainly on (l > tau), or *unstable*.
+one cap every pre-activation z has an exact range [l, u]
+(:func:`sublinear_lib.geometry.cap_intervals`), so a neuron is certainly off (u <= tau), certainly
+on (l > tau), or *unstable*.
 Those that are on are one affine function of x.  An unstable one, with coefficient c (the output
 weight, negated for an infimum), is replaced by a straight line in z above ``c sigma_tau(z)``.  What
 remains is affine, and its maximum over the cap is known exactly (`Cap.support`).

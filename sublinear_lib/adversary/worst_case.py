@@ -35,6 +35,7 @@ from sublinear_lib.adversary.circle import CircleWave
 from sublinear_lib.adversary.incumbent import decided
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
+from sublinear_lib.adversary.objectives import Height
 from sublinear_lib.adversary.progress import progress_bar
 from sublinear_lib.adversary.protocol import Objective
 from sublinear_lib.adversary.relaxation import CapRelaxation
@@ -83,21 +84,6 @@ class _Lists(NamedTuple):
 
     indptr: IntArray
     indices: IntArray
-
-
-class _Height:
-    """The objective ``side * f``."""
-
-    def __init__(self, side: int) -> None:
-        self._side = float(side)
-
-    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the height."""
-        return self._side * f
-
-    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its slope."""
-        return np.full_like(f, self._side)
 
 
 def bracket(
@@ -242,7 +228,7 @@ class _Question:
         for run in range(attack.restarts):
             # From one generator, single runs are the runs of the whole attack.
             single = replace(attack, restarts=1, random_start=run > 0)
-            found = single(evaluator, anchor, label, _Height(self.side), generator)
+            found = single(evaluator, anchor, label, Height(self.side), generator)
             value = float(self.side * self.network.forward(found.X)[0])
             if value > best:
                 best, witness = value, found.X[0]

@@ -11,9 +11,22 @@ from __future__ import annotations
 
 from sublinear_lib.benchmarking.fuzz_record import fuzz_tables, load_fuzz_record
 from sublinear_lib.benchmarking.growth import REGIMES
+from sublinear_lib.benchmarking.history import History, load_history
+from sublinear_lib.benchmarking.history_tables import (
+    history_curves,
+    history_table,
+    left_out_table,
+    noise_table,
+)
+from sublinear_lib.benchmarking.inventory import inventory_table
 from sublinear_lib.benchmarking.judging import SOURCE, TARGETS, judge, load_reasons, reason_for
 from sublinear_lib.benchmarking.layouts import section_tables
-from sublinear_lib.benchmarking.layouts_training import growth_curves, iteration_table
+from sublinear_lib.benchmarking.layouts_halfspace import recall_panels
+from sublinear_lib.benchmarking.layouts_training import (
+    growth_curves,
+    iteration_table,
+    missed_curves,
+)
 from sublinear_lib.benchmarking.mutation_record import load_mutation_record, mutation_tables
 from sublinear_lib.benchmarking.queries import InexactAnswer
 from sublinear_lib.benchmarking.registry import BENCHMARKS, Benchmark, run
@@ -27,6 +40,7 @@ from sublinear_lib.benchmarking.results import (
     write_results,
 )
 from sublinear_lib.benchmarking.settings import Section, Settings
+from sublinear_lib.benchmarking.sharding_record import ShardingRecord, load_sharding_record
 from sublinear_lib.benchmarking.simhash import SimHash
 from sublinear_lib.benchmarking.tables import (
     NAMES,
@@ -47,10 +61,12 @@ __all__ = [
     "SOURCE",
     "TARGETS",
     "Benchmark",
+    "History",
     "InexactAnswer",
     "Results",
     "Section",
     "Settings",
+    "ShardingRecord",
     "SimHash",
     "Table",
     "Target",
@@ -60,19 +76,28 @@ __all__ = [
     "fuzz_tables",
     "growth_curves",
     "has_avx512",
+    "history_curves",
+    "history_table",
+    "inventory_table",
     "iteration_table",
     "judge",
+    "left_out_table",
     "load_fuzz_record",
+    "load_history",
     "load_mutation_record",
     "load_reasons",
     "load_results",
+    "load_sharding_record",
     "machine_table",
     "merged",
+    "missed_curves",
     "missed_table",
     "mutation_tables",
+    "noise_table",
     "ratio_curves",
     "ratio_table",
     "reason_for",
+    "recall_panels",
     "results_path",
     "run",
     "section_tables",

@@ -1,9 +1,10 @@
-"""The section on approximate rivals: recall against time for SimHash and HNSW.
+"""The section that asks everybody the same queries: recall and time, exact or not.
 
-Both find some of the neurons that fire.  SimHash is what SLIDE looks them up with
+Two rivals find some of the neurons that fire.  SimHash is what SLIDE looks them up with
 (:mod:`sublinear_lib.benchmarking.simhash`); HNSW answers the nearest neighbors by inner product,
-of which those above the threshold are kept.  Before changing it, know that SimHash is written in
-NumPy: compare its recall and the candidates it looks at rather than its microseconds.
+of which those above the threshold are kept.  The others mean to find all of them: BLAS, trees, flat
+scans; where they decide in float32, rounding shows.  Before changing it, know that all of them take
+turns in one race, and that recall is counted on the queries of the race.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.benchmarking.peers import load
-from sublinear_lib.benchmarking.problems import Problem, own_engines
+from sublinear_lib.benchmarking.peers import PEERS, load
+from sublinear_lib.benchmarking.problems import Problem, dense_baselines, own_engines
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.simhash import SimHash
 from sublinear_lib.benchmarking.timing import Competitor, one_thread, race
 
 __all__ = ["APPROXIMATE"]
 
-_HASHES = ((6, 10), (9, 50))
-"""Bits in a key and number of tables; the second is what SLIDE uses."""
+_HASHES = ((6, 10), (9, 50), (6, 50), (12, 50), (12, 10))
+"""Bits in a key and number of tables; the second is what SLIDE uses, the others are around it."""
+
+_DENSE = ("dense", "naive_float32")
 
 _QUERIES = 64
 _SHARES = (0.001, 0.01)
@@ -42,6 +45,8 @@ def _approximate(settings: Settings) -> Generator[Row]:
     queries = min(_QUERIES, settings.queries)
     hnswlib = load("hnswlib") if settings.peers else None
     problem, rivals, own = None, [], []
+    exact: list[tuple[Competitor, Row]] = []
+    absent: dict[str, str] = {}
     for d, share in _grid(settings):
         with one_thread():
             if problem is None or problem.d != d:
@@ -51,41 +56,61 @@ def _approximate(settings: Settings) -> Generator[Row]:
                 own = own_engines(problem, out, names=("auto",))[:1]
                 own_facts = {"build_seconds": time.thread_time() - start}
                 rivals = _hashes(problem) + _graph(hnswlib, problem)
+                exact, absent = _exact(settings.peers, problem)
             tau = problem.threshold(share)
             answer = own[0].ask(tau, queries).to_mask(m)
             row: Row = {"d": d, "m": m, "share": share, "active": float(answer.mean())}
-            entries = [
+            inexact = [
                 (own[0], own_facts),
                 *((make(share), facts) for make, facts in rivals),
             ]
             found = race(
-                [competitor for competitor, _ in entries],
+                [competitor for competitor, _ in inexact + exact],
                 tau,
                 queries=queries,
                 rounds=settings.rounds,
                 seconds=settings.seconds_per_cell,
             )
-            methods = []
-            for competitor, facts in entries:
-                assert competitor.rows is not None
-                recall = _recall(competitor.rows(competitor.ask(tau, queries)), answer)
-                methods.append(
+            kinds = {
+                kind: [
                     {
                         "method": competitor.name,
                         "microseconds": found[competitor.name].microseconds,
-                        "recall": recall,
+                        **_quality(competitor.listed(tau, queries), answer),
                         **facts,
                     }
-                )
+                    for competitor, facts in entries
+                ]
+                for kind, entries in (("methods", inexact), ("exact", exact))
+            }
         reason = "not installed" if settings.peers else "left out on request"
-        yield {**row, "methods": methods, "absent": {} if hnswlib else {"hnsw": reason}}
+        missing = absent if hnswlib else {**absent, "hnsw": reason}
+        yield {**row, **kinds, "absent": dict(missing)}
 
 
-def _recall(rows: list[Any], answer: Any) -> float:
-    """Return the share of the true pairs that are reported, over all queries."""
+def _quality(rows: list[Any], answer: Any) -> Row:
+    """Return the share of the true pairs that are reported, and how many reports are wrong."""
     true = int(answer.sum())
     hits = sum(int(answer[query][found].sum()) for query, found in enumerate(rows))
-    return hits / true if true else 1.0
+    reported = sum(len(found) for found in rows)
+    return {"recall": hits / true if true else 1.0, "wrong": reported - hits}
+
+
+def _exact(wanted: bool, problem: Problem) -> tuple[list[tuple[Competitor, Row]], dict[str, str]]:
+    """Build those who mean to find every neuron; name who is absent."""
+    found: list[tuple[Competitor, Row]] = [
+        (competitor, {}) for competitor in dense_baselines(problem) if competitor.name in _DENSE
+    ]
+    absent = {}
+    for peer in PEERS:
+        module = load(peer.module) if wanted else None
+        if module is None:
+            absent[peer.name] = "not installed" if wanted else "left out on request"
+            continue
+        start = time.process_time()
+        competitor = peer.make(module, problem)
+        found.append((competitor, {"build_seconds": time.process_time() - start}))
+    return found, absent
 
 
 Rival = tuple[Callable[[float], Competitor], Row]
@@ -147,7 +172,7 @@ def _beam(graph: Any, X: Any, m: int, factor: int) -> Callable[[float], Competit
 
 APPROXIMATE = Section(
     "approximate",
-    "What do hashing and neighbor graphs miss, and what do they cost?",
+    "Who finds how many of the neurons that fire, and in what time?",
     "",
     lambda settings: len(_grid(settings)),
     _approximate,

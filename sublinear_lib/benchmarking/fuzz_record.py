@@ -7,12 +7,11 @@ repository keeps the file of one long run.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from sublinear_lib.benchmarking.results import results_path
-from sublinear_lib.benchmarking.tables import Table
+from sublinear_lib.benchmarking.stored import read_stored
+from sublinear_lib.benchmarking.tables import Table, count_text
 
 __all__ = ["fuzz_tables", "load_fuzz_record"]
 
@@ -40,17 +39,8 @@ def load_fuzz_record(path: str | Path | None = None) -> dict[str, Any]:
     ValueError
         If the file is not such a record.
     """
-    if path is None:
-        results = results_path()
-        if results is None:
-            raise FileNotFoundError("path must be given where there is no clone of the repository")
-        path = results.with_name(_FILE)
-    text = Path(path).read_text(encoding="utf-8")
-    try:
-        record = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"path must name the record of a fuzz run, got {path}") from error
-    if not isinstance(record, dict) or not {*_NUMBERS, "seed", "by_structure"} <= set(record):
+    record, path = read_stored(path, _FILE, "the record of a fuzz run")
+    if not {*_NUMBERS, "seed", "by_structure"} <= set(record):
         raise ValueError(f"path must name the record of a fuzz run, got {path}")
     return record
 
@@ -73,11 +63,11 @@ def fuzz_tables(record: dict[str, Any]) -> list[Table]:
         ["date", record["date"][:10]],
         ["seed", str(record["seed"])],
         ["seconds", f"{record['seconds']:.0f}"],
-        *([name, f"{record[name]:,}".replace(",", " ")] for name in _NUMBERS),
+        *([name, count_text(record[name])] for name in _NUMBERS),
         *([name, str(versions[name])] for name in ("python", "numpy", "numba")),
     ]
     rows = [
-        [name, *(f"{part[number]:,}".replace(",", " ") for number in _NUMBERS)]
+        [name, *(count_text(part[number]) for number in _NUMBERS)]
         for name, part in record["by_structure"].items()
     ]
     return [

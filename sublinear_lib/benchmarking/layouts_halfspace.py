@@ -12,14 +12,16 @@ from sublinear_lib.benchmarking.tables import (
     Table,
     absences,
     interval_text,
+    method_text,
     name_of,
     number_text,
     percent_text,
     ratio_table,
+    recall_text,
     width_text,
 )
 
-__all__ = ["HALFSPACE_LAYOUTS"]
+__all__ = ["HALFSPACE_LAYOUTS", "recall_panels"]
 
 
 def _differences(results: Results) -> list[Table]:
@@ -159,23 +161,83 @@ def _numpy(results: Results) -> list[Table]:
 
 
 def _approximate(results: Results) -> list[Table]:
-    rows = [
-        [
-            str(cell["d"]),
-            width_text(cell["m"]),
-            percent_text(cell["share"]),
-            name_of(method["method"]),
-            number_text(method["build_seconds"]),
-            number_text(method["microseconds"]),
-            f"{method['recall']:.3f}",
-            "–" if "candidates" not in method else percent_text(method["candidates"]),
+    tables = []
+    for cell in results.cells("approximate"):
+        everybody = sorted(
+            cell["methods"] + cell.get("exact", []), key=lambda each: float(each["microseconds"])
+        )
+        dense = {each["method"]: each["microseconds"] for each in everybody}.get("dense")
+        rows = [
+            [
+                method_text(method["method"]),
+                recall_text(method["recall"]),
+                str(method.get("wrong", "–")),
+                number_text(method["microseconds"]),
+                "–" if dense is None else number_text(dense / method["microseconds"]),
+                "–" if "candidates" not in method else percent_text(method["candidates"]),
+                number_text(method.get("build_seconds")),
+            ]
+            for method in everybody
         ]
-        for cell in results.cells("approximate")
-        for method in cell["methods"]
-    ]
-    columns = ["d", "m", "active", "method", "build, s", "µs per query", "recall", "candidates"]
-    caption = results.section("approximate")["question"]
-    return [Table(caption, columns, rows), *absences(results, "approximate")]
+        columns = ["method", "finds", "wrong", "µs per query", "times as fast as dense"]
+        place = (
+            f"d = {cell['d']}, m = {width_text(cell['m'])}, {percent_text(cell['share'])} active"
+        )
+        caption = f"{results.section('approximate')['question']} {place}; the fastest first."
+        tables.append(Table(caption, [*columns, "looks at", "build, s"], rows))
+    return [*tables, *absences(results, "approximate")]
+
+
+_GROUPS = {
+    "exact index": "auto",
+    "SimHash": "SimHash",
+    "HNSW": "HNSW",
+}
+"""What the figure shows, and how the names of the methods begin."""
+
+
+def recall_panels(
+    results: Results, share: float = 0.01
+) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """Return recall against time for the index and those who miss some neurons.
+
+    Parameters
+    ----------
+    results : Results
+        Results of the benchmark of the half-space index.
+    share : float, default 0.01
+        Only the cells with this active share.
+
+    Returns
+    -------
+    dict of str to dict of str to list of tuple
+        For each dimension, and for each kind of method, pairs of microseconds and recall.
+
+    Raises
+    ------
+    ValueError
+        If this was not measured.
+
+    Examples
+    --------
+    The figure of them is ``plotting.recall_against_time(panels, name="recall")``.
+    """
+    panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for cell in results.cells("approximate"):
+        if cell["share"] != share:
+            continue
+        groups = {
+            label: [
+                (each["microseconds"], each["recall"])
+                for each in cell["methods"]
+                if each["method"].startswith(starts)
+            ]
+            for label, starts in _GROUPS.items()
+        }
+        panels[f"*d* = {cell['d']}"] = {label: rows for label, rows in groups.items() if rows}
+    if not panels:
+        raise ValueError(f"share must have been measured, got {share!r}")
+    return panels
 
 
 HALFSPACE_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {

@@ -20,13 +20,15 @@ from sublinear_lib.benchmarking.tables import (
     Table,
     absences,
     interval_text,
+    method_text,
     name_of,
     number_text,
     percent_text,
+    recall_text,
     width_text,
 )
 
-__all__ = ["TRAINING_LAYOUTS", "growth_curves", "iteration_table"]
+__all__ = ["TRAINING_LAYOUTS", "growth_curves", "iteration_table", "missed_curves"]
 
 _SHOWN = (
     "auto",
@@ -360,11 +362,88 @@ def growth_curves(
     return tuple(next(iter(wanted.values()))["widths"]), curves
 
 
+def _missed(results: Results) -> list[Table]:
+    tables = []
+    for cell in results.cells("missed"):
+        exact = {each["method"]: each["microseconds"] for each in cell["methods"]}["auto"]
+        tested = "attacked_test" in cell["start"]
+        rows = [
+            [
+                _METHODS.get(each["method"]) or method_text(each["method"]),
+                f"{recall_text(each['recall'][0])} → {recall_text(each['recall'][-1])}",
+                *("0" if error == 0.0 else _share_text(error) for error in each["weight_error"]),
+                number_text(each["microseconds"] / 1e3),
+                number_text(each["microseconds"] / exact),
+                *(percent_text(each[name]) for name in _ACCURACIES[: 1 + tested]),
+            ]
+            for each in cell["methods"]
+        ]
+        steps = cell["steps"]
+        columns = [
+            "active sets",
+            f"recall, step {steps[0]} → {steps[-1]}",
+            f"weight error, step {steps[0]}",
+            *(f"step {step}" for step in steps[1:]),
+            "ms per iteration",
+            "times as long",
+            *("right, seen", "right, unseen")[: 1 + tested],
+        ]
+        place = (
+            f"{_DATA_NAMES.get(cell['data'], cell['data'])}, d = {cell['d']}, "
+            f"m = {width_text(cell['m'])}, n = {cell['n']}, {percent_text(cell['share'])} active"
+        )
+        tables.append(Table(f"{results.section('missed')['question']} {place}.", columns, rows))
+    return tables
+
+
+_METHODS = {"auto": "exact", "literal": "exact, other order"}
+_ACCURACIES = ("attacked_training", "attacked_test")
+_DATA_NAMES = {"random": "Random points", "digits-3v8": "Digits 3 against 8"}
+
+
+def _share_text(error: float) -> str:
+    """Return a relative error: in per cent, or as a power of ten where it is rounding."""
+    return f"{error:.0e}" if error < 1e-6 else percent_text(error)
+
+
+def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
+    """Return how far the weights end from the exact ones, against the neurons that are missed.
+
+    Parameters
+    ----------
+    results : Results
+        Results of the benchmark of training.
+
+    Returns
+    -------
+    dict of str to list of tuple
+        For each data set, pairs of the share that is missed and of the relative error of the
+        weights, both at the last step, ascending.
+
+    Raises
+    ------
+    ValueError
+        If this was not measured.
+
+    Examples
+    --------
+    The figure of them is ``plotting.error_against_misses(curves, name="missed")``.
+    """
+    found = {}
+    for cell in results.cells("missed"):
+        label = f"{str(cell['data']).partition('-')[0]}, *d* = {cell['d']}"
+        found[label] = sorted(
+            (1.0 - each["recall"][-1], each["weight_error"][-1]) for each in cell["methods"]
+        )
+    return found
+
+
 TRAINING_LAYOUTS: Mapping[str, Callable[[Results], list[Table]]] = {
     "iteration": _iteration,
     "digits": _digits,
     "steps": _steps,
     "scaling": _scaling,
     "memory": _memory,
+    "missed": _missed,
 }
 """What lays out a section, by its name."""

@@ -8,11 +8,10 @@ that mutants which change no number are among the survivors too: the page lists 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from sublinear_lib.benchmarking.results import results_path
+from sublinear_lib.benchmarking.stored import read_stored
 from sublinear_lib.benchmarking.tables import Table
 
 __all__ = ["load_mutation_record", "mutation_tables"]
@@ -42,18 +41,9 @@ def load_mutation_record(path: str | Path | None = None) -> dict[str, Any]:
     ValueError
         If the file is not such a record.
     """
-    if path is None:
-        results = results_path()
-        if results is None:
-            raise FileNotFoundError("path must be given where there is no clone of the repository")
-        path = results.with_name(_FILE)
-    text = Path(path).read_text(encoding="utf-8")
-    try:
-        record = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"path must name the record of a mutation run, got {path}") from error
+    record, path = read_stored(path, _FILE, "the record of a mutation run")
     wanted = {"total", "modules", "operators", "survivors", "trials", "settings"}
-    if not isinstance(record, dict) or not wanted <= set(record) or record["schema"] != _SCHEMA:
+    if not wanted <= set(record) or record["schema"] != _SCHEMA:
         raise ValueError(f"path must name the record of a mutation run, got {path}")
     return record
 

@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from tqdm import tqdm
 
 from sublinear_lib import validation
-from sublinear_lib.benchmarking import approximate, growth, iteration, lists, queries, structures
+from sublinear_lib.benchmarking import (
+    approximate,
+    growth,
+    hashed_training,
+    iteration,
+    lists,
+    queries,
+    structures,
+)
 from sublinear_lib.benchmarking.results import (
     QUESTIONS,
     Results,
@@ -86,6 +94,7 @@ BENCHMARKS: dict[str, Benchmark] = {
                 iteration.STEPS,
                 growth.SCALING,
                 growth.MEMORY,
+                hashed_training.MISSED,
             ),
             Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
             Settings.short().with_changes(dimensions=(3, 8)),

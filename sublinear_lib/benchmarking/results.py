@@ -22,7 +22,7 @@ from typing import Any
 from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 import sublinear_lib
-from sublinear_lib import validation
+from sublinear_lib import archives, validation
 from sublinear_lib.benchmarking.settings import Row
 from sublinear_lib.halfspace import HalfspaceIndex
 
@@ -383,12 +383,7 @@ def write_results(results: Results, path: str | Path) -> None:
     """
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.with_name(place.name + ".part")
-    try:
-        draft.write_text(_as_text(results.data) + "\n", encoding="utf-8", newline="\n")
-        os.replace(draft, place)
-    finally:
-        draft.unlink(missing_ok=True)
+    archives.write_bytes(place, f"{_as_text(results.data)}\n".encode())
 
 
 def _as_text(value: Any, depth: int = 0) -> str:

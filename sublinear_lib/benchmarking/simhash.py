@@ -10,7 +10,8 @@ is found with probability
 That is below one at every angle but zero: the method misses points, which no amount of filtering
 afterwards brings back, and the points it misses most are those near the threshold.  The candidates
 are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
-the book compares recall at a given time, and that the law above is tested.
+the book compares recall at a given time, that the law above is tested, and that the lookup is
+compiled (:mod:`sublinear_lib.benchmarking.hash_loops`) wherever the loops of the library are.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.halfspace import HalfspaceHits
 
 __all__ = ["SimHash"]
 
 _MOST_BITS = 62
+_MOST_DIRECT = 16
+"""Bits up to which a table knows where each of its buckets begins; beyond, it searches."""
 
 
 class SimHash:
@@ -64,9 +68,36 @@ class SimHash:
         self._tables = validation.count(tables, "tables")
         generator = validation.generator(rng)
         self._normals = generator.standard_normal((self._tables, array.shape[1], self._bits))
+        self._out = np.empty(0, dtype=np.int32)
+        self._file()
+
+    def _file(self) -> None:
+        """Put every point into its buckets."""
         keys = self._keys(self._points)
-        self._order = np.argsort(keys, axis=1, kind="stable")
-        self._sorted = np.take_along_axis(keys, self._order, axis=1)
+        order = np.argsort(keys, axis=1, kind="stable")
+        self._sorted = np.take_along_axis(keys, order, axis=1)
+        self._order = order.astype(np.int32)
+        self._begins: IntArray | None = None
+        if self._bits <= _MOST_DIRECT:
+            every = np.arange((1 << self._bits) + 1)
+            self._begins = np.array([np.searchsorted(each, every) for each in self._sorted])
+
+    def refit(self, points: object) -> None:
+        """Move all points, and put them into their buckets again; the projections stay.
+
+        Parameters
+        ----------
+        points : array-like, shape (m, d)
+            The new points, as many as before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `points` is of the wrong type or shape.
+        """
+        m, d = self._points.shape
+        self._points = validation.float_array(points, "points", shape=(m, d)).copy()
+        self._file()
 
     def _keys(self, vectors: FloatArray) -> IntArray:
         """Return the bucket of each vector in each table, shape (L, k)."""
@@ -123,6 +154,8 @@ class SimHash:
         """
         vectors = self._vectors(normals)
         level = validation.scalar(offsets, "offsets")
+        if kernels_in_use() == "numba":
+            return self._looked_up(vectors, level)
         kept = [
             rows[self._points[rows] @ vector > level]
             for rows, vector in zip(self._candidates(vectors), vectors, strict=True)
@@ -166,12 +199,34 @@ class SimHash:
         d = self._points.shape[1]
         return validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
 
-    def _candidates(self, vectors: FloatArray) -> list[IntArray]:
+    def _buckets(self, vectors: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return where the bucket of each vector begins and ends in each table, shape (L, k)."""
         keys = self._keys(vectors)
+        if self._begins is not None:
+            tables = np.arange(self._tables)[:, None]
+            return self._begins[tables, keys], self._begins[tables, keys + 1]
         begin, end = np.empty_like(keys), np.empty_like(keys)
         for table, bucket in enumerate(self._sorted):
             begin[table] = np.searchsorted(bucket, keys[table], side="left")
             end[table] = np.searchsorted(bucket, keys[table], side="right")
+        return begin, end
+
+    def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
+        """Report by the compiled lookup."""
+        from sublinear_lib.benchmarking.hash_loops import look_up
+
+        begin, end = self._buckets(vectors)
+        indptr = np.zeros(len(vectors) + 1, dtype=np.int64)
+        seen = np.empty(len(self._points), dtype=np.int32)
+        given = (self._order, begin, end, self._points, vectors, level, seen, indptr)
+        found = look_up(*given, self._out)
+        if found > len(self._out):
+            self._out = np.empty(2 * found, dtype=np.int32)
+            found = look_up(*given, self._out)
+        return HalfspaceHits(indptr, self._out[:found].copy())
+
+    def _candidates(self, vectors: FloatArray) -> list[IntArray]:
+        begin, end = self._buckets(vectors)
         found = []
         marks = np.zeros(len(self._points), dtype=np.bool_)
         for query in range(len(vectors)):

@@ -22,15 +22,18 @@ __all__ = [
     "NAMES",
     "Table",
     "absences",
+    "count_text",
     "dates_table",
     "interval_text",
     "machine_table",
+    "method_text",
     "missed_table",
     "name_of",
     "number_text",
     "percent_text",
     "ratio_curves",
     "ratio_table",
+    "recall_text",
     "target_table",
     "width_text",
 ]
@@ -172,6 +175,22 @@ class Table:
         )
 
 
+def count_text(number: int) -> str:
+    """Write a count with spaces between groups of three digits.
+
+    Parameters
+    ----------
+    number : int
+        The count.
+
+    Returns
+    -------
+    str
+        For example ``"1 022 143"``.
+    """
+    return f"{number:,}".replace(",", " ")
+
+
 def number_text(value: float | None, digits: int = 3) -> str:
     """Return a number as it stands in a table.
 
@@ -211,6 +230,24 @@ def name_of(competitor: str) -> str:
     return NAMES.get(competitor, competitor)
 
 
+def method_text(method: str) -> str:
+    """Return what a method with a setting is called, so that lines break before the setting only.
+
+    Parameters
+    ----------
+    method : str
+        Its name in the results, such as ``"SimHash, K = 9, L = 50"``.
+
+    Returns
+    -------
+    str
+        As `name_of`, with no-break spaces within the setting.
+    """
+    name, comma, setting = name_of(method).partition(", ")
+    fixed = setting.replace(" ", "\N{NO-BREAK SPACE}") if "=" in setting else setting
+    return f"{name}{comma}{fixed}"
+
+
 def _place(competitor: str) -> tuple[int, str]:
     """Return what puts competitors in the order of their names' list, unknown ones last."""
     known = list(NAMES)
@@ -247,6 +284,25 @@ def percent_text(share: float) -> str:
         With three significant digits.
     """
     return f"{100 * share:.3g} %"
+
+
+def recall_text(recall: float) -> str:
+    """Return a recall in per cent, 100 only where nothing was missed.
+
+    Parameters
+    ----------
+    recall : float
+        A share in [0, 1].
+
+    Returns
+    -------
+    str
+        Such as ``"93.4 %"``; ``"99.998 %"`` where a few were missed.
+    """
+    if recall == 1.0:
+        return "100 %"
+    digits = next((k for k in range(1, 6) if round(100.0 * recall, k) < 100.0), 6)
+    return f"{100.0 * recall:.{digits}f} %"
 
 
 def interval_text(slope: Sequence[float] | None) -> str:

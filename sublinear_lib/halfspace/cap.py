@@ -5,6 +5,8 @@ the domain X = {x : ||x|| = 1, x_d = 1/2} of Section 3.2.  There a point p with 
 value above ``g = (sqrt(3)/2) ||p'|| + p_d / 2 + b`` and none below
 ``l = -(sqrt(3)/2) ||p'|| + p_d / 2 + b``; :mod:`sublinear_lib.halfspace.alive` derives both.  So
 the points are sorted by g, and a query with offset c looks at those with ``g >= c``, a prefix.
+Who fires in the caps of an adversary, the balls B2(x, rho), is another question, and that of
+:mod:`sublinear_lib.halfspace.caps`.
 
 **Exactness.**  Sorted and compared is not g but a float64 bound U of the pre-activation at *every
 point that passes for a point of X*, off by up to 1e-9 in norm and last coordinate, rounded upwards

@@ -2,6 +2,8 @@ r"""Who fires at a point that moves about in a cap: each row is sorted once, the
 
 An attack of Algorithm 1 (line 11) asks for f and its gradient at many points ``v_i`` of the cap
 ``B2(x_i, rho)``, always with the same weights.  Most neurons answer the same everywhere in the cap.
+This is what a trainer takes for ``index="caps"``; the engine ``"cap"`` of the half-space index is
+another thing, in :mod:`sublinear_lib.halfspace.cap`.
 With w' the first d - 1 coordinates of w and ``v - x = ((v - x)', 0)``, Cauchy and Schwarz give
 
     | (<w, v> + b - tau) - (<w, x> + b - tau) |  <=  rho ||w'||,
@@ -37,6 +39,11 @@ most e.  With E the largest e, a row with ``|z| > 2 E`` keeps its sign until the
 pair, and only rows whose key has been passed are scored again: about a third of them per step of
 an attack whose steps shrink.
 
+**Climbing.**  A gradient attack that starts at the centers can be carried out in one call
+(`CapEvaluator.climb`, proof in :mod:`sublinear_lib.halfspace.kernels_numba_climb`): cap after cap,
+the undecided rows are copied side by side as integers of 16 bits and are all scored at every point,
+with a proved margin; that is faster than to find out which of them need no score.
+
 **Sums.**  Adding and taking off leaves rounding errors of the size ``2**-53`` times what came and
 went, which must not be large against what is there.  Both volumes ``sum |a_r| (||w_r|| + |b_r -
 s|)`` are kept, and as soon as more than eight times the present volume has come and gone, the sums
@@ -51,6 +58,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -58,7 +66,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import predicates, validation
+from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import spread_jump
 from sublinear_lib.evaluation import ForwardPass, Neurons, Region
@@ -84,6 +92,10 @@ _MASKED_SHARE = 0.2
 _BEYOND = 2.0**100
 # A hot row costs as much as four in a scan: its row is fetched, not streamed.
 _PRICE_OF_ROW = 4
+# Bounds of the integer rows, and the share of rows that may be too large for them.
+_GRAINS = 5
+_TOO_LARGE = 2.0**-10
+_LINE = 64
 # For how many steps a skin is to last, and how wide it may be against the least.
 _STEPS_AHEAD = 10
 _WIDEST = 4.0
@@ -132,7 +144,7 @@ class CapFilter:
 
     Notes
     -----
-    Memory: 8 bytes for each coordinate of each row, and eight for each pair of a cap and a neuron
+    Memory: 18 bytes for each coordinate of each row, and eight for each pair of a cap and a neuron
     that fires in a part of it.  Needs numba.
     """
 
@@ -164,7 +176,7 @@ class CapFilter:
         self.factors: Float32Array = np.zeros(count, dtype=np.float32)
         # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
         self.stride = d + 2 + -(d + 2) % 8
-        self.gains = np.zeros(count * self.stride)
+        self.gains = _aligned(count * self.stride, np.float64)
         self.longest = 1.0 + radius + 4.0 * tolerance
         sizes = predicates.row_norms(neurons.W[self.ids])
         with np.errstate(over="ignore"):
@@ -188,8 +200,16 @@ class CapFilter:
         )
         self.words = min(max(1, rows_at_once // _BLOCK), self.blocks_count)
         self.room = _Room()
+        # The rows once more as integers of 16 bits, two of them in a number.
+        self.pairs = -(-(d - 1) // 8) * 4
+        self.halves: NDArray[np.int16] = _aligned(2 * count * self.pairs, np.int16)
+        self.cuts = np.zeros(count, dtype=np.int32)
+        self._unit = 1.0
+        self.grains = np.zeros(_GRAINS)
+        self._patience = 8.0 + _TOO_LARGE * count
         self.certain: NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
         self.drift = np.empty(0)
+        self._choose_unit()
         self.update(None)
 
     @property
@@ -214,6 +234,7 @@ class CapFilter:
         where = np.arange(len(self.ids)) if positions is None else positions
         self.room.owner = None
         largest = _loops().enter(
+            _code(),
             where,
             self.ids,
             neurons.W,
@@ -231,8 +252,38 @@ class CapFilter:
             self.gains,
             self.stride,
             self.drift,
+            self._unit,
+            self.halves,
+            self.pairs,
+            self.cuts,
+            self.grains,
         )
         self._error = max(self._error, largest)
+        if positions is not None and self.grains[-1] > self._patience:
+            self._count_large()
+
+    def _count_large(self) -> None:
+        """Find a coarser unit if rows that grew out of their integers cost time at every point."""
+        before = self._unit
+        self._choose_unit()
+        if self._unit != before:
+            self.update(None)
+        else:
+            self._patience *= 2.0
+
+    def _choose_unit(self) -> None:
+        """Choose the power of two that makes integers of 16 bits of most weights."""
+        columns = self.neurons.W[self.ids, :-1]
+        # In long rows it is the norm that must not become too large.
+        sizes = np.maximum(np.abs(columns).max(axis=1), 0.6 * predicates.row_norms(columns))
+        left_out = int(0.5 * _TOO_LARGE * len(sizes))
+        largest = float(np.sort(sizes)[len(sizes) - 1 - left_out])
+        exponent = int(np.frexp(largest)[1]) if 0.0 < largest < np.inf else 0
+        unit = 2.0 ** (15 - max(-900, min(900, exponent)))
+        if unit == self._unit:
+            self.grains[-1] = 0.0
+        else:
+            self._unit, self.grains = unit, np.zeros(_GRAINS)
 
     def remember(self) -> None:
         """Add up from now on how far each row drifts, instead of being ready for a scan."""
@@ -380,9 +431,10 @@ class CapMemory:
         segments = rows.stretches * n
         eighths, starts = np.empty((2, segments + 1), dtype=np.int64)
         lengths = np.empty(segments, dtype=np.int64)
+        state = np.empty(0, dtype=np.uint8)
         indices = np.empty(self._guess, dtype=np.int32)
         while True:
-            lists = indices, eighths, lengths, np.empty(0, dtype=np.int32), starts
+            lists = indices, eighths, lengths, state, np.empty(0, dtype=np.int32), starts
             needed, _ = _scan(rows, wide, self._anchors, False, lists)
             if needed <= indices.size:
                 break
@@ -419,6 +471,19 @@ def _scan(
         *lists,
     )
     return cast(tuple[int, int], found)
+
+
+class Climb(NamedTuple):
+    """What a walk uphill found, for each cap."""
+
+    X: FloatArray
+    """The best points, shape (n, d)."""
+    value: FloatArray
+    """f there."""
+    clean: FloatArray
+    """f at the centers."""
+    step: IntArray
+    """How many steps led to the best point; 0 for the center."""
 
 
 class CapEvaluator:
@@ -499,27 +564,37 @@ class CapEvaluator:
         self._lengths = np.empty(segments, dtype=np.int64)
         room.owner = self
         while True:
-            lists = room.undecided, self._eighths, self._lengths, room.sure, self._starts
+            where = self._eighths, self._lengths
+            lists = room.undecided, *where, room.state, room.sure, self._starts
             undecided, sure = self._sort(lists)
             if undecided + 64 <= room.undecided.size and sure <= room.sure.size:
                 break
             room.grow(undecided, sure)
-        room.state[: undecided // 8] = 0
+        self._keyed = np.ones(n, dtype=np.bool_)
         self._before = np.full((n, neurons.d), np.nan)
         self._ways = np.zeros(n)
         self._undecided, self._sure, self._state = room.undecided, room.sure, room.state
         self._keys = room.keys
         self._band = self._undecided_band()
-        self._totals = np.zeros(n * rows.stride)
+        self._fixed, self._totals = np.zeros((2, n * rows.stride))
         with np.errstate(over="ignore", invalid="ignore"):
-            loops.begin(
-                self._code, rows.gains, rows.stride, self._sure, self._starts, n, self._totals
+            summed = loops.begin(
+                self._code,
+                rows.gains,
+                rows.stride,
+                self._undecided,
+                self._eighths,
+                self._state,
+                self._sure,
+                self._starts,
+                n,
+                self._fixed,
+                self._totals,
             )
-        self._fixed = self._totals.copy()
         self._worn = self._columns(self._totals)[:, neurons.d + 1].copy()
         self._looked_at = int(self._lengths.sum())
         self.candidates = self._looked_at + sure
-        self.work += self.candidates + sure
+        self.work += self.candidates + int(summed)
 
     def _columns(self, totals: FloatArray) -> FloatArray:
         """Return the sums as a table: gradient, constant, volume, and nothing."""
@@ -569,6 +644,11 @@ class CapEvaluator:
             self._open()  # another batch used the buffers
         self._standing = None
         rows, neurons = self._rows, self.neurons
+        if not self._keyed.all():
+            # A walk left no keys behind: a cap that moves on begins anew.
+            moves = ~self._keyed & (self._before != X).any(axis=1)
+            self._before[moves] = np.nan
+            self._keyed |= moves
         value = np.empty(self.n)
         room = 64
         while True:
@@ -612,6 +692,89 @@ class CapEvaluator:
         if found:
             self._settle(X, places[:found], caps[:found], value)
         return value
+
+    def climb(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        loss: tuple[int, float],
+        angles: FloatArray,
+        rho: float,
+    ) -> Climb | None:
+        """Walk uphill in every cap, from its center, in one compiled call.
+
+        The walk of :func:`sublinear_lib.adversary.ascent.ascend` along gradients of f, to rounding,
+        with the same activities.  Afterwards the evaluator stands at the best points, so that a
+        forward pass there costs nothing.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            Where to start: the centers of the caps, on X.
+        y : ndarray of float64, shape (n,)
+            Labels.
+        loss : tuple of int and float
+            What to maximize: the place of a loss in :data:`sublinear_lib.losses.LOSSES`, and its
+            parameter.
+        angles : ndarray of float64, shape (steps,)
+            The angle of each step, radians.
+        rho : float
+            Radius of the caps.
+
+        Returns
+        -------
+        Climb or None
+            What was found; ``None`` if this is a case for the walk step by step: other points than
+            the centers, caps beyond the region, more undecided rows than a cache holds, a pair that
+            float64 cannot decide, or a value that is not finite.
+        """
+        rows, neurons, n = self._rows, self.neurons, self.n
+        if rows.room.owner is not self:
+            self._open()
+        held = 4 * rows.pairs * int(self._eighths[-1]) * 8 // n
+        fits = held <= _CACHE_BYTES and min(rho, geometry.SLICE_DIAMETER) <= self.region.radius
+        if not fits or not np.array_equal(X, self.region.anchors):
+            return None
+        self._standing = None
+        best = np.array(X)  # writeable and contiguous, as the loops are compiled for
+        value, clean = np.empty((2, n))
+        found = Climb(best, value, clean, np.zeros(n, dtype=np.int64))
+        angle = geometry.cap_angle(rho)
+        work = _climbing().climb(
+            self._code,
+            rows.halves.view(np.int32),
+            rows.pairs,
+            rows.cuts,
+            rows.grains,
+            rows.gains,
+            rows.stride,
+            rows.ids,
+            neurons.W,
+            neurons.b,
+            self._undecided,
+            self._eighths,
+            self._lengths,
+            self._state,
+            best.copy(),
+            np.array(y),
+            *loss,
+            angles,
+            rho,
+            math.cos(angle),
+            math.sin(angle),
+            *self._band,
+            self._fixed,
+            self._totals,
+            self._worn,
+            *found,
+        )
+        if work < 0:
+            self._open()
+            return None
+        self.work += work
+        self._before[...] = best
+        self._keyed[:] = False
+        return found
 
     def _settle(self, X: FloatArray, places: IntArray, caps: IntArray, value: FloatArray) -> None:
         """Decide pairs in real arithmetic and bring state and sums up to date."""
@@ -981,6 +1144,20 @@ def _cut(rows: CapFilter, indptr: IntArray, indices: Int32Array) -> _Candidates:
 def _loops() -> ModuleType:
     """Return the compiled loops; they are compiled on first use."""
     return importlib.import_module("sublinear_lib.halfspace.kernels_numba_caps")
+
+
+@functools.cache
+def _climbing() -> ModuleType:
+    """Return the compiled attack, which not every evaluator needs."""
+    return importlib.import_module("sublinear_lib.halfspace.kernels_numba_climb")
+
+
+def _aligned(size: int, kind: type[Any]) -> NDArray[Any]:
+    """Return zeros that begin with a line of the cache, for rows that fill whole lines."""
+    item = np.dtype(kind).itemsize
+    zeros = np.zeros(size + _LINE // item, dtype=kind)
+    first = -zeros.ctypes.data % _LINE // item
+    return zeros[first : first + size]
 
 
 def _code() -> Code:

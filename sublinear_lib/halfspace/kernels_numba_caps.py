@@ -30,8 +30,10 @@ from sublinear_lib.halfspace.vector_code import (
     lowest_bit,
     merge_keys,
     ones,
+    prefetch,
     spread_masked,
     spread_row,
+    squeeze,
     stale_keys,
     sum_rows,
 )
@@ -65,6 +67,15 @@ _START = 2.0**-10
 _LONGER = 1.0 + 2.0**-20
 # The key of a row that a float32 score says nothing about.
 _TINY = np.float32(2.0**-100)
+# What rows and limits of integers may be: see the loops of `climb`.
+_POINT_UNIT = 2.0**15
+_LARGEST_NUMBER = 32767.0
+_LONGEST_ROW = 65000.0
+_LARGEST_LIMIT = 2.0**31 - 2.0**25
+_LARGEST_TERM = 2.0**45
+# Long rows are asked for so many rows before they are read.
+_AHEAD = 8
+_LONG = 32
 # With a larger share of the keys of a segment out of date, all are made anew where they stand.
 _MOST = 0.65
 
@@ -78,6 +89,7 @@ def _compiled(function: Function) -> Function:
 
 @_compiled
 def enter(
+    code: Any,
     positions: Any,
     ids: Any,
     W: Any,
@@ -95,18 +107,42 @@ def enter(
     gains: Any,
     stride: int,
     drift: Any,
+    unit: float,
+    halves: Any,
+    pairs: int,
+    limits: Any,
+    grains: Any,
 ) -> float:
     """Write some rows of the filter, and return the largest error bound of those that count.
 
     With `drift`, what a score plus its band may have grown by is added to it, and `blocks` stays.
+    In `grains` are the bounds of the integer rows: of half the sum of sizes, of the squared norm,
+    of that of what was rounded off, and of what the height 1/2 may be off; then comes how many rows
+    were too large for integers, which are zeros instead.
     """
     d = W.shape[1]
     radius, tolerance, margin, relative, longest, absolute, tame = numbers
     largest = 0.0
+    far = stride >= _LONG
+    unit_of_sums = unit * _POINT_UNIT
+    half_sum = 0.0
+    squared = 0.0
+    rounded = 0.0
+    tilted = 0.0
     remembered = drift.size > 0
     for e in range(positions.size):
         p = positions[e]
         r = ids[p]
+        if far and e + _AHEAD < positions.size:
+            later = positions[e + _AHEAD]
+            for k in range(0, d, 8):
+                prefetch(code, W, ids[later] * d + k)
+            for k in range(0, stride, 8):
+                prefetch(code, gains, later * stride + k)
+            for k in range(0, width, 16):
+                prefetch(code, table, later * width + k)
+            for k in range(0, pairs, 16):
+                prefetch(code, halves, 2 * (later * pairs + k))
         squares = 0.0
         for k in range(d - 1):
             squares += W[r, k] * W[r, k]
@@ -159,6 +195,38 @@ def enter(
             for k in range(d):
                 blocks[start + k * _BLOCK] = table[line + k]
         band[p] = new_band
+        # The same row in integers: largest sums of sizes, squares and what was rounded off.
+        sums = 0.0
+        length = 0.0
+        lost = 0.0
+        most = 0.0
+        line = 2 * p * pairs
+        for k in range(d - 1):
+            number = unit * W[r, k]
+            whole = np.rint(number)
+            sums += abs(whole)
+            length += whole * whole
+            lost += (number - whole) * (number - whole)
+            most = max(most, abs(whole))
+            halves[line + k] = np.int16(min(max(whole, -_LARGEST_NUMBER), _LARGEST_NUMBER))
+        size = unit_of_sums * (0.5 * last + abs(b[r]) + abs(tau))
+        lifted = unit_of_sums * (0.5 * W[r, d - 1] + (b[r] - tau))
+        fine = most <= _LARGEST_NUMBER and length <= _LONGEST_ROW * _LONGEST_ROW
+        if fine and abs(lifted) <= _LARGEST_LIMIT and size <= _LARGEST_TERM:
+            limits[p] = np.int32(np.rint(-lifted))
+            half_sum = max(half_sum, 0.5 * sums)
+            squared = max(squared, length)
+            rounded = max(rounded, lost)
+            tilted = max(tilted, unit_of_sums * tolerance * last)
+        else:
+            for k in range(d - 1):
+                halves[line + k] = np.int16(0)
+            limits[p] = np.int32(0)
+            grains[4] += 1.0
+    grains[0] = max(grains[0], half_sum)
+    grains[1] = max(grains[1], squared)
+    grains[2] = max(grains[2], rounded)
+    grains[3] = max(grains[3], tilted)
     return largest
 
 
@@ -218,6 +286,16 @@ def points_in_caps(
 
 
 @_compiled
+def _put(words: Any, place: int, bits: Any) -> None:
+    """Set bits from a place on, where all bits are 0 still."""
+    w = place >> 6
+    shift = np.uint64(place & 63)
+    words[w] |= bits << shift
+    # In two steps: a shift by 64 is none.
+    words[w + 1] |= (bits >> np.uint64(1)) >> (np.uint64(63) - shift)
+
+
+@_compiled
 def scan(
     code: Any,
     blocks: Any,
@@ -233,16 +311,21 @@ def scan(
     undecided: Any,
     eighths: Any,
     lengths: Any,
+    state: Any,
     sure: Any,
     starts: Any,
 ) -> Any:
     """Sort all rows for every cap; return the room that both lists need.
 
-    Without `split` all possible rows count as undecided.  The sure rows of segment s are also the
+    The state of an undecided row is whether its score is positive.  Without `split` all possible
+    rows count as undecided, and have no state.  The sure rows of segment s are also the
     bits of `certain` from word ``s * words`` on.
     """
-    masks = np.empty(8, dtype=np.uint64)
+    masks = np.empty(12, dtype=np.uint64)
     possible = np.empty(n * words, dtype=np.uint64)
+    positive = np.empty(n * words, dtype=np.uint64)
+    bits = np.zeros(words + 2, dtype=np.uint64)
+    bytes_of = bits.view(np.uint8)
     near = max(1, _CACHE_BYTES // (4 * d * _BLOCK))
     place = 0
     place_sure = 0
@@ -273,6 +356,7 @@ def scan(
                         word = (group + t) * words + w - first
                         certain[offset + word] = on
                         possible[word] = masks[t] & ~on
+                        positive[word] = masks[8 + t]
         for i in range(n):
             segment = stretch * n + i
             begin = i * words
@@ -288,11 +372,18 @@ def scan(
                 to_sure = place_sure
                 for w in range(last - first):
                     row = (first + w) * _BLOCK
-                    to = append_rows(code, None, row, possible[begin + w], undecided, to)
+                    some = possible[begin + w]
+                    if split:
+                        _put(bits, to - place, squeeze(code, positive[begin + w], some))
+                    to = append_rows(code, None, row, some, undecided, to)
                     word = certain[offset + begin + w]
                     to_sure = append_rows(code, None, row, word, sure, to_sure)
                 for spare in range(to, place + room):
                     undecided[spare] = undecided[to - 1]
+                if split:
+                    for j in range(room // 8):
+                        state[place // 8 + j] = bytes_of[j]
+                    bits[: rows // _BLOCK + 1] = np.uint64(0)
             place += room
             place_sure += surely
             eighths[segment + 1] = place // 8
@@ -318,6 +409,7 @@ def sift(
     undecided: Any,
     eighths: Any,
     lengths: Any,
+    state: Any,
     sure: Any,
     starts: Any,
 ) -> Any:
@@ -326,6 +418,11 @@ def sift(
     With hot rows, `cold` are the bands for the lists: infinite for those that are hot.
     """
     spare = np.zeros(_BLOCK, dtype=np.int32)
+    longest = 0
+    for segment in range(stretches * n):
+        longest = max(longest, hot_rows.size + last[segment] - first[segment])
+    bits = np.zeros(longest // _BLOCK + 2, dtype=np.uint64)
+    bytes_of = bits.view(np.uint8)
     place = 0
     place_sure = 0
     eighths[0] = 0
@@ -351,12 +448,14 @@ def sift(
                         spare[j] = listed[e + j]
                 possible = np.uint64(0)
                 certain = np.uint64(0)
+                positive = np.uint64(0)
                 for part in range(0, count, 8):
                     signs = eight_bands(
                         code, table, width, rows, start + part, points, i * width, limits
                     )
                     possible |= np.uint64(signs & 255) << np.uint64(part)
-                    certain |= np.uint64(signs >> 8) << np.uint64(part)
+                    certain |= np.uint64((signs >> 8) & 255) << np.uint64(part)
+                    positive |= np.uint64(signs >> 16) << np.uint64(part)
                 if count < _BLOCK:
                     possible &= (np.uint64(1) << np.uint64(count)) - np.uint64(1)
                 certain &= possible
@@ -364,6 +463,7 @@ def sift(
                 more, more_sure = ones(possible), ones(certain)
                 # An eighth may need seven places more.
                 if place + more + 8 <= undecided.size and place_sure + more_sure <= sure.size:
+                    _put(bits, place - begin, squeeze(code, positive, possible))
                     append_rows(code, rows, start, possible, undecided, place)
                     append_rows(code, rows, start, certain, sure, place_sure)
                 place += more
@@ -373,22 +473,14 @@ def sift(
         room = begin + (place - begin + 7) // 8 * 8
         for free in range(place, min(room, undecided.size)):
             undecided[free] = undecided[place - 1]
+        if room <= undecided.size:
+            for j in range((room - begin) // 8):
+                state[begin // 8 + j] = bytes_of[j]
+        bits[: (place - begin) // _BLOCK + 1] = np.uint64(0)
         place = room
         eighths[segment + 1] = place // 8
         starts[segment + 1] = place_sure
     return place, place_sure
-
-
-@_compiled
-def begin(code: Any, gains: Any, stride: int, sure: Any, starts: Any, n: int, totals: Any) -> None:
-    """Sum the rows that fire all over their cap: gradients, constants and volumes."""
-    segment = 0
-    while segment + 1 < starts.size:
-        first, last = starts[segment], starts[segment + 1]
-        if last > first:
-            place = segment % n * stride
-            sum_rows(code, gains, stride, sure, first, last - first, 1.0, totals, place)
-        segment += 1
 
 
 @_compiled
@@ -398,6 +490,53 @@ def _word(state: Any, eighth: int, last: int) -> Any:
     for j in range(min(8, last - eighth)):
         word |= np.uint64(state[eighth + j]) << np.uint64(8 * j)
     return word
+
+
+@_compiled
+def begin(
+    code: Any,
+    gains: Any,
+    stride: int,
+    undecided: Any,
+    eighths: Any,
+    state: Any,
+    sure: Any,
+    starts: Any,
+    n: int,
+    fixed: Any,
+    totals: Any,
+) -> Any:
+    """Sum the rows that fire all over their cap, and those that seem to fire at its center.
+
+    Gradients, constants and volumes: of the former in `fixed`, of both in `totals`.  Returns how
+    many rows were summed.
+    """
+    most = 0
+    for segment in range(starts.size - 1):
+        most = max(most, eighths[segment + 1] - eighths[segment])
+    buffer = np.empty(8 * most + _BLOCK, dtype=np.int32)
+    count = starts[starts.size - 1]
+    for segment in range(starts.size - 1):
+        place = segment % n * stride
+        first, last = starts[segment], starts[segment + 1]
+        if last > first:
+            sum_rows(code, gains, stride, sure, first, last - first, 1.0, fixed, place)
+        found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
+        count += found
+        if found > 0:
+            sum_rows(code, gains, stride, buffer, 0, found, 1.0, totals, place)
+    totals += fixed
+    return count
+
+
+@_compiled
+def _firing(code: Any, undecided: Any, eighth: int, last: int, state: Any, buffer: Any) -> Any:
+    """List the undecided rows of a segment that fire."""
+    found = 0
+    while eighth < last:
+        found = append_rows(code, undecided, 8 * eighth, _word(state, eighth, last), buffer, found)
+        eighth += 8
+    return found
 
 
 @_compiled
@@ -855,12 +994,7 @@ def masked_gradient(
             segment = stretch * n + i
             if certain.size == 0:
                 _set_bits(sure, starts[segment], starts[segment + 1], base, i * blocks, words)
-            eighth, end = eighths[segment], eighths[segment + 1]
-            found = 0
-            while eighth < end:
-                word = _word(state, eighth, end)
-                found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
-                eighth += 8
+            found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
             _set_bits(buffer, 0, found, base, i * blocks, words)
         for block in range(min(blocks, (ids.size - base + 63) // _BLOCK)):
             somewhere = np.uint64(0)
@@ -915,12 +1049,7 @@ def gradient(
             segment = stretch * n + i
             first, last = starts[segment], starts[segment + 1]
             spread_row(code, terms, i * stride, stride, sure, first, last - first, base, totals)
-            eighth, end = eighths[segment], eighths[segment + 1]
-            found = 0
-            while eighth < end:
-                word = _word(state, eighth, end)
-                found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
-                eighth += 8
+            found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
             spread_row(code, terms, i * stride, stride, buffer, 0, found, base, totals)
             for e in range(first, last):
                 fires[sure[e]] = 1

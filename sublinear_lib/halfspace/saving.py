@@ -10,10 +10,7 @@ reading the older ones.  Nothing in a file is ever executed.
 from __future__ import annotations
 
 import os
-import secrets
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -67,31 +64,19 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
     OSError
         If the file cannot be written.
     """
-    target = Path(path)
-    # A temporary file in the same directory: os.replace is atomic within one file system.
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "xb") as file:
-            np.savez(
-                file,
-                format=np.array(FORMAT),
-                version=np.array(VERSION),
-                points=contents.points,
-                biased=np.array(contents.bias is not None),
-                bias=np.empty(0) if contents.bias is None else contents.bias,
-                ids=contents.ids,
-                next_id=np.array(contents.next_id),
-                method=np.array(contents.method),
-                domain=np.array(contents.domain or _NO_DOMAIN),
-                leaf_size=np.array(contents.leaf_size),
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    arrays = {
+        "format": np.array(FORMAT),
+        "version": np.array(VERSION),
+        "points": contents.points,
+        "biased": np.array(contents.bias is not None),
+        "bias": np.empty(0) if contents.bias is None else contents.bias,
+        "ids": contents.ids,
+        "next_id": np.array(contents.next_id),
+        "method": np.array(contents.method),
+        "domain": np.array(contents.domain or _NO_DOMAIN),
+        "leaf_size": np.array(contents.leaf_size),
+    }
+    archives.write_arrays(path, arrays)
 
 
 def read(path: str | os.PathLike[str]) -> Contents:

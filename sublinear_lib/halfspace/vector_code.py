@@ -57,6 +57,7 @@ __all__ = [
     "PLAIN",
     "Code",
     "add_chosen",
+    "append_changes",
     "append_rows",
     "box_masks",
     "box_masks_of_one",
@@ -70,11 +71,16 @@ __all__ = [
     "lowest_bit",
     "merge_keys",
     "ones",
+    "pack_rows",
+    "packed_signs",
+    "prefetch",
     "score_masks",
     "score_masks_of_one",
     "spread_masked",
     "spread_row",
+    "squeeze",
     "stale_keys",
+    "sum_changes",
     "sum_rows",
 ]
 
@@ -354,7 +360,7 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
     rows = [writer.array("vectors", builder.mul(q, dimension)) for q in queries]
-    found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
+    found: list[tuple[list[Any], list[Any], list[Any]]] = [([], [], []) for _ in queries]
     for part in range(0, BLOCK // lanes, together):
         shift = _number(part * lanes)
         origin = writer.array("points", builder.add(writer.value("start"), shift))
@@ -388,9 +394,11 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
                 below = builder.fsub(nothing, band)
                 found[t][0].append(builder.not_(writer.compared("<", score, below)))
                 found[t][1].append(writer.compared(">", score, band))
-    for t, (possible, sure) in enumerate(found):
-        builder.store(writer.word(possible), writer.array("masks", _number(t)))
-        builder.store(writer.word(sure), writer.array("masks", _number(len(queries) + t)))
+                found[t][2].append(writer.compared(">", score, nothing))
+    for t, words in enumerate(found):
+        for kind, bits in enumerate(words):
+            place = _number(kind * len(queries) + t)
+            builder.store(writer.word(bits), writer.array("masks", place))
 
 
 def _write_eight(writer: _Writer) -> Any:
@@ -572,8 +580,11 @@ def _bands_of_eight(writer: _Writer) -> Any:
     below = writer.compared("<", scores, builder.fsub(nothing, bands))
     out = builder.bitcast(builder.or_(below, infinite), ir.IntType(8))
     sure = builder.bitcast(writer.compared(">", scores, bands), ir.IntType(8))
-    possible = builder.zext(builder.not_(out), _INT64)
-    return builder.or_(possible, builder.shl(builder.zext(sure, _INT64), _number(8)))
+    above = builder.bitcast(writer.compared(">", scores, nothing), ir.IntType(8))
+    signs = builder.zext(builder.not_(out), _INT64)
+    for bits, shift in ((sure, 8), (above, 16)):
+        signs = builder.or_(signs, builder.shl(builder.zext(bits, _INT64), _number(shift)))
+    return signs
 
 
 def _keys_of_eight(writer: _Writer) -> None:
@@ -639,6 +650,123 @@ def _merge(writer: _Writer) -> None:
         active = writer.compared(">", keys, nothing)
         above.append(active)
         between.append(builder.not_(builder.or_(active, writer.compared("<", keys, nothing))))
+    builder.store(writer.word(above), writer.array("masks", _number(0)))
+    builder.store(writer.word(between), writer.array("masks", _number(1)))
+
+
+_SIXTEEN = ir.VectorType(_INT32, 16)
+
+
+def _pack(writer: _Writer) -> None:
+    """Write `pack_rows`: four columns of sixteen rows at a time, turned over in registers."""
+    builder = writer.builder
+    four = ir.VectorType(_INT32, 4)
+    width = writer.value("width")
+    rows = []
+    for j in range(16):
+        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
+        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    target = writer.array("out", writer.value("place"))
+    before = builder.block
+    loop, after = builder.append_basic_block("four"), builder.append_basic_block("packed")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    k = builder.phi(_INT64)
+    k.add_incoming(_number(0), before)
+    parts = [writer.vector(builder.gep(row, [k]), four) for row in rows]
+
+    def joined(pieces: list[Any]) -> Any:
+        while len(pieces) > 1:
+            order = list(range(2 * pieces[0].type.count))
+            pieces = [
+                _shuffled(writer, left, right, order)
+                for left, right in zip(pieces[::2], pieces[1::2], strict=True)
+            ]
+        return pieces[0]
+
+    # Quarter l of vector q is row 4 l + q; each quarter is a square of four rows.
+    wide = [joined(parts[q::4]) for q in range(4)]
+
+    def woven(left: Any, right: Any, pattern: Sequence[int]) -> Any:
+        order = [4 * q + (e if e < 4 else e + 12) for q in range(4) for e in pattern]
+        return _shuffled(writer, left, right, order)
+
+    low, high, ahead, behind = (0, 4, 1, 5), (2, 6, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
+    first, second = woven(wide[0], wide[1], low), woven(wide[2], wide[3], low)
+    third, fourth = woven(wide[0], wide[1], high), woven(wide[2], wide[3], high)
+    columns = [
+        woven(first, second, ahead),
+        woven(first, second, behind),
+        woven(third, fourth, ahead),
+        woven(third, fourth, behind),
+    ]
+    for c, column in enumerate(columns):
+        line = builder.mul(builder.add(k, _number(c)), _number(16))
+        address = builder.bitcast(builder.gep(target, [line]), _SIXTEEN.as_pointer())
+        builder.store(column, address, align=4)
+    following = builder.add(k, _number(4))
+    k.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
+    builder.position_at_end(after)
+
+
+def _packed(writer: _Writer) -> None:
+    """Write `packed_signs`; sixteen lanes have an instruction for two products and their sum."""
+    builder = writer.builder
+    halves = ir.VectorType(ir.IntType(16), 32)
+    wide = ir.VectorType(_INT32, 32)
+
+    def of_pairs(left: Any, right: Any) -> Any:
+        if writer.lanes == 16:
+            pairs = _numba_tools.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(_SIXTEEN, [halves, halves]),
+                "llvm.x86.avx512.pmaddw.d.512",
+            )
+            return builder.call(pairs, [left, right])
+        terms = builder.mul(builder.sext(left, wide), builder.sext(right, wide))
+        even, odd = (_shuffled(writer, terms, terms, range(first, 32, 2)) for first in (0, 1))
+        return builder.add(even, odd)
+
+    width = writer.value("width")
+    size = builder.mul(width, _number(16))
+    groups = [
+        writer.array("packed", builder.add(writer.value("start"), builder.mul(size, _number(g))))
+        for g in range(4)
+    ]
+    point = writer.array("point", _number(0))
+    before = builder.block
+    loop, after = builder.append_basic_block("pairs"), builder.append_basic_block("signs")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    k = builder.phi(_INT64)
+    k.add_incoming(_number(0), before)
+    totals = []
+    for _ in groups:
+        total = builder.phi(_SIXTEEN)
+        total.add_incoming(ir.Constant(_SIXTEEN, [0] * 16), before)
+        totals.append(total)
+    x = builder.bitcast(writer.spread(builder.load(builder.gep(point, [k])), _SIXTEEN), halves)
+    line = builder.mul(k, _number(16))
+    sums = []
+    for group, total in zip(groups, totals, strict=True):
+        both = writer.vector(builder.gep(group, [line]), halves)
+        sums.append(builder.add(total, of_pairs(both, x)))
+    following = builder.add(k, _number(1))
+    k.add_incoming(following, builder.block)
+    for total, new in zip(totals, sums, strict=True):
+        total.add_incoming(new, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
+    builder.position_at_end(after)
+    margin = writer.spread(builder.trunc(writer.value("margin"), _INT32), _SIXTEEN)
+    above, between = [], []
+    for g, total in enumerate(sums):
+        place = builder.add(writer.value("first"), _number(16 * g))
+        limits = writer.vector(writer.array("limits", place), _SIXTEEN)
+        on = builder.icmp_signed(">", total, builder.add(limits, margin))
+        off = builder.icmp_signed("<", total, builder.sub(limits, margin))
+        above.append(on)
+        between.append(builder.not_(builder.or_(on, off)))
     builder.store(writer.word(above), writer.array("masks", _number(0)))
     builder.store(writer.word(between), writer.array("masks", _number(1)))
 
@@ -732,6 +860,73 @@ def _sum_rows(writer: _Writer) -> None:
     k = _number(0)
     for together in (4, 2, 1):
         k = _column_loop(writer, together, columns(together), k)
+
+
+def _sum_changes(writer: _Writer) -> None:
+    """Write `sum_changes`, like `sum_rows`."""
+    builder = writer.builder
+    start = writer.value("start")
+    stop = builder.add(start, writer.value("count"))
+
+    def columns(together: int) -> Callable[[Any], None]:
+        def write(k: Any) -> None:
+            def step(place: Any, sums: list[Any]) -> list[Any]:
+                listed = writer.number("rows", place)
+                gone = builder.ashr(listed, ir.Constant(_INT32, 31))
+                row = builder.sext(builder.xor(listed, gone), _INT64)
+                sign = builder.or_(gone, ir.Constant(_INT32, 1))
+                factor = writer.spread(builder.sitofp(sign, ir.DoubleType()), _EIGHT_DOUBLES)
+                origin = builder.add(builder.mul(row, writer.value("width")), k)
+                added = []
+                for v, total in enumerate(sums):
+                    address = writer.array("table", builder.add(origin, _number(8 * v)))
+                    added.append(
+                        writer.product(
+                            writer.vector(address, _EIGHT_DOUBLES, align=8), factor, total
+                        )
+                    )
+                return added
+
+            _, sums = _row_loop(writer, together, start, stop, step)
+            for v, total in enumerate(sums):
+                to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
+                address = writer.array("totals", to)
+                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
+                new = builder.fadd(total, present)
+                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
+
+        return write
+
+    k = _number(0)
+    for together in (5, 2, 1):
+        k = _column_loop(writer, together, columns(together), k)
+
+
+def _changed(writer: _Writer) -> Any:
+    """Write `append_changes` for sixteen lanes: no branch that could be mispredicted."""
+    builder = writer.builder
+    bits = ir.VectorType(_BIT, 16)
+    compress = _numba_tools.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(_SIXTEEN, [_SIXTEEN, bits, _SIXTEEN]),
+        "llvm.experimental.vector.compress.v16i32",
+    )
+    before, now, place = (writer.value(name) for name in ("before", "now", "place"))
+    changed = builder.xor(before, now)
+    everything = ir.Constant(_SIXTEEN, [-1] * 16)
+    for part in range(0, BLOCK, 16):
+        some = builder.trunc(builder.lshr(changed, _number(part)), ir.IntType(16))
+        gone = builder.trunc(builder.lshr(before, _number(part)), ir.IntType(16))
+        address = writer.array("rows", builder.add(writer.value("start"), _number(part)))
+        rows = writer.vector(address, _SIXTEEN)
+        signed = builder.select(builder.bitcast(gone, bits), builder.xor(rows, everything), rows)
+        chosen = builder.call(
+            compress, [signed, builder.bitcast(some, bits), ir.Constant(_SIXTEEN, ir.Undefined)]
+        )
+        target = builder.bitcast(writer.array("out", place), _SIXTEEN.as_pointer())
+        builder.store(chosen, target, align=4)
+        place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
+    return place
 
 
 def _spread_row(writer: _Writer) -> None:
@@ -921,6 +1116,28 @@ def _add(writer: _Writer) -> None:
     builder.position_at_end(after)
 
 
+def _squeezed(writer: _Writer) -> Any:
+    """Write `squeeze` for processors that have an instruction for it."""
+    extract = _numba_tools.get_or_insert_function(
+        writer.builder.module, ir.FunctionType(_INT64, [_INT64, _INT64]), "llvm.x86.bmi.pext.64"
+    )
+    return writer.builder.call(extract, [writer.value("bits"), writer.value("mask")])
+
+
+def _ask(writer: _Writer) -> None:
+    """Write `prefetch`."""
+    builder = writer.builder
+    address = writer.array("array", writer.value("place"))
+    pointer = ir.IntType(8).as_pointer()
+    ask = _numba_tools.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(ir.VoidType(), [pointer, _INT32, _INT32, _INT32]),
+        "llvm.prefetch.p0i8",
+    )
+    numbers = [ir.Constant(_INT32, number) for number in (0, 3, 1)]  # to read, to keep, data
+    builder.call(ask, [builder.bitcast(address, pointer), *numbers])
+
+
 def _copy(writer: _Writer) -> None:
     target = writer.array("out", writer.value("place"))
     origin = writer.array("source", writer.value("start"))
@@ -952,6 +1169,10 @@ _vector_eight_keys = _operation(
 )
 _vector_stale = _operation(_stale, "code keys start limit", types.uint64)
 _vector_merge = _operation(_merge, "code fresh origin mask keys start masks")
+_vector_sum_changes = _operation(_sum_changes, "code table width rows start count totals place")
+_vector_changed = _operation(_changed, "code rows start before now out place", types.int64)
+_vector_pack = _operation(_pack, "code table width rows start out place")
+_vector_packed = _operation(_packed, "code packed start width point limits first margin masks")
 _vector_eight_bands = _operation(
     _bands_of_eight, "code table width rows start vectors place band", types.int64
 )
@@ -964,6 +1185,8 @@ _vector_spread_masked = _operation(
 )
 _vector_append = _operation(_append, "code rows start mask out place", types.int64)
 _vector_filled = _operation(_filled, "code words start", types.uint64)
+_vector_squeeze = _operation(_squeezed, "code bits mask", types.uint64)
+_fetch = _operation(_ask, "code array place")
 _block_copy = _operation(_copy, "code source start out place count")
 _vector_add = _operation(_add, "code values start columns mask sizes totals place")
 _trailing_zeros = _operation(
@@ -1189,12 +1412,11 @@ def cap_masks(
     first : int
         Where the four begin in `queries`.
     masks : ndarray of uint64
-        Filled: for each half-space a word of possible points, then for each a word of sure ones.
+        Filled: for each half-space a word of possible points, then for each a word of sure ones,
+        then for each a word of points with a positive score.
     """
     for t in range(4):
-        _compare_bands(
-            points, start, dimension, band, place, vectors, queries[first + t], masks, t, 4 + t
-        )
+        _compare_bands(points, start, dimension, band, place, vectors, queries[first + t], masks, t)
 
 
 @numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
@@ -1207,8 +1429,7 @@ def _compare_bands(
     vectors: Any,
     query: Any,
     masks: Any,
-    possible_place: Any,
-    sure_place: Any,
+    number: Any,
 ) -> None:
     """Compare one half-space with a block of points that have bands."""
     score = carray(_block_on_stack(), BLOCK)
@@ -1221,17 +1442,22 @@ def _compare_bands(
             score[j] += x * points[line + j]
     possible = np.uint64(0)
     sure = np.uint64(0)
+    positive = np.uint64(0)
     for part in range(np.uint64(0), np.uint64(BLOCK), np.uint64(8)):
         out = np.uint32(0)
         every = np.uint32(0)
+        above = np.uint32(0)
         for j in range(np.uint64(8)):
             reach = band[np.uint64(place) + part + j]
             out |= np.uint32(score[part + j] < -reach) << np.uint32(j)
             every |= np.uint32(score[part + j] > reach) << np.uint32(j)
+            above |= np.uint32(score[part + j] > 0.0) << np.uint32(j)
         possible |= np.uint64(out ^ np.uint32(255)) << part
         sure |= np.uint64(every) << part
-    masks[possible_place] = possible
-    masks[sure_place] = sure
+        positive |= np.uint64(above) << part
+    masks[number] = possible
+    masks[4 + number] = sure
+    masks[8 + number] = positive
 
 
 def eight_scores(
@@ -1421,7 +1647,7 @@ def eight_bands(
     -------
     int
         Bit j: row j is possible, that is, its score is not below minus its band (which includes
-        NaN).  Bit 8 + j: its score exceeds the band.
+        NaN).  Bit 8 + j: its score exceeds the band.  Bit 16 + j: its score is positive.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1430,9 +1656,202 @@ def eight_bands(
         score, limit = scores[j], band[rows[start + j]]
         if score > limit:
             signs |= 256 << j
+        if score > 0.0:
+            signs |= 65536 << j
         if not (score < -limit or limit == np.inf):
             signs |= 1 << j
     return signs
+
+
+def squeeze(code: Any, bits: Any, mask: Any) -> Any:
+    """Bring the bits of a word at chosen places together (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    bits : uint64
+        The word.
+    mask : uint64
+        The places.
+
+    Returns
+    -------
+    uint64
+        Bit j is the bit at the place number j, counted from 0; all others are 0.
+    """
+    found = np.uint64(0)
+    number = np.uint64(0)
+    while mask != np.uint64(0):
+        j = np.uint64(lowest_bit(mask))
+        mask &= mask - np.uint64(1)
+        found |= ((bits >> j) & np.uint64(1)) << number
+        number += np.uint64(1)
+    return found
+
+
+def prefetch(code: Any, array: Any, place: Any) -> None:
+    """Say that a number of an array will be read soon (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes; the plain twin does nothing.
+    array : ndarray
+        The array.
+    place : int
+        Where the number is; a place outside of the array does no harm.
+    """
+
+
+def pack_rows(
+    code: Any, table: Any, width: Any, rows: Any, start: Any, out: Any, place: Any
+) -> None:
+    """Copy sixteen listed rows, one column after the other (to be called from a kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    table : ndarray of int32
+        The rows, `width` numbers each, one after the other.
+    width : int
+        Numbers of a row, a multiple of 4.
+    rows : ndarray of int32
+        Lists of rows.
+    start : int
+        Where the sixteen begin in `rows`.
+    out : ndarray of int32
+        Filled from `place` on: sixteen numbers for each column.
+    place : int
+        Where to begin.
+    """
+    for j in range(16):
+        line = rows[start + j] * width
+        for k in range(width):
+            out[place + 16 * k + j] = table[line + k]
+
+
+def packed_signs(
+    code: Any,
+    packed: Any,
+    start: Any,
+    width: Any,
+    point: Any,
+    limits: Any,
+    first: Any,
+    margin: Any,
+    masks: Any,
+) -> None:
+    """Compare 64 inner products of integers with limits (to be called from a compiled kernel).
+
+    Every number of a row, and of the point, is a pair of integers of 16 bits; products are added in
+    integers of 32 bits and must not leave them.
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    packed : ndarray of int32
+        Rows as `pack_rows` writes them, four times sixteen from `start` on.
+    start : int
+        Where they begin.
+    width : int
+        Numbers of a row.
+    point : ndarray of int32
+        The other factor, `width` numbers.
+    limits : ndarray of int32
+        A limit for each row, from `first` on.
+    first : int
+        Where to begin there.
+    margin : int
+        Half the width of the band around each limit in which nothing is decided.
+    masks : ndarray of uint64
+        Filled: a word of the rows above their band, and a word of those in it.
+    """
+    above = np.uint64(0)
+    between = np.uint64(0)
+    for j in range(64):
+        origin = start + (j // 16) * (16 * width) + j % 16
+        total = np.int64(0)
+        for k in range(width):
+            row, x = packed[origin + 16 * k], point[k]
+            total += np.int64(np.int16(row)) * np.int64(np.int16(x))
+            total += np.int64(row >> 16) * np.int64(x >> 16)
+        total -= limits[first + j]
+        above |= np.uint64(total > margin) << np.uint64(j)
+        between |= np.uint64(-margin <= total <= margin) << np.uint64(j)
+    masks[0] = above
+    masks[1] = between
+
+
+def append_changes(
+    code: Any, rows: Any, start: Any, before: Any, now: Any, out: Any, place: Any
+) -> Any:
+    """List the rows whose bit has changed (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    rows : ndarray of int32
+        The 64 rows of a word, from `start` on, each ``>= 0``.
+    start : int
+        Where they begin.
+    before, now : uint64
+        The bits before and now.
+    out : ndarray of int32
+        Filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was cleared.
+        Up to sixteen places behind the last row are overwritten.
+    place : int
+        Where to begin.
+
+    Returns
+    -------
+    int
+        The place behind the last row.
+    """
+    changed = before ^ now
+    while changed != np.uint64(0):
+        j = lowest_bit(changed)
+        changed &= changed - np.uint64(1)
+        row = rows[start + j]
+        out[place] = ~row if (before >> np.uint64(j)) & np.uint64(1) else row
+        place += 1
+    return place
+
+
+def sum_changes(
+    code: Any, table: Any, width: Any, rows: Any, start: Any, count: Any, totals: Any, place: Any
+) -> None:
+    """Add listed rows to a vector, or take them off (to be called from a compiled kernel).
+
+    Parameters
+    ----------
+    code : Code
+        Which code this becomes.
+    table : ndarray of float64
+        The rows, `width` numbers each, one after the other.
+    width : int
+        Numbers of a row, a multiple of 8.
+    rows : ndarray of int32
+        Rows r to be added, and ``~r`` for rows to be taken off.
+    start, count : int
+        Where the list begins in `rows`, and how long it is.
+    totals : ndarray of float64
+        Changed, from `place` on.
+    place : int
+        Where to begin.
+    """
+    for k in range(width):
+        total = 0.0
+        for j in range(start, start + count):
+            row = rows[j]
+            if row < 0:
+                total -= table[~row * width + k]
+            else:
+                total += table[row * width + k]
+        totals[place + k] += total
 
 
 def sum_rows(
@@ -2059,6 +2478,58 @@ def _choose_spread_masked(code: Any, *_others: Any) -> Any:
         _vector_spread_masked(code, vectors, count, width, words, start, step, group, totals, place)
 
     return in_vectors if code.lanes == 16 else spread_masked
+
+
+@_replaced(squeeze)
+def _choose_squeeze(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, bits, mask):  # type: ignore[no-untyped-def]
+        return _vector_squeeze(code, bits, mask)
+
+    return in_vectors if code.lanes == 16 else squeeze
+
+
+@_replaced(prefetch)
+def _choose_prefetch(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, array, place):  # type: ignore[no-untyped-def]
+        _fetch(code, array, place)
+
+    return in_vectors if code.lanes else prefetch
+
+
+@_replaced(pack_rows)
+def _choose_pack(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, table, width, rows, start, out, place):  # type: ignore[no-untyped-def]
+        _vector_pack(code, table, width, rows, start, out, place)
+
+    return in_vectors if code.lanes else pack_rows
+
+
+@_replaced(packed_signs)
+def _choose_packed(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, packed, start, width, point, limits, first, margin, masks
+    ):
+        _vector_packed(code, packed, start, width, point, limits, first, margin, masks)
+
+    return in_vectors if code.lanes else packed_signs
+
+
+@_replaced(append_changes)
+def _choose_changed(code: Any, *_others: Any) -> Any:
+    def in_vectors(code, rows, start, before, now, out, place):  # type: ignore[no-untyped-def]
+        return _vector_changed(code, rows, start, before, now, out, place)
+
+    return in_vectors if code.lanes == 16 else append_changes
+
+
+@_replaced(sum_changes)
+def _choose_sum_changes(code: Any, *_others: Any) -> Any:
+    def in_vectors(  # type: ignore[no-untyped-def]
+        code, table, width, rows, start, count, totals, place
+    ):
+        _vector_sum_changes(code, table, width, rows, start, count, totals, place)
+
+    return in_vectors if code.lanes else sum_changes
 
 
 @_replaced(eight_bands)

@@ -109,6 +109,8 @@ class Buggy:
                 better = found > best
                 if self.bug == "restart per data set":
                     better[:] = found.mean() > best.mean()
+                elif self.bug == "last point kept":
+                    better[:] = True
                 best_points = np.where(better[:, None], each, best_points)
                 best = np.where(better, found, best)
         return AttackResult(best_points, best, network.network.forward(best_points), clean)
@@ -219,21 +221,41 @@ def test_a_choice_for_the_whole_data_set_would_be_found():
     assert missed(Buggy("restart per data set")) > 5
 
 
-@pytest.mark.parametrize("name", MANY)
+# Without random starts, that is: those are drawn for the batch as it stands.
+ALONE = {
+    "projected gradient": ProjectedGradient(rho=RHO, steps=4),
+    "smoothed gradient": SmoothedGradient(rho=RHO, steps=4, restarts=1),
+    "momentum": AdaptiveMomentum(rho=RHO, steps=4),
+}
+ALONE["ensemble"] = Ensemble(attacks=list(ALONE.values()))
+
+
+@pytest.mark.parametrize("name", ALONE)
 def test_examples_do_not_change_each_other(name):
-    # Without random starts, that is: those are drawn for the batch as it stands.
-    alone = {
-        "projected gradient": ProjectedGradient(rho=RHO, steps=4),
-        "smoothed gradient": SmoothedGradient(rho=RHO, steps=4, restarts=1),
-        "momentum": AdaptiveMomentum(rho=RHO, steps=4),
-    }
-    attack = alone.get(name)
-    if attack is None:
-        attack = Ensemble(attacks=list(alone.values()))
     network, X, y = example(2000, 6, 12, 5)
-    whole = attack(network, X, y, "absolute", 9)
-    reverse = attack(network, X[::-1], y[::-1], "absolute", 9)
+    whole = ALONE[name](network, X, y, "absolute", 9)
+    reverse = ALONE[name](network, X[::-1], y[::-1], "absolute", 9)
     np.testing.assert_allclose(whole.loss, reverse.loss[::-1], rtol=0, atol=1e-10)
+
+
+def worse_than_nothing(attack):
+    """Return how many examples end below their clean loss."""
+    network, X, y = example()
+    result = attack(Spy(network), X, y, "absolute", 3)
+    clean = AbsoluteLoss().value(y, network.forward(X))
+    again = AbsoluteLoss().value(y, network.forward(result.X))
+    np.testing.assert_allclose(result.loss, again, rtol=0, atol=1e-12)
+    return int((result.loss < clean - 1e-12).sum())
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_no_example_ends_below_its_clean_loss(name):
+    assert worse_than_nothing(MANY[name]) == 0
+
+
+def test_an_attack_that_keeps_its_last_point_would_be_found():
+    assert worse_than_nothing(Buggy("nothing")) == 0
+    assert worse_than_nothing(Buggy("last point kept")) > 0
 
 
 # -- an upper bound below the incumbent ------------------------------------------------------------

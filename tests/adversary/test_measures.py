@@ -10,6 +10,7 @@ from sublinear_lib import geometry
 from sublinear_lib.adversary import (
     AttackResult,
     IdentityAdversary,
+    NegativeMargin,
     ProjectedGradient,
     accuracy,
     accuracy_under_attack,
@@ -75,6 +76,15 @@ def test_a_regression_loss_can_miss_the_error_that_the_margin_finds():
     absolute = get_loss("absolute")
     assert accuracy_under_attack(network, X, [1.0], TwoWays(), 0, loss=absolute) == 1.0
     assert accuracy_under_attack(network, X, [1.0], TwoWays(), 0) == 0.0
+
+
+def test_the_negative_margin_is_positive_exactly_where_the_sign_is_wrong():
+    y, f = np.array([1.0, 0.25, -1.0, -0.5]), np.array([2.0, -0.1, 0.3, -3.0])
+    margin = NegativeMargin()
+    assert ((margin.value(y, f) > 0.0) == (y * f < 0.0)).all()
+    step = 1e-3
+    slopes = (margin.value(y, f + step) - margin.value(y, f - step)) / (2.0 * step)
+    assert_allclose(margin.derivative(y, f), slopes, rtol=0, atol=1e-9)
 
 
 def test_an_example_that_is_wrong_already_does_not_become_right_under_attack():

@@ -12,6 +12,7 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
     CapRelaxation,
     ExactOnCircle,
+    Height,
     SmoothedGradient,
     bracket,
     certified_accuracy,
@@ -111,7 +112,7 @@ def test_the_attack_on_the_candidates_is_the_attack_on_the_network(d, side, pati
         network, X = problem(400, d, seed)
         found = bracket(network, X[0], 0.15, side=side, method="relaxation", rng=4)
         whole = SmoothedGradient(rho=0.15)(
-            network, X, np.zeros(1), module._Height(side), np.random.default_rng(4)
+            network, X, np.zeros(1), Height(side), np.random.default_rng(4)
         )
         assert found.lower == pytest.approx(whole.loss[0], abs=1e-12)
         assert_array_equal(found.witness.round(9), whole.X[0].round(9))

@@ -70,6 +70,37 @@ def test_what_is_reported_are_the_candidates_above_the_offset(
     assert reported.any()
 
 
+@pytest.mark.parametrize(("bits", "tables"), [(2, 30), (5, 4), (17, 3)])
+def test_the_compiled_lookup_reports_what_the_plain_one_does(
+    points: np.ndarray, bits: int, tables: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    queries = np.random.default_rng(5).standard_normal((9, 5))
+    hashed = SimHash(points, bits=bits, tables=tables, rng=6)
+    found = {}
+    for asked in ("1", "0"):
+        monkeypatch.setenv("SUBLINEAR_NUMBA", asked)
+        for level in (3.0, -np.inf):  # few, then more than the buffer holds
+            hits = hashed.query_halfspace(queries, max(level, -1e9))
+            found[asked, level] = [rows.tolist() for rows in hits.split()]
+    for level in (3.0, -np.inf):
+        assert found["1", level] == found["0", level]
+    assert sum(map(len, found["1", -np.inf])) > sum(map(len, found["1", 3.0]))
+
+
+def test_points_that_move_are_found_where_they_are(points: np.ndarray) -> None:
+    queries = np.random.default_rng(8).standard_normal((6, 5))
+    hashed = SimHash(points, bits=4, tables=3, rng=1)
+    before = hashed.candidates(queries).to_mask(len(points))
+    hashed.refit(-points)
+    fresh = SimHash(-points, bits=4, tables=3, rng=1)
+    after = hashed.candidates(queries).to_mask(len(points))
+    assert np.array_equal(after, fresh.candidates(queries).to_mask(len(points)))
+    assert not np.array_equal(after, before)
+    with pytest.raises(ValueError, match="points must"):
+        hashed.refit(points[:-1])
+
+
 def test_no_queries_have_no_candidates(points: np.ndarray) -> None:
     hashed = SimHash(points, bits=3, tables=2, rng=0)
     assert hashed.query_halfspace(np.empty((0, 5)), 0.0).split() == []

@@ -148,5 +148,5 @@ def test_any_history_leaves_the_cap_prefix_exact(kernels, group, monkeypatch):
 def play(attributes):
     """Run many histories."""
     case = type("History", (History,), attributes).TestCase
-    case.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+    case.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
     case().runTest()

@@ -325,7 +325,7 @@ class AnyHistory(RuleBasedStateMachine):
 @pytest.mark.parametrize(("method", "kernels"), SLICE_ENGINES, ids=SLICE_ENGINE_IDS)
 def test_any_history_leaves_the_index_exact(method, kernels):
     case = type("AnyHistory", (AnyHistory,), {"method": method, "kernels": kernels}).TestCase
-    case.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+    case.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
     case().runTest()
 
 

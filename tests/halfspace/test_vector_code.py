@@ -255,7 +255,7 @@ def test_chosen_values_are_added_in_one_order(code, columns):
 
 @_compiled
 def caps_of_four(code, points, start, d, band, place, vectors, queries, first):
-    masks = np.zeros(8, dtype=np.uint64)
+    masks = np.zeros(12, dtype=np.uint64)
     vector_code.cap_masks(code, points, start, d, band, place, vectors, queries, first, masks)
     return masks
 
@@ -273,7 +273,7 @@ def test_scores_are_compared_with_the_band_of_each_point(code, d):
     found = caps_of_four(code, blocks.ravel(), d * 64, d, band, 64, vectors.ravel(), queries, 1)
     scores = vectors[queries[1:]] @ blocks[1]
     with np.errstate(invalid="ignore"):
-        wanted = [~(scores < -band[64:]), scores > band[64:]]
+        wanted = [~(scores < -band[64:]), scores > band[64:], scores > 0.0]
     assert found.tolist() == [
         sum(int(bit) << j for j, bit in enumerate(row)) for mask in wanted for row in mask
     ]
@@ -316,7 +316,7 @@ def test_eight_listed_rows_are_scored_and_compared(code, width):
     assert 0 < np.count_nonzero(wanted == 0.0) < 8
     assert np.array_equal(keys, [0.0, *wanted, 0.0, 0.0])
     possible, sure = ~((eight < -limits) | np.isinf(limits)), eight > limits
-    assert bands == sum(int(bit) << j for j, bit in enumerate([*possible, *sure]))
+    assert bands == sum(int(bit) << j for j, bit in enumerate([*possible, *sure, *(eight > 0.0)]))
 
 
 @_compiled
@@ -400,6 +400,93 @@ def test_rows_sum_the_vectors_that_their_bits_want(code, width):
         sums[:, on] += vector[:, None]
     assert np.array_equal(totals[3:-1].reshape(width, 64), sums)
     assert np.array_equal(totals[[0, 1, 2, -1]], [7.0] * 4)
+
+
+@_compiled
+def packed_and_compared(code, table, width, rows, point, limits, margin):
+    out = np.zeros(64 * width + 3, dtype=np.int32)
+    for j in range(0, 64, 16):
+        vector_code.pack_rows(code, table, width, rows, 2 + j, out, 3 + j * width)
+    masks = np.zeros(2, dtype=np.uint64)
+    vector_code.packed_signs(code, out, 3, width, point, limits, 1, margin, masks)
+    return out, masks
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("width", [4, 12, 16])
+def test_rows_of_integers_are_packed_and_compared(code, width):
+    rng = np.random.default_rng(width)
+    halves = rng.integers(-3, 4, (90, 2 * width)).astype(np.int16)
+    point = rng.integers(-3, 4, 2 * width).astype(np.int16)
+    # The largest sums there may be, of either sign.
+    halves[:4], point[:2] = 0, 28379
+    halves[0, :2], halves[1, :2] = 32767, -32767
+    rows = rng.integers(4, 90, 70).astype(np.int32)
+    rows[[7, 8]] = 0, 1
+    limits = rng.integers(-40, 41, 65).astype(np.int32) * 2000
+    listed = halves[rows[2:66]].astype(np.int64)
+    products = listed @ point.astype(np.int64)
+    limits[20], limits[21] = products[19] - 1000, products[20] + 1000  # on the edge of the band
+    limits[30], limits[31] = products[29] - 1001, products[30] + 1001
+    table = np.ascontiguousarray(halves).view(np.int32)
+    arguments = width, rows, point.view(np.int32), limits, 1000
+    out, masks = packed_and_compared(code, table.ravel(), *arguments)
+    columns = table[rows[2:66]].reshape(4, 16, width).transpose(0, 2, 1)
+    assert np.array_equal(out[3:], columns.ravel())
+    off = products - limits[1:]
+    assert abs(products).max() == 2 * 32767 * 28379
+    assert masks.tolist() == [to_word(off > 1000), to_word(abs(off) <= 1000)]
+    assert all(0 < word.bit_count() < 64 for word in masks.tolist())
+
+
+@_compiled
+def changes_summed(code, rows, before, now, table, width):
+    out = np.full(100, 77, dtype=np.int32)
+    place = vector_code.append_changes(code, rows, 3, before, now, out, 2)
+    totals = np.ones(width + 1)
+    vector_code.sum_changes(code, table, width, out, 2, place - 2, totals, 1)
+    return out, place, totals
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("width", [8, 16, 40, 48, 72])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 1.0])
+def test_changes_are_listed_with_their_sign_and_summed(code, width, share):
+    rng = np.random.default_rng(width)
+    rows = rng.permutation(80).astype(np.int32)
+    table = rng.integers(-9, 10, (80, width)).astype(np.float64)
+    before = rng.random(64) < 0.5
+    now = before ^ (rng.random(64) < share)
+    words = np.uint64(to_word(before)), np.uint64(to_word(now))
+    out, place, totals = changes_summed(code, rows, *words, table.ravel(), width)
+    wanted = [
+        ~row if was else row
+        for row, was, is_ in zip(rows[3:67].tolist(), before, now, strict=True)
+        if was != is_
+    ]
+    assert out[2:place].tolist() == wanted
+    assert (out[:2] == 77).all()
+    assert (out[place + 16 :] == 77).all()
+    signs = np.array([-1.0 if row < 0 else 1.0 for row in wanted])
+    sums = signs @ table[[max(row, ~row) for row in wanted]] if wanted else np.zeros(width)
+    assert totals.tolist() == [1.0, *(1.0 + sums)]
+
+
+@_compiled
+def squeezed(code, bits, mask, array):
+    for place in (-9, 0, 5, 10**6):
+        vector_code.prefetch(code, array, place)  # harmless wherever it points
+    return vector_code.squeeze(code, bits, mask)
+
+
+@pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.9, 1.0])
+def test_bits_at_chosen_places_are_brought_together(code, share):
+    rng = np.random.default_rng(1)
+    chosen, some = rng.random(64) < share, rng.random(64) < 0.5
+    words = np.uint64(to_word(some)), np.uint64(to_word(chosen))
+    together = [*some[chosen], *[False] * np.count_nonzero(~chosen)]
+    assert int(squeezed(code, *words, np.arange(6.0))) == to_word(together)
 
 
 def test_bits_are_found_and_counted():

@@ -4,7 +4,8 @@
 histories of INSERT, REMOVE, UPDATE and QUERY (Algorithm 2) and half-spaces at which floating point
 is at its worst, and compares every answer with an oracle that shares no code with the index.
 ``--steps 1e5`` asks for so many operations instead.  `run` does the same from Python, `replay`
-plays one case again.  Nothing of the library imports this package.
+plays one case again, `live` lets one index live long.  Of the library only the record of
+reliability imports this package.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from sublinear_lib.halfspace.fuzz.campaign import (
     Finding,
     Report,
     allowed_kernels,
+    live,
     replay,
     run,
+    structures_for,
 )
 from sublinear_lib.halfspace.fuzz.histories import fingerprint
 
@@ -27,6 +30,8 @@ __all__ = [
     "Report",
     "allowed_kernels",
     "fingerprint",
+    "live",
     "replay",
     "run",
+    "structures_for",
 ]

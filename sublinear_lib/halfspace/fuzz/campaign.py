@@ -45,6 +45,7 @@ __all__ = [
     "Report",
     "Tally",
     "allowed_kernels",
+    "live",
     "replay",
     "run",
     "structures_for",
@@ -343,10 +344,39 @@ def replay(case: Case) -> Report:
     Report
         What was done, and the finding if there is one.
     """
+    return _report(case)
+
+
+def live(case: Case, operations: int) -> Report:
+    """Let the index of a case live long.
+
+    Parameters
+    ----------
+    case : Case
+        The case; its engine is one of the index: scan, cap, tree or auto.
+    operations : int
+        How many operations, ``>= 1``.
+
+    Returns
+    -------
+    Report
+        What was done, and the finding if there is one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type or value.
+    """
+    validation.choice(case.engine, "case.engine", _INDEX_ENGINES)
+    return _report(case, validation.count(operations, "operations"))
+
+
+def _report(case: Case, operations: int | None = None) -> Report:
+    """Play a case on its own; for so many operations, if they are given."""
     report = Report(case.seed)
     started = time.monotonic()
     tally = report.by_structure.setdefault(f"{case.engine}/{case.kernels}", Tally())
-    for _ in _played(case, report, tally):
+    for _ in _played(case, report, tally, operations):
         pass
     report.total.seconds = time.monotonic() - started
     return report
@@ -371,7 +401,7 @@ def structures_for(engines: Sequence[str], kernels: Sequence[str] | None) -> lis
     return pairs
 
 
-def _played(case: Case, report: Report, tally: Tally) -> Iterator[Step]:
+def _played(case: Case, report: Report, tally: Tally, length: int | None = None) -> Iterator[Step]:
     """Play a case, counting; what stops it is added to the findings."""
     begun = time.monotonic()
     report.total.cases += 1
@@ -383,7 +413,10 @@ def _played(case: Case, report: Report, tally: Tally) -> Iterator[Step]:
             warnings.simplefilter("error")
             playable = case.drawn()
             configuration = playable.configuration
-            for step in playable.play():
+            steps = playable.play()
+            if length is not None and isinstance(playable, IndexHistory):
+                steps = playable.live(length)
+            for step in steps:
                 operations, after = operations + 1, step.name
                 report.total.add(step)
                 tally.add(step)

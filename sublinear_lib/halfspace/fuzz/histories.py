@@ -171,6 +171,33 @@ class IndexHistory:
             At the first wrong answer.
         """
         rng = self._rng
+        length = int(rng.integers(60, 201) if self._long else rng.integers(4, 13))
+        yield from self._played(length)
+        yield self._query()
+
+    def live(self, operations: int) -> Iterator[Step]:
+        """Build the index, then operate on it for long, with few half-spaces at a time.
+
+        Parameters
+        ----------
+        operations : int
+            How many operations, the building counted, ``>= 1``.
+
+        Yields
+        ------
+        Step
+            What was checked, after each operation.
+
+        Raises
+        ------
+        Mismatch
+            At the first wrong answer.
+        """
+        self._long = True
+        yield from self._played(operations - 1)
+
+    def _played(self, length: int) -> Iterator[Step]:
+        rng = self._rng
         self._index = HalfspaceIndex(self._points, self._bias, **self._options)
         yield Step("build")
         operations: list[Callable[[], Step]] = [
@@ -185,11 +212,10 @@ class IndexHistory:
         share = [0.4, 0.15, 0.15, 0.18, 0.04, 0.03, 0.05]
         if not self._long:
             share = [0.56, 0.1, 0.1, 0.12, 0.04, 0.03, 0.05]
-        for _ in range(int(rng.integers(60, 201) if self._long else rng.integers(4, 13))):
+        for _ in range(length):
             step = operations[rng.choice(len(operations), p=share)]()
             self._take_stock()
             yield step
-        yield self._query()
 
     # -- QUERY ---------------------------------------------------------------------------------
 

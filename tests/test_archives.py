@@ -1,0 +1,107 @@
+"""Promises of the files of the library: whole or untouched, plain arrays, reasons with names."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from sublinear_lib import archives
+
+
+def refusal(reason: str) -> ValueError:
+    return ValueError(f"path must name an archive, {reason}")
+
+
+def test_a_file_takes_its_place_when_the_block_ends_well(tmp_path: Path) -> None:
+    target = tmp_path / "file.txt"
+    target.write_text("old")
+    with archives.replacing(target) as beside:
+        assert beside.parent == tmp_path and not beside.exists()
+        beside.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new"
+    assert os.listdir(tmp_path) == ["file.txt"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_interrupted_write_leaves_the_older_file_and_nothing_else(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    target = tmp_path / "file.txt"
+    target.write_text("old")
+    with pytest.raises(error), archives.replacing(target) as beside:
+        beside.write_text("half of what")
+        raise error
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file.txt"]
+
+
+def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
+    target = tmp_path / "file.txt"
+    with archives.replacing(target) as one, archives.replacing(target) as other:
+        assert one != other
+        one.write_text("one")
+        other.write_text("other")
+    assert target.read_text() == "one"  # the block that ended last
+    assert os.listdir(tmp_path) == ["file.txt"]
+
+
+def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        archives.write_bytes(tmp_path / "nowhere" / "file.txt", b"")
+    with pytest.raises(FileNotFoundError):
+        archives.write_arrays(tmp_path / "nowhere" / "file.npz", {"x": np.zeros(1)})
+
+
+def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_path: Path) -> None:
+    contents = {
+        "floats": np.array([np.nan, -0.0, 5e-324]),
+        "empty": np.empty((0, 3), dtype=np.int32),
+        "text": np.array("a name"),
+    }
+    target = tmp_path / "no suffix"
+    archives.write_arrays(target, contents)
+    assert os.listdir(tmp_path) == ["no suffix"]
+    with open(target, "rb") as file:
+        found = archives.read_arrays(file, refusal)
+    assert found.keys() == contents.keys()
+    for name, array in contents.items():
+        assert found[name].dtype == array.dtype
+        assert found[name].tobytes() == array.tobytes()
+        assert_array_equal(found[name].shape, array.shape)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b"PK", "it is not an .npz archive"),
+        (b"something else", "it is not an .npz archive"),
+        (b"PK\x03\x04 and no more", "corrupt"),
+    ],
+)
+def test_what_is_no_archive_is_refused_with_the_reason(content: bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        archives.read_arrays(io.BytesIO(content), refusal)
+
+
+def test_an_entry_that_the_table_of_contents_calls_empty_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    archives.write_arrays(target, {"x": np.arange(3.0), "y": np.arange(2)})
+    content = bytearray(target.read_bytes())
+    entry = content.index(b"PK\x01\x02")
+    content[entry + 16 : entry + 28] = bytes(12)  # checksum and both sizes of the first entry
+    with pytest.raises(ValueError, match=r"corrupt .the entry 'x' is no array"):
+        archives.read_arrays(io.BytesIO(bytes(content)), refusal)
+
+
+def test_pickled_objects_are_refused(tmp_path: Path) -> None:
+    target = tmp_path / "objects.npz"
+    np.savez(target, x=np.array([{"a": 1}], dtype=object))
+    with open(target, "rb") as file, pytest.raises(ValueError, match="pickled objects"):
+        archives.read_arrays(file, refusal)

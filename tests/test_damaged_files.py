@@ -1,0 +1,119 @@
+"""Commands that meet a damaged file name it, say what is wrong, and leave it as it is.
+
+What the readers of the files do with thousands of damages is a campaign
+(``benchmarks/reliability.py --only damage``), whose short form is in tests/benchmarking.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sublinear_lib import claims, runs
+from sublinear_lib.cli import main
+from tests.claims.statements import small_ledger
+
+TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
+TRAIN += ["--certify", "0", "--quiet", "--steps"]
+
+
+def sublinear(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def assert_refused(result: Result, path: Path, reason: str) -> None:
+    assert result.exit_code == 1
+    assert path.name in result.output
+    assert reason in result.output
+    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
+    out = tmp_path / "run"
+    assert sublinear(*TRAIN, "20", "--out", str(out)).exit_code == 0
+    return out
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b"PK\x03\x04 and nothing", "truncated or corrupt"),
+        (b"weights", "it is not an .npz archive"),
+    ],
+)
+def test_training_names_a_damaged_checkpoint_and_the_one_before_it(
+    run: Path, content: bytes, reason: str
+) -> None:
+    path = run / "checkpoint.npz"
+    whole = path.read_bytes()
+    path.write_bytes(content)
+    result = sublinear(*TRAIN, "30", "--out", str(run))
+    assert_refused(result, path, reason)
+    assert "checkpoint.npz.previous" in result.output
+    assert path.read_bytes() == content
+    path.write_bytes(whole)
+    assert sublinear(*TRAIN, "30", "--out", str(run)).exit_code == 0
+
+
+@pytest.mark.parametrize(("content", "reason"), [("{", "broken"), ("[]", "of something else")])
+def test_training_names_damaged_settings(run: Path, content: str, reason: str) -> None:
+    path = run / "settings.json"
+    path.write_text(content)
+    assert_refused(sublinear(*TRAIN, "30", "--out", str(run)), path, reason)
+    assert path.read_text() == content
+
+
+@pytest.fixture
+def evidence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setattr(claims, "LEDGER", small_ledger())
+    for module in (claims, claims.storing):
+        monkeypatch.setattr(
+            module, "evidence_path", lambda of: tmp_path / f"{getattr(of, 'value', of)}.json"
+        )
+    return tmp_path / "quick.json"
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"schema": 99}', '{"schema": 1, "evidence": 3}'])
+@pytest.mark.parametrize(
+    "asked",
+    [("verify", "--stale"), ("verify", "--store", "--quiet"), ("claims", "show", "lem-a.1")],
+)
+def test_damaged_evidence_is_named_and_kept(
+    evidence: Path, asked: tuple[str, ...], content: str
+) -> None:
+    evidence.write_text(content)
+    assert_refused(sublinear(*asked), evidence, "is not a file of evidence")
+    assert evidence.read_text() == content
+
+
+def test_a_damaged_cache_is_named_and_not_used(evidence: Path, tmp_path: Path) -> None:
+    asked = ("verify", "--quiet", "--cache", str(tmp_path / "cache"))
+    first = sublinear(*asked)
+    paths = sorted((tmp_path / "cache").rglob("*.npz"))
+    assert paths
+    for path in paths:
+        path.write_bytes(path.read_bytes()[:-20])
+    with pytest.warns(UserWarning, match="computed anew") as seen:
+        second = sublinear(*asked)
+    assert len(seen) == len(paths)
+    assert first.exit_code == second.exit_code
+    assert [line.split()[:1] for line in first.output.splitlines()] == [
+        line.split()[:1] for line in second.output.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema": 2}'])
+def test_a_benchmark_does_not_write_over_a_file_that_it_cannot_read(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "times.json"
+    path.write_text(content)
+    asked = ("bench", "halfspace", "--quick", "--output", str(path))
+    assert_refused(sublinear(*asked), path, "")
+    assert path.read_text() == content

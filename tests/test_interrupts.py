@@ -1,0 +1,210 @@
+"""Ctrl-C at any moment ends a command with a word and status 130, and loses nothing.
+
+The commands run in children of a fork server that has loaded the library, so a child costs little;
+the long version with real commands is a campaign (``benchmarks/reliability.py --only interrupts``).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import sublinear_lib
+from sublinear_lib import benchmarking, claims, runs
+from sublinear_lib.benchmarking.reliability import COMMANDS
+from sublinear_lib.cli import main
+from tests.claims.statements import small_ledger
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+ROOT = Path(sublinear_lib.__file__).parents[1]
+TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
+TRAIN += ["--certify", "0", "--quiet"]
+
+
+@pytest.fixture(autouse=True)
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the pictures of the runs."""
+    monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
+
+
+def sublinear(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def interrupt(*unused: Any, **named: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def said(result: Result) -> str:
+    return result.output.strip().splitlines()[-1]
+
+
+# -- at chosen moments -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(runs.datasets, "load_split"), (runs, "accuracy"), (runs, "certified_accuracy")],
+)
+def test_an_interrupted_training_says_how_to_go_on(
+    where: Any, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(where, name, interrupt)
+    asked = [*TRAIN, "--steps", "10", "--certify", "1"]
+    result = sublinear(*asked, "--out", str(tmp_path / "run"))
+    assert result.exit_code == 130
+    assert said(result).startswith("interrupted: the same command goes on from the last checkpoint")
+    result = sublinear(*asked)
+    assert result.exit_code == 130
+    assert said(result) == (
+        "interrupted: nothing is stored; with --out the same command goes on where it stopped"
+    )
+    monkeypatch.undo()
+    assert sublinear(*asked, "--out", str(tmp_path / "run")).exit_code == 0
+
+
+def test_training_that_is_interrupted_amid_its_steps_is_tested_stored_and_gone_on_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    calls = []
+    real = runs.SmoothedGradient.__call__
+
+    def sometimes(self: Any, *arguments: Any, **named: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 15:
+            raise KeyboardInterrupt
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(runs.SmoothedGradient, "__call__", sometimes)
+    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    assert result.exit_code == 130
+    assert "interrupted from the keyboard" in result.output
+    assert f"stored in {out}" in result.output
+    assert {"network.npz", "history.csv", "summary.json"} <= {path.name for path in out.iterdir()}
+    monkeypatch.undo()
+    result = sublinear(*TRAIN, "--steps", "30", "--out", str(out))
+    assert result.exit_code == 0
+    assert "after the last step" in result.output
+
+
+def test_training_that_is_interrupted_before_its_first_step_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs.SmoothedGradient, "__call__", interrupt)
+    result = sublinear(*TRAIN, "--steps", "3")
+    assert result.exit_code == 130
+    assert said(result).startswith("interrupted")
+
+
+def test_an_interrupted_benchmark_says_which_sections_are_stored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stored = benchmarking.load_results()
+
+    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
+        finished(stored)
+        raise KeyboardInterrupt
+
+    output = tmp_path / "times.json"
+    asked = ["bench", "halfspace", "--quick", "--output", str(output)]
+    monkeypatch.setattr(benchmarking, "run", interrupt)
+    result = sublinear(*asked)
+    assert result.exit_code == 130
+    assert said(result) == "interrupted: no section was finished and stored"
+    assert not output.exists()
+    monkeypatch.setattr(benchmarking, "run", begun)
+    result = sublinear(*asked)
+    assert result.exit_code == 130
+    assert said(result).startswith(f"interrupted: {output} holds ")
+    assert benchmarking.load_results(path=output).data == stored.data
+
+
+@pytest.mark.parametrize("name", ["stored_evidence", "verify_each"])
+def test_a_verification_that_is_interrupted_outside_its_checks_ends_in_the_same_way(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "LEDGER", small_ledger())
+    monkeypatch.setattr(claims, name, interrupt)
+    result = sublinear("verify", "--stale", "--quiet")
+    assert result.exit_code == 130
+    assert said(result) == "interrupted"
+    assert "Traceback" not in result.output
+    assert "Aborted" not in result.output
+
+
+# -- at random moments, with a real signal ---------------------------------------------------------
+
+LIVES = multiprocessing.get_context(
+    "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+)
+
+
+def life(arguments: list[str], folder: str) -> None:
+    """Be a process of its own that runs a command."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, name in ((1, "output"), (2, "messages")):
+        os.dup2(os.open(Path(folder) / name, os.O_CREAT | os.O_WRONLY), number)
+    (Path(folder) / "begun").touch()
+    main(arguments, prog_name="sublinear")
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("train", 0.02), ("train", 0.3), ("verify", 0.2)])
+def test_a_command_that_gets_the_signal_leaves_whole_files(
+    name: str, seconds: float, tmp_path: Path
+) -> None:
+    command = COMMANDS[name]
+    arguments = command.arguments(tmp_path)
+    LIVES.set_forkserver_preload(["tests.test_interrupts"])
+    process = LIVES.Process(target=life, args=(arguments[2:], str(tmp_path)), daemon=True)
+    process.start()
+    while not (tmp_path / "begun").exists():
+        time.sleep(0.01)
+    time.sleep(seconds)
+    os.kill(process.pid, signal.SIGINT)
+    process.join(60)
+    messages = (tmp_path / "messages").read_text()
+    assert process.exitcode == 130, messages
+    assert messages.strip().splitlines()[-1].startswith("interrupted")
+    assert "Traceback" not in messages
+    assert command.whole(tmp_path) == []
+
+
+def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -> None:
+    slow = "import pathlib, time; pathlib.Path('begun').touch(); time.sleep(60)"
+    script = (
+        "import signal, sys, types\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import sublinear_lib.__main__ as command\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *unused):\n"
+        f"        if name == 'sublinear_lib.cli': exec({slow!r})\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "command.run()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert messages == "\ninterrupted\n"
