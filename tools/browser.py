@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -73,6 +77,26 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Keep the requests out of what is printed."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Offer a folder to this machine; give the address, without a slash at its end."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
 def empty_tab(browser: Browser, scheme: str, width: int, height: int = 900) -> Page:
     """Open an empty tab of that size for a reader who prefers `scheme` and no motion."""
     context = browser.new_context(
@@ -91,3 +115,16 @@ def settle(tab: Page) -> None:
     if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
         tab.wait_for_selector("html[data-widgets-ready]", state="attached")
     tab.evaluate("() => document.fonts.ready.then(() => 1)")
+
+
+def until(tab: Page, question: str, arg: Any = None, seconds: float = 30.0) -> None:
+    """Wait until the page answers a question, written in JavaScript, with yes.
+
+    Playwright's own ``wait_for_function`` asks again by means of ``eval`` within the page, which
+    the policy of the book's pages refuses.
+    """
+    end = time.monotonic() + seconds
+    while not tab.evaluate(question, arg):
+        if time.monotonic() > end:
+            raise TimeoutError(f"after {seconds:g} s the answer is still no: {question}")
+        tab.wait_for_timeout(20)

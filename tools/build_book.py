@@ -14,8 +14,14 @@ import build_teaching
 import check_book
 from check_book import HTML, ROOT
 
-# `python -m jupyter_book` does not exist in version 1
-JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+# `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
+# again, Python looks for garbage that is not there: with its own thresholds for half of a build.
+JUPYTER_BOOK = """\
+import gc
+from jupyter_book.cli.main import main
+gc.set_threshold(200_000, 50, 50)
+main()
+"""
 
 
 def build() -> bool:

@@ -3,7 +3,8 @@
 The PDF is made from the very outputs that the pages show.  What a page shows as HTML cannot be set
 by LaTeX, so a copy of the book is made in which each such output is turned into text: a figure into
 its picture with its caption, a claim box or a table into paragraphs and tables (by pandoc), a live
-lab into nothing, because its picture stands in the chapter already.
+lab into nothing, because its picture stands in the chapter already.  The pages that describe the
+names of the library are left out.
 
 usage: python tools/build_pdf.py [--keep]
 """
@@ -54,6 +55,8 @@ TEXT_WIDTH = 6.4
 REC = re.compile(r"\\class\{mjx-rec\}")
 # A statement page shows its evidence; a chapter only says how much there is.
 WITH_EVIDENCE = "reference/statements"
+# The description of every name of the library is longer than the book; it is read on a screen.
+ON_SCREEN_ONLY = "book/reference/api"
 
 
 class Unprintable(RuntimeError):
@@ -308,6 +311,15 @@ def files_of(entries: list[dict[str, Any]]) -> Iterator[str]:
         yield from files_of(entry.get("sections", []))
 
 
+def for_paper(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a table of contents without the pages that are for the screen only."""
+    return [
+        {**entry, "sections": for_paper(entry["sections"])} if "sections" in entry else entry
+        for entry in entries
+        if not entry.get("file", "").startswith(f"{ON_SCREEN_ONLY}/")
+    ]
+
+
 def numbering(contents: dict[str, Any]) -> dict[str, bool]:
     """Return the pages that end before a part begins, and whether chapters of that part count.
 
@@ -340,7 +352,12 @@ def copy_for_print(source: Path) -> None:
     """Write the copy of the book that LaTeX can set into the folder `source`."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "book", source / "book")
-    shutil.copy(ROOT / "_toc.yml", source)
+    shutil.rmtree(source / ON_SCREEN_ONLY)
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    for part in contents["parts"]:
+        part["chapters"] = for_paper(part["chapters"])
+    toc = yaml.safe_dump(contents, sort_keys=False, allow_unicode=True)
+    (source / "_toc.yml").write_text(toc, encoding="utf-8")
     (source / "_config.yml").write_text(settings(), encoding="utf-8")
     (source / "bbm.sty").write_text(BBM, encoding="utf-8")
     for path in sorted((source / "book").rglob("*.ipynb")):

@@ -22,7 +22,10 @@ from urllib.parse import urljoin, urlsplit
 
 import check_book
 from bs4 import BeautifulSoup, Tag
-from check_book import HTML, TITLE
+from check_book import HTML, ROOT, TITLE
+
+sys.path.append(str(ROOT / "book" / "_ext"))
+from companion_policy import lock, scripts_of_speaker
 
 FOLDER = "teaching"
 # The pages that are taught from: the chapters, one of which stands among the verdicts.
@@ -355,6 +358,8 @@ def build(html: Path = HTML) -> list[Path]:
     """
     folder = html / FOLDER
     folder.mkdir(exist_ok=True)
+    notes = html / "_static" / "vendor" / "reveal" / "plugin" / "notes" / "notes.js"
+    speaker = scripts_of_speaker(notes.read_text(encoding="utf-8"))
     written, everything, head = [], [], ""
     for name in check_book.chapters():
         if not CHAPTERS.fullmatch(name):
@@ -367,14 +372,15 @@ def build(html: Path = HTML) -> list[Path]:
         short = name.rpartition("/")[2]
         bare = BeautifulSoup(title, "html.parser").get_text()
         head = head_of(page, address, widgets=False)
-        one = sheet(f"Exercises: {bare}", head, [(title, boxes)])
+        slides = lock(slides, speaker, frames=True)
+        one = lock(sheet(f"Exercises: {bare}", head, [(title, boxes)]))
         for file, text in ((f"{short}-slides", slides), (f"{short}-exercises", one)):
             path = folder / f"{file}.html"
             path.write_text(text, encoding="utf-8")
             written.append(path)
         everything.append((title, boxes))
     path = folder / "all-exercises.html"
-    path.write_text(sheet("All exercises", head, everything), encoding="utf-8")
+    path.write_text(lock(sheet("All exercises", head, everything)), encoding="utf-8")
     return [*written, path]
 
 

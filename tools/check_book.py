@@ -8,6 +8,7 @@ usage: python tools/check_book.py [folder with the built pages]
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
@@ -21,6 +22,9 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "book" / "_ext"))
+import companion_policy  # noqa: E402
+
 HTML = ROOT / "_build" / "html"
 TITLE = "Sublinear Adversarial Training: a companion you can run"
 
@@ -46,6 +50,8 @@ FILE_NAME = re.compile(r"\.(png|svg|jpe?g|gif|webp)$", re.IGNORECASE)
 # Bytes, uncompressed. A page with formulas loads 1.2 MB of MathJax and 2.1 MB of the theme.
 LARGEST_PAGE = 1_500_000
 LARGEST_TOTAL = 5_500_000
+# Bytes that a server sends, compressed, for all explorers of a page.
+LARGEST_EXPLORERS = 300_000
 
 
 @dataclass(frozen=True)
@@ -268,6 +274,35 @@ def broken_explorers(page: Page) -> list[str]:
     return [f"{page.name}: explorer {name} has no stored state" for name in lost]
 
 
+def unlocked_page(page: Page) -> list[str]:
+    """List what the page's Content-Security-Policy lacks, or would keep from working.
+
+    The policy comes before every script; every script in the page has its hash there; nothing is
+    run from an attribute or from an address that is itself a script.
+    """
+    text = (page.folder / page.name).read_text(encoding="utf-8")
+    tag = page.soup.find("meta", attrs={"http-equiv": "Content-Security-Policy"})
+    if tag is None:
+        return [f"{page.name}: there is no Content-Security-Policy"]
+    problems = []
+    rules = {rule.split()[0]: rule.split()[1:] for rule in str(tag["content"]).split(";")}
+    if rules.get("default-src") != ["'none'"]:
+        problems.append(f"{page.name}: the policy allows more than it names")
+    scripts = rules.get("script-src", [])
+    if {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "http:", "data:"} & set(scripts):
+        problems.append(f"{page.name}: the policy runs any script")
+    if tag.find_previous("script") is not None:
+        problems.append(f"{page.name}: a script stands before the policy")
+    for script in companion_policy.scripts_within(text):
+        if companion_policy.fingerprint(script) not in scripts:
+            problems.append(f"{page.name}: the policy refuses the script {script.strip()[:60]!r}")
+    for each in page.soup.find_all(True):
+        for name, value in each.attrs.items():
+            if name.startswith("on") or str(value).lower().startswith("javascript:"):
+                problems.append(f"{page.name}: the policy refuses {name}={str(value)[:60]!r}")
+    return problems
+
+
 def heavy_page(page: Page) -> list[str]:
     """List a page that is heavier than its budget, alone or with all that it loads."""
     own = (page.folder / page.name).stat().st_size
@@ -281,6 +316,16 @@ def heavy_page(page: Page) -> list[str]:
     if total > LARGEST_TOTAL:
         problems.append(f"{page.name}: {total} bytes with all it loads, of {LARGEST_TOTAL}")
     return problems
+
+
+def heavy_explorers(page: Page) -> list[str]:
+    """List a page whose explorers' data, as a server sends it, is heavier than its budget."""
+    kind = "application/vnd.jupyter.widget-state+json"
+    stored = "".join(tag.get_text() for tag in page.soup.find_all("script", type=kind))
+    sent = len(gzip.compress(stored.encode("utf-8"))) if stored else 0
+    if sent <= LARGEST_EXPLORERS:
+        return []
+    return [f"{page.name}: {sent} bytes of explorers, the budget is {LARGEST_EXPLORERS}"]
 
 
 def read_pages(folder: Path = HTML) -> dict[str, Page]:
@@ -302,7 +347,9 @@ PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {
         repeated_ids,
         broken_formulas,
         broken_explorers,
+        unlocked_page,
         heavy_page,
+        heavy_explorers,
     )
 }
 

@@ -51,7 +51,11 @@ AFTER = (
     "The text of the work itself was not at hand. Statements are put together from its public "
     "reviews and from later works that repeat them; each says what is ours, and the proofs are."
 )
-MORE = {"repaired": OURS, "memorization": AFTER, "features": AFTER}
+MEASURED = (
+    "The text of the work itself was not at hand. Statements are put together from its abstract "
+    "and its public reviews; each says what is ours, what is measured only, and what is cited only."
+)
+MORE = {"repaired": OURS, "memorization": AFTER, "features": MEASURED}
 
 
 def pages(ledger: Ledger) -> dict[str, list[Claim]]:

@@ -19,6 +19,10 @@ from sphinx.errors import ConfigError
 
 _ADDRESS = re.compile(r"https://[^/\s]+(/[^/\s]+){2}")
 
+_COLAB = "https://colab.research.google.com"
+# where the workflow that publishes the book puts copies that install the library first
+_COLAB_BRANCH = "colab"
+
 # sphinx-proof and sphinx-exercise give the same id to the content of every box on the page, and
 # sphinx-proof the same one to every proof, for which its style sheet then has no class
 _REPEATED_ID = re.compile(r' id="(?:proof|exercise|solution)-content"')
@@ -73,7 +77,7 @@ def connect_repository(
         connected["launch_buttons"] = {
             "notebook_interface": "jupyterlab",
             "binderhub_url": "https://mybinder.org",
-            "colab_url": "https://colab.research.google.com",
+            "colab_url": _COLAB,
         }
     return connected
 
@@ -84,6 +88,41 @@ def _connect_repository(app: Sphinx, config: Config) -> None:
         config.companion_repository_url,
         config.companion_repository_branch,
     )
+
+
+def lead_to_branch(buttons: list[Any], branch: str, to: str) -> list[Any]:
+    """Return the buttons above a page with the Colab ones leading to another branch.
+
+    Parameters
+    ----------
+    buttons : list
+        The theme's buttons, which may hold further ones below ``"buttons"``.
+    branch, to : str
+        The branch of the book, and the one whose notebooks begin by installing the library.
+
+    Returns
+    -------
+    list
+        New buttons.
+    """
+    led = []
+    for button in buttons:
+        button = dict(button)
+        if "buttons" in button:
+            button["buttons"] = lead_to_branch(button["buttons"], branch, to)
+        if _COLAB in str(button.get("url", "")):
+            button["url"] = button["url"].replace(f"/blob/{branch}/", f"/blob/{to}/", 1)
+        led.append(button)
+    return led
+
+
+def _lead_to_branch(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    if "header_buttons" in context:
+        context["header_buttons"] = lead_to_branch(
+            context["header_buttons"], app.config.companion_repository_branch, _COLAB_BRANCH
+        )
 
 
 def _leave_thebe_out(app: Sphinx, config: Config) -> None:
@@ -212,6 +251,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", _leave_thebe_out)
     # before sphinx.ext.mathjax asks whether a page has formulas
     app.connect("html-page-context", _mend_body, priority=400)
-    # after the theme has put its function there
+    # after the theme has put its buttons and its function there
+    app.connect("html-page-context", _lead_to_branch, priority=600)
     app.connect("html-page-context", _name_toggles, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -35,6 +35,8 @@ _BALLAST = re.compile(r"<(script|style|svg)\b.*?</\1>", re.DOTALL)
 _ARTICLE = re.compile(r"<article\b.*</article>", re.DOTALL)
 _REFERENCE = re.compile(r'<a class="reference internal" href="([^"#]*)#([^"]+)"')
 _HEADING = re.compile(r"</h1>")
+# what has a card: a list of words, or a box
+_HOLDER = re.compile(r'class="(?:[^"]* )?(?:glossary|proof)[" ]')
 
 
 def targets(pages: Mapping[str, str]) -> dict[str, set[str]]:
@@ -75,6 +77,8 @@ def cards(html: str, wanted: Iterable[str]) -> dict[str, str]:
         section with such a box; without links, ids and pictures, because nothing on a card can be
         reached by keyboard.
     """
+    if not _HOLDER.search(html):  # the largest pages, those of the library, hold none
+        return {}
     article = _ARTICLE.search(html)
     soup = BeautifulSoup(_BALLAST.sub("", article.group() if article else html), "html.parser")
     found = {}

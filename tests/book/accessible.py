@@ -17,6 +17,7 @@ compares with what axe finds unaided.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,10 +110,25 @@ ASK_ONCE_FOR_EACH_KIND = """() => {
     };
 }"""
 
-RUN = """scope => {
+# Left to itself, axe asks for the style sheets once more, which a folder refuses and which are not
+# always where axe looks for them; only a rule that it does not apply unasked reads them.
+RUN = """([scope, rules]) => {
     axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-no-contrast])" }] });
-    return axe.run(scope ?? document, { resultTypes: ["violations"] });
+    return axe.run(scope ?? document, {
+        resultTypes: ["violations"],
+        preload: { assets: ["media"] },
+        ...(rules && { runOnly: { type: "rule", values: rules } }),
+    });
 }"""
+
+# The rules whose outcome depends on colors and sizes.  All others look at names, roles, order and
+# nesting, which are the same by day and by night, and at any width but for the bars around a page.
+LOOKS = (
+    "color-contrast",
+    "link-in-text-block",
+    "meta-viewport",
+    "scrollable-region-focusable",
+)
 
 # What axe remembers it looks up in lists, from their beginning: a tenth of its time on a page with
 # 25 000 elements. So it is given, while it loads, a search that remembers places.
@@ -139,19 +155,24 @@ def open_boxes(tab: Tab) -> None:
     tab.evaluate(OPEN_BOXES)
 
 
-def violations(tab: Tab, scope: str | None = None) -> list[dict[str, Any]]:
-    """Let axe look at a page, or at what the selector `scope` names; return the broken rules."""
+def violations(
+    tab: Tab, scope: str | None = None, rules: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Let axe look at a page, or at what the selector `scope` names; return the broken rules.
+
+    With `rules`, it applies these only; otherwise all that it applies unasked.
+    """
     tab.evaluate(LOAD)
     tab.evaluate(MARK_WHAT_HAS_NO_CONTRAST)
     tab.evaluate(ASK_ONCE_FOR_EACH_KIND)
-    return list(tab.evaluate(RUN, scope)["violations"])
+    return list(tab.evaluate(RUN, [scope, rules and [*rules]])["violations"])
 
 
-def findings(tab: Tab, scope: str | None = None) -> list[str]:
+def findings(tab: Tab, scope: str | None = None, rules: Sequence[str] | None = None) -> list[str]:
     """Return what axe finds, a line for each element that breaks a rule."""
     return [
         f"{rule['id']} ({rule['impact']}) at {node['target']}: {node['html'][:200]}"
         f" {node['failureSummary']}"
-        for rule in violations(tab, scope)
+        for rule in violations(tab, scope, rules)
         for node in rule["nodes"]
     ]

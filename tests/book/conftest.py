@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
-from browser import chromium, empty_tab, find_chromium
+from browser import chromium, empty_tab, find_chromium, serving
 
-from tests.book.visits import Reader, Seen, Visit, look, whole
+from tests.book import record
+from tests.book.visits import Reader, Seen, Visit, look, way, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -56,22 +55,11 @@ def pages(html: Path) -> dict[str, check_book.Page]:
     return check_book.read_pages(html)
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """Keep the requests out of the test report."""
-
-
 @pytest.fixture(scope="session")
 def site(html: Path) -> Iterator[str]:
     """The address of a server that offers the built pages, without a slash at its end."""
-    handler = functools.partial(_Quiet, directory=str(html))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(html) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -108,17 +96,18 @@ def visited(browser: Browser, html: Path, site: str) -> Callable[[str, Reader], 
     """Return what a reader sees on a page, which is visited at the first call only."""
 
     @functools.cache
-    def result(name: str, reader: Reader) -> Seen | Exception:
+    def result(name: str) -> dict[Reader, Seen] | Exception:
         try:
-            return look(browser, site if reader.over == "http" else html.as_uri(), name, reader)
+            base = site if way(name)[0] == "http" else html.as_uri()
+            return look(browser, base, name, findings=record.known(html, name))
         except Exception as error:  # every test of the page reports it, none waits for it again
             return error
 
     def seen_by(name: str, reader: Reader) -> Seen:
-        found = result(name, reader)
+        found = result(name)
         if isinstance(found, Exception):
             raise found
-        return found
+        return found[reader]
 
     return seen_by
 

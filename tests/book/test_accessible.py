@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.book.accessible import AXE, findings, open_boxes, violations
+from tests.book.accessible import AXE, LOOKS, findings, open_boxes, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -138,6 +138,18 @@ def test_one_letter_is_no_finding_with_help_or_without(show: Callable[..., Tab])
     assert findings(tab) == []
     tab.evaluate("document.querySelector('#letter').textContent = 'xy'")
     assert contrasts(unaided(tab)) == contrasts(violations(tab)) != set()
+
+
+def test_the_second_reader_is_told_what_depends_on_colors_and_sizes(
+    show: Callable[..., Tab],
+) -> None:
+    tab = show(
+        "td[9].style.color = '#bbb'; td[8].setAttribute('role', 'nonsense');"
+        " words[9].style = 'height: 9px; overflow: scroll'"
+    )
+    everything = {"aria-roles", "color-contrast", "scrollable-region-focusable"}
+    assert {rule["id"] for rule in violations(tab)} == everything
+    assert {rule["id"] for rule in violations(tab, rules=LOOKS)} == everything - {"aria-roles"}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 import check_book
 import pytest
+from browser import until
 
 from tests.book.accessible import findings, open_boxes
-from tests.book.visits import READERS, Seen, visits
+from tests.book.visits import READERS, Seen, pages, visits
 
 pytestmark = pytest.mark.browser
 
-CHAPTERS = check_book.chapters()
-PAGES = [*CHAPTERS, "search", "genindex"]
+PAGES = pages()
 PHONES = [reader for reader in READERS if reader.width < 500]
 
 # the fixture `visit`; what it opens has a tab, the requests and the complaints so far
@@ -75,7 +75,7 @@ def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> No
     assert boxes.count() and boxes.evaluate_all(over) == 0
     assert findings(phone.tab) == []
     phone.tab.set_viewport_size({"width": 1280, "height": 900})
-    phone.tab.wait_for_function("!document.querySelector('table.row-by-row')")
+    until(phone.tab, "!document.querySelector('table.row-by-row')")
 
 
 def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
@@ -88,13 +88,13 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
     full = max(size for size, _ in desk.evaluate(sizes))
     second = [phone.evaluate(sizes)[1][0], 1]
     if second[0] == full:  # the page may still be arranging
-        phone.wait_for_function(changed, arg=second)
+        until(phone, changed, arg=second)
     for size, over in phone.evaluate(sizes):
         assert 0.6 * full < size <= full
         assert over <= 1 or size == full  # what cannot fit keeps its size and scrolls
 
 
-@visits(CHAPTERS)
+@visits(check_book.chapters())
 def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> None:
     written = check_book.Page.read(html, f"{seen.name}.html").soup.select("span.math, div.math")
     assert seen.formulas >= len(written)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
+from browser import until
 
 from sublinear_lib.exhibits import chapter_claims, dependency_graph, ledger_table, statement
 from tests.book.accessible import findings, open_boxes
@@ -134,9 +135,7 @@ def shown(tab: Tab) -> list[str]:
 
 
 def count_is(tab: Tab, text: str) -> None:
-    tab.wait_for_function(
-        "text => document.querySelector('.sl-count').textContent.startsWith(text)", arg=text
-    )
+    until(tab, "text => document.querySelector('.sl-count').textContent.startsWith(text)", arg=text)
 
 
 # ---- every exhibit ------------------------------------------------------------------------------

@@ -6,21 +6,19 @@ the widgets, the still pictures and the book's script; the last ones drive the b
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 import math
 import re
 import statistics
-import threading
 from collections.abc import Callable, Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import check_book
 import numpy as np
 import pytest
+from browser import serving, until
 
 from sublinear_lib.plotting.richtext import parse
 from sublinear_lib.widgets import (
@@ -200,21 +198,10 @@ def folder(
     return target
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args: object) -> None:
-        """Keep the requests out of the test report."""
-
-
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    handler = functools.partial(_Quiet, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(folder) as found:
+        yield found
 
 
 Opened = tuple["Tab", list[str], list[str]]
@@ -429,9 +416,7 @@ def test_the_plot_is_drawn_again_for_another_width(open_page: Callable) -> None:
     svg = tab.locator(".sl-plot svg").first
     wide = svg.get_attribute("viewBox")
     tab.set_viewport_size({"width": 390, "height": 900})
-    tab.wait_for_function(
-        f"document.querySelector('.sl-plot svg').getAttribute('viewBox') !== {wide!r}"
-    )
+    until(tab, f"document.querySelector('.sl-plot svg').getAttribute('viewBox') !== {wide!r}")
     size = svg.evaluate("each => [each.viewBox.baseVal.width, each.clientWidth]")
     assert abs(size[0] - size[1]) < 1, "one unit is one pixel, so labels keep their size"
 

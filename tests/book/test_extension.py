@@ -86,7 +86,7 @@ def test_a_page_of_a_book_with_an_address_leads_to_its_repository(tmp_path: Path
     assert any(link.startswith(f"{URL}/issues/new") for link in links)
     binder = "https://mybinder.org/v2/gh/example/companion/main?urlpath=lab/tree/index.ipynb"
     assert binder in links
-    colab = "https://colab.research.google.com/github/example/companion/blob/main/index.ipynb"
+    colab = "https://colab.research.google.com/github/example/companion/blob/colab/index.ipynb"
     assert colab in links
 
 
@@ -95,6 +95,17 @@ def test_a_page_of_a_book_without_address_leads_nowhere_and_loads_no_thebe(tmp_p
     links = [str(tag["href"]) for tag in soup.select(".article-header-buttons a[href]")]
     assert [link for link in links if link.startswith("http")] == []
     assert "thebe" not in str(soup).lower()
+
+
+def test_only_colab_buttons_lead_to_the_branch_that_installs_the_library() -> None:
+    urls = [f"https://colab.research.google.com/github/a/b/blob/main/{n}" for n in ("x", "main/y")]
+    other = {"url": "https://github.com/a/b/blob/main/x"}
+    given = [{"buttons": [{"url": urls[0]}, {"url": urls[1]}, other]}, {"type": "javascript"}]
+    led = companion_book.lead_to_branch(given, "main", "colab")
+    assert led[0]["buttons"][0]["url"] == urls[0].replace("main", "colab")
+    assert led[0]["buttons"][1]["url"] == urls[1].replace("blob/main", "blob/colab")
+    assert led[0]["buttons"][2] == other and led[1] == given[1]
+    assert given[0]["buttons"][0]["url"] == urls[0], "the given buttons were changed"
 
 
 def test_mended_pages_have_no_repeated_ids_and_countable_entries() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import check_book
+import companion_policy
 import pytest
 from check_book import Page
 
@@ -69,7 +71,7 @@ GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 def page_with(tmp_path: Path, body: str, *, name: str = "a.html", head: str = "") -> Page:
     text = GOOD.format(title=check_book.TITLE, body=body).replace("</head>", f"{head}</head>")
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / name).write_text(companion_policy.lock(text), encoding="utf-8")
     return Page.read(tmp_path, name)
 
 
@@ -197,3 +199,13 @@ def test_a_formula_in_the_title_is_found(tmp_path: Path) -> None:
 def test_a_heavy_page_is_found(tmp_path: Path) -> None:
     assert check_book.heavy_page(page_with(tmp_path, "x" * 1_000)) == []
     assert len(check_book.heavy_page(page_with(tmp_path, "x" * check_book.LARGEST_PAGE))) == 1
+
+
+def test_heavy_explorers_are_found(tmp_path: Path) -> None:
+    kind = "application/vnd.jupyter.widget-state+json"
+    state = '<script type="' + kind + '">{"state": {"1": "%s"}}</script>'
+    assert check_book.heavy_explorers(page_with(tmp_path, "no explorer")) == []
+    repeated = "x" * 3 * check_book.LARGEST_EXPLORERS  # much to store, little to send
+    assert check_book.heavy_explorers(page_with(tmp_path, state % repeated)) == []
+    noise = random.Random(0).randbytes(check_book.LARGEST_EXPLORERS).hex()
+    assert len(check_book.heavy_explorers(page_with(tmp_path, state % noise))) == 1

@@ -1,7 +1,7 @@
 """Quizzes in a real browser: answered by keyboard alone, without scripts, on paper, by everyone.
 
-The tests drive a page that is made here from a made-up quiz, with the mathematics of the book, and
-then, with scripts off, every built page that has a quiz.
+The tests drive a page that is made here from a made-up quiz, with the mathematics of the book;
+``test_keyboard.py`` walks through the quizzes of all pages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import axe_playwright_python
 import check_book
 import pytest
 
-from sublinear_lib.exhibits import quiz, read_quiz
+from sublinear_lib.exhibits import read_quiz
 from sublinear_lib.exhibits.quiz import QUIZZES
 from tests.exhibits.made_up import QUIZ
 
@@ -202,15 +202,3 @@ def test_paper_shows_the_choices_and_no_answer(made_up: Path, show: Callable[...
     assert (
         tab.locator(".sl-told:visible, .sl-quiz button:visible, .sl-quiz svg:visible").count() == 0
     )
-
-
-@pytest.mark.parametrize("name", ASKING)
-def test_the_quiz_of_a_chapter_is_in_its_page_and_answers_by_keyboard(
-    name: str, html: Path, show: Callable[..., Tab]
-) -> None:
-    tab = show(html / f"{name}.html", scripts=False)
-    assert tab.locator(".sl-quiz").count() == 1, "the page does not show its quiz"
-    heard = answer_all(tab)
-    asked = quiz(name.removeprefix("book/")).questions
-    assert [len(answers) for answers in heard] == [len(each.choices) for each in asked]
-    the_answers_are_right(heard)

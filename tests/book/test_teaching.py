@@ -10,6 +10,7 @@ from typing import Any
 import build_teaching
 import check_book
 import pytest
+from browser import until
 from bs4 import BeautifulSoup
 
 PAGES = {
@@ -108,8 +109,11 @@ def test_slides_follow_the_theme_and_their_explorer_moves(scheme: str, visit: Op
     before = page.tab.locator(".sl-explorer .sl-plot svg").first.inner_html()
     slider.focus()
     page.tab.keyboard.press("ArrowRight")
-    page.tab.wait_for_function(  # the picture is drawn with the next frame
-        "old => document.querySelector('.sl-explorer .sl-plot svg').innerHTML !== old", arg=before
+    # the picture is drawn with the next frame
+    until(
+        page.tab,
+        "old => document.querySelector('.sl-explorer .sl-plot svg').innerHTML !== old",
+        arg=before,
     )
     assert page.tab.evaluate("Reveal.getIndices().h") == number  # the key moved the slider alone
 

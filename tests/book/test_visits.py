@@ -6,24 +6,32 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import check_book
 import pytest
 
 from tests.book import conftest
-from tests.book.visits import READERS, visits, whole
+from tests.book.visits import READERS, Reader, visits, way, whole
 
 
-def test_pages_are_seen_from_a_server_and_from_a_folder_wide_and_narrow_light_and_dark() -> None:
-    assert {reader.over for reader in READERS} == {"http", "file"}
+def test_every_page_is_seen_wide_and_narrow_light_and_dark() -> None:
     assert {reader.width for reader in READERS} == {1280, 390}
     assert {reader.scheme for reader in READERS} == {"light", "dark"}
+    for name in check_book.chapters():
+        assert set(way(name)[1]) == set(READERS)
 
 
-def test_a_visit_stays_with_one_worker_and_so_does_a_file() -> None:
-    for reader, other in (READERS, READERS[::-1]):
-        mine = {whole(f"tests/book/test_a.py::{test}[book/x-{reader}]") for test in ("a", "b")}
-        assert mine == {f"book/x-{reader}"}
-        assert whole(f"tests/book/test_a.py::a[book/x-{other}]") not in mine
-        assert whole(f"tests/book/test_a.py::a[book/y-{reader}]") not in mine
+def test_many_pages_come_from_a_server_and_many_from_a_folder_in_either_order() -> None:
+    ways = Counter(way(name) for name in check_book.chapters())
+    assert {over for over, _ in ways} == {"http", "file"}
+    assert {readers[0] for _, readers in ways} == set(READERS)
+    assert min(ways.values()) > len(check_book.chapters()) / 4
+
+
+def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
+    tests = [f"tests/book/test_a.py::{test}" for test in ("a", "b")]
+    mine = {whole(f"{test}[book/x-{reader}]") for test in tests for reader in READERS}
+    assert mine == {"book/x"}
+    assert whole(f"{tests[0]}[book/y-{READERS[0]}]") == "book/y"
     for test in ("test_a", "test_a[http]", "test_b[f-exercises]", "test_a[a] + [b]", "Class::test"):
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
 
@@ -33,7 +41,8 @@ def test_every_page_and_every_reader_is_asked_for() -> None:
     mark = visits(names).mark
     assert mark.kwargs["indirect"] is True
     assert mark.args[1] == [(name, reader) for name in names for reader in READERS]
-    assert [whole(f"x.py::t[{each}]") for each in mark.kwargs["ids"]] == mark.kwargs["ids"]
+    seen = [whole(f"x.py::t[{each}]") for each in mark.kwargs["ids"]]
+    assert seen == ["book/a", "book/a", "book/b", "book/b"]
 
 
 def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
@@ -41,19 +50,22 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
 ) -> None:
     calls: Counter[str] = Counter()
 
-    def look(browser: object, base: str, name: str, reader: object) -> str:
+    def look(browser: object, base: str, name: str, *, findings: None) -> dict[Reader, str]:
         calls[name] += 1
         if name == "broken":
             raise TimeoutError("the page does not settle")
-        return f"{base}/{name}"
+        return {reader: f"{base}/{name} {reader}" for reader in READERS}
 
     monkeypatch.setattr(conftest, "look", look)
+    monkeypatch.setattr(conftest.record, "known", lambda html, name: None)
+    monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
     fixture: Callable[..., Any] = conftest.visited.__wrapped__  # type: ignore[attr-defined]
     seen_by = fixture(object(), tmp_path, "http://here")
     desk, phone = READERS
-    assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a"
-    assert seen_by("a", phone) == f"{tmp_path.as_uri()}/a"
-    for _ in range(2):
+    assert seen_by("a", desk) == seen_by("a", desk) == "http://here/a desk"
+    assert seen_by("a", phone) == "http://here/a phone"
+    assert seen_by("b", phone) == f"{tmp_path.as_uri()}/b phone"
+    for reader in READERS:
         with pytest.raises(TimeoutError, match="does not settle"):
-            seen_by("broken", desk)
-    assert calls == {"a": 2, "broken": 1}
+            seen_by("broken", reader)
+    assert calls == {"a": 1, "b": 1, "broken": 1}

@@ -1,24 +1,30 @@
 """One visit to a page of the book: everything that the tests want to see there, in one go.
 
-Loading a page and setting its formulas takes a browser seconds. A page is therefore opened once
-for each kind of reader, all its boxes are opened, what is to be seen is written down, and the tests
-read that: one test for each promise, so that a failure names the promise and the page.
+Loading a page and setting its formulas takes a browser seconds. A page is therefore opened once,
+all its boxes are opened, and what is to be seen is written down; then the window becomes that of
+the other reader, and it is written down again. The tests read that: one test for each promise, so
+that a failure names the promise, the page and the reader. Half of the pages come from a server and
+begin wide and light, the others come from a folder and begin on a phone in the dark. What axe
+found on a page that has not changed is on record (`record`); on another it is asked for all of its
+rules by the first reader, and for those that depend on colors and sizes by the second.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import check_book
 import pytest
 from browser import empty_tab, settle
 
-from tests.book import accessible
+from tests.book import accessible, record
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, ConsoleMessage
     from playwright.sync_api import Page as Tab
 
 
@@ -30,16 +36,15 @@ class Visit:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(f"{message.text} ({message.location['url']})")
+
     def go(self, address: str) -> None:
         """Load a page; its formulas are set and its explorers are mounted on return."""
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.tab.on(
-            "console",
-            lambda message: (
-                self.complaints.append(message.text) if message.type == "error" else None
-            ),
-        )
+        self.tab.on("console", self._hear)
         self.tab.goto(address, wait_until="load")
         settle(self.tab)
 
@@ -48,21 +53,32 @@ class Visit:
 class Reader:
     """How somebody looks at a page."""
 
-    over: str
+    name: str
     width: int
     scheme: str
 
     def __str__(self) -> str:
-        return f"{self.over}-{self.width}-{self.scheme}"
+        return self.name
 
 
-# At a desk from a server, and in the dark on a phone from a folder.
-READERS = (Reader("http", 1280, "light"), Reader("file", 390, "dark"))
+READERS = DESK, PHONE = Reader("desk", 1280, "light"), Reader("phone", 390, "dark")
+
+
+def pages() -> list[str]:
+    """List the pages that are visited: those of the contents, the search and the index."""
+    return [*check_book.chapters(), "search", "genindex"]
+
+
+def way(name: str) -> tuple[str, tuple[Reader, Reader]]:
+    """Return where a page comes from, ``"http"`` or ``"file"``, and who looks at it in turn."""
+    if zlib.crc32(name.encode()) % 2:
+        return "file", (PHONE, DESK)
+    return "http", (DESK, PHONE)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one visit to a page showed; several tests read it, so that none opens the page again."""
+    """What one reader saw on a page; several tests read it, so that none opens the page again."""
 
     name: str
     over: str
@@ -94,26 +110,66 @@ TOO_WIDE = """() => {
 }"""
 
 
-def look(browser: Browser, base: str, name: str, reader: Reader) -> Seen:
-    """Visit the page `name` below the address `base`, and write down what is to be seen there."""
-    visited = Visit(empty_tab(browser, reader.scheme, reader.width))
+# The page has followed the reader's scheme and has come to rest: it rearranges formulas, tables
+# and explorers when the width changes, and the theme makes what scrolls a tab stop 300 ms later.
+AT_REST = """scheme => new Promise(done => {
+    let before = "", calm = 0;
+    const ask = () => {
+        const root = document.documentElement;
+        const now = [root.dataset.theme, root.scrollWidth, root.scrollHeight].join();
+        calm = now === before && root.dataset.theme === scheme ? calm + 1 : 0;
+        before = now;
+        if (calm === 5) done();
+        else setTimeout(ask, 100);
+    };
+    ask();
+})"""
+
+
+def look(
+    browser: Browser,
+    base: str,
+    name: str,
+    *,
+    findings: record.Findings | None = None,
+    thorough: bool = False,
+) -> dict[Reader, Seen]:
+    """Open the page `name` below the address `base`, and write down what each reader sees there.
+
+    Axe is not asked about a page whose `findings` are known; `thorough` has it apply all of its
+    rules for both readers.
+    """
+    over, (first, second) = way(name)
+    visited = Visit(empty_tab(browser, first.scheme, first.width))
     tab = visited.tab
-    try:
-        visited.go(f"{base}/{name}.html")
-        accessible.open_boxes(tab)
+
+    def see(reader: Reader) -> Seen:
+        rules = None if thorough or reader is first else accessible.LOOKS
         widths = tab.evaluate(WIDTHS)  # once this is answered, what was opened is laid out
         return Seen(
             name=name,
-            over=reader.over,
-            # copies, because axe asks for the style sheets itself, which a folder refuses
+            over=over,
             requests=[*visited.requests],
             complaints=[*visited.complaints],
             formulas=tab.locator("mjx-container").count(),
             broken_formulas=tab.locator("mjx-merror").all_inner_texts(),
             widths=widths,
             too_wide=tab.evaluate(TOO_WIDE),
-            findings=accessible.findings(tab),
+            findings=(
+                accessible.findings(tab, rules=rules)
+                if findings is None
+                else [*findings[str(reader)]]
+            ),
         )
+
+    try:
+        visited.go(f"{base}/{name}.html")
+        accessible.open_boxes(tab)
+        seen = {first: see(first)}
+        tab.emulate_media(color_scheme=second.scheme)
+        tab.set_viewport_size({"width": second.width, "height": 900})
+        tab.evaluate(AT_REST, second.scheme)
+        return {**seen, second: see(second)}
     finally:
         tab.context.close()
 
@@ -127,6 +183,6 @@ def visits(names: Iterable[str], readers: Iterable[Reader] = READERS) -> pytest.
 
 
 def whole(test: str) -> str:
-    """Return what must stay with one worker: the visit that a test reads, or else its file."""
-    visit = re.search(rf"\[(.+-({'|'.join(map(str, READERS))}))\]$", test)
+    """Return what must stay with one worker: the page whose visit a test reads, or its file."""
+    visit = re.search(rf"\[(.+)-({'|'.join(map(str, READERS))})\]$", test)
     return visit[1] if visit else test.partition("::")[0]

@@ -1,0 +1,180 @@
+"""A Content-Security-Policy for every page: it runs the scripts that the book brings, no others.
+
+The policy stands in a ``<meta>`` tag, because a page may be opened from a folder, where no server
+could send a header.  Scripts come from the folder or server of the page itself; a script written
+into the page runs only if its hash is in the policy, so nothing that slips into the text of a page
+is ever run; there is no ``eval`` and no handler in an attribute.  Pages with explorers may import
+modules from a blob, which only a running script can make.
+
+Styles keep ``'unsafe-inline'``: MathJax and the theme's icons write style sheets whose text depends
+on the page, and figures and tables of the notebooks carry ``style`` attributes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+# 'self' does not cover a page that was opened from a folder in every browser, and a page that came
+# from a server may not reach a file: anyhow
+_OWN = "'self' file:"
+
+_META = '<meta http-equiv="Content-Security-Policy" content="{}" />'
+_PRESENT = re.compile(r'\n<meta http-equiv="Content-Security-Policy"[^>]*>')
+_CHARSET = re.compile(r"<meta charset=[^>]*>", re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.IGNORECASE | re.DOTALL)
+_SOURCE = re.compile(r"\bsrc\s*=", re.IGNORECASE)
+_TYPE = re.compile(r"""\btype\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
+_RUN = {"", "module", "text/javascript", "application/javascript"}
+_STATE = "application/vnd.jupyter.widget-state+json"
+
+# the two buttons of the theme that carry their action in an attribute, which the policy forbids;
+# page-buttons.js gives them the same action
+_HANDLERS = {
+    'onclick="window.print()"': 'data-companion-does="print"',
+    'onclick="toggleFullScreen()"': 'data-companion-does="fullscreen"',
+}
+
+# the window of the speaker of a deck, which reveal.js writes from one string of its plugin
+_SPEAKER = re.compile(r'\.document\.write\(("(?:[^"\\]|\\.)*")')
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+
+
+def scripts_within(html: str) -> list[str]:
+    """Return the text of every script that is written into a page and that a browser runs.
+
+    Parameters
+    ----------
+    html : str
+        The page.
+
+    Returns
+    -------
+    list of str
+        The scripts in order, without those that are fetched and those that are only data.
+    """
+    found = []
+    for attributes, text in _SCRIPT.findall(html):
+        kind = _TYPE.search(attributes)
+        if not _SOURCE.search(attributes) and (kind.group(1) if kind else "").lower() in _RUN:
+            found.append(text)
+    return found
+
+
+def scripts_of_speaker(plugin: str) -> list[str]:
+    """Return the scripts that the notes plugin of reveal.js writes into the speaker's window.
+
+    Parameters
+    ----------
+    plugin : str
+        The source of the plugin, minified.
+
+    Returns
+    -------
+    list of str
+        The scripts.
+
+    Raises
+    ------
+    ValueError
+        If the plugin writes no page with a script.
+    """
+    written = _SPEAKER.search(plugin)
+    page = _ESCAPE.sub(_as_json, written.group(1)) if written else '""'
+    scripts = scripts_within(json.loads(page))
+    if not scripts:
+        raise ValueError("the notes plugin must write a page with a script, found none in it")
+    return scripts
+
+
+def _as_json(match: re.Match[str]) -> str:
+    """Return an escape of JavaScript as JSON writes it."""
+    code, letter = match.groups()
+    if code:
+        return f"\\u00{code}"
+    return match.group() if letter in '"\\/bfnrtu' else letter
+
+
+def fingerprint(script: str) -> str:
+    """Return a script's source expression in a policy, ``'sha256-...'``."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def policy(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
+    """Return the policy under which a page works, and nothing else does.
+
+    Parameters
+    ----------
+    html : str
+        The page.
+    also : iterable of str
+        Scripts that a window opened by the page must run.
+    frames : bool, default False
+        Whether such a window shows pages in frames.
+
+    Returns
+    -------
+    str
+        The value of the header ``Content-Security-Policy``.
+    """
+    prints = dict.fromkeys(map(fingerprint, [*scripts_within(html), *also]))
+    modules = ["blob:"] if _STATE in html else []
+    rules = {
+        "default-src": "'none'",
+        "script-src": " ".join([_OWN, *modules, *prints]),
+        "style-src": f"{_OWN} 'unsafe-inline'",
+        "img-src": f"{_OWN} data:",
+        "font-src": f"{_OWN} data:",
+        "connect-src": "'self'",
+        "form-action": _OWN,
+        "base-uri": "'none'",
+    }
+    if frames:
+        rules["frame-src"] = _OWN
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
+
+
+def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
+    """Return a page with its policy, in place of an older one, and without handlers in attributes.
+
+    Parameters
+    ----------
+    html : str
+        The page, with ``<meta charset>`` in its head; another is returned as it is.
+    also : iterable of str
+        Scripts that a window opened by the page must run.
+    frames : bool, default False
+        Whether such a window shows pages in frames.
+
+    Returns
+    -------
+    str
+        The locked page.
+    """
+    html = _PRESENT.sub("", html)
+    for handler, mark in _HANDLERS.items():
+        html = html.replace(handler, mark)
+    meta = _META.format(policy(html, also, frames=frames))
+    return _CHARSET.sub(lambda match: f"{match.group()}\n{meta}", html, count=1)
+
+
+def _lock_pages(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    for path in Path(app.outdir).rglob("*.html"):
+        if not {"_static", "_sources"} & set(path.relative_to(app.outdir).parts):
+            path.write_text(lock(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the script of the buttons, and lock all pages when they are written."""
+    app.add_js_file("page-buttons.js", loading_method="defer")
+    app.connect("build-finished", _lock_pages, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,126 @@
+"""The pages of the library: every public name stands on one, with what its docstring says."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import re
+
+import check_book
+import pytest
+from check_book import ROOT, Page
+
+import sublinear_lib
+
+SOURCE = ROOT / "book" / "_ext" / "companion_api.py"
+
+_spec = importlib.util.spec_from_file_location("companion_api", SOURCE)
+assert _spec is not None and _spec.loader is not None
+companion_api = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(companion_api)
+
+ROOMS = companion_api.rooms()
+
+
+def public(room: str) -> set[str]:
+    """Return the full names that a room lists, and those of the modules that it offers whole."""
+    module = importlib.import_module(f"sublinear_lib.{room}")
+    names = set()
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.ismodule(value):
+            names |= {f"{value.__name__}.{each}" for each in getattr(value, "__all__", [])}
+        else:
+            names.add(f"{module.__name__}.{name}")
+    return names
+
+
+def test_every_room_has_a_page() -> None:
+    written = {path.stem for path in (ROOT / companion_api.FOLDER).glob("*.md")}
+    assert written == {*ROOMS, "index", "command-line"}
+    assert {*ROOMS} >= {*sublinear_lib.__all__} - {"__version__"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(
+    room: str, pages: dict[str, Page]
+) -> None:
+    soup = pages[f"{companion_api.FOLDER}{room}.html"].soup
+    told = {
+        str(tag["id"]): tag.find_next_sibling("dd")
+        for tag in soup.select("article dt.sig[id]")
+        if tag.find_parent("dl") is not None
+    }
+    wanted = public(room)
+    assert wanted - {*told} == set()
+    empty = [name for name in sorted(wanted) if len(told[name].get_text(strip=True)) < 10]
+    assert empty == []
+
+
+def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, Page]) -> None:
+    for name, page in pages.items():
+        if name.startswith(companion_api.FOLDER):
+            text = page.soup.select_one("article").get_text()  # type: ignore[union-attr]
+            assert not re.search(r"\bat 0x[0-9a-f]+|\{api-|:(?:func|class|mod|data):`", text), name
+            assert page.soup.select(".problematic, .system-message") == [], name
+
+
+def test_the_command_is_shown_with_all_its_subcommands(pages: dict[str, Page]) -> None:
+    soup = pages[f"{companion_api.FOLDER}command-line.html"].soup
+    shown = {tag.get_text().rstrip("#") for tag in soup.select("article h2")}
+    assert {"sublinear", "sublinear train", "sublinear bench halfspace"} <= shown
+
+
+def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages: dict[str, Page]) -> None:
+    links = [str(tag["href"]) for tag in pages["genindex.html"].soup.select("article a[href]")]
+    assert links
+    assert [link for link in links if link.startswith(companion_api.FOLDER)] == []
+
+
+# How a docstring becomes a page.
+
+
+@pytest.mark.parametrize(
+    ("docstring", "page"),
+    [
+        ("It is::\n\n    a |b|", "It is::\n\n    a |b|"),
+        ("It is:\n\n    a |b|\n\nwith |c|", "It is::\n\n    a |b|\n\nwith \\|c\\|"),
+        ("So\n\n    a |b|\n    c\n\nholds", "So ::\n\n    a |b|\n    c\n\nholds"),
+        ("These:\n\n  * |a|", "These:\n\n  * \\|a\\|"),
+        ("* one\n\n  more of |it|", "* one\n\n  more of \\|it\\|"),
+        ("x : int\n    One.\n\n    Two |a|.", "x : int\n    One.\n\n    Two \\|a\\|."),
+        ("``|a|`` and ``|b\n|c|`` |d|", "``|a|`` and ``|b\n|c|`` \\|d\\|"),
+        (">>> a | b\n|c|\n\n|d|", ">>> a | b\n|c|\n\n\\|d\\|"),
+    ],
+)
+def test_a_formula_is_shown_as_it_is_written(docstring: str, page: str) -> None:
+    assert "\n".join(companion_api.plain(docstring.split("\n"))) == page
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("sublinear_lib.adversary.circle", True),
+        ("sublinear_lib.activations.ShiftedReLU.value", True),
+        ("scipy.optimize.milp", True),
+        ("sublinear_lib.adversary.nobody", False),
+        ("sublinear_lib.activations.ShiftedReLU.nothing", False),
+        ("no_such_package.at_all", False),
+    ],
+)
+def test_a_reference_to_nothing_is_noticed(name: str, there: bool) -> None:
+    assert companion_api.exists(name) is there
+
+
+def test_backticks_lead_to_names_that_cannot_be_mistaken() -> None:
+    spelled = companion_api.spelled()
+    assert spelled["HalfspaceIndex"] == "sublinear_lib.halfspace.HalfspaceIndex"
+    assert "bracket" not in spelled  # also the name of a thing
+    assert "Status" not in spelled  # of two rooms
+
+
+def test_a_page_of_the_library_is_within_its_budget(pages: dict[str, Page]) -> None:
+    for name, page in pages.items():
+        if name.startswith(companion_api.FOLDER):
+            assert check_book.heavy_page(page) == []

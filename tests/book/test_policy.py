@@ -1,0 +1,165 @@
+"""Pages run the scripts that the book brings, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import check_book
+import companion_policy
+import pytest
+from browser import until
+from bs4 import BeautifulSoup
+
+# the fixture `visit`; what it opens has a tab, the requests and the complaints so far
+Open = Callable[..., Any]
+
+HEAD = '<!doctype html><html lang="en"><head><meta charset="utf-8" /><title>x</title></head>'
+
+
+def rules(html: str) -> dict[str, list[str]]:
+    tag = BeautifulSoup(html, "html.parser").find("meta", attrs={"http-equiv": True})
+    assert tag is not None and tag["http-equiv"] == "Content-Security-Policy"
+    return {rule.split()[0]: rule.split()[1:] for rule in str(tag["content"]).split(";")}
+
+
+def test_a_script_of_the_page_is_allowed_by_its_hash_and_no_other() -> None:
+    # the hash of `doSomething();` as the standard gives it for its first example
+    print_of = "'sha256-RFWPLDbv2BY+rCkDzsE+0fr8ylGr2R2faWMhq4lfEQc='"
+    assert companion_policy.fingerprint("doSomething();") == print_of
+    scripts = rules(companion_policy.lock(HEAD + "<script>doSomething();</script>"))["script-src"]
+    assert scripts == ["'self'", "file:", print_of]
+    for address in ('<script src="a.js"></script>', '<script type="application/json">1</script>'):
+        assert rules(companion_policy.lock(HEAD + address))["script-src"] == ["'self'", "file:"]
+
+
+def test_only_a_page_with_explorers_imports_modules_from_blobs() -> None:
+    state = f'<script type="{companion_policy._STATE}">{{}}</script>'
+    assert "blob:" in rules(companion_policy.lock(HEAD + state))["script-src"]
+    assert "blob:" not in rules(companion_policy.lock(HEAD))["script-src"]
+
+
+def test_the_policy_names_what_is_allowed_and_forbids_the_rest() -> None:
+    found = rules(companion_policy.lock(HEAD))
+    assert found["default-src"] == found["base-uri"] == ["'none'"]
+    assert "frame-src" not in found
+    assert "frame-src" in rules(companion_policy.lock(HEAD, frames=True))
+    everything = " ".join(source for sources in found.values() for source in sources)
+    assert "http" not in everything and "*" not in everything and "eval" not in everything
+
+
+def test_locking_a_locked_page_again_changes_nothing() -> None:
+    page = companion_policy.lock(HEAD + '<button onclick="window.print()">Print</button>')
+    assert "onclick" not in page and 'data-companion-does="print"' in page
+    assert companion_policy.lock(page) == page
+    assert page.count("Content-Security-Policy") == 1
+    assert page.index("charset") < page.index("Content-Security-Policy") < page.index("<title>")
+
+
+def test_a_redirection_without_a_head_is_left_alone() -> None:
+    page = '<meta http-equiv="Refresh" content="0; url=book/intro.html" />'
+    assert companion_policy.lock(page) == page
+
+
+def test_the_scripts_of_the_speaker_are_read_from_the_plugin() -> None:
+    plugin = r'n.document.write("\x3c!-- a --\x3e<script>\n\tsay(\"it\\n\");\n<\/script>"),n.x="y"'
+    assert companion_policy.scripts_of_speaker(plugin) == ['\n\tsay("it\\n");\n']
+    with pytest.raises(ValueError, match="must write a page with a script"):
+        companion_policy.scripts_of_speaker("nothing is written here")
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("<script>other()</script>", "refuses the script 'other"),
+        ('<button onclick="go()">x</button>', "refuses onclick='go"),
+        ('<a href="javascript:go()">x</a>', "refuses href='javascript"),
+    ],
+)
+def test_what_a_policy_would_keep_from_working_is_found(
+    tmp_path: Path, body: str, problem: str
+) -> None:
+    (tmp_path / "a.html").write_text(companion_policy.lock(HEAD) + body, encoding="utf-8")
+    (found,) = check_book.unlocked_page(check_book.Page.read(tmp_path, "a.html"))
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("Content-Security-Policy", "Other", "there is no"),
+        ("default-src 'none'", "default-src 'self'", "allows more"),
+        ("script-src 'self'", "script-src 'unsafe-inline'", "runs any script"),
+        ('<meta charset="utf-8" />', "<script src='a.js'></script>", "stands before"),
+    ],
+)
+def test_a_loose_policy_is_found(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    text = companion_policy.lock(HEAD).replace(old, new)
+    (tmp_path / "a.html").write_text(text, encoding="utf-8")
+    (found,) = check_book.unlocked_page(check_book.Page.read(tmp_path, "a.html"))
+    assert problem in found
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_what_slips_into_a_page_is_not_run(over: str, visit: Open) -> None:
+    page = visit("book/how-to-read", over=over)
+    page.tab.evaluate(
+        """() => {
+            const add = (name, extra) => document.body.append(
+                Object.assign(document.createElement(name), extra));
+            add("script", { textContent: "window.ran = 'a script'" });
+            add("div", { innerHTML: "<img src='data:,' onerror=\\"window.ran = 'a handler'\\">" });
+            add("script", { src: "data:text/javascript,window.ran = 'an address'" });
+            add("script", { src: "http://127.0.0.1:9/other.js" });
+            add("img", { src: "http://127.0.0.1:9/seen.png", alt: "" });
+        }"""
+    )
+    page.tab.wait_for_timeout(200)
+    assert page.tab.evaluate("window.ran") is None
+    refused = [text for text in page.complaints if "Content Security Policy" in text]
+    assert len(refused) >= 4, page.complaints
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_all_that_can_be_pressed_on_a_page_works_and_nothing_complains(
+    over: str, visit: Open
+) -> None:
+    page = visit("book/part1/how-many-neurons-fire", over=over)
+    tab = page.tab
+    tab.locator("article mjx-container").first.click(button="right")
+    tab.get_by_role("menuitem", name="Show Math As").wait_for()  # the menu of MathJax
+    tab.keyboard.press("Escape")
+    cell = tab.locator(".cell_input:visible").first
+    cell.hover()
+    cell.locator("button.copybtn").click()
+    cell.locator("button.copybtn.success").wait_for()
+    box = tab.locator("article details:not([open])").first
+    box.locator("summary").first.click()
+    assert box.get_attribute("open") is not None or tab.locator("article details[open]").count()
+    tab.evaluate("window.print = () => { window.done = ['print'] }")
+    tab.evaluate("window.toggleFullScreen = () => window.done.push('full')")
+    for action in ("print", "fullscreen"):
+        tab.locator(f"[data-companion-does={action}]").dispatch_event("click")
+    assert tab.evaluate("window.done") == ["print", "full"]
+    before = tab.locator("html").get_attribute("data-mode")
+    tab.locator(".theme-switch-button:visible").first.click()
+    assert tab.locator("html").get_attribute("data-mode") != before
+    assert page.complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_the_window_of_the_speaker_runs_under_the_policy_of_its_deck(
+    over: str, visit: Open
+) -> None:
+    page = visit("teaching/how-many-neurons-fire-slides", over=over)
+    page.tab.wait_for_selector("html[data-slides-ready]", state="attached")
+    with page.tab.expect_popup() as opened:
+        page.tab.keyboard.press("s")
+    # its script puts the two slides there, and runs the clock
+    until(opened.value, "document.querySelectorAll('iframe').length === 2", seconds=10)
+    until(opened.value, "document.querySelector('.seconds-value').textContent > ':00'", seconds=10)
+    assert page.complaints == []

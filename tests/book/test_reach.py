@@ -1,0 +1,327 @@
+"""Pages are described and cited, other sites and services can show, find and open them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import build_lite
+import check_book
+import colab_notebooks
+import companion_reach
+import pytest
+import social_card
+import yaml
+from bs4 import BeautifulSoup
+from check_book import ROOT, Page
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx.errors import ConfigError
+
+import sublinear_lib
+
+SITE = "https://example.org/companion/"
+URL = "https://github.com/example/companion"
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+# ---- what a page says about itself --------------------------------------------------------------
+
+
+def document(*paragraphs: str) -> nodes.document:
+    made = new_document("page")
+    made += [nodes.paragraph("", text) for text in paragraphs]
+    return made
+
+
+def test_a_description_is_whole_sentences_without_formulas() -> None:
+    question = "The question. How many neurons fire? It depends on \\tau."
+    told = companion_reach.describe(document(question), "Title", "Book")
+    assert told == "Title. A page of “Book”."  # what is left is too short
+    question = "The question. How many neurons of the network fire at a point? It is \\tau."
+    told = companion_reach.describe(document(question), "Title", "Book")
+    assert told == "How many neurons of the network fire at a point?"
+    long = document("The question. " + "This is a sentence of words. " * 20)
+    told = companion_reach.describe(long, "Title", "Book")
+    assert 150 < len(told) < companion_reach.LONGEST and told.endswith(".")
+    for empty in (document("W^*"), document(), None):
+        assert companion_reach.describe(empty, "Title", "Book") == "Title. A page of “Book”."
+
+
+def test_tags_for_other_sites_need_an_address() -> None:
+    alone = companion_reach.tags('A "title"', "About a < b & c", "Book")
+    assert alone == '<meta name="description" content="About a &lt; b &amp; c" />\n'
+    soup = BeautifulSoup(
+        companion_reach.tags("A title", "About", "Book", SITE, "book/x.html"), "html.parser"
+    )
+    told = {str(tag.get("property") or tag.get("name")): tag["content"] for tag in soup("meta")}
+    assert told["og:url"] == f"{SITE}book/x.html"
+    assert told["og:image"] == f"{SITE}_static/social-card.png"
+    assert {"description", "og:title", "og:description", "twitter:card"} <= set(told)
+
+
+def test_an_address_gets_its_slash_and_the_setting_comes_before_the_environment() -> None:
+    assert companion_reach.site_address("", "") == ""
+    assert companion_reach.site_address("", "https://example.org/companion") == SITE
+    assert companion_reach.site_address(SITE, "https://example.com") == SITE
+    for wrong in ("example.org", "ftp://example.org", "https://a b", "https://a.org/?x"):
+        with pytest.raises(ConfigError, match=r"must be empty or https://HOST/PATH"):
+            companion_reach.site_address(wrong)
+
+
+def test_a_sitemap_lists_every_page_once() -> None:
+    root = ElementTree.fromstring(companion_reach.sitemap(SITE, ["b.html", "a & c.html"]))
+    space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    found = [each.text for each in root.iter(f"{space}loc")]
+    assert root.tag == f"{space}urlset" and found == [f"{SITE}a%20%26%20c.html", f"{SITE}b.html"]
+
+
+def test_the_card_has_the_size_that_the_tags_name() -> None:
+    content = social_card.CARD.read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n" and len(content) < 300_000
+    size = (int.from_bytes(content[16:20], "big"), int.from_bytes(content[20:24], "big"))
+    assert size == (1200, 630) == (social_card.SIZE["width"], social_card.SIZE["height"])
+    title, _, rest = check_book.TITLE.partition(": ")
+    assert title in social_card.page("") and rest in social_card.page("")
+
+
+def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None:
+    told: dict[str, str] = {}
+    for name in check_book.chapters():
+        tag = pages[f"{name}.html"].soup.find("meta", attrs={"name": "description"})
+        assert tag is not None, name
+        text = str(tag["content"])
+        assert 30 <= len(text) <= companion_reach.LONGEST and "\\" not in text, (name, text)
+        assert told.setdefault(text, name) == name, (name, told[text])
+
+
+def test_no_page_names_an_address_before_there_is_one(html: Path, pages: dict[str, Page]) -> None:
+    assert not (html / "sitemap.xml").exists()
+    for page in pages.values():
+        assert not page.soup.find_all("meta", attrs={"property": re.compile("^og:")}), page.name
+        assert not page.soup.select("link[rel=canonical]"), page.name
+
+
+# ---- how it is cited ----------------------------------------------------------------------------
+
+
+def test_an_entry_for_bibtex_holds_what_the_citation_file_says() -> None:
+    citation = {
+        "title": "A {book}",
+        "version": "1.2.3",
+        "authors": [{"family-names": "Doe", "given-names": "Ann"}, {"name": "The rest"}],
+    }
+    entry = companion_reach.bibtex(citation, "2026", "Costs & gains_1", SITE)
+    assert entry.splitlines() == [
+        "@misc{sublinear-companion-2026,",
+        "  author = {Doe, Ann and {The rest}},",
+        "  title  = {{A {book}}},",
+        "  year   = {2026},",
+        "  note   = {Version 1.2.3. Page: Costs \\& gains\\_1},",
+        f"  url    = {{{SITE}}},",
+        "}",
+    ]
+    assert "url" not in companion_reach.bibtex(citation, "2026", "Title")
+
+
+def test_every_page_shows_how_to_cite_it(pages: dict[str, Page]) -> None:
+    for name in check_book.chapters():
+        (box,) = pages[f"{name}.html"].soup.select("details.cite-page")
+        entry = box.pre.get_text() if box.pre is not None else ""
+        assert entry.startswith("@misc{") and entry.count("{") == entry.count("}"), name
+        assert CITATION["title"] in entry and CITATION["version"] in entry, name
+        assert "Page: " in entry and "url" not in entry, name
+
+
+def test_the_citation_file_keeps_the_format_that_it_names() -> None:
+    # the required keys of the Citation File Format 1.2.0, and the forms of those that we use
+    assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
+    assert CITATION["cff-version"] == "1.2.0" and CITATION["type"] in {"software", "dataset"}
+    assert set(CITATION) <= {
+        *("abstract", "authors", "cff-version", "keywords", "license", "message", "references"),
+        *("title", "type", "version", "repository-code", "url", "doi", "date-released"),
+    }
+    for work in [CITATION, *CITATION["references"]]:
+        assert work["title"] and work["authors"]
+        for author in work["authors"]:
+            assert set(author) in ({"name"}, {"family-names", "given-names"})
+    for work in CITATION["references"]:
+        assert work["type"] == "conference-paper" and isinstance(work["year"], int)
+    assert all(isinstance(word, str) for word in CITATION["keywords"])
+
+
+def test_all_metadata_name_the_same_book_and_version() -> None:
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert CITATION["version"] == zenodo["version"] == sublinear_lib.__version__
+    assert CITATION["title"] == zenodo["title"] == check_book.TITLE
+    assert zenodo["description"] == " ".join(CITATION["abstract"].split())
+    assert zenodo["keywords"] == CITATION["keywords"]
+    assert CITATION["license"] == [project["license"], "CC-BY-4.0"]
+    assert zenodo["license"] == project["license"].lower()  # Zenodo writes them small
+    assert [each["name"] for each in zenodo["creators"]] == [
+        each["name"] for each in CITATION["authors"]
+    ]
+    (paper,) = CITATION["references"]
+    (related,) = zenodo["related_identifiers"]
+    assert related["identifier"].removeprefix("arXiv:") == paper["url"].rpartition("/")[2]
+
+
+# ---- where it runs ------------------------------------------------------------------------------
+
+
+def test_a_notebook_for_colab_installs_this_library_first_and_is_the_same_otherwise(
+    tmp_path: Path,
+) -> None:
+    book = tmp_path / "book"
+    (book / "part1").mkdir(parents=True)
+    source = ROOT / "book" / "part1" / "who-flips.ipynb"
+    (book / "part1" / source.name).write_bytes(source.read_bytes())
+    cell = colab_notebooks.install_cell(URL, "abc123")
+    (copy,) = colab_notebooks.write(cell, tmp_path / "out", book)
+    assert copy == tmp_path / "out" / "book" / "part1" / source.name
+    old, new = (json.loads(each.read_text(encoding="utf-8")) for each in (source, copy))
+    first = new["cells"].pop(0)
+    assert new == old and first == cell and first["id"] not in {each["id"] for each in old["cells"]}
+    text = str(first["source"])
+    assert f"git clone --quiet {URL} " in text and "checkout --quiet abc123" in text
+    assert "-c /content/companion/constraints.txt" in text
+
+
+def test_colab_notebooks_are_refused_for_what_is_no_address_and_no_revision(tmp_path: Path) -> None:
+    for arguments in ([URL, "a; rm"], ["example", "main"], ["https://a.org/b/c d", "main"]):
+        with pytest.raises(ValueError, match="must be"):
+            colab_notebooks.install_cell(*arguments)
+        assert colab_notebooks.main([*arguments, str(tmp_path / "x")]) == 1
+    assert colab_notebooks.main([]) == 2
+    assert not (tmp_path / "x").exists()
+
+
+def extras() -> dict[str, list[str]]:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text)["project"]["optional-dependencies"])
+
+
+def test_binder_and_colab_install_extras_that_exist() -> None:
+    binder = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8")
+    colab = str(colab_notebooks.install_cell(URL, "main")["source"])
+    for text in (binder, colab):
+        (wanted,) = re.findall(r"\[([\w,]+)\]", text)
+        assert {"fast", "book"} <= set(wanted.split(",")) <= set(extras())
+    assert "-c ../constraints.txt" in binder.splitlines()
+    version = (ROOT / ".binder" / "runtime.txt").read_text(encoding="utf-8").strip()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    number = version.removeprefix("python-")
+    assert f"Programming Language :: Python :: {number}" in project["classifiers"]
+
+
+def test_jupyterlite_gets_the_library_its_notebooks_and_on_request_its_own_python(
+    tmp_path: Path,
+) -> None:
+    wheel, plain = build_lite.commands(tmp_path, tmp_path / "lite")
+    assert wheel[:4] == [sys.executable, "-m", "pip", "wheel"] and str(ROOT) in wheel
+    assert plain[plain.index("--piplite-wheels") + 1] == wheel[wheel.index("--wheel-dir") + 1]
+    assert "--pyodide" not in plain
+    assert build_lite.commands(tmp_path, tmp_path, "x.tar.bz2")[1][-2:] == [
+        "--pyodide",
+        "x.tar.bz2",
+    ]
+    named = {re.split(r"[<>=]", each)[0] for each in extras()["book"]}
+    assert set(build_lite.BESIDE) <= named
+    assert build_lite.INSTALL.endswith(
+        "%pip install -q sublinear-lib " + " ".join(build_lite.BESIDE)
+    )
+
+
+def workflow(name: str) -> dict[str, object]:
+    text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    return dict(yaml.safe_load(text))
+
+
+def test_the_workflow_publishes_what_make_book_builds_and_only_where_there_are_pages() -> None:
+    flow = workflow("pages.yml")
+    jobs = flow["jobs"]
+    assert isinstance(jobs, dict) and set(jobs) == {"build", "publish", "colab"}
+    assert jobs["build"]["if"] == "github.event.repository.has_pages"
+    assert jobs["publish"]["needs"] == jobs["colab"]["needs"] == "build"
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    (built,) = [step for step in steps if "make book" in step.get("run", "")]
+    assert set(built["env"]) == {companion_reach.VARIABLE}
+    (sent,) = [s for s in steps if s.get("uses", "").startswith("actions/upload-pages-artifact@")]
+    assert (ROOT / sent["with"]["path"]).resolve() == check_book.HTML
+    # nothing may write but what publishes, and each only where it does
+    assert flow["permissions"] == {"contents": "read"}
+    assert {name: sorted(job["permissions"].items()) for name, job in jobs.items()} == {
+        "build": [("contents", "read"), ("pages", "read")],
+        "publish": [("id-token", "write"), ("pages", "write")],
+        "colab": [("contents", "write")],
+    }
+    (run,) = [step["run"] for step in steps if "colab_notebooks.py" in step.get("run", "")]
+    (script,) = re.findall(r"python (\S+\.py)", run)
+    assert (ROOT / script).is_file()
+
+
+@pytest.mark.skipif(
+    not (shutil.which("git") and shutil.which("bash")), reason="no git or no bash found"
+)
+def test_the_copies_for_colab_reach_their_branch(tmp_path: Path) -> None:
+    flow = workflow("pages.yml")
+    jobs = flow["jobs"]
+    assert isinstance(jobs, dict)
+    (push,) = [s["run"] for s in jobs["colab"]["steps"] if "git init" in s.get("run", "")]
+    server = tmp_path / "server"
+    (server / "a").mkdir(parents=True)
+    subprocess.run(["git", "init", "--quiet", "--bare", server / "a" / "b"], check=True)
+    (tmp_path / "_build" / "colab" / "book").mkdir(parents=True)
+    (tmp_path / "_build" / "colab" / "book" / "x.ipynb").write_text("{}", encoding="utf-8")
+    settings = {
+        "GITHUB_SERVER_URL": f"file://{server}",
+        "GITHUB_REPOSITORY": "a/b",
+        "GITHUB_SHA": "abc123",
+        "TOKEN": "x",
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+    }
+    run = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", push],
+        cwd=tmp_path,
+        env=settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    listed = ["git", "-C", server / "a" / "b", "ls-tree", "-r", "--name-only", "colab"]
+    found = subprocess.run(listed, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["book/x.ipynb"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.stem
+)
+def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
+    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if path.stem == "config":
+        assert form == {"blank_issues_enabled": True}
+        return
+    assert form["name"] and form["description"] and form["labels"]
+    ids = [field["id"] for field in form["body"]]
+    assert len(ids) == len(set(ids))
+    for field in form["body"]:
+        assert field["type"] in {"input", "textarea", "dropdown", "checkboxes"}
+        assert field["attributes"]["label"]
+
+
+def test_the_template_of_pull_requests_names_commands_that_exist() -> None:
+    text = (ROOT / ".github" / "pull_request_template.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"make (\w+)", text)) <= targets
+    for name in re.findall(r"\b[A-Z]+\.md\b", text):
+        assert (ROOT / name).is_file()
