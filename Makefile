@@ -12,7 +12,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo "$$each"; break; fi; done)
 
-.PHONY: help book test pdf serve execute check format lab screenshots clean
+.PHONY: help book test pdf serve execute check format lab lite looks screenshots clean
 
 help:  ## list the commands
 	@echo "usage: make COMMAND"
@@ -46,6 +46,13 @@ format: $(STAMP)  ## put all Python files into the house format
 lab: $(STAMP)  ## open the chapters as live notebooks in JupyterLab
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
 	@$(BIN)/jupyter lab book
+
+lite: $(STAMP)  ## build the notebooks as JupyterLite, for a Python in the browser (PYODIDE=...)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
+	@$(BIN)/python tools/build_lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
+
+looks: book  ## let axe look at every page that changed, and keep what it finds for the tests
+	@PYTHONPATH=tools $(BIN)/python -m tests.book.look_at_pages
 
 screenshots: book  ## photograph every page, light and dark, wide and narrow
 	@$(BIN)/python tools/screenshots.py

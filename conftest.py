@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -57,6 +58,13 @@ def questions() -> Iterator[list[str]]:
         yield asked
     finally:
         environment.__getitem__ = read  # type: ignore[method-assign]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep Python from looking for garbage among thousands of tests, again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _unasked(item: pytest.Item) -> Generator[None, object, object]:

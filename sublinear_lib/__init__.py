@@ -19,7 +19,9 @@ _ROOMS = (
     "adversary",
     "archives",
     "benchmarking",
+    "caching",
     "claims",
+    "cluster",
     "datasets",
     "estimator",
     "exhibits",
@@ -48,7 +50,18 @@ __all__ = ["__version__", *_ROOMS]
 def __getattr__(name: str) -> ModuleType:
     """Import a room of the library the first time it is named."""
     if name in _ROOMS:
-        return importlib.import_module(f"{__name__}.{name}")
+        try:
+            return importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            missing = error.name or ""
+            if missing.partition(".")[0] == __name__:
+                raise
+            from sublinear_lib._extras import hint
+
+            raise ModuleNotFoundError(
+                f"sublinear_lib.{name} cannot be used: {hint(missing.partition('.')[0])}",
+                name=missing,
+            ) from error
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,11 +1,49 @@
-"""Run the command ``sublinear`` as ``python -m sublinear_lib``.
+"""Run the command ``sublinear``, also as ``python -m sublinear_lib``.
 
-It is the same command, for environments in which the script itself is not on the path.
+Loading the library takes seconds, and Ctrl-C may come amid them, where Python would show a
+traceback out of the middle of some package, or take the interrupt for a broken installation.  So
+the command begins here: as long as nothing else is done, an interrupt ends the process at once.
 """
 
 from __future__ import annotations
 
-from sublinear_lib.cli import main
+import os
+import signal
+import sys
+
+__all__ = ["run"]
+
+
+def _leave(*unused: object) -> None:
+    """End this process; there is nothing to lose or to tidy up."""
+    os.write(2, b"\ninterrupted\n")
+    os._exit(130)
+
+
+def run(name: str = "sublinear") -> None:
+    """Load the command and run it.
+
+    Parameters
+    ----------
+    name : str, default "sublinear"
+        What it calls itself.
+    """
+    # Whoever was told to ignore Ctrl-C, as in the background, goes on ignoring it.
+    listening = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if listening:
+        signal.signal(signal.SIGINT, _leave)
+    from sublinear_lib.cli import main
+
+    if listening:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        main(prog_name=name)
+    finally:
+        # All is said and stored; what is left is Python's own tidying up.
+        sys.stdout.flush()
+        if listening:
+            signal.signal(signal.SIGINT, _leave)
+
 
 if __name__ == "__main__":
-    main(prog_name="python -m sublinear_lib")
+    run("python -m sublinear_lib")

@@ -5,11 +5,13 @@ that ``sublinear activity`` prints is ``Q_0`` of Lemma 4.5, at the constant K wh
 ``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench`` measures; what it
 stores without being told where is a run with the standard settings and nothing less.
 ``sublinear verify`` runs the checks of the statements and fails when a verdict is not the recorded
-one; only ``--store`` changes what the book shows.
+one; only ``--store`` changes what the book shows.  Ctrl-C ends every command with a word, without a
+traceback and with status 130; what was stored by then is whole.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -17,25 +19,52 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from sublinear_lib import __version__, benchmarking, claims, report, runs, scaling, tables
+from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
+from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
 from sublinear_lib.training import Search
 
 __all__ = ["main"]
 
+_INTERRUPTED = 130
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@contextlib.contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """End the program on Ctrl-C, with the status that a shell gives to it."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        said = f": {interrupt}" if str(interrupt) else ""
+        click.echo(f"\ninterrupted{said}", err=True)
+        sys.exit(_INTERRUPTED)
+
+
+class _Commands(click.Group):
+    """A group of commands that Ctrl-C ends with a word; click itself would say "Aborted!"."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Read the options of the group."""
+        with _ending_on_interrupt():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry out a command."""
+        with _ending_on_interrupt():
+            return super().invoke(ctx)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sublinear")
 def main() -> None:
     """Look at sublinear adversarial training from the command line."""
@@ -165,7 +194,10 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
     sublinear train --data circle-8 --rho 0.05 --index aggregates --adversary projected
 
     The same command once more goes on from the last checkpoint; with more --steps it goes farther.
-    Proofs are quick for circle-8, and rarely succeed in the 65 dimensions of the digits."""
+    Proofs are quick for circle-8, and rarely succeed in the 65 dimensions of the digits.
+
+    The exit code is 0 after the last step, 1 after an error, 2 for a wrong call, and 130 after
+    Ctrl-C."""
 )
 @_setting("--data", help="digits-3v8 (any two digits), digits-even-odd, breast-cancer, circle-8.")
 @_setting("--m", type=int, help="Width: the number of neurons.")
@@ -202,9 +234,20 @@ def train(out: Path | None, quiet: bool, **given: Any) -> None:
         rows = [(name, _shown(value)) for name, value in report.summary().items()]
     except (ValueError, TypeError, FloatingPointError, OSError) as error:
         raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_going_on(out)) from None
     _print_table(rows)
     if out is not None:
         click.echo(f"stored in {out}")
+    if report.history.interrupted:
+        raise KeyboardInterrupt(_going_on(out))
+
+
+def _going_on(out: Path | None) -> str:
+    """Say what an interrupted training run leaves behind."""
+    if out is None:
+        return "nothing is stored; with --out the same command goes on where it stopped"
+    return f"the same command goes on from the last checkpoint in {out}, if there is one yet"
 
 
 @main.command(
@@ -270,9 +313,12 @@ def report_command(
         )
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
+            archives.check_writable(out / "report.md")
         found = report.make_report(table, progress=not quiet, **given)
         if out is not None:
-            report.store_report(found, out)
+            reason = report.store_report(found, out)
+            if reason:
+                click.echo(f"no pictures: {reason}", err=True)
     except (ValueError, TypeError, FloatingPointError, OSError) as error:
         raise click.ClickException(str(error)) from error
     if out is None:
@@ -290,7 +336,7 @@ def report_command(
         _print_wrapped(rows)
         click.echo(f"stored in {out}")
     if found.interrupted:
-        sys.exit(130)
+        raise KeyboardInterrupt("the report covers what was done by then")
 
 
 def _shown(value: object) -> str:
@@ -384,30 +430,46 @@ def _measure(
         if output is None:
             raise click.UsageError("--output must be given outside a clone of the repository")
     old = None
-    if output is not None and output.exists():
-        try:
-            old = benchmarking.load_results(name, path=output)
-        except ValueError as error:
-            raise click.ClickException(str(error)) from error
+    try:
+        if output is not None:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            archives.check_writable(output)
+            old = benchmarking.load_results(name, path=output) if output.exists() else None
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
     load = benchmarking.environment()["load_average"]
     if not quick and load is not None and load > 0.5:
         click.echo(
             f"This machine is busy (load {load:.1f}): wait, or distrust the times.", err=True
         )
 
+    kept: list[str] = []
+    failures: list[str] = []
+
     def store(results: benchmarking.Results) -> None:
-        if output is not None:
-            benchmarking.write_results(results, output)
+        try:
+            if output is not None:
+                benchmarking.write_results(results, output)
+                failures.clear()
+        except OSError as error:
+            # What was measured is not thrown away: it is printed, and tried again later.
+            failures.append(str(error))
+        kept[:] = list(results.data["sections"])
 
     try:
         results = benchmarking.run(name, settings, sections, old=old, finished=store)
     except benchmarking.InexactAnswer as error:
         raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        stored = f"{output} holds {', '.join(kept)}" if output is not None and kept else ""
+        raise KeyboardInterrupt(stored or "no section was finished and stored") from None
     for section in sections or benchmark.sections:
         for table in benchmarking.section_tables(results, section):
             click.echo(f"{table}\n")
     if not quick:
         click.echo(benchmarking.target_table(results, measured=True))
+    if failures:
+        raise click.ClickException(f"not stored: {failures[-1]}")
     if output is not None:
         click.echo(f"\nstored in {output}")
 
@@ -421,6 +483,10 @@ def _measure(
 
     sublinear verify --budget full --jobs 2 --store
 
+    sublinear verify --budget full --scheduler tcp://10.0.0.5:8786 --cache found/
+
+    With --cache, the same command after an interrupt goes on with what is missing.
+
     The exit code is 0 when every verdict is the recorded one, 1 when one is not or a check could
     not be done, 2 for a wrong call, and 130 after Ctrl-C."""
 )
@@ -433,6 +499,16 @@ def _measure(
     help="How much time the checks may take: a few minutes, or the better part of an hour.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Dask scheduler whose workers run the checks instead, such as tcp://10.0.0.5:8786.",
+)
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for what each check finds, so that an interrupted run goes on.",
+)
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -453,6 +529,8 @@ def verify(
     ids: tuple[str, ...],
     budget: str,
     jobs: int,
+    scheduler: str | None,
+    cache: Path | None,
     seed: int,
     output: Path | None,
     stale: bool,
@@ -465,23 +543,43 @@ def verify(
     what was found by then is shown, and stored if that was asked for.
     """
     chosen = _chosen(ids)
+    try:
+        if output is not None:
+            archives.check_writable(output)
+        if store:
+            claims.evidence_path(budget).parent.mkdir(exist_ok=True)
+            archives.check_writable(claims.evidence_path(budget))
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
     if stale:
-        old = set(claims.stale(claims.LEDGER, claims.stored_evidence(budget)))
+        old = set(claims.stale(claims.LEDGER, _evidence(budget)))
         chosen = tuple(claim for claim in chosen if claim.id in old)
         if not chosen:
             click.echo("no stored evidence is missing or outdated")
             return
     names = [claim.id for claim in chosen]
     reports: dict[str, claims.Report] = {}
-    begun, interrupted = time.monotonic(), False
+    begun, interrupted, failure = time.monotonic(), False, None
     running = claims.verify_each(
-        claims.LEDGER, names, budget=budget, seed=seed, jobs=jobs, progress=not quiet
+        claims.LEDGER,
+        names,
+        budget=budget,
+        seed=seed,
+        jobs=jobs,
+        scheduler=scheduler,
+        cache=cache,
+        progress=not quiet,
     )
     try:
         for report in running:
             reports[report.claim.id] = report
     except KeyboardInterrupt:
         interrupted = True
+    except LostWorkers as error:
+        # What was found by then is shown and stored, as after an interrupt.
+        interrupted, failure = True, str(error)
+    except (ImportError, OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
     finally:
         running.close()
     ordered = [reports[name] for name in names if name in reports]
@@ -511,11 +609,20 @@ def verify(
             _store(ordered, budget)
     except (OSError, TypeError, ValueError) as error:
         raise click.ClickException(str(error)) from error
+    if failure is not None:
+        raise click.ClickException(failure)
     if interrupted:
-        click.echo("interrupted", err=True)
-        sys.exit(130)
+        raise KeyboardInterrupt("" if cache is None else f"{cache} keeps what was found")
     if changed:
         sys.exit(1)
+
+
+def _evidence(budget: str) -> dict[str, claims.Stored]:
+    """Return the stored evidence, or end with the reason why it cannot be read."""
+    try:
+        return claims.stored_evidence(budget)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _chosen(ids: Sequence[str]) -> tuple[claims.Claim, ...]:
@@ -589,7 +696,7 @@ def show_claim(name: str) -> None:
     click.echo(f"{claim.id}: {claim.title}\n")
     _print_wrapped([(label, text) for label, text in rows if text])
     for budget in claims.Budget:
-        item = claims.stored_evidence(budget).get(claim.id)
+        item = _evidence(budget.value).get(claim.id)
         if item is None:
             continue
         evidence, old = item.evidence, item.fingerprint != claims.fingerprint(claim)

@@ -1228,12 +1228,13 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
         Points of X.  N = 1 for radius >= sqrt(3) and N = 2 (antipodes) for radius >= sqrt(3/2) or
         d = 2.  For small radius
 
-            d = 3:  N = ceil(pi / (2 asin(radius / sqrt(3)))) ~ 2.72 / radius, the least possible,
-            d = 4:  N ~ 4.71 / radius^2,
-            d = 5:  N ~ 8.33 / radius^3,
+            d = 3:  N ~ 2.72 / radius
+            d = 4:  N ~ 4.71 / radius^2
+            d = 5:  N ~ 8.33 / radius^3
 
-        which for d = 4 and 5 is 1.30 and 1.86 times what the best lattice coverings of the plane
-        and of space would need.  `slice_net_size` counts exactly.
+        The first is ceil(pi / (2 asin(radius / sqrt(3)))), the least possible; the others are 1.30
+        and 1.86 times what the best lattice coverings of the plane and of space would need.
+        `slice_net_size` counts exactly.
 
     Raises
     ------

@@ -11,11 +11,8 @@ networks are immutable: their arrays are read-only copies, training returns a ne
 from __future__ import annotations
 
 import os
-import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -503,28 +500,16 @@ class TwoLayerNetwork:
         --------
         load : The inverse; the network comes back bit for bit.
         """
-        target = Path(path)
-        # A temporary file in the same directory: os.replace is atomic within one file system.
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        try:
-            with open(temporary, "xb") as file:
-                np.savez(
-                    file,
-                    format=np.array(_FORMAT),
-                    version=np.array(_FORMAT_VERSION),
-                    W=self.W,
-                    a=self.a,
-                    b=self.b,
-                    tau=np.array(self.tau),
-                    activation=np.array(self.activation.name),
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+        contents = {
+            "format": np.array(_FORMAT),
+            "version": np.array(_FORMAT_VERSION),
+            "W": self.W,
+            "a": self.a,
+            "b": self.b,
+            "tau": np.array(self.tau),
+            "activation": np.array(self.activation.name),
+        }
+        archives.write_arrays(path, contents)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TwoLayerNetwork:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -24,11 +23,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from sublinear_lib import geometry, scaling, theory, validation
+from sublinear_lib import archives, geometry, scaling, theory, validation
+from sublinear_lib._extras import no_pictures
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
     Adversary,
     IdentityAdversary,
+    NegativeMargin,
     SmoothedGradient,
     bracket,
 )
@@ -543,7 +544,9 @@ def make_report(
     if activity is not None and tau is not None:
         raise ValueError("give either activity or tau, not both")
     if tau is None:
-        level = scaling.threshold_from_activity(0.02 if activity is None else activity, width)
+        wanted = 0.02 if activity is None else activity
+        validation.scalar(wanted, "activity", exclusive_minimum=0, maximum=0.5)
+        level = scaling.threshold_from_activity(wanted, width)
     else:
         level = validation.scalar(tau, "tau", minimum=0.0)
         if scaling.activity(level, width) == 0.0:
@@ -715,7 +718,7 @@ class _Row:
             self._network,
             self._x[None, :],
             np.array([self._y]),
-            _Margin(),
+            NegativeMargin(),
             np.random.default_rng(self._seeds.spawn(1)[0]),
         )
         return bool(self._y * found.value[0] <= 0.0)
@@ -743,19 +746,7 @@ class _Row:
         return radii[low] if low < len(radii) else math.inf
 
 
-class _Margin:
-    """The objective ``-sign(y) f``: large where the network is wrong."""
-
-    def value(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the negative margin."""
-        return np.asarray(-np.sign(y) * f)
-
-    def derivative(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return its derivative in f."""
-        return np.asarray(-np.sign(y) * np.ones_like(f))
-
-
-def store_report(report: Report, folder: Path) -> None:
+def store_report(report: Report, folder: Path) -> str:
     """Write a report into a folder: ``report.md``, ``report.json`` and its pictures.
 
     Parameters
@@ -765,34 +756,33 @@ def store_report(report: Report, folder: Path) -> None:
     folder : Path
         The folder, which exists.  Files of these names are replaced, each at one stroke.
 
+    Returns
+    -------
+    str
+        Why there are no pictures; empty where matplotlib is installed.
+
     Raises
     ------
     OSError
         If a file cannot be written.
     """
+    reason = no_pictures()
     pictures = {}
-    if report.rho > 0.0:
+    if report.rho > 0.0 and not reason:
         pictures["promise"] = report.plot("promise")
-    if len(report.history) > 1:
+    if len(report.history) > 1 and not reason:
         pictures["training"] = report.plot_training("training")
     text = report.to_markdown()
     if pictures:
         text += "\n## Figures\n"
     for name, picture in pictures.items():
         text += f"\n![{picture.alt.replace('[', '(').replace(']', ')')}]({name}.png)\n"
-        _write(folder / f"{name}.png", picture.png)
-    _write(folder / "report.json", (json.dumps(report.to_dict(), indent=1) + "\n").encode())
-    _write(folder / "report.md", text.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that is complete at every moment."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        archives.write_bytes(folder / f"{name}.png", picture.png)
+    archives.write_bytes(
+        folder / "report.json", (json.dumps(report.to_dict(), indent=1) + "\n").encode()
+    )
+    archives.write_bytes(folder / "report.md", text.encode())
+    return reason
 
 
 # What is said about it

@@ -10,8 +10,8 @@ belongs to one set of settings, and a run with others is refused.
 from __future__ import annotations
 
 import csv
+import io
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from sublinear_lib import datasets, scaling, validation
+from sublinear_lib import archives, datasets, scaling, validation
+from sublinear_lib._extras import no_pictures
 from sublinear_lib.adversary import (
     Adversary,
     CertifiedAccuracy,
@@ -141,6 +142,10 @@ class TrainingRun:
             If the folder cannot be made or written.
         TrainingDiverged
             If training diverges; with a folder, the history so far is stored.
+        KeyboardInterrupt
+            If Ctrl-C comes before the first step, or after training.  What was trained is stored by
+            then, and the same run goes on from its last checkpoint.  Ctrl-C in training is no
+            error: what there is after the present step is tested and stored.
         """
         self._check()
         split, weights, stream, attack, proof = np.random.SeedSequence(self.seed).spawn(5)
@@ -171,11 +176,13 @@ class TrainingRun:
             history = trainer.fit(start, train.X, train.y, rng=stream, checkpoint=checkpoint)
         except TrainingDiverged as error:
             if out is not None:
-                _store_history(error.history, out)
+                _store_history(error.history, out, say)
             raise
+        if not len(history):  # which only an interrupt brings about
+            raise KeyboardInterrupt
         if out is not None:
             history.final.save(out / "network.npz")
-            _store_history(history, out)
+            _store_history(history, out, say)
         say("testing")
         strong = SmoothedGradient(rho=self.rho, steps=20, restarts=2)
         rows = []
@@ -249,7 +256,7 @@ class TrainingRun:
         checkpoint = out / "checkpoint.npz"
         if checkpoint.exists():
             say(f"going on from {checkpoint}")
-        _write(path, json.dumps(asdict(self), indent=1) + "\n")
+        archives.write_bytes(path, (json.dumps(asdict(self), indent=1) + "\n").encode())
         return checkpoint
 
 
@@ -264,21 +271,14 @@ def _settings(path: Path) -> dict[str, Any]:
     return stored
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file that is complete at every moment."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _store_history(history: History, out: Path) -> None:
+def _store_history(history: History, out: Path, say: Callable[[str], object]) -> None:
     """Write the history into a folder, as a table and, with two steps or more, as a picture."""
-    from sublinear_lib import plotting
+    reason = no_pictures()
+    if reason:
+        say(f"no run.png: {reason}")
+    elif len(history) > 1:
+        from sublinear_lib import plotting
 
-    if len(history) > 1:
         picture = plotting.training_run(
             history.step,
             history.loss,
@@ -286,12 +286,13 @@ def _store_history(history: History, out: Path) -> None:
             history.activity_mean,
             name="run",
         )
-        (out / "run.png").write_bytes(picture.png)
+        archives.write_bytes(out / "run.png", picture.png)
     columns = history.to_dict(seconds=True)
-    with (out / "history.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+    table = io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    archives.write_bytes(out / "history.csv", table.getvalue().encode())
 
 
 def _number_or_name(text: str) -> float | str:
@@ -389,4 +390,6 @@ class RunReport:
         out : Path
             The folder, which exists.
         """
-        _write(out / "summary.json", json.dumps(self.summary(), indent=1) + "\n")
+        archives.write_bytes(
+            out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()
+        )

@@ -17,19 +17,19 @@ import copy
 import itertools
 import math
 import numbers
+import os
 import pickle
 import traceback
-import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import special
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from sublinear_lib import validation
+from sublinear_lib import caching, validation
 from sublinear_lib._typing import Seed
+from sublinear_lib.cluster import run_tasks, single_threaded
 
 __all__ = [
     "Interval",
@@ -397,40 +397,71 @@ def _run_cell(function: Callable[..., Any], cell: Record, sequence: np.random.Se
     cut off alike for any number of workers, and a result that cannot travel names its cell.
     """
     try:
-        with threadpool_limits(limits=1):
+        with single_threaded():
             result = function(**copy.deepcopy(cell), rng=np.random.default_rng(sequence))
         return pickle.dumps(result)
     except Exception as error:
         return _Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
-def _results_of(
-    function: Callable[..., Any], tasks: Sequence[tuple[Record, int, Any]], n_jobs: int
-) -> Generator[bytes | _Failure]:
-    """Yield the outcome of every task in order; closing the generator stops the workers."""
-    if n_jobs == 1:
-        for cell, _, sequence in tasks:
-            yield _run_cell(function, cell, sequence)
-        return
-    import joblib
+def _outcomes(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Record, int, np.random.SeedSequence]],
+    n_jobs: int,
+    scheduler: str | None,
+    cache: caching.ResultCache | None,
+) -> Generator[tuple[int, Any]]:
+    """Yield position and outcome of every task; closing the generator stops the workers.
 
-    # max_nbytes=None: large parameters would otherwise reach the workers as memory-mapped files,
-    # another type of array than the function sees with one job.
-    parallel = joblib.Parallel(
-        n_jobs=n_jobs, backend="loky", return_as="generator", max_nbytes=None
-    )
-    results = parallel(
-        joblib.delayed(_run_cell)(function, cell, sequence) for cell, _, sequence in tasks
-    )
-    try:
-        # Not `yield from`, which would forward the closing before the warning is silenced.
-        for result in results:  # noqa: UP028
-            yield result
-    finally:
-        with warnings.catch_warnings():
-            # Stopping early is meant: joblib would advise to submit fewer tasks.
-            warnings.simplefilter("ignore")
-            results.close()
+    Without a cache the outcomes come in order.  With one they come when they are there, so that
+    nothing that was computed waits to be stored, and the stored ones come first.
+    """
+    if cache is None:
+        calls = [(function, cell, sequence) for cell, _, sequence in tasks]
+        yield from run_tasks(_run_cell, calls, n_jobs=n_jobs, scheduler=scheduler)
+        return
+    what = caching.digest("sweep", function)
+    keys = [caching.digest(what, cell, sequence) for cell, _, sequence in tasks]
+    missing = []
+    for position, key in enumerate(keys):
+        stored = cache.get(key)
+        if stored is None:
+            missing.append(position)
+        else:
+            yield position, pickle.dumps(stored["result"])
+    calls = [(function, tasks[position][0], tasks[position][2]) for position in missing]
+    running = run_tasks(_run_cell, calls, n_jobs=n_jobs, scheduler=scheduler, ordered=False)
+    with contextlib.closing(running):
+        for place, outcome in running:
+            position = missing[place]
+            if not isinstance(outcome, _Failure):
+                try:
+                    cache.put(keys[position], {"result": pickle.loads(outcome)})
+                except TypeError as error:
+                    outcome = _Failure(f"TypeError: {error}", "")
+            yield position, outcome
+
+
+def _first_failure(
+    outcomes: Iterable[tuple[int, Any]], total: int, bar: Any
+) -> Generator[tuple[int, Any]]:
+    """Hand outcomes on until no earlier one than the first failure is missing, then that."""
+    seen = np.zeros(total, dtype=np.bool_)
+    failed: tuple[int, _Failure] | None = None
+    for position, outcome in outcomes:
+        if seen[position]:
+            raise RuntimeError(f"cell {position} of the sweep came twice")
+        seen[position] = True
+        bar.update()
+        if not isinstance(outcome, _Failure):
+            yield position, outcome
+        elif failed is None or position < failed[0]:
+            failed = position, outcome
+        if failed is not None and seen[: failed[0]].all():
+            yield failed
+            return
+    if not seen.all():
+        raise RuntimeError(f"{total - int(seen.sum())} cells of the sweep did not come back")
 
 
 def _check_grid(grid: object) -> dict[str, list[Any]]:
@@ -489,12 +520,14 @@ def sweep(
     *,
     root_seed: int | np.random.SeedSequence,
     n_jobs: int = 1,
+    scheduler: str | None = None,
+    cache: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> list[Record]:
     """Evaluate a function on every cell of a grid, for several seeds.
 
-    The records are the same, byte for byte, for any `n_jobs`.  Extending an axis at its end or
-    adding seeds leaves the other records as they were.
+    The records are the same, byte for byte, for any `n_jobs` and on a cluster.  Extending an axis
+    at its end or adding seeds leaves the other records as they were.
 
     Parameters
     ----------
@@ -511,6 +544,13 @@ def sweep(
         The root of all streams; it is not changed.
     n_jobs : int, default 1
         Number of worker processes; 1 computes in this process, -1 uses all cores.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``"tcp://10.0.0.5:8786"``, whose workers compute
+        instead.  They need the same versions as this process.
+    cache : path, optional
+        A folder in which every result is stored as soon as it is there, and from which it is taken
+        when the same function meets the same parameters and stream again
+        (:mod:`sublinear_lib.caching`): a sweep that was interrupted goes on.
     progress : bool, default True
         Whether to show a progress bar on the standard error stream.
 
@@ -526,11 +566,21 @@ def sweep(
         If a call fails; the message names the first failing cell in the order of the records, and
         the remaining cells are cancelled.
     TypeError, ValueError
-        For a malformed grid, seeds out of range, or a result that is neither number nor mapping.
+        For a malformed grid, seeds out of range, or a result that is neither number nor mapping; or
+        if a cache is wanted and the function cannot be compared by its content.
+    LostWorkers
+        If workers die again and again (:func:`sublinear_lib.cluster.run_tasks`).
+    ImportError, ConnectionError
+        If the cluster cannot be used.
+    OSError
+        If the folder of the cache cannot be made or written to.
 
     Notes
     -----
-    An interrupt (Ctrl-C) cancels the remaining cells, stops the workers and is raised again.
+    A worker that dies does not change the records: its cells are computed by another one, once.
+    With a cache, results have to be made of numbers, text, arrays, and lists, tuples and dicts of
+    these.  An interrupt (Ctrl-C) cancels the remaining cells, stops the workers of this machine and
+    is raised again.
 
     Examples
     --------
@@ -554,7 +604,8 @@ def sweep(
     if jobs == 0:
         raise ValueError("n_jobs must be an integer >= 1, or -1 for all cores, got 0")
     show = validation.boolean(progress, "progress")
-    tasks = []
+    store = None if cache is None else caching.ResultCache(cache)
+    tasks: list[tuple[Record, int, np.random.SeedSequence]] = []
     for position in itertools.product(*(range(len(axis)) for axis in axes.values())):
         values = (axis[i] for axis, i in zip(axes.values(), position, strict=True))
         cell = dict(zip(axes, values, strict=True))
@@ -565,21 +616,21 @@ def sweep(
             tasks.append((cell, seed, sequence))
     from tqdm import tqdm
 
-    records: list[Record] = []
+    records: dict[int, Record] = {}
     with (
-        contextlib.closing(_results_of(function, tasks, jobs)) as results,
+        contextlib.closing(_outcomes(function, tasks, jobs, scheduler, store)) as outcomes,
         tqdm(total=len(tasks), disable=not show, unit="cell") as bar,
     ):
-        for (cell, seed, _), outcome in zip(tasks, results, strict=True):
+        for place, outcome in _first_failure(outcomes, len(tasks), bar):
+            cell, seed, _ = tasks[place]
             if isinstance(outcome, _Failure):
                 error = SweepError(
                     f"the cell {_cell_text(cell, seed)} failed: {outcome.summary}", cell, seed
                 )
                 error.add_note(outcome.details)
                 raise error
-            records.append(_merge(cell, seed, pickle.loads(outcome)))
-            bar.update()
-    return records
+            records[place] = _merge(cell, seed, pickle.loads(outcome))
+    return [records[place] for place in range(len(tasks))]
 
 
 def to_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:

@@ -179,6 +179,8 @@ def float_array(
                 f"got an array of dtype {raw.dtype}"
             )
         if raw.dtype.kind in "iu" and raw.size:
+            # NumPy 2.0 to 2.2 crash where integers in foreign byte order meet a large number.
+            raw = raw.astype(raw.dtype.newbyteorder("="), copy=False)
             # Two comparisons, not abs(): the absolute value of the smallest int64 overflows.
             large = raw > _LARGEST_EXACT_INTEGER
             if raw.dtype.kind == "i":
@@ -338,7 +340,7 @@ def boolean(value: object, name: str) -> bool:
 
     Parameters
     ----------
-    value : bool or numpy.bool_
+    value : bool or numpy.bool
         The flag.
     name : str
         The argument's name, for the messages.

@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 
 import build_pdf
+import check_book
 import nbformat
 import pytest
 import yaml
@@ -97,6 +98,23 @@ def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
         "two": False,
         "b": False,
     }
+
+
+def test_the_pages_of_the_library_are_left_out_and_all_others_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # what is written in a notebook is another matter, and takes long
+    monkeypatch.setattr(build_pdf, "pages_of", lambda notebook, name, folder: notebook.cells)
+    build_pdf.copy_for_print(tmp_path / "source")
+    promised = set(check_book.chapters(tmp_path / "source" / "_toc.yml"))
+    described = {
+        path.with_suffix("").relative_to(check_book.ROOT).as_posix()
+        for path in (check_book.ROOT / build_pdf.ON_SCREEN_ONLY).glob("*.md")
+    }
+    assert described and promised == set(check_book.chapters()) - described
+    there = [path.relative_to(tmp_path / "source") for path in tmp_path.rglob("book/**/*.*")]
+    pages = {path.with_suffix("").as_posix() for path in there if path.suffix in {".md", ".ipynb"}}
+    assert promised <= pages and not described & pages
 
 
 def test_latex_knows_the_macros_of_the_pages() -> None:

@@ -20,8 +20,12 @@ LIBRARY = Path(sublinear_lib.__file__).parent
 
 FLOORS = {
     "_typing": 0,
+    "_turning": 0,
+    "_extras": 0,
     "validation": 0,
     "archives": 0,
+    "caching": 0,
+    "cluster": 0,
     "predicates": 0,
     "activations": 0,
     "losses": 0,
@@ -51,6 +55,7 @@ FLOORS = {
 }
 # Every room may check arguments and name types. The other arrows between rooms of one floor:
 LEVEL_ARROWS = {
+    ("_turning", "geometry"),
     ("scaling", "activations"),
     ("datasets", "geometry"),
     ("tables", "datasets"),
@@ -62,7 +67,7 @@ LEVEL_ARROWS = {
     ("runs", "plotting"),
     ("__main__", "cli"),
 }
-GROUND = {"_typing", "validation", "archives"}
+GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}

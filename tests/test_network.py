@@ -611,7 +611,7 @@ def test_foreign_files_are_refused_and_nothing_in_them_is_executed(tmp_path):
     for name, reason in (
         ("array.npy", "not an .npz archive"),
         ("pickled.npz", "pickled objects"),
-        ("other.zip", "not written by TwoLayerNetwork.save"),
+        ("other.zip", "the entry 'hello.txt' is no array"),
         ("pickle", "not an .npz archive"),
         ("text", "not an .npz archive"),
         ("empty", "empty"),

@@ -58,6 +58,18 @@ def test_a_folder_gets_the_same_bytes_for_the_same_seed(csv: Path, tmp_path: Pat
     assert (tmp_path / "three" / "report.md").read_bytes() != stored[0]["report.md"]
 
 
+def test_where_nothing_can_be_drawn_the_report_is_stored_without_pictures(
+    csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sublinear_lib.report.no_pictures", lambda: "no matplotlib here")
+    result = report(csv, *SMALL, "--out", tmp_path / "plain", "--quiet")
+    assert result.exit_code == 0, result.output
+    assert "no pictures: no matplotlib here" in result.output
+    stored = {file.name: file.read_bytes() for file in (tmp_path / "plain").iterdir()}
+    assert sorted(stored) == ["report.json", "report.md"]
+    assert b"Figures" not in stored["report.md"]
+
+
 def test_without_a_folder_the_report_is_printed(csv: Path) -> None:
     result = report(csv, *SMALL, "--columns", "wide", "--positive", "no", "--quiet")
     assert result.exit_code == 0, result.output
@@ -107,7 +119,7 @@ def test_ctrl_c_leaves_a_report_of_what_there_is(csv: Path, tmp_path: Path) -> N
         assert time.monotonic() < deadline, shown
         shown += run.stderr.read(20)
     run.send_signal(signal.SIGINT)
-    text, rest = run.communicate(timeout=60)
+    text, rest = run.communicate(timeout=300)
     assert run.returncode == 130, shown + rest
     assert "The run was interrupted" in text
     assert (out / "report.md").exists()

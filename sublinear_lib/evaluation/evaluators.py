@@ -475,7 +475,33 @@ class Evaluator:
         value, gradient, _ = self._run(self._points(X), gradient=True, record=False)
         return value, gradient
 
-    def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
+    def accumulate(self, X: FloatArray, value: FloatArray, gradient: FloatArray) -> None:
+        """Add the share of these neurons to sums that other neurons have begun.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, in the order of the lists.
+        value : ndarray of float64, shape (n,)
+            The sum so far of f; added to in place.
+        gradient : ndarray of float64, shape (n, d) or (0, d)
+            The sum so far of the gradient in x; added to in place, unless it is empty.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `value`.
+
+        Notes
+        -----
+        With ``reduction="reference"``, evaluators of consecutive blocks of neurons that pass the
+        sums on give the bits of one evaluator of all of them.
+        """
+        self._run(self._points(X), gradient=False, record=False, sums=(value, gradient))
+
+    def smoothed_input_gradient(
+        self, X: FloatArray, bandwidth: float, begun: FloatArray | None = None
+    ) -> FloatArray:
         """Return the gradient in x of f with every activation blurred.
 
         Parameters
@@ -484,6 +510,8 @@ class Evaluator:
             The points, in the order of the lists.
         bandwidth : float
             Half the width of the window, ``> 0``, in units of a pre-activation.
+        begun : ndarray of float64, shape (n, d), optional
+            A sum that other neurons have begun; not changed.
 
         Returns
         -------
@@ -506,7 +534,7 @@ class Evaluator:
                 "bandwidth must be at most the margin that the candidate lists were made for, "
                 f"{self.region.margin!r}, got {width!r}"
             )
-        gradient = np.zeros((self.n, neurons.d))
+        gradient = np.zeros((self.n, neurons.d)) if begun is None else begun.copy()
         self.work += self.candidates
         with np.errstate(over="ignore", invalid="ignore"):
             self._smooth_block(points, jump, width, gradient)
@@ -623,10 +651,16 @@ class Evaluator:
         return gradient
 
     def _run(
-        self, X: FloatArray, *, gradient: bool, record: bool
+        self,
+        X: FloatArray,
+        *,
+        gradient: bool,
+        record: bool,
+        sums: tuple[FloatArray, FloatArray] | None = None,
     ) -> tuple[FloatArray, FloatArray, tuple[BoolArray, IntArray, NDArray[np.int32]]]:
-        value = np.zeros(self.n)
-        slope = np.zeros((self.n if gradient else 0, self.neurons.d))
+        if sums is None:
+            sums = np.zeros(self.n), np.zeros((self.n if gradient else 0, self.neurons.d))
+        value, slope = sums
         mask = np.zeros((self.n, self._block.size if record else 0), dtype=np.bool_)
         band = (-np.inf, -np.inf) if self.trusted else self.neurons.undecided_band(X)
         self.work += self.candidates

@@ -62,6 +62,7 @@ _SIGNS = {
     "varepsilon": "ε",
     "lambda": "λ",
     "varphi": "φ",
+    "varrho": "\N{GREEK RHO SYMBOL}",
     "Theta": "Θ",
     "Omega": "Ω",
     "Phi": "Φ",
@@ -123,6 +124,16 @@ _SIGNS = {
     "X": "X",
     "Prob": "Pr",
 }
+
+
+# What stands over a letter; in a plain text it follows the letter as a combining sign.
+_ACCENTS = {
+    "tilde": "\N{COMBINING TILDE}",
+    "widetilde": "\N{COMBINING TILDE}",
+    "hat": "\N{COMBINING CIRCUMFLEX ACCENT}",
+    "bar": "\N{COMBINING MACRON}",
+}
+_ACCENT = re.compile(rf"\\({'|'.join(_ACCENTS)})(?:\{{(\\?\w+)\}}| *(\\[A-Za-z]+|\w))")
 
 
 def _argument(text: str, start: int) -> tuple[str, int]:
@@ -343,6 +354,8 @@ def spoken(text: str) -> str:
     text = re.sub(r"\\abs\{([^{}]*)\}", r"|\1|", text)
     text = re.sub(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", text)
     text = re.sub(r"\\[dt]?frac *(\w)(\w)", r"\1/\2", text)
+    text = _ACCENT.sub(lambda match: (match[2] or match[3]) + _ACCENTS[match[1]], text)
+    text = re.sub(r"\^(?:\*|\{\*\})", "\ue002", text)
     text = re.sub(r"\^\{(\w)\}", r"^\1", text)
     text = re.sub(r"\^\{([^{}]*)\}", r"^(\1)", text)
     text = _COMMAND.sub(lambda match: _SIGNS.get(match.group(1), _sign(match.group(1))), text)
@@ -350,8 +363,8 @@ def spoken(text: str) -> str:
     return " ".join(text.translate(_BRACES).split())
 
 
-# Braces that are signs must outlive the removal of those that are marks.
-_BRACES = str.maketrans("\ue000\ue001", "{}")
+# Braces and stars that are signs must outlive the removal of those that are marks.
+_BRACES = str.maketrans("\ue000\ue001\ue002", "{}*")
 
 
 def _sign(command: str) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.networks import ReLUNetwork
 
 __all__ = ["AttackGoal", "AttackResult", "attack", "ball_points", "vanishing_gradients"]
@@ -48,13 +49,6 @@ class AttackResult:
     witness: FloatArray
     vanished: float
     evaluations: int
-
-
-def _exponent(p: object) -> float:
-    norm = float("nan") if isinstance(p, bool) or not isinstance(p, int | float) else float(p)
-    if norm not in (1.0, 2.0, math.inf):
-        raise ValueError(f"p must be 1, 2 or inf, got {p!r}")
-    return norm
 
 
 def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray:
@@ -101,7 +95,7 @@ def ball_points(X: object, radius: float, p: float = math.inf, *, rng: Seed) -> 
     """
     centers = validation.float_array(X, "X", shape=("N", "n"))
     size = validation.scalar(radius, "radius", minimum=0)
-    norm, source = _exponent(p), validation.generator(rng)
+    norm, source = checked_norm(p), validation.generator(rng)
     return _inside(centers, size * _directions(centers.shape, norm, source), size, norm)
 
 
@@ -194,7 +188,7 @@ def attack(
     """
     centers = validation.float_array(X, "X", shape=("N", network.inputs))
     labels = validation.float_array(y, "y", shape=(len(centers),))
-    size, norm = validation.scalar(radius, "radius", minimum=0), _exponent(p)
+    size, norm = validation.scalar(radius, "radius", minimum=0), checked_norm(p)
     source = validation.generator(rng)
     restarts = validation.count(restarts, "restarts")
     steps = validation.count(steps, "steps", minimum=0)

@@ -27,6 +27,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
 from sublinear_lib.memorization.programs import RangeStatus, milp_range
 
@@ -119,13 +120,6 @@ def _integers(X: object, *numbers: Fraction) -> tuple[Any, list[int], int]:
     return np.array(table, dtype=np.int64 if fits else object), scaled, common
 
 
-def _exact_norm(p: object) -> float:
-    norm = float("nan") if isinstance(p, bool) or not isinstance(p, int | float) else float(p)
-    if norm not in (1.0, 2.0, math.inf):
-        raise ValueError(f"p must be 1, 2 or inf, got {p!r}")
-    return norm
-
-
 def _distances(points: Any, k: int, p: float) -> Any:
     """Return the distances of all points to point k, as integers; squared for p = 2."""
     differences = np.abs(points - points[k])
@@ -205,7 +199,7 @@ def exact_check(
     >>> exact_check([[0, 0], [1, 1]], [1, 2], Fraction(7, 10), p=2).terms
     4
     """
-    norm = _exact_norm(p)
+    norm = checked_norm(p)
     budget = _fraction(mu, "mu")
     if budget < 0:
         raise ValueError(f"mu must be >= 0, got {mu}")

@@ -111,7 +111,8 @@ class Split(NamedTuple):
     y_test: FloatArray
 
 
-def _norm(p: object) -> float:
+def checked_norm(p: object) -> float:
+    """Return the norm p as a number, 1, 2 or infinity; refuse any other."""
     if isinstance(p, bool) or not isinstance(p, int | float | np.integer | np.floating):
         raise TypeError(f"p must be 1, 2 or inf, got {p!r} of type {type(p).__name__}")
     if float(p) not in _NORMS:
@@ -296,7 +297,7 @@ def separation(X: object, y: object, p: float = math.inf) -> float:
     >>> separation([[0.0], [1.0]], [7, 7])
     inf
     """
-    norm = _norm(p)
+    norm = checked_norm(p)
     pair = _closest(*_points_and_labels(X, y), norm)
     return math.inf if pair is None else pair.distance
 
@@ -329,7 +330,7 @@ def closest_pair(X: object, y: object, p: float = math.inf) -> ClosestPair:
     >>> closest_pair([[0.0, 0.0], [1.0, 3.0], [0.5, 0.0]], [1, 2, 1])
     ClosestPair(i=0, k=1, distance=3.0)
     """
-    norm = _norm(p)
+    norm = checked_norm(p)
     points, labels = _points_and_labels(X, y)
     pair = _closest(points, labels, norm)
     if pair is None:
@@ -422,7 +423,7 @@ def checked_data(
         ...
     ValueError: mu must be >= 0 and < lambda/2 = 0.5, got 0.5: the closest points with different labels, rows 0 and 1 of X, are lambda = 1.0 apart (p = inf), and their balls would meet; the largest admissible budget is 0.49999999999999994
     """  # noqa: E501 (the message is shown as it is raised)
-    norm = _norm(p)
+    norm = checked_norm(p)
     two_labels = validation.boolean(two_labels, "two_labels")
     points, labels = _points_and_labels(X, y, label_name)
     pair = _closest(points, labels, norm)

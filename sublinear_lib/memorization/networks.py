@@ -13,13 +13,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -415,19 +412,7 @@ class ReLUNetwork:
             "weight_of_layer": np.array([places[id(layer.weight)] for layer in self.layers]),
             "biases": np.concatenate([layer.bias for layer in self.layers]),
         }
-        target = Path(path)
-        # A temporary file in the same directory: os.replace is atomic within one file system.
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        try:
-            with open(temporary, "xb") as file:
-                np.savez(file, **contents)  # type: ignore[arg-type]
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+        archives.write_arrays(path, contents)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ReLUNetwork:

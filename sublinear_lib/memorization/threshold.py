@@ -18,7 +18,12 @@ from scipy.spatial.distance import cdist
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.memorization.datasets import CheckedData, checked_data, closest_pair
+from sublinear_lib.memorization.datasets import (
+    CheckedData,
+    checked_data,
+    checked_norm,
+    closest_pair,
+)
 
 __all__ = [
     "Contradiction",
@@ -321,11 +326,10 @@ def nearest_other(X: object, y: object, p: float = math.inf) -> FloatArray:
     """
     points = validation.float_array(X, "X", shape=("N", "n"))
     labels = validation.float_array(y, "y", shape=(len(points),))
-    if p not in _METRIC:
-        raise ValueError(f"p must be 1, 2 or inf, got {p}")
+    norm = checked_norm(p)
     found = np.empty(len(points))
     for start in range(0, len(points), _ROWS):
         rows = slice(start, start + _ROWS)
-        far = _distances(points[rows], points, float(p))
+        far = _distances(points[rows], points, norm)
         found[rows] = np.where(labels[rows, None] != labels[None, :], far, np.inf).min(axis=1)
     return found

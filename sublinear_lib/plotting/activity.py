@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.plotting.checks import ascending, positive
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -33,22 +34,6 @@ from sublinear_lib.validation import count, float_array, scalar
 __all__ = ["activations_pair", "activity_against_m", "preactivation_histogram"]
 
 _SHARE_TICKS = [float(f"{digit}e{power}") for power in range(-6, 1) for digit in (1, 2, 5)]
-
-
-def _widths(value: object) -> FloatArray:
-    m = float_array(value, "widths", shape=(None,))
-    if m.size < 2 or (np.diff(m) <= 0).any() or m[0] < 1:
-        raise ValueError(f"widths must be at least two ascending numbers >= 1, got {m.tolist()}")
-    return m
-
-
-def _shares(value: object, name: str, length: int) -> FloatArray:
-    shares = float_array(value, name, shape=(length,))
-    if (shares <= 0).any():
-        raise ValueError(
-            f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(shares.min())!r}"
-        )
-    return shares
 
 
 def activity_against_m(
@@ -102,11 +87,11 @@ def activity_against_m(
     -----
     Source: Lemma 4.5 (C.15) and Remark C.17.
     """
-    m = _widths(widths)
+    m = ascending(widths, "widths", 1.0)
     if not 1 <= len(curves) <= len(SERIES):
         raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
     checked = {
-        label: _shares(values, f"curves[{label!r}]", m.size) for label, values in curves.items()
+        label: positive(values, f"curves[{label!r}]", (m.size,)) for label, values in curves.items()
     }
     points: dict[str, FloatArray] = {}
     for label, rows in (samples or {}).items():
@@ -115,7 +100,7 @@ def activity_against_m(
                 f"samples must have labels of curves, got {label!r} beside {list(checked)}"
             )
         points[label] = float_array(rows, f"samples[{label!r}]", shape=(None, 4))
-    limit = None if bound is None else _shares(bound, "bound", m.size)
+    limit = None if bound is None else positive(bound, "bound", (m.size,))
 
     low = min(
         [float(v.min()) for v in checked.values()]

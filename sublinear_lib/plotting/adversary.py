@@ -21,7 +21,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ActivityArcs, CircleExtremes, CirclePieces
 from sublinear_lib.geometry import SLICE_RADIUS, cap_angle
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -140,11 +140,11 @@ def _cap_on_sphere(alpha: float) -> Figure:
         axes.plot(flat[:, 0], flat[:, 1], color=LIGHT["c2"], linewidth=2)
         (at,), _ = page(towards[None, :])
         _dot(axes, float(at[0]), float(at[1]), "c2")
-        note(axes, float(at[0]), float(at[1]), "*x*", role="c2", dx=8, dy=2, outline=False)
+        note(axes, float(at[0]), float(at[1]), "*x*", dx=8, dy=2, outline=False)
         note(axes, -1.1, 1.03, "*X*, *d* = 4", role="c1", outline=False)
         lowest = flat[int(flat[:, 1].argmin())]
         axes.plot([lowest[0], 0.1], [lowest[1], -0.62], color=LIGHT["c2"], linewidth=1)
-        note(axes, 0.1, -0.70, "cap *B*_{2}(*x*, *ρ*)", role="c2", ha="center", outline=False)
+        note(axes, 0.1, -0.70, "cap *B*_{2}(*x*, *ρ*)", ha="center", outline=False)
     return fig
 
 
@@ -499,7 +499,7 @@ def landscape_picture(
         crowded = cap.waves.shape[1] > 300
         x, y = _degrees(angles, middle), values
         if not crowded:
-            lower.plot(x, y, color=LIGHT["c1"], linewidth=0.7, alpha=0.35, zorder=2)
+            lower.plot(x, y, color=LIGHT["c1"], linewidth=0.7, alpha=FAINT, zorder=2)
             x, y = _broken(x, y)
         lower.plot(x, y, color=LIGHT["c1"], linewidth=1.0 if crowded else 1.6, zorder=2)
         lower.axvline(0.0, color=LIGHT["muted"], linewidth=1.0, dashes=(2, 3), zorder=1)

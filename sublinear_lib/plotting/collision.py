@@ -18,6 +18,7 @@ from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import cube_image
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -528,9 +529,7 @@ def radii_picture(
     places = float_array(density[0], "density[0]", shape=("j",))
     curve = float_array(density[1], "density[1]", shape=places.shape)
     mean = scalar(mean, "mean", minimum=0.0)
-    n = float_array(dims, "dims", shape=("d",))
-    if n.size < 2 or (np.diff(n) <= 0).any():
-        raise ValueError(f"dims must be at least two ascending numbers, got {n.tolist()}")
+    n = ascending(dims, "dims")
     if not 1 <= len(series) <= 3:
         raise ValueError(f"series must hold one to three kinds of layers, got {len(series)}")
     tables = {

@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending, positive
 from sublinear_lib.plotting.formats import Numbers, grouped, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES
 from sublinear_lib.plotting.picture import Picture
@@ -83,22 +84,6 @@ class Crossing:
     at: float
 
 
-def _ascending(value: object, name: str) -> FloatArray:
-    places = float_array(value, name, shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any():
-        raise ValueError(f"{name} must be at least two ascending numbers, got {places.tolist()}")
-    return places
-
-
-def _positive(value: object, name: str, size: int) -> FloatArray:
-    values = float_array(value, name, shape=(size,))
-    if (values <= 0).any():
-        raise ValueError(
-            f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(values.min())!r}"
-        )
-    return values
-
-
 def _few(lines: Mapping[str, Numbers], name: str) -> None:
     if not 1 <= len(lines) <= _MOST_BOUNDS:
         raise ValueError(f"{name} must hold 1 to {_MOST_BOUNDS} lines, got {len(lines)}")
@@ -144,11 +129,11 @@ def tail_panels(
     figures: list[Figure] = []
     parts = []
     for title, each in panels.items():
-        counts = _ascending(each.counts, f"counts of {title!r}")
-        exact = _positive(each.exact, f"exact of {title!r}", counts.size)
+        counts = ascending(each.counts, f"counts of {title!r}")
+        exact = positive(each.exact, f"exact of {title!r}", (counts.size,))
         _few(each.bounds, f"bounds of {title!r}")
         bounds = {
-            label: _positive(values, f"bounds[{label!r}] of {title!r}", counts.size)
+            label: positive(values, f"bounds[{label!r}] of {title!r}", (counts.size,))
             for label, values in each.bounds.items()
         }
         fig = figure(350, 320)
@@ -167,7 +152,7 @@ def tail_panels(
                 ends.append(EndLabel(float(values[-1]), label, role))
             if each.sample is not None:
                 rows = float_array(each.sample, f"sample of {title!r}", shape=(None, 4))
-                _positive(rows[:, 2], f"sample of {title!r}", len(rows))
+                positive(rows[:, 2], f"sample of {title!r}", (len(rows),))
                 axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT["ink"], linewidth=1.5)
                 axes.plot(
                     rows[:, 0],
@@ -245,7 +230,7 @@ def crossing_panels(
     figures: list[Figure] = []
     parts = []
     for each in panels:
-        x = _ascending(each.x, "x")
+        x = ascending(each.x, "x")
         label, values = each.curve
         curve = float_array(values, f"curve {label!r}", shape=(x.size,))
         _few(each.lines, "lines")

@@ -16,8 +16,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -82,10 +83,10 @@ def surrogate_picture(
     -----
     Source: steps 1, 2 and 4 of the proof of Theorem D.
     """
-    s = _ascending(along, "along")
+    s = ascending(along, "along")
     if s[0] > 0.0 or s[-1] < 1.0:
         raise ValueError(f"along must cover 0 and 1, got {float(s[0])} to {float(s[-1])}")
-    t = _ascending(steps, "steps")
+    t = ascending(steps, "steps")
     left = _curves(losses, "losses", s.size, 2)
     right = _curves(course, "course", t.size, 3)
     with house_style():
@@ -123,13 +124,6 @@ def _turns(values: FloatArray) -> int:
     signs = np.sign(np.diff(values))
     signs = signs[signs != 0]
     return int(np.count_nonzero(signs[1:] != signs[:-1]))
-
-
-def _ascending(value: Numbers, name: str) -> FloatArray:
-    places = float_array(value, name, shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any():
-        raise ValueError(f"{name} must be at least two ascending numbers")
-    return places
 
 
 def _curves(
@@ -399,7 +393,7 @@ def powers_picture(
             for place, key in enumerate(names):
                 value = float(row[key])
                 y = top + 28.0 + 16.0 * place
-                axes.plot([0.0, value], [y, y], color=LIGHT[roles[key]], linewidth=2.0, alpha=0.6)
+                axes.plot([0.0, value], [y, y], color=LIGHT[roles[key]], linewidth=2.0, alpha=FAINT)
                 axes.plot(
                     value, y, marker="o", markersize=7, color=LIGHT[roles[key]], clip_on=False
                 )

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import positive
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -163,10 +164,10 @@ def cost_curves(
         The abscissae, ascending and positive, ``k >= 2``.
     predicted : mapping of str to array-like, shape (k,)
         Curves by their labels in the house markup, positive.
-    measured : mapping of str to array-like, shape (runs, k)
-        Measured values, positive, one row for each run: a dot at the mean and a bar from the
-        smallest to the largest.  Those with the label of a predicted curve share its color.  At
-        most five labels in all.
+    measured : mapping of str to array-like, shape (runs, j)
+        Measured values, positive, at the first j abscissae, ``1 <= j <= k``, one row for each run:
+        a dot at the mean and a bar from the smallest to the largest.  Those with the label of a
+        predicted curve share its color.  At most five labels in all.
     reference : tuple of str and array-like, shape (k,), optional
         A label and a curve to compare with, dashed.
     xlabel, ylabel : str
@@ -196,19 +197,24 @@ def cost_curves(
         raise ValueError(f"x must be at least two ascending numbers > 0, got {places.tolist()}")
     choice(xscale, "xscale", tuple(scale for scale in SCALES if scale != "linear"))
     curves = {
-        label: _positive(values, f"predicted[{label!r}]", (places.size,))
+        label: positive(values, f"predicted[{label!r}]", (places.size,))
         for label, values in (predicted or {}).items()
     }
     tables = {
-        label: _positive(rows, f"measured[{label!r}]", (None, places.size))
+        label: positive(rows, f"measured[{label!r}]", (None, None))
         for label, rows in (measured or {}).items()
     }
+    for label, table in tables.items():
+        if not 1 <= table.shape[1] <= places.size:
+            raise ValueError(
+                f"measured[{label!r}] must have 1 to {places.size} columns, got {table.shape[1]}"
+            )
     labels = list(dict.fromkeys([*curves, *tables]))
     if not 1 <= len(labels) <= len(SERIES):
         raise ValueError(f"there must be 1 to {len(SERIES)} different labels, got {len(labels)}")
     everything = [*curves.values(), *tables.values()]
     if reference is not None:
-        compared = _positive(reference[1], "reference", (places.size,))
+        compared = positive(reference[1], "reference", (places.size,))
         everything.append(compared)
     low = min(float(values.min()) for values in everything)
     high = max(float(values.max()) for values in everything)
@@ -236,29 +242,18 @@ def cost_curves(
                 ends.append(EndLabel(float(curves[label][-1]), label, role))
             if label in tables:
                 table = tables[label]
-                mean = table.mean(axis=0)
+                mean, at = table.mean(axis=0), places[: table.shape[1]]
                 line = "none" if label in curves else "-"
                 axes.vlines(
-                    places, table.min(axis=0), table.max(axis=0), color=LIGHT[role], linewidth=1.5
+                    at, table.min(axis=0), table.max(axis=0), color=LIGHT[role], linewidth=1.5
                 )
-                axes.plot(
-                    places, mean, linestyle=line, marker="o", color=LIGHT[role], clip_on=False
-                )
+                axes.plot(at, mean, linestyle=line, marker="o", color=LIGHT[role], clip_on=False)
                 if label not in curves:
                     ends.append(EndLabel(float(mean[-1]), label, role))
         label_line_ends(axes, ends)
     if alt is None:
         alt = _described(places, curves, tables, reference, xlabel, ylabel)
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _positive(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
-    values = float_array(value, name, shape=shape)
-    if (values <= 0).any():
-        raise ValueError(
-            f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(values.min())!r}"
-        )
-    return values
 
 
 def _described(
@@ -275,7 +270,7 @@ def _described(
         for label, y in curves.items()
     ]
     parts += [
-        f"{to_plain(label)}, measured: {number(float(y[:, 0].mean()))} to "
+        f"{to_plain(label)}, measured{_up_to(x, y)}: {number(float(y[:, 0].mean()))} to "
         f"{number(float(y[:, -1].mean()))}"
         for label, y in tables.items()
     ]
@@ -284,6 +279,12 @@ def _described(
         f"both axes logarithmic. {'; '.join(parts)}."
     )
     return text if reference is None else f"{text} A dashed line shows {to_plain(reference[0])}."
+
+
+def _up_to(x: FloatArray, table: FloatArray) -> str:
+    """Say where the measurements end, if that is before the curves do."""
+    last = table.shape[1]
+    return "" if last == x.size else f" up to {number(float(x[last - 1]))}"
 
 
 def roofline_chart(

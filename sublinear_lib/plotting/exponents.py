@@ -17,7 +17,7 @@ from fractions import Fraction
 from matplotlib.axes import Axes
 
 from sublinear_lib.plotting.formats import number
-from sublinear_lib.plotting.palette import LIGHT, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
@@ -163,12 +163,12 @@ def _draw(axes: Axes, row: ExponentRow, y: float) -> None:
     color = LIGHT[role]
     if isinstance(row.found, Interval):
         middle, left, right = row.found.estimate, row.found.lower, row.found.upper
-        axes.plot([left, right], [y, y], color=color, linewidth=3.0, alpha=0.6)
+        axes.plot([left, right], [y, y], color=color, linewidth=3.0, alpha=FAINT)
     else:
         middle = left = right = float(row.found)
     if row.printed is not None:
         printed = float(row.printed)
-        axes.plot([printed, middle], [y, y], color=color, linewidth=1.5, alpha=0.6)
+        axes.plot([printed, middle], [y, y], color=color, linewidth=1.5, alpha=FAINT)
         axes.plot(
             printed,
             y,

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
@@ -217,11 +218,7 @@ def flips_around_circle(
     -----
     Source: Claims C.2 and 4.6, Lemma C.3 and Theorem B of this project, for d = 3.
     """
-    v = float_array(angles, "angles", shape=(None,))
-    if v.size < 2 or (np.diff(v) <= 0).any() or v[0] < 0.0 or v[-1] > _TURN:
-        raise ValueError(
-            f"angles must be at least two ascending numbers in [0, 360], got {v.size} numbers"
-        )
+    v = ascending(angles, "angles", 0.0, _TURN)
     y = float_array(counts, "counts", shape=v.shape)
     if (y < 0).any():
         raise ValueError(f"counts must be >= 0, got {float(y.min())!r}")
@@ -346,9 +343,7 @@ def flips_during_training(
     -----
     Source: Claim 4.6 = C.16 and Claim C.2, along a run of Algorithm 1.
     """
-    x = float_array(steps, "steps", shape=(None,))
-    if x.size < 2 or (np.diff(x) <= 0).any():
-        raise ValueError(f"steps must be at least two ascending numbers, got {x.tolist()[:8]}")
+    x = ascending(steps, "steps")
     curves = {
         kind: {
             label: float_array(values, f"{kind}[{label!r}]", shape=x.shape)

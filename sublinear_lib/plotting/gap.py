@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
@@ -200,7 +200,7 @@ def _sums(tables: Mapping[str, FloatArray]) -> Axes:
     set_scale(axes, "y", 0.0, high, target=4, label=_in_radii)
     roles: tuple[Role, ...] = ("c4", "c3")
     for place, (role, (label, rows)) in enumerate(zip(roles, tables.items(), strict=False)):
-        axes.vlines(rows[:, 0], 0.0, rows[:, 1], color=LIGHT[role], linewidth=0.8, alpha=0.45)
+        axes.vlines(rows[:, 0], 0.0, rows[:, 1], color=LIGHT[role], linewidth=0.8, alpha=FAINT)
         axes.plot(
             rows[:, 0],
             rows[:, 1],

@@ -18,8 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -186,7 +187,7 @@ def duality_picture(
                     line,
                     color=LIGHT["c1" if above else "muted"],
                     linewidth=1.8 if above else 1.0,
-                    alpha=1.0 if above else 0.55,
+                    alpha=1.0 if above else FAINT,
                 )
         axes.plot(
             s,
@@ -248,11 +249,7 @@ def surviving_share(
         If shapes do not match, dimensions do not ascend, a share lies outside [0, 1], there are
         more than five curves, or samples have a label that no curve has.
     """
-    d = float_array(dimensions, "dimensions", shape=(None,))
-    if d.size < 2 or (np.diff(d) <= 0).any() or d[0] < 2:
-        raise ValueError(
-            f"dimensions must be at least two ascending numbers >= 2, got {d.tolist()}"
-        )
+    d = ascending(dimensions, "dimensions", 2.0)
     checked = _curves(curves, d.size)
     for label, values in checked.items():
         if (values < 0).any() or (values > 1).any():
@@ -401,7 +398,7 @@ def onion_picture(
                 closed[:, 1],
                 color=LIGHT["c1" if k < looked else "muted"],
                 linewidth=1.8 if k < looked else 0.9,
-                alpha=1.0 if k < looked else 0.5,
+                alpha=1.0 if k < looked else FAINT,
                 zorder=1,
             )
         _dots(axes, P[rest], "muted", 3.5)
@@ -521,9 +518,8 @@ def boxes_picture(
                         (low[box, 0], low[box, 1]),
                         float(high[box, 0] - low[box, 0]),
                         float(high[box, 1] - low[box, 1]),
-                        facecolor=LIGHT[role] if word == "covered" else "none",
+                        facecolor=(LIGHT[role], 0.35 if word == "covered" else 0.0),
                         edgecolor=LIGHT[role],
-                        alpha=0.35 if word == "covered" else 1.0,
                         linewidth=1.0 if word == "skipped" else 1.8,
                         zorder=1,
                     )
@@ -597,9 +593,7 @@ def work_against_m(
         If shapes do not match, widths do not ascend, a number is not positive, or there are more
         than five curves.
     """
-    m = float_array(widths, "widths", shape=(None,))
-    if m.size < 2 or (np.diff(m) <= 0).any() or m[0] < 1:
-        raise ValueError(f"widths must be at least two ascending numbers >= 1, got {m.tolist()}")
+    m = ascending(widths, "widths", 1.0)
     if not 1 <= len(curves) <= len(SERIES):
         raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
     checked: dict[str, FloatArray] = {}
@@ -686,11 +680,7 @@ def speedup_by_dimension(
         If shapes do not match, dimensions do not ascend, a ratio is not positive, or there are
         more than five curves.
     """
-    d = float_array(dimensions, "dimensions", shape=(None,))
-    if d.size < 2 or (np.diff(d) <= 0).any() or d[0] < 1:
-        raise ValueError(
-            f"dimensions must be at least two ascending numbers >= 1, got {d.tolist()}"
-        )
+    d = ascending(dimensions, "dimensions", 1.0)
     checked = _curves(curves, d.size)
     for label, values in checked.items():
         if (values <= 0).any():
@@ -791,15 +781,17 @@ def recall_against_time(
         with house_style():
             axes = panel(fig, left=50, top=34, xlabel="microseconds for one query", ylabel="recall")
             decades = [10.0**k for k in range(-3, 9)]
-            set_scale(axes, "x", times.min() / 2, times.max() * 2, scale="log10", values=decades)
+            set_scale(axes, "x", times.min() / 3, times.max() * 2, scale="log10", values=decades)
             set_scale(axes, "y", 0.0, 1.06, label=percent, values=[0, 0.25, 0.5, 0.75, 1])
-            # Labels stand to the left of what is slow and to the right of what is fast.
+            # Labels stand to the left of what is slow and to the right of what is fast; a curve
+            # that ends far to the right has room on its left only.
             middle = math.sqrt(times.min() * times.max())
+            far = times.min() ** 0.3 * times.max() ** 0.7
             for slow in (False, True):
                 group = {
                     label: (role, table[0] if slow else table[-1])
                     for role, (label, table) in zip(SERIES, methods_here.items(), strict=False)
-                    if (table[0, 0] > middle) == slow
+                    if (table[0, 0] > middle or table[-1, 0] > far) == slow
                 }
                 heights = [float(axes.transData.transform(end)[1]) for _, end in group.values()]
                 box = axes.get_window_extent()

@@ -15,6 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -171,9 +172,7 @@ def price_picture(
     -----
     Source: Proposition 2.
     """
-    t = float_array(levels, "levels", shape=(None,))
-    if t.size < 2 or (np.diff(t) <= 0).any() or t[0] < 0:
-        raise ValueError("levels must be at least two ascending numbers >= 0")
+    t = ascending(levels, "levels", 0.0)
     share = float_array(shares, "shares", shape=t.shape)
     if (share <= 0).any() or (share > 1).any():
         raise ValueError(f"shares must lie in (0, 1], got {share.min()!r} to {share.max()!r}")

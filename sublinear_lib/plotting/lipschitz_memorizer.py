@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number, percent
-from sublinear_lib.plotting.palette import LIGHT, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
@@ -198,7 +198,7 @@ def _answers(
 
 _OUTCOMES: tuple[tuple[str, Role], ...] = (("right", "c3"), ("wrong", "c2"), ("no answer", "muted"))
 # Silence is pale: it is not an error.
-_ALPHA: dict[Role, float] = {"c3": 1.0, "c2": 1.0, "muted": 0.28}
+_ALPHA: dict[Role, float] = {"c3": 1.0, "c2": 1.0, "muted": FAINT}
 
 
 def answer_bars(

@@ -18,8 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Polygon
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -165,9 +166,7 @@ def profile_picture(
     -----
     Source: Theorem II.4.8, after Yu, Gao and Zhang (2024).
     """
-    places = float_array(x, "x", shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any():
-        raise ValueError("x must hold at least two ascending numbers")
+    places = ascending(x, "x")
     middles = float_array(centers, "centers", shape=(None,))
     labels = float_array(y, "y", shape=middles.shape)
     roles = _roles(labels)
@@ -190,7 +189,7 @@ def profile_picture(
             set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
             set_scale(axes, "y", low, 1.12 * top, target=4, label=number)
             _title(axes, each.title)
-            axes.plot(places, total, color=LIGHT["ink"], linewidth=3.5, alpha=0.35)
+            axes.plot(places, total, color=LIGHT["ink"], linewidth=3.5, alpha=0.5)
             for bump, middle, label in zip(bumps, middles.tolist(), labels.tolist(), strict=True):
                 color = LIGHT[roles[label]]
                 up = np.flatnonzero(bump > 0)
@@ -292,7 +291,7 @@ def level_sets_picture(
                             facecolor="none",
                             edgecolor=color,
                             linewidth=1.5 if last else 0.7,
-                            alpha=1.0 if last else 0.6,
+                            alpha=1.0 if last else FAINT,
                         )
                     )
             for point, label in zip(points, labels.tolist(), strict=True):

@@ -17,7 +17,7 @@ from matplotlib.patches import Circle
 
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.formats import Numbers, grouped, percent
-from sublinear_lib.plotting.palette import LIGHT, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.style import figure, house_style, note, panel
 from sublinear_lib.validation import count, float_array, mask, points_on_slice, scalar
@@ -92,8 +92,8 @@ def network_schematic(
                 [x for edge in edges for x in (edge[0], edge[2], math.nan)],
                 [y for edge in edges for y in (edge[1], edge[3], math.nan)],
                 color=color,
-                linewidth=1.6 if lit else 0.8,
-                alpha=0.9 if lit else 0.3,
+                linewidth=1.6 if lit else 0.6,
+                alpha=1.0 if lit else FAINT,
             )
         for y in first:
             axes.add_patch(_node(xs[0], y, 9.0, "ink"))
@@ -251,7 +251,7 @@ def slice_picture(
         axes.add_patch(
             Circle((0, 0), 1.0, facecolor="none", edgecolor=LIGHT["muted"], linewidth=1.2)
         )
-        _draw_hidden_part_dashed(axes, _ring(0.0, -math.pi, math.pi), "muted", 1.0, 0.6)
+        _draw_hidden_part_dashed(axes, _ring(0.0, -math.pi, math.pi), "muted", 1.0, FAINT)
         _draw_hidden_part_dashed(axes, _ring(0.5, -math.pi, math.pi), "c1", 2.2)
         arc = _ring(0.5, towards - half, towards + half)
         page, _ = _project(arc)
@@ -293,7 +293,7 @@ def slice_picture(
         corner = -1.1 * span
         _point_to(axes, (0.0, -0.34), target, "c2")
         cap_text = "cap around *x*: here\nthe adversary moves"
-        note(axes, 0.0, -0.5, cap_text, role="c2", ha="center", outline=False)
+        note(axes, 0.0, -0.5, cap_text, ha="center", outline=False)
         _point_to(axes, (corner + 0.16, 0.84), _project(_ring(0.5, 2.75, 2.75, 1))[0][0], "c1")
         note(axes, corner, 0.98, "*X*: norm 1, last\ncoordinate 1/2", role="c1", outline=False)
     if alt is None:

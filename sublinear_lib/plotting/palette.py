@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from sublinear_lib.validation import choice
 
-__all__ = ["DARK", "LIGHT", "ROLES", "SERIES", "Role", "css_color", "palette_css"]
+__all__ = ["DARK", "FAINT", "LIGHT", "ROLES", "SERIES", "Role", "css_color", "palette_css"]
 
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
 """The name of a color."""
@@ -56,6 +56,9 @@ DARK: Mapping[Role, str] = MappingProxyType(
     }
 )
 """The value of each role on a dark page."""
+
+FAINT = 0.75
+"""The opacity of a line or a dot that steps back: every color still reaches 3 : 1 on both pages."""
 
 # Where a page is known to be dark: this book's theme, JupyterLab and Notebook 7, VS Code.
 _DARK_PAGES = (

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
@@ -89,8 +90,8 @@ def step_picture(
     -----
     Source: Claim B.5 and Lemma B.4.
     """
-    at = _ascending(z, "z", -1.0, 1.0)
-    turn = _ascending(angles, "angles", 0.0, 360.0)
+    at = ascending(z, "z", -1.0, 1.0)
+    turn = ascending(angles, "angles", 0.0, 360.0)
     far, near = float_array(ends, "ends", shape=(2,)).tolist()
     if not -1.0 < far < near < 1.0:
         raise ValueError(f"ends must ascend between -1 and 1, got {ends}")
@@ -111,13 +112,6 @@ def step_picture(
         ]
     text = _described(at, shown, (far, near), width, turn, built, rows) if alt is None else alt
     return Picture(figures, alt=text, caption=caption, name=name)  # type: ignore[arg-type]
-
-
-def _ascending(value: Numbers, name: str, low: float, high: float) -> FloatArray:
-    found = float_array(value, name, shape=(None,))
-    if found.size < 2 or (np.diff(found) <= 0).any() or found[0] < low or found[-1] > high:
-        raise ValueError(f"{name} must be at least two ascending numbers in [{low:g}, {high:g}]")
-    return found
 
 
 def _step_panel(

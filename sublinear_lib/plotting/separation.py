@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -259,9 +260,7 @@ def climb_picture(
     """
     at = float_array(points, "points", shape=(None,))
     heights = float_array(labels, "labels", shape=at.shape)
-    places = float_array(x, "x", shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any():
-        raise ValueError(f"x must be at least two ascending numbers, got {places.size}")
+    places = ascending(x, "x")
     if not 1 <= len(panels) <= 3:
         raise ValueError(f"panels must hold one to three panels, got {len(panels)}")
     shown = {

@@ -16,6 +16,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, ROLES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -90,9 +91,7 @@ def loss_and_activity(
         If keys or shapes do not match, steps do not ascend, a loss is negative or a share lies
         outside [0, 1].
     """
-    t = float_array(steps, "steps", shape=(None,))
-    if t.size < 2 or (np.diff(t) <= 0).any():
-        raise ValueError("steps must be at least two ascending numbers")
+    t = ascending(steps, "steps")
     losses = _checked_series(loss, "loss", t.size)
     shares = _checked_series(activity, "activity", t.size)
     for key, values in losses.items():
@@ -185,9 +184,7 @@ def training_run(
         If shapes do not match, steps do not ascend, a loss is negative or a share lies outside
         [0, 1].
     """
-    t = float_array(steps, "steps", shape=(None,))
-    if t.size < 2 or (np.diff(t) <= 0).any():
-        raise ValueError("steps must be at least two ascending numbers")
+    t = ascending(steps, "steps")
     losses = {
         "attacked": float_array(loss, "loss", shape=t.shape),
         "clean": float_array(clean_loss, "clean_loss", shape=t.shape),

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES
 from sublinear_lib.plotting.picture import Picture
@@ -307,9 +308,7 @@ def overshoot_picture(
         If shapes do not match, `t` does not ascend, a ratio is not positive, or there are more than
         four kinds of measurements.
     """
-    level = float_array(t, "t", shape=(None,))
-    if level.size < 2 or (np.diff(level) <= 0).any():
-        raise ValueError("t must be at least two ascending numbers")
+    level = ascending(t, "t")
     curve = float_array(ratio, "ratio", shape=level.shape)
     if (curve <= 0).any():
         raise ValueError(f"ratio must be > 0, got {float(curve.min())!r}")

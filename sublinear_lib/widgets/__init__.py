@@ -37,6 +37,13 @@ from sublinear_lib.widgets.existence_lab import (
 )
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
+from sublinear_lib.widgets.feature_race import race_explorer, race_view
+from sublinear_lib.widgets.feature_race_lab import (
+    filters_lab,
+    race_filters,
+    train_a_race,
+    train_race_lab,
+)
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
 from sublinear_lib.widgets.flips_lab import (
     flips_lab,
@@ -114,6 +121,18 @@ from sublinear_lib.widgets.own_data_lab import (
     report_on_file,
     train_on_table,
 )
+from sublinear_lib.widgets.patches import (
+    patches_explorer,
+    patches_view,
+)
+from sublinear_lib.widgets.patches_lab import (
+    attack_a_sample,
+    networks_of_v_lab,
+    sample_lab,
+    try_networks_of_v,
+)
+from sublinear_lib.widgets.phases import phases_explorer, phases_view
+from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
 from sublinear_lib.widgets.polynomials import step_degree_explorer, step_degree_view
 from sublinear_lib.widgets.polynomials_lab import (
     fit_points_lab,
@@ -122,6 +141,16 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.robustness_lab import (
+    certify_lab,
+    certify_run,
+    robust_digits_lab,
+    robust_digits_run,
+)
+from sublinear_lib.widgets.robustness_window import (
+    robustness_explorer,
+    robustness_view,
+)
 from sublinear_lib.widgets.separation import separation_explorer, separation_view
 from sublinear_lib.widgets.separation_lab import (
     digits_lab,
@@ -181,6 +210,7 @@ __all__ = [
     "activity_view",
     "add_with_signs",
     "answer_in_the_plane",
+    "attack_a_sample",
     "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
@@ -188,6 +218,8 @@ __all__ = [
     "build_good_weights",
     "build_lab",
     "certified_lab",
+    "certify_lab",
+    "certify_run",
     "collision_explorer",
     "collision_view",
     "compare_attacks",
@@ -203,6 +235,7 @@ __all__ = [
     "existence_view",
     "exponent_map_explorer",
     "exponent_map_view",
+    "filters_lab",
     "first_step_lab",
     "fit_beside_training",
     "fit_points_lab",
@@ -246,6 +279,7 @@ __all__ = [
     "net_explorer",
     "net_lab",
     "net_view",
+    "networks_of_v_lab",
     "onion_explorer",
     "onion_view",
     "own_data_explorer",
@@ -254,6 +288,11 @@ __all__ = [
     "own_layer_lab",
     "own_numbers_lab",
     "own_points_lab",
+    "patches_explorer",
+    "patches_view",
+    "phases_explorer",
+    "phases_lab",
+    "phases_view",
     "plane_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
@@ -262,16 +301,25 @@ __all__ = [
     "preactivation_view",
     "preactivations_lab",
     "precision_lab",
+    "race_explorer",
+    "race_filters",
+    "race_view",
     "report_on_file",
     "rerun_check",
     "rerun_lab",
+    "robust_digits_lab",
+    "robust_digits_run",
+    "robustness_explorer",
+    "robustness_view",
     "run_and_bill",
+    "sample_lab",
     "search_lab",
     "search_the_circle",
     "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
+    "several_steps_lab",
     "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
@@ -279,18 +327,23 @@ __all__ = [
     "supremum_lab",
     "survivors_lab",
     "take_first_steps",
+    "train_a_race",
     "train_and_certify",
     "train_and_compare",
     "train_and_count",
     "train_and_count_active",
+    "train_at",
     "train_both_activations",
+    "train_in_steps",
     "train_on_digits",
     "train_on_table",
+    "train_race_lab",
     "train_the_survivors",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",
+    "try_networks_of_v",
     "try_powers",
     "try_step_size",
     "turned_layer",

@@ -9,6 +9,8 @@ exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sublinear_lib import datasets, scaling, statistics, theory
@@ -23,7 +25,7 @@ from sublinear_lib.plotting import (
     number,
     percent,
 )
-from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
@@ -153,8 +155,8 @@ def train_and_count_active(m: int, t: float, activation: str, rho: float, steps:
     )
     typical, worst = [], []
 
-    def look(record: object, network: object) -> None:
-        now = network()  # type: ignore[operator]
+    def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
+        now = network()
         typical.append(float(now.active_mask(data.X).sum(axis=1).mean()))
         worst.append(theory.max_active_on_circle(now).count)
 

@@ -188,7 +188,7 @@ def collision_view(n: int, m: int, turn: float, share: float) -> View:
             "rank of the layer": str(found.rank),
             "first pair": f"{found.i} and {found.k}",
         },
-        warning=_warning(n, m, found, mu, merged),
+        warning=_warning(n, m, mu, merged),
     )
 
 
@@ -213,7 +213,7 @@ def _sentence(n: int, m: int, found: Collision, mu: float, merged: bool) -> str:
     )
 
 
-def _warning(n: int, m: int, found: Collision, mu: float, merged: bool) -> str | None:
+def _warning(n: int, m: int, mu: float, merged: bool) -> str | None:
     if mu >= 0.5:
         return (
             "Beyond the threshold μ < λ/2 the balls themselves meet: no function is right on all "

@@ -10,7 +10,7 @@ the ball and in the step size alone.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,9 +19,10 @@ import numpy as np
 from sublinear_lib import scaling
 from sublinear_lib.activations import get_activation
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, STANDARD_T, TauRule
+from sublinear_lib.scaling import ONE_OVER_M, PRINTED
 from sublinear_lib.theory import regret
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._thresholds import C_FIFTH, T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -35,23 +36,11 @@ _WIDTHS = [2**k for k in range(8, 17)]
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _STEPS = ("theorem-d", "printed")
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    rule: TauRule
-    shown: str
-    c: Fraction = Fraction(0)
-    t: float = 1.0
-
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, K=1.0, c=self.c, t=self.t)
-
-
 _THRESHOLDS = {
-    "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (half fire)"),
-    "t=1": _Threshold(STANDARD_T, "t = 1 (16 % fire)"),
-    "t=2": _Threshold(STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
-    "c=1/5": _Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
+    "1/m": Threshold(ONE_OVER_M, "τ = 1/m (half fire)"),
+    "t=1": T_ONE,
+    "t=2": T_TWO,
+    "c=1/5": C_FIFTH,
 }
 
 
@@ -61,7 +50,7 @@ def _step_size(rule: str, m: int, a: float, tau: float, epsilon: float) -> float
     return epsilon / (a**2 * m * scaling.activity(tau, m))
 
 
-def _excess(alpha: Fraction, level: _Threshold) -> Fraction:
+def _excess(alpha: Fraction, level: Threshold) -> Fraction:
     """Return the exponent of the printed step size over that of Theorem D."""
     rules = replace(PRINTED, alpha=alpha, c=level.c, tau_rule=level.rule)
     return rules.eta_exponent - rules.derived_eta_exponent
@@ -199,7 +188,7 @@ def convergence_view(
 
 def _warning(
     preset: str,
-    level: _Threshold,
+    level: Threshold,
     step: str,
     activation: str,
     found: regret.OnePointRegret,

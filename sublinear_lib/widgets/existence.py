@@ -23,9 +23,10 @@ from sublinear_lib.adversary import extremes_on_circle
 from sublinear_lib.geometry import cap_angle, embed
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, TauRule
+from sublinear_lib.scaling import ONE_OVER_M, PRINTED
 from sublinear_lib.theory import existence, polynomials, sampling_error
 from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
@@ -42,24 +43,11 @@ _ANGLES = np.linspace(-np.pi, np.pi, 91)
 _TARGET = existence.bump(Fraction(-1, 8))
 _DATA = datasets.circle(3)
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    """A rule for the threshold, with the constants it is read at."""
-
-    rule: TauRule
-    shown: str
-    c: Fraction = Fraction(0)
-
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, c=self.c, t=1.0)
-
-
 _THRESHOLDS = {
-    "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.4)"),
-    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
-    "c=1/10": _Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10)),
-    "c=1/5": _Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
+    "1/m": Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.4)"),
+    "t=1": T_ONE,
+    "c=1/10": C_TENTH,
+    "c=1/5": C_FIFTH,
 }
 _BUILT = ("acting", "zero")
 
@@ -254,7 +242,7 @@ def existence_view(preset: str, threshold: str, activation: str, built: str, m: 
 
 def _warning(
     preset: str,
-    threshold: _Threshold,
+    threshold: Threshold,
     jump: bool,
     built: str,
     numbers: tuple[Fraction, float, float],

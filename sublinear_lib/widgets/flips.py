@@ -10,7 +10,6 @@ the weights of the ball.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -20,9 +19,10 @@ from sublinear_lib import scaling, theory
 from sublinear_lib._typing import IntArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M, SPARSE_C, TauRule
+from sublinear_lib.scaling import ONE_OVER_M
 from sublinear_lib.theory import MaximalFlips
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
@@ -44,27 +44,13 @@ _SAID = {
     "R3": "R3: K/m^(3/5)",
 }
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    """A rule for the threshold, with the constants it is read at."""
-
-    rule: TauRule
-    shown: str
-    c: Fraction = Fraction(0)
-    t: float = 1.0
-
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, K=1.0, c=self.c, t=self.t)
-
-
 _THRESHOLDS = {
-    "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
-    "m^-3/5": _Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
-    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
-    "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
-    "c=1/10": _Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10)),
-    "c=1/5": _Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
+    "1/m": Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
+    "m^-3/5": Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
+    "t=1": T_ONE,
+    "t=2": T_TWO,
+    "c=1/10": C_TENTH,
+    "c=1/5": C_FIFTH,
 }
 
 
@@ -72,7 +58,7 @@ def _radius(ball: str, K: float, m: int) -> float:
     return (1.0 if ball == "4.6" else K) * math.pow(m, -float(_POWERS[ball]))
 
 
-def _growth(ball: str, threshold: _Threshold) -> Fraction:
+def _growth(ball: str, threshold: Threshold) -> Fraction:
     """Return the power of m of the mean count: 3/2 - beta - c."""
     return Fraction(3, 2) - _POWERS[ball] - threshold.c
 
@@ -202,7 +188,7 @@ def flips_view(ball: str, threshold: str, K: float, m: int) -> View:
 
 
 def _warning(
-    ball: str, threshold: _Threshold, K: float, m: int, numbers: tuple[float, float, float]
+    ball: str, threshold: Threshold, K: float, m: int, numbers: tuple[float, float, float]
 ) -> str | None:
     """Say which hypothesis fails at the chosen point, or what fails without one."""
     t, theta, printed = numbers

@@ -9,6 +9,7 @@ all maxima over the circle are exact, so that a printed comparison may be made i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from sublinear_lib.plotting import (
     grouped,
     number,
 )
-from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import count, scalar
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.live_lab import LiveLab
@@ -130,8 +131,8 @@ def train_and_count(m: int, t: float, rho: float, steps: int) -> Picture:
         adversary=ProjectedGradient(rho=rho, steps=5), steps=count(steps, "steps", minimum=2)
     )
 
-    def look(record: object, network: object) -> None:
-        now = network()  # type: ignore[operator]
+    def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
+        now = network()
         changed = now.active_mask(data.X) != before
         distance = float(np.sqrt(((now.W - start.W) ** 2).sum(axis=1).max()))
         somewhere.append(int(changed.any(axis=0).sum()))

@@ -8,7 +8,6 @@ something only when it is said how the threshold moves with m.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -20,8 +19,9 @@ from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activat
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, Scaling, TauRule
+from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, Scaling
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -38,32 +38,18 @@ _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _CONSTANTS = [1.0, 2.0, 4.0]
 _PRINTED_RATE = theory.CHAINS["4.1"].printed
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    """A rule for the threshold, with the constants it is read at."""
-
-    rule: TauRule
-    shown: str
-    c: Fraction = Fraction(0)
-    t: float = 1.0
-
-    def tau(self, m: int, K: float) -> float:
-        return self.rule.tau(m, K=K, c=self.c, t=self.t)
-
-
 _THRESHOLDS = {
-    "1/m": _Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
-    "m^-3/5": _Threshold(scaling.K_M35, "τ = K/m^(3/5) (Section 4.2)"),
-    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
-    "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
-    "c=1/10": _Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10)),
-    "c=1/5": _Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
-    "c=2/5": _Threshold(SPARSE_C, "t = √(0.8 log m)", Fraction(2, 5)),
+    "1/m": Threshold(ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
+    "m^-3/5": Threshold(scaling.K_M35, "τ = K/m^(3/5) (Section 4.2)"),
+    "t=1": T_ONE,
+    "t=2": T_TWO,
+    "c=1/10": C_TENTH,
+    "c=1/5": C_FIFTH,
+    "c=2/5": Threshold(SPARSE_C, "t = √(0.8 log m)", Fraction(2, 5)),
 }
 
 
-def _chosen(preset: Scaling, threshold: _Threshold, form: ShiftedReLU) -> Scaling:
+def _chosen(preset: Scaling, threshold: Threshold, form: ShiftedReLU) -> Scaling:
     """Return the powers of a choice, with those of step size and steps left as they are."""
     return Scaling(
         name="chosen",
@@ -135,7 +121,7 @@ def _growth(exponent: Fraction) -> str:
     return f"falls like m^({exponent})" if exponent < 0 else "does not fall"
 
 
-def _outside(rules: Scaling, threshold: _Threshold, m: int, K: float) -> list[str]:
+def _outside(rules: Scaling, threshold: Threshold, m: int, K: float) -> list[str]:
     """Say which hypotheses of Theorem 4.1, as printed, a choice does not satisfy."""
     said = []
     if rules.alpha != PRINTED.alpha:
@@ -237,7 +223,7 @@ def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> 
 
 
 def _warning(
-    rules: Scaling, threshold: _Threshold, m: int, K: float, sizes: tuple[float, float, float]
+    rules: Scaling, threshold: Threshold, m: int, K: float, sizes: tuple[float, float, float]
 ) -> str | None:
     """Say which hypothesis fails at the chosen point, or what fails without one."""
     said = []

@@ -8,6 +8,8 @@ it, know that both compare with suprema that are exact at the inputs named (Prop
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sublinear_lib import datasets, scaling, statistics, theory
@@ -15,7 +17,7 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import Picture, cost_curves, grouped, loss_curves, number, percent
-from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
@@ -146,8 +148,8 @@ def train_and_compare(m: int, t: float, activation: str, rho: float, steps: int)
     z, active = start.preactivations(data.X), start.active_mask(data.X)
     reached, possible = [], []
 
-    def look(record: object, network: object) -> None:
-        now = network()  # type: ignore[operator]
+    def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
+        now = network()
         parts = PseudoNetwork(start, now.W).decompose(data.X)
         delta = float(np.sqrt(((now.W - start.W) ** 2).sum(axis=1).max()))
         reached.append(float(np.abs(parts.gap - parts.B).max()))

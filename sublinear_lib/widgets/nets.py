@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -20,8 +19,8 @@ from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activat
 from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import TauRule
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._thresholds import C_FIFTH, T_ONE, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Rule, View
@@ -40,22 +39,11 @@ _SPACINGS = [float(f"1e{k}") for k in range(-6, 1)]
 _CURVE = np.geomspace(_SPACINGS[0], _SPACINGS[-1], 12)
 _POWER = 0.2  # of the printed failure probability exp(-Omega(m^{1/5}))
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    rule: TauRule
-    shown: str
-    c: Fraction = Fraction(0)
-
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, K=_K, c=self.c, t=1.0)
-
-
 _THRESHOLDS = {
-    "1/m": _Threshold(scaling.ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
-    "m^-3/5": _Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
-    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
-    "c=1/5": _Threshold(scaling.SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5)),
+    "1/m": Threshold(scaling.ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
+    "m^-3/5": Threshold(scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
+    "t=1": T_ONE,
+    "c=1/5": C_FIFTH,
 }
 
 
@@ -229,7 +217,7 @@ def net_view(preset: str, threshold: str, activation: str, d: int, m: int, spaci
             "printed *m*^{−1/10}": number(printed),
             "printed union bound: *m*^{1/5} ≥ log |*X*_{1}|": _union(d, m),
         },
-        warning=_warning(setting, level, preset, best.value),
+        warning=_warning(setting, level, preset),
     )
 
 
@@ -238,7 +226,7 @@ def _union(d: int, m: int) -> str:
     return f"{number(have)} {'≥' if have >= need else '<'} {number(need)}"
 
 
-def _warning(setting: _Setting, level: _Threshold, preset: str, best: float) -> str:
+def _warning(setting: _Setting, level: Threshold, preset: str) -> str:
     """Say which hypothesis fails at the chosen point, or that none does."""
     m, d, form = setting.m, setting.d, setting.form
     said, outside = [], []

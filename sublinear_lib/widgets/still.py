@@ -191,6 +191,7 @@ def _draw(axes: Axes, mark: dict[str, Any]) -> None:
         )
     elif kind == "bars":
         drawn.append(axes.stairs(mark["heights"], mark["edges"], fill=True, color=color, alpha=0.4))
+        drawn.append(axes.stairs(mark["heights"], mark["edges"], color=color, linewidth=1.0))
     elif kind == "band":
         drawn.append(
             axes.fill_between(

@@ -10,7 +10,7 @@ the supremum and the infimum.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -29,8 +29,8 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
-from sublinear_lib.scaling import TauRule
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._thresholds import T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, View
@@ -49,26 +49,13 @@ _ACTIVATIONS = {
     "continuous": "continuous (that of R3)",
 }
 
-
-@dataclass(frozen=True)
-class _Threshold:
-    """A rule for the threshold, with the constant it is read at."""
-
-    rule: TauRule
-    shown: str
-    t: float = 1.0
-
-    def tau(self, m: int) -> float:
-        return self.rule.tau(m, K=1.0, t=self.t)
-
-
 _THRESHOLDS = {
-    "0": _Threshold(scaling.ZERO, "0 (plain ReLU)"),
-    "1/m": _Threshold(scaling.ONE_OVER_M, "PRINTED, R1 and R2: 1/m"),
-    "m^-3/5": _Threshold(scaling.K_M35, "Section 4.2: 1/m^(3/5)"),
-    "t=1": _Threshold(scaling.STANDARD_T, "t = 1 (16 % fire)"),
-    "t=2": _Threshold(scaling.STANDARD_T, "t = 2 (2.3 % fire)", t=2.0),
-    "R3": _Threshold(scaling.SPARSE_C, "R3: t = √(0.4 log m)"),
+    "0": Threshold(scaling.ZERO, "0 (plain ReLU)"),
+    "1/m": Threshold(scaling.ONE_OVER_M, "PRINTED, R1 and R2: 1/m"),
+    "m^-3/5": Threshold(scaling.K_M35, "Section 4.2: 1/m^(3/5)"),
+    "t=1": T_ONE,
+    "t=2": T_TWO,
+    "R3": Threshold(scaling.SPARSE_C, "R3: t = √(0.4 log m)", Fraction(1, 5)),
 }
 
 

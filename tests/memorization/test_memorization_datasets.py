@@ -13,11 +13,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
 from sublinear_lib.memorization import (
+    ball_points,
     checked_data,
     closest_pair,
     datasets,
     digits,
+    exact_check,
     largest_budget,
+    nearest_other,
     plane_points,
     random_points,
     separation,
@@ -157,9 +160,13 @@ def test_more_labels_separate_no_more() -> None:
     ],
 )
 def test_another_norm_is_refused(p: object, error: type[Exception], message: str) -> None:
-    for function in (separation, closest_pair, largest_budget):
+    for function in (separation, closest_pair, largest_budget, nearest_other):
         with pytest.raises(error, match=message):
             function([[0.0], [1.0]], [1, 2], p)  # type: ignore[arg-type]
+    with pytest.raises(error, match=message):
+        exact_check([[0], [1]], [1, 2], 0.1, p)  # type: ignore[arg-type]
+    with pytest.raises(error, match=message):
+        ball_points([[0.0]], 0.1, p, rng=0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

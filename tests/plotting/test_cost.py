@@ -112,6 +112,13 @@ def test_the_text_of_the_curves_tells_prediction_from_measurement() -> None:
     assert "A dashed line shows dense" in alt
 
 
+def test_measurements_may_end_before_the_curve_does() -> None:
+    picture = curves(measured={"*c* = 1/5": [[9, 29], [11, 31]]}, reference=None)
+    (dots,) = [line for line in picture._figures[0].axes[0].lines if line.get_marker() == "o"]
+    assert list(dots.get_xdata()) == [1024, 4096] and list(dots.get_ydata()) == [10, 30]
+    assert "c = 1/5, measured up to 4 096: 10 to 30" in picture.alt
+
+
 def test_a_few_decimal_abscissae_are_their_own_ticks() -> None:
     picture = curves(
         x=[0.001, 0.01, 0.5],
@@ -154,7 +161,8 @@ def test_points_stand_on_the_roof() -> None:
         (bars, {"columns": {"a": {"x": 0.0}}}, "columns['a'] must hold some work"),
         (curves, {"x": [3, 2, 1]}, "x must be at least two ascending"),
         (curves, {"predicted": {"a": [1.0, 0.0, 1.0]}}, "predicted['a'] must be > 0"),
-        (curves, {"measured": {"a": [[1.0, 2.0]]}}, "measured['a'] must have shape"),
+        (curves, {"measured": {"a": [1.0, 2.0]}}, "measured['a'] must have shape"),
+        (curves, {"measured": {"a": [[1, 2, 3, 4]]}}, "measured['a'] must have 1 to 3 columns"),
         (curves, {"predicted": None, "measured": None}, "there must be 1 to 5"),
         (curves, {"xscale": "linear"}, "xscale must be"),
         (roof, {"points": {}}, "points must hold 1 to 5"),

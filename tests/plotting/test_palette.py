@@ -73,6 +73,17 @@ def test_every_color_that_is_written_in_reaches_the_contrast_of_text(role: palet
         assert contrast(DARK[role], page) >= 4.5, (role, page)
 
 
+@pytest.mark.parametrize("role", [*SERIES, "ink", "muted"])
+def test_a_line_that_steps_back_can_still_be_seen(role: palette.Role) -> None:
+    for values in (LIGHT, DARK):
+        line, page = (
+            np.array([int(values[name][i : i + 2], 16) for i in (1, 3, 5)])
+            for name in (role, "paper")
+        )
+        seen = np.rint(palette.FAINT * line + (1 - palette.FAINT) * page).astype(int)
+        assert contrast("#" + "".join(f"{c:02x}" for c in seen), values["paper"]) >= 3.0
+
+
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("values", [LIGHT, DARK], ids=["light", "dark"])
 def test_any_two_series_are_apart_for_every_eye(values: dict, sight: str) -> None:

@@ -325,7 +325,9 @@ class Plot {
       }
     } else if (mark.kind === "bars") {
       const gap = (X(mark.edges[1]) - X(mark.edges[0]) > 5 ? 1 : 0) / 2;
-      area(mark.heights.map((h, i) => (h ? `M${px(X(mark.edges[i]) + gap)} ${y0}V${px(Y(h))}H${px(X(mark.edges[i + 1]) - gap)}V${y0}Z` : "")).join(""), 0.45);
+      const bars = (outline) => mark.heights.map((h, i) => (h ? outline(px(X(mark.edges[i]) + gap), px(Y(h)), px(X(mark.edges[i + 1]) - gap)) : "")).join("");
+      area(bars((from, top, to) => `M${from} ${y0}V${top}H${to}V${y0}Z`), 0.45);
+      path(bars((from, top, to) => `M${from} ${top}H${to}`), "stroke-width:1.5"); // the tint alone is too pale
     } else if (mark.kind === "band") {
       const upper = mark.x.map((v, i) => `${px(X(v))} ${px(Y(mark.upper[i]))}`);
       const lower = mark.x.map((v, i) => `${px(X(v))} ${px(Y(mark.lower[i]))}`).reverse();

@@ -1,0 +1,50 @@
+"""What is not installed with the library alone, and how to get it.
+
+The library computes with its runtime dependencies only.  Figures, explorers and exhibits need more,
+which comes with an extra: ``pip install 'sublinear-lib[plot]'``.  Where such a package is missing,
+the reader is told which extra brings it.  Before changing it, know that `pyproject.toml` lists the
+extras and that a run must never fail at its end because it cannot draw.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+_EXTRAS = {
+    "matplotlib": "plot",
+    "IPython": "book",
+    "anywidget": "book",
+    "ipywidgets": "book",
+    "markdown_it": "book",
+    "mdit_py_plugins": "book",
+    "pygments": "book",
+}
+
+
+def hint(package: str) -> str:
+    """Say that a package is missing, and which extra brings it.
+
+    Parameters
+    ----------
+    package : str
+        The name under which it is imported.
+
+    Returns
+    -------
+    str
+        Part of a sentence.
+    """
+    extra = _EXTRAS.get(package)
+    how = "" if extra is None else f" (pip install 'sublinear-lib[{extra}]' brings it)"
+    return f"{package} is not installed{how}"
+
+
+def no_pictures() -> str:
+    """Say why nothing can be drawn here.
+
+    Returns
+    -------
+    str
+        Part of a sentence; empty where figures can be drawn.
+    """
+    return "" if importlib.util.find_spec("matplotlib") else hint("matplotlib")

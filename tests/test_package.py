@@ -1,0 +1,234 @@
+"""The wheel: complete, typed, and of use where nothing but its own dependencies is installed.
+
+The wheel is built once, from a copy, and installed into a folder.  Beside it lie links to the
+packages that it asks for and to those that they ask for, and nothing else: a Python that sees these
+two folders only is in the place of one in which somebody has typed ``pip install``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email.parser import HeaderParser
+from importlib import metadata
+from pathlib import Path
+
+import install_versions
+import pytest
+import run_tests
+import yaml
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import sublinear_lib
+from sublinear_lib import cli, scaling
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv.pop());"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of what it is made of."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(
+        ROOT / "sublinear_lib",
+        source / "sublinear_lib",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    # what the build must leave out, although it lies beside the library
+    (source / "tests").mkdir()
+    (source / "tests" / "__init__.py").touch()
+    target = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BUILD, str(target)],
+        cwd=source,
+        check=True,
+        capture_output=True,
+    )
+    (built,) = target.glob("*.whl")
+    return built
+
+
+def closure(requirements: list[str]) -> set[str]:
+    """Return the names of all distributions that these requirements bring."""
+    found: set[str] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        wanted = waiting.pop()
+        name = canonicalize_name(wanted.name)
+        if name not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            found.add(name)
+            waiting += map(Requirement, metadata.requires(name) or [])
+    return found
+
+
+@pytest.fixture(scope="module")
+def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the installed wheel and its dependencies, and no other package."""
+    folder = tmp_path_factory.mktemp("clean")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    for name in closure(PROJECT["dependencies"]):
+        files = metadata.files(name)
+        assert files is not None, name
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            there = Path(str(metadata.distribution(name).locate_file(top)))
+            if there.exists() and not (folder / top).exists():
+                (folder / top).symlink_to(there, target_is_directory=there.is_dir())
+    return folder
+
+
+def run(clean: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program that sees the clean folder and the standard library only."""
+    return subprocess.run(
+        [sys.executable, "-S", "-c", code, *arguments],
+        cwd=clean,
+        env={**os.environ, "PYTHONPATH": str(clean), "SUBLINEAR_NUMBA": ""},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+SUBLINEAR = "from sublinear_lib.__main__ import run; run()"
+
+
+def test_the_wheel_holds_the_library_with_all_its_files_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    kept = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "sublinear_lib").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert held == kept
+    assert "sublinear_lib/py.typed" in held
+
+
+def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        told = HeaderParser().parsestr(archive.read(name).decode())
+        names = [each.rpartition("/")[2] for each in archive.namelist()]
+        (points,) = (each for each in archive.namelist() if each.endswith("entry_points.txt"))
+        commands = archive.read(points).decode()
+    assert (told["Name"], told["Version"]) == ("sublinear-lib", sublinear_lib.__version__)
+    assert told["Requires-Python"] == ">=3.11"
+    assert told["License-Expression"] == "BSD-3-Clause"
+    assert "LICENSE" in names
+    assert "sublinear = sublinear_lib.__main__:run" in commands
+    alone = [text for text in told.get_all("Requires-Dist", []) if "extra ==" not in text]
+    assert sorted(alone) == sorted(PROJECT["dependencies"])
+
+
+IMPORT_ALL = """
+import importlib, json, pkgutil, sys
+import sublinear_lib
+done, refused = [], {}
+for info in pkgutil.walk_packages(sublinear_lib.__path__, "sublinear_lib."):
+    if info.name.rpartition(".")[2] == "__main__":
+        continue
+    try:
+        importlib.import_module(info.name)
+        done.append(info.name)
+    except ModuleNotFoundError as error:
+        refused[info.name] = error.name
+said = {}
+for room in ("plotting", "widgets", "exhibits"):
+    try:
+        getattr(sublinear_lib, room)
+    except ModuleNotFoundError as error:
+        said[room] = str(error)
+print(json.dumps([done, refused, said, sublinear_lib.__file__, sorted(sys.modules)]))
+"""
+
+
+def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clean: Path) -> None:
+    made = run(clean, IMPORT_ALL)
+    assert made.returncode == 0, made.stderr
+    done, refused, said, place, loaded = json.loads(made.stdout)
+    assert Path(place).is_relative_to(clean)
+    drawing = {"plotting", "widgets", "exhibits"}
+    books = {"matplotlib", "pygments", "anywidget", "ipywidgets", "markdown_it", "IPython"}
+    assert {name.split(".")[1] for name in refused if refused[name] in books} == drawing
+    # the compiled kernels, and the peers of the benchmarks
+    others = {name: lacks for name, lacks in refused.items() if lacks not in books}
+    assert {*others.values()} <= {"numba", "llvmlite", "torch"}, others
+    rooms = {f"sublinear_lib.{room}" for room in sublinear_lib.__all__[1:] if room not in drawing}
+    assert rooms <= {*done}
+    assert not {"matplotlib", "IPython", "ipywidgets", "numba", "pytest"} & {*loaded}
+    assert "pip install 'sublinear-lib[plot]'" in said["plotting"]
+    assert "pip install 'sublinear-lib[book]'" in said["exhibits"]
+
+
+def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(clean: Path) -> None:
+    made = run(clean, SUBLINEAR, "--version")
+    assert made.stdout == f"sublinear, version {sublinear_lib.__version__}\n", made.stderr
+    made = run(clean, SUBLINEAR, "claims", "show", "thm-4.1")
+    assert made.returncode == 0, made.stderr
+    assert "fails as printed" in made.stdout
+
+
+def test_a_run_that_cannot_draw_is_stored_all_the_same(clean: Path, tmp_path: Path) -> None:
+    small = ["--m", "64", "--activity", "0.2", "--steps", "2", "--certify", "0", "--quiet"]
+    made = run(clean, SUBLINEAR, "train", *small, "--out", str(tmp_path / "run"))
+    assert made.returncode == 0, made.stderr
+    assert "no run.png: matplotlib is not installed" in made.stderr
+    stored = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"network.npz", "history.csv", "summary.json"} <= stored
+    assert "run.png" not in stored
+
+
+def test_a_workflow_runs_only_what_there_is() -> None:
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    stages = {stage.name for stage in run_tests.stages()}
+    (named,) = re.findall(r"run_tests\.py ([a-z ]+)", text)
+    assert set(named.split()) <= stages
+    for path in re.findall(r"(?:python|cp|run:) ((?:tools|tests|\.ci)/[\w./]+)", text):
+        assert (ROOT / path).is_file(), path
+    matrix = jobs["library"]["strategy"]["matrix"]
+    versions = {*matrix["versions"], *(one["versions"] for one in matrix["include"])}
+    assert versions == {"oldest", "newest", "pinned"}
+    supported = {
+        each.rpartition(" ")[2] for each in PROJECT["classifiers"] if "Python :: 3." in each
+    }
+    assert set(matrix["python"]) == supported
+
+
+def test_the_oldest_versions_are_the_lower_bounds() -> None:
+    oldest = install_versions.constraints("oldest", PROJECT)
+    assert "numpy==2.0" in oldest
+    names = {Requirement(text).name for text in oldest}
+    assert {Requirement(text).name for text in PROJECT["dependencies"]} <= names
+    assert install_versions.constraints("newest", PROJECT) == []
+    assert any(
+        line.startswith("numpy==") for line in install_versions.constraints("pinned", PROJECT)
+    )
+    with pytest.raises(ValueError, match="lower bound, got 'numpy'"):
+        install_versions.lower_bound("numpy")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_complete_the_command(shell: str) -> None:
+    asked = {"_SUBLINEAR_COMPLETE": f"{shell}_source"}
+    made = CliRunner().invoke(cli.main, env=asked, prog_name="sublinear")
+    told = ShellComplete(cli.main, {}, "sublinear", "_SUBLINEAR_COMPLETE")
+    assert made.exit_code == 0
+    assert f"{shell}_complete" in made.output
+    assert {item.value for item in told.get_completions([], "ve")} == {"verify"}
+    found = {item.value for item in told.get_completions(["activity", "--tau-rule"], "")}
+    assert found == set(scaling.TAU_RULES)
