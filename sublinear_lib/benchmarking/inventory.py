@@ -56,7 +56,7 @@ STORED: tuple[StoredFile, ...] = (
     ),
     StoredFile(
         "halfspace_fuzz.json",
-        "python -m sublinear_lib.halfspace.fuzz --queries 1e7 --seed 0 --json FILE",
+        "python -m sublinear_lib.halfspace.fuzz --queries 1e7 --seed 1 --json FILE",
         "",
         "date and seconds; no count does",
         "Does any structure of the index ever give a wrong answer?",

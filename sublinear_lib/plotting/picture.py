@@ -284,6 +284,7 @@ def _png(figure: Figure) -> bytes:
             figure.savefig(
                 buffer,
                 format="png",
+                backend="module://sublinear_lib.plotting.rounded_agg",
                 dpi=_PNG_DPI,
                 facecolor=LIGHT["paper"],
                 metadata={"Software": None},
