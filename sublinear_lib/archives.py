@@ -65,8 +65,9 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
         raise refuse(f"the file is corrupt ({error})") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
         raise refuse(f"the file is truncated or corrupt ({error})") from error
-    except (OSError, SyntaxError, OverflowError, MemoryError) as error:
-        # Damaged headers can send the readers below to impossible places.
+    except Exception as error:
+        # Damaged headers can send the readers below to impossible places, and every method of
+        # compression that a damaged byte can name has an error of its own.
         raise refuse(f"the file is corrupt ({error})") from error
     for key, value in found.items():
         # A damaged table of contents can say that an entry is empty, whose checksum is right then.

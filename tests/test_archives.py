@@ -100,6 +100,20 @@ def test_an_entry_that_the_table_of_contents_calls_empty_is_refused(tmp_path: Pa
         archives.read_arrays(io.BytesIO(bytes(content)), refusal)
 
 
+@pytest.mark.parametrize("method", [8, 12, 14, 93, 99])
+def test_an_entry_that_is_called_compressed_and_is_not_is_refused(
+    tmp_path: Path, method: int
+) -> None:
+    """Each method has an error of its own; that of 14 comes after 20 kB only."""
+    target = tmp_path / "file"
+    archives.write_arrays(target, {"x": np.arange(4000.0)})
+    content = bytearray(target.read_bytes())
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + 10] = method
+    with pytest.raises(ValueError, match=r"path must name an archive, .*corrupt"):
+        archives.read_arrays(io.BytesIO(bytes(content)), refusal)
+
+
 def test_pickled_objects_are_refused(tmp_path: Path) -> None:
     target = tmp_path / "objects.npz"
     np.savez(target, x=np.array([{"a": 1}], dtype=object))
