@@ -9,6 +9,7 @@ extras and that a run must never fail at its end because it cannot draw.
 from __future__ import annotations
 
 import importlib.util
+from importlib import metadata
 
 _EXTRAS = {
     "matplotlib": "plot",
@@ -48,3 +49,22 @@ def no_pictures() -> str:
         Part of a sentence; empty where figures can be drawn.
     """
     return "" if importlib.util.find_spec("matplotlib") else hint("matplotlib")
+
+
+def installed_version(package: str) -> str:
+    """Return the version of a package.
+
+    Parameters
+    ----------
+    package : str
+        The name under which it is installed.
+
+    Returns
+    -------
+    str
+        The version, or ``"not installed"``.
+    """
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -25,13 +25,13 @@ import types
 import warnings
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sublinear_lib import __version__, archives
+from sublinear_lib._extras import installed_version
 
 __all__ = ["ResultCache", "circumstances", "digest"]
 
@@ -142,7 +142,7 @@ class ResultCache:
         Raises
         ------
         TypeError
-            If the result holds something else.
+            If the result is ``None`` or holds something else.
 
         Warns
         -----
@@ -150,6 +150,8 @@ class ResultCache:
             Once, if the disk is full or the folder cannot be written to any more; nothing is stored
             from then on.
         """
+        if result is None:
+            raise TypeError("a stored result must not be None, which is what a missing one is")
         arrays: dict[str, np.ndarray] = {}
         tree = {"key": key, "result": _encoded(result, arrays)}
         arrays[_TREE] = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
@@ -181,13 +183,13 @@ def _encoded(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if value is None or kind in (bool, str):
         return value
     if kind is int:
-        return {"int": str(value)}
+        return {"int": hex(value)}  # of any length, which decimal digits are not
     if kind is float:
         return {"float": value.hex()}
     if kind is complex:
         return {"complex": [value.real.hex(), value.imag.hex()]}
     if kind is Fraction:
-        return {"fraction": str(value)}
+        return {"fraction": [hex(value.numerator), hex(value.denominator)]}
     if kind in (list, tuple):
         return {kind.__name__: [_encoded(item, arrays) for item in value]}
     if kind is dict:
@@ -214,10 +216,10 @@ def _decoded(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         items = [_decoded(item, arrays) for item in content]
         return items if kind == "list" else tuple(items)
     readers: dict[str, Callable[[Any], Any]] = {
-        "int": int,
+        "int": lambda digits: int(digits, 16),
         "float": float.fromhex,
         "complex": lambda parts: complex(*map(float.fromhex, parts)),
-        "fraction": Fraction,
+        "fraction": lambda parts: Fraction(*(int(digits, 16) for digits in parts)),
         "dict": lambda pairs: {_decoded(k, arrays): _decoded(v, arrays) for k, v in pairs},
         "array": lambda name: arrays[name],
         "number": lambda name: arrays[name][()],
@@ -270,12 +272,8 @@ def circumstances() -> dict[str, str]:
         "Python": platform.python_version(),
         "sublinear-lib": __version__,
         "source of sublinear-lib": _library(),
+        **{name: installed_version(name) for name in ("numpy", "scipy", "numba")},
     }
-    for name in ("numpy", "scipy", "numba"):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
     for name in ("SUBLINEAR_NUMBA", "SUBLINEAR_VECTOR"):
         found[name] = os.environ.get(name, "not set")
     return found
@@ -305,8 +303,12 @@ def _feed(update: Callable[[bytes], object], value: Any, seen: tuple[int, ...]) 
             _feed(update, item, seen)
 
     kind = type(value)
-    if value is None or value is Ellipsis or kind in (bool, int, str, bytes, Fraction):
+    if value is None or value is Ellipsis or kind in (bool, str, bytes):
         mark(kind.__name__, value)
+    elif kind is int:
+        mark("int", hex(value))
+    elif kind is Fraction:
+        mark("Fraction", hex(value.numerator), hex(value.denominator))
     elif kind in (float, complex):
         mark(kind.__name__, repr(value))
     elif kind in (list, tuple, range, slice):
@@ -373,18 +375,19 @@ def _feed_function(
 ) -> None:
     code = function.__code__
     _feed(update, [code, function.__defaults__, function.__kwdefaults__], seen)
-    used: dict[str, Any] = {}
+    # Pairs: an enclosed variable may have the name of a global one or of an attribute.
+    used: list[tuple[str, Any]] = []
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # not bound yet
-            used[name] = cell.cell_contents
+            used.append((name, cell.cell_contents))
     name = function.__module__ or ""
     if name.partition(".")[0] == "sublinear_lib" or _installed(sys.modules.get(name)):
         # What stands around a function of a package goes by the package.
         _feed(update, ["of", *_module(name)], seen)
     else:
         names = sorted(_names(code) & function.__globals__.keys())
-        used |= {name: function.__globals__[name] for name in names}
-    for name, value in used.items():
+        used += [(name, function.__globals__[name]) for name in names]
+    for name, value in used:
         try:
             _feed(update, [name, value], seen)
         except TypeError as error:
@@ -396,7 +399,9 @@ def _feed_code(
 ) -> None:
     names = [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars]
     signature = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
-    _feed(update, ["code", code.co_code, *names, *signature, code.co_consts], seen)
+    # What a `try` covers stands in a table of its own.
+    tables = [code.co_exceptiontable, code.co_consts]
+    _feed(update, ["code", code.co_code, *names, *signature, *tables], seen)
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -421,8 +426,10 @@ def _module(name: str) -> tuple[str, str]:
     if top == "sublinear_lib":
         return name, _library()
     module = sys.modules.get(name)
-    if _installed(module):
-        version = getattr(sys.modules.get(top), "__version__", platform.python_version())
+    if top in sys.stdlib_module_names and _installed(module):
+        return name, platform.python_version()
+    version = getattr(sys.modules.get(top), "__version__", None)
+    if _installed(module) and version is not None:
         return name, str(version)
     file = getattr(module, "__file__", None)
     if file is None:

@@ -67,10 +67,21 @@ def test_a_result_comes_back_with_its_types(tmp_path_factory: Any, result: Any) 
     assert same(cache.get("ab"), {"result": result})
 
 
+def test_exact_numbers_of_any_length_come_back(tmp_path: Path) -> None:
+    """Python refuses to write integers of more than 4300 decimal digits."""
+    cache = ResultCache(tmp_path)
+    result = {"count": -(7**6000), "share": Fraction(-1, 3**10000), 3**10000: 0}
+    cache.put("ab", result)
+    assert cache.get("ab") == result
+    assert digest(7**6000, Fraction(1, 3**10000)) != digest(7**6000 + 1, Fraction(1, 3**10000))
+
+
 @pytest.mark.parametrize("bad", [{1, 2}, np.array([None]), object(), [lambda: 0], st])
 def test_what_cannot_come_back_is_refused(tmp_path: Path, bad: Any) -> None:
     with pytest.raises(TypeError, match="stored result"):
         ResultCache(tmp_path).put("ab", {"result": bad})
+    with pytest.raises(TypeError, match="stored result must not be None"):
+        ResultCache(tmp_path).put("ab", None)
     assert not any(tmp_path.rglob("*.npz"))
 
 
@@ -206,6 +217,44 @@ def test_what_a_function_does_not_use_does_not_decide(tmp_path: Path) -> None:
 def test_functions_on_one_line_are_told_apart() -> None:
     one, two = lambda m, rng: m + 1, lambda m, rng: m + 2
     assert digest(one) != digest(two)
+
+
+COVERED = """
+    def work(m, rng):
+        try: rng(m); rng(2)
+        except ValueError: return 0
+    """
+
+
+def test_what_a_try_covers_decides(tmp_path: Path) -> None:
+    fewer = COVERED.replace("try: rng(m); rng(2)", "rng(m)\n        try: rng(2)")
+    assert digest_of(tmp_path, fewer) != digest_of(tmp_path, COVERED)
+
+
+ENCLOSED = """
+    scale = 1
+    def make(scale):
+        return lambda rng: rng.scale(scale)
+    work = make(2)
+    """
+
+
+def test_an_enclosed_value_decides_though_a_global_one_has_its_name(tmp_path: Path) -> None:
+    changed = ENCLOSED.replace("make(2)", "make(3)")
+    assert digest_of(tmp_path, changed) != digest_of(tmp_path, ENCLOSED)
+
+
+def test_an_installed_module_without_a_version_goes_by_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    found = set()
+    for number in (1, 2):
+        used = module(folder, "a_package_of_the_user", f"VALUE = {number}")
+        try:
+            found.add(digest(lambda rng, used=used: used.VALUE))
+        finally:
+            del sys.modules["a_package_of_the_user"]
+    assert len(found) == 2
 
 
 def test_enclosed_values_decide() -> None:
