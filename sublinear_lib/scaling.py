@@ -794,7 +794,13 @@ class Scaling:
 
 
 def _power(m: object, exponent: Fraction) -> float:
-    return math.pow(validation.count(m, "m"), float(exponent))
+    width = validation.count(m, "m")
+    try:
+        return math.pow(width, float(exponent))
+    except OverflowError:
+        raise ValueError(
+            f"m must be so small that m^({exponent}) fits float64, got {width}"
+        ) from None
 
 
 PRINTED = Scaling(

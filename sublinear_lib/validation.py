@@ -570,6 +570,13 @@ def index_array(
         raw = raw.astype(np.int64)  # an empty list has no integers to show its type
     if raw.dtype.kind not in "iu":
         raise TypeError(f"{name} must contain integers only, got an array of dtype {raw.dtype}")
+    if isinstance(value, list | tuple):
+        # Beside an integer, NumPy turns True into 1.
+        for position, item in enumerate(value):
+            if isinstance(item, bool | np.bool_):
+                raise TypeError(
+                    f"{name} must contain integers only, got {_kind(item)} at index {position}"
+                )
     _check_shape(raw, name, ("k",), allow_empty)
     if raw.size and (raw.min() < 0 or raw.max() >= upper):
         outside = (raw < 0) | (raw >= upper)

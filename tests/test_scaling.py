@@ -432,6 +432,9 @@ def test_bad_scalings_are_refused_with_the_reason(changes, error, message):
         dataclasses.replace(PRINTED, **changes)
 
 
+STEEP = dataclasses.replace(PRINTED, steps_exponent=2000)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -449,6 +452,7 @@ def test_bad_scalings_are_refused_with_the_reason(changes, error, message):
         (lambda: PRINTED.eta(8, 1.0), ValueError, "epsilon must be a finite number > 0 and < 1"),
         (lambda: PRINTED.eta(8, 0.1, -1.0), ValueError, "constant must be a finite number > 0"),
         (lambda: PRINTED.steps(8, 1.0, 0.0), ValueError, "epsilon must be"),
+        (lambda: STEEP.steps(1024, 1.0, 0.1), ValueError, r"m must be so small that m\^\(2000\)"),
         (lambda: scaling.get_scaling("printed"), ValueError, "scaling must be one of 'PRINTED'"),
         (lambda: scaling.get_scaling(None), TypeError, "scaling must be one of"),
         (lambda: scaling.get_tau_rule(3), TypeError, "tau_rule must be one of"),

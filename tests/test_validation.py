@@ -356,6 +356,7 @@ def test_indices_come_back_as_int64_in_order():
         ([-1], {}, ValueError, "got -1 at index 0"),
         ([1.0], {}, TypeError, "rows must contain integers only, got an array of dtype float64"),
         ([True], {}, TypeError, "dtype bool"),
+        ([2, True], {}, TypeError, "integers only, got True of type bool at index 1"),
         (np.zeros(0), {}, TypeError, "dtype float64"),
         ([[0]], {}, ValueError, r"rows must have shape \(k,\), got \(1, 1\)"),
         ([[0], [1, 2]], {}, ValueError, "ragged"),
