@@ -17,6 +17,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -91,9 +92,8 @@ def covered_shift(rho: float, p: int) -> float:
     >>> round(covered_shift(0.1, 13), 3)
     0.416
     """
-    radius = validation.scalar(rho, "rho", minimum=0.0)
-    angle = geometry.cap_angle(min(radius, geometry.SLICE_DIAMETER))
-    return math.sqrt(validation.count(p, "p")) * math.sin(min(angle, math.pi / 2.0))
+    angle = min(geometry.cap_angle(rho), math.pi / 2.0)
+    return math.sqrt(validation.count(p, "p")) * math.sin(angle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +168,11 @@ class Table:
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "class_names", classes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle through the constructor, so that a copy is validated and read-only again."""
+        arrays = np.array(self.features), np.array(self.y)
+        return (Table, (*arrays, self.columns, self.class_names, self.name))
 
     def __repr__(self) -> str:
         """Name the table and its shape."""
@@ -305,7 +310,9 @@ def read_table(
     if positive is not None and not isinstance(positive, str):
         raise TypeError(f"positive must be a string or None, got {positive!r}")
     sign: object = delimiter
-    if not isinstance(sign, str) or len(sign) != 1:
+    if not isinstance(sign, str):
+        raise TypeError(f"delimiter must be one character, got {delimiter!r}")
+    if len(sign) != 1:
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
@@ -417,7 +424,8 @@ def _classes(
 
 def _cell(text: str, line: int, column: str) -> float:
     try:
-        value = float(text)
+        # Python reads 1_000 as a thousand; whoever wrote a table may have meant something else.
+        value = float(text.replace("_", "?"))
     except ValueError:
         shown = repr(text) if text else "an empty cell"
         raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
         (changed(4, "2,4"), "line 4 of mine.csv must have 3 cells .* got 2"),
         (changed(4, "2,4,a,5"), "line 4 of mine.csv must have 3 cells .* got 4"),
         (changed(5, "3,many,b"), "line 5, column 'rest': a number is wanted, got 'many'"),
+        (changed(5, "3_0,1,b"), "line 5, column 'length': a number is wanted, got '3_0'"),
         (changed(5, "3,,b"), "line 5, column 'rest': a number is wanted, got an empty cell"),
         (changed(6, "4,nan,a"), "line 6, column 'rest': a finite number is wanted, got 'nan'"),
         (changed(6, "-inf,1,a"), "line 6, column 'length': a finite number .* got '-inf'"),
@@ -115,6 +117,7 @@ def test_no_file_a_folder_and_bytes_that_are_no_text_are_refused(tmp_path: Path)
         ({"columns": ["rest", "rest"]}, ValueError, "columns must be different features"),
         ({"columns": []}, ValueError, "there must be a feature"),
         ({"delimiter": ",,"}, ValueError, "delimiter must be one character"),
+        ({"delimiter": 3}, TypeError, "delimiter must be one character"),
     ],
 )
 def test_bad_arguments_are_refused(
@@ -141,6 +144,16 @@ def test_rows_are_copied_and_frozen() -> None:
     assert made.features[0, 0] != 99.0
     with pytest.raises(ValueError, match="read-only"):
         made.features[0, 0] = 1.0
+
+
+def test_a_copy_is_as_frozen_as_the_original() -> None:
+    whole = table()
+    again = copy.deepcopy(whole)
+    assert np.array_equal(again.features, whole.features)
+    assert repr(again) == repr(whole)
+    for array in (again.features, again.y):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
 
 
 @pytest.mark.parametrize(
