@@ -86,8 +86,8 @@ class Claim:
     Raises
     ------
     ValueError
-        If an id is malformed, a failure has no `misreading`, or a repaired statement does not say
-        what it repairs.
+        If an id is malformed, a failure has no `misreading`, a statement with the verdict
+        `REPAIRED` does not say what it repairs or another one does, or `UNDECIDED` is on record.
     """
 
     id: str
@@ -140,9 +140,11 @@ class Claim:
         Raises
         ------
         TypeError, ValueError
-            For a seed that is not an integer ``>= 0``, or a check that returns something else than
-            findings.
+            For a budget that is none, a seed that is not an integer ``>= 0``, or a check that
+            returns something else than findings.
         """
+        if not isinstance(budget, Budget):
+            raise TypeError(f"budget must be a Budget, got {budget!r}")
         seed = validation.count(seed, "seed", minimum=0)
         own = np.random.SeedSequence([seed, *self.id.encode()])
         start = time.perf_counter()

@@ -11,6 +11,8 @@ that misjudges what is known cannot judge what is not.
 from __future__ import annotations
 
 import enum
+import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -130,7 +132,9 @@ class Observation:
     Raises
     ------
     TypeError
-        If an argument has a wrong type.
+        If an argument has a wrong type; a truth value is no number.
+    ValueError
+        If what was found is a float that is not finite, which decides nothing.
     """
 
     what: str
@@ -151,10 +155,12 @@ class Observation:
             ("role", Role),
         ):
             given = getattr(self, name)
-            if not isinstance(given, kind):
+            if not isinstance(given, kind) or isinstance(given, bool):
                 raise TypeError(
                     f"{name} must be of type {_names(kind)}, got {type(given).__name__}"
                 )
+        if isinstance(self.found, float) and not math.isfinite(self.found):
+            raise ValueError(f"found must be a finite number, got {self.found} for {self.what!r}")
 
     @property
     def shown(self) -> str:
@@ -173,12 +179,15 @@ class Findings:
     observations : iterable of Observation
         At least one.
     witness : mapping of str to object, optional
-        Numbers with which a reader can see the failure again; of types that JSON has.
+        Numbers with which a reader can see the failure again; of types that JSON has, and kept as
+        JSON gives them back (a tuple becomes a list).
 
     Raises
     ------
     ValueError
         If there are no observations.
+    TypeError
+        If JSON has no form for the witness; known here, it costs one check and not a whole run.
     """
 
     observations: Iterable[Observation]
@@ -189,8 +198,12 @@ class Findings:
         kept = tuple(self.observations)
         if not kept:
             raise ValueError("observations must not be empty: a check has to look at something")
+        try:
+            text = json.dumps(dict(self.witness), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"witness must be something that JSON has: {error}") from error
         object.__setattr__(self, "observations", kept)
-        object.__setattr__(self, "witness", dict(self.witness))
+        object.__setattr__(self, "witness", json.loads(text))
 
 
 @dataclass(frozen=True)
@@ -226,22 +239,25 @@ class Evidence:
     @property
     def deciding(self) -> Observation:
         """The observation that says most: the first one that the verdict follows from."""
-        role, outcome = _DECIDES.get(self.verdict, (Role.STATEMENT, None))
-        for item in self.observations:
-            if item.role is role and outcome in (None, item.outcome):
-                return item
-        # An undecided verdict: what is open, or a control that fails.
-        return next(
-            (item for item in self.observations if item.outcome is not Outcome.YES),
-            self.observations[0],
-        )
+        for roles, outcomes in _DECIDES.get(self.verdict, _FIRST_OF_THE_STATEMENT):
+            for item in self.observations:
+                if item.role in roles and item.outcome in outcomes:
+                    return item
+        return self.observations[0]
 
 
-_DECIDES: dict[Verdict, tuple[Role, Outcome | None]] = {
-    Verdict.FAILS: (Role.STATEMENT, Outcome.NO),
-    Verdict.TYPO: (Role.PRINT, Outcome.NO),
-    Verdict.GAP: (Role.PROOF, Outcome.NO),
-    Verdict.UNDECIDED: (Role.STATEMENT, Outcome.OPEN),
+_BEARING = (Role.STATEMENT, Role.PRINT, Role.PROOF)
+_Kind: TypeAlias = tuple[tuple[Role, ...], tuple[Outcome, ...]]
+_FIRST_OF_THE_STATEMENT: tuple[_Kind, ...] = (((Role.STATEMENT,), tuple(Outcome)),)
+# From which observations a verdict follows, in the order in which `judge` asks for them.
+_DECIDES: dict[Verdict, tuple[_Kind, ...]] = {
+    Verdict.FAILS: (((Role.STATEMENT,), (Outcome.NO,)),),
+    Verdict.TYPO: (((Role.PRINT,), (Outcome.NO,)),),
+    Verdict.GAP: (((Role.PROOF,), (Outcome.NO,)),),
+    Verdict.UNDECIDED: (
+        ((Role.CONTROL,), (Outcome.NO, Outcome.OPEN)),
+        (_BEARING, (Outcome.OPEN,)),
+    ),
 }
 
 
@@ -258,10 +274,11 @@ def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Ver
     Returns
     -------
     Verdict
-        `UNDECIDED` if a control fails or something that bears on the verdict is open; otherwise
-        `FAILS` if the statement does; otherwise `TYPO` if only its letters do; otherwise `GAP` if
-        only a step of its proof does; otherwise `HOLDS` (`REPAIRED` for a repaired statement).
-        `CITED` if all that is known of the statement is cited.
+        `UNDECIDED` if a control fails or is open; otherwise `FAILS` if the statement does, whatever
+        is open elsewhere; otherwise `UNDECIDED` if something that bears on the verdict is open;
+        otherwise `TYPO` if its letters fail; otherwise `GAP` if a step of its proof does; otherwise
+        `CITED` if all that is known of the statement is cited; otherwise `HOLDS` (`REPAIRED` for a
+        repaired statement).
 
     Raises
     ------
@@ -281,11 +298,10 @@ def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Ver
         raise ValueError("observations must contain one of the role Role.STATEMENT")
     if any(item.role is Role.CONTROL and item.outcome is not Outcome.YES for item in kept):
         return Verdict.UNDECIDED
-    bearing = (Role.STATEMENT, Role.PRINT, Role.PROOF)
     # One clause that fails is enough, whatever is open elsewhere.
     if any(item.outcome is Outcome.NO for item in statement):
         return Verdict.FAILS
-    if any(item.role in bearing and item.outcome is Outcome.OPEN for item in kept):
+    if any(item.role in _BEARING and item.outcome is Outcome.OPEN for item in kept):
         return Verdict.UNDECIDED
     for role, verdict in ((Role.PRINT, Verdict.TYPO), (Role.PROOF, Verdict.GAP)):
         if any(item.role is role and item.outcome is Outcome.NO for item in kept):
@@ -396,7 +412,8 @@ def exponent(
     -------
     Observation
         Yes if the interval contains the predicted exponent and excludes the rival, no if it
-        excludes the predicted one, open if it contains both.
+        excludes the predicted one, on either side, open if it contains both.  An upper bound is
+        kept by a slope below its exponent too; where that can occur, ask for one side with `fact`.
 
     Raises
     ------
@@ -564,13 +581,11 @@ def decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
 
     Raises
     ------
-    ValueError, KeyError, TypeError, AttributeError
+    ValueError, KeyError, TypeError, AttributeError, ArithmeticError
         If the entry has another form.
     """
-    return Evidence(
-        claim=name,
-        verdict=Verdict(entry["verdict"]),
-        observations=tuple(
+    findings = Findings(
+        [
             Observation(
                 item["what"],
                 _restored(item["found"]),
@@ -580,8 +595,14 @@ def decoded(name: str, entry: Mapping[str, Any]) -> Evidence:
                 Role(item["role"]),
             )
             for item in entry["observations"]
-        ),
-        witness=dict(entry["witness"]),
+        ],
+        entry["witness"],
+    )
+    return Evidence(
+        claim=name,
+        verdict=Verdict(entry["verdict"]),
+        observations=tuple(findings.observations),
+        witness=findings.witness,
         budget=Budget(entry["budget"]),
         seed=entry["seed"],
         seconds=float(entry["seconds"]),

@@ -92,7 +92,11 @@ class Ledger:
         ------
         KeyError
             If an id is unknown.
+        TypeError
+            If `names` is text: the letters of an id are no ids.
         """
+        if isinstance(names, str):
+            raise TypeError(f"names must be several ids, got the text {names!r}")
         wanted = {self[name].id for name in names}
         return tuple(claim for claim in self if not wanted or claim.id in wanted)
 

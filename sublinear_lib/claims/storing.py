@@ -245,8 +245,8 @@ def save_evidence(path: str | os.PathLike[str], stored: Mapping[str, Stored]) ->
     ------
     OSError
         If the file cannot be written.
-    TypeError
-        If a witness holds something that JSON has no form for.
+    TypeError, ValueError
+        If a witness holds something that JSON has no form for, such as an array or NaN.
     """
     entries = {
         name: {"fingerprint": item.fingerprint, **encoded(item.evidence)}
@@ -287,5 +287,12 @@ def load_evidence(path: str | os.PathLike[str]) -> dict[str, Stored]:
         }
     except OSError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise ValueError(f"{str(path)!r} is not a file of evidence: {error}") from error

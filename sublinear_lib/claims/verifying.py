@@ -192,7 +192,7 @@ def _recalled(store: caching.ResultCache, claim: Claim, budget: Budget, seed: in
         return None
     try:
         return Report(claim, decoded(claim.id, entry))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
         warnings.warn(
             f"what is stored for {claim.id} cannot be used ({error}); it is checked anew",
             stacklevel=3,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sublinear_lib.claims import (
@@ -120,6 +121,7 @@ def test_an_exact_comparison_refuses_inexact_numbers(number: Any) -> None:
         lambda: fact("x", 1, "y", 1, Method.EXACT),  # type: ignore[arg-type]
         lambda: Observation("x", 1, "y", True, Method.EXACT),  # type: ignore[arg-type]
         lambda: Observation("x", [1], "y", YES, Method.EXACT),  # type: ignore[arg-type]
+        lambda: Observation("x", True, "y", YES, Method.EXACT),
         lambda: Observation("x", 1, "y", YES, "exact"),  # type: ignore[arg-type]
     ],
 )
@@ -137,6 +139,26 @@ def test_numbers_that_are_not_finite_decide_nothing() -> None:
     ):
         with pytest.raises(ValueError):
             make()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_what_was_found_is_finite(number: float) -> None:
+    with pytest.raises(ValueError, match="found must be a finite number"):
+        fact("x", number, "below 1", False, Method.COMPUTED)
+
+
+@pytest.mark.parametrize("value", [np.zeros(2), {1, 2}, float("nan"), np.int64(3), Fraction(1, 3)])
+def test_a_witness_that_cannot_be_stored_is_refused_by_the_check(value: Any) -> None:
+    with pytest.raises(TypeError, match="witness"):
+        Findings([seen(STATEMENT, YES)], {"value": value})
+
+
+def test_a_witness_is_kept_as_json_gives_it_back() -> None:
+    given = {"points": [(0.0, 1.0)], "size": np.float64(0.5)}
+    found = Findings([seen(STATEMENT, YES)], given).witness
+    assert found == {"points": [[0.0, 1.0]], "size": 0.5}
+    given["points"].append((2.0, 3.0))  # type: ignore[attr-defined]
+    assert found["points"] == [[0.0, 1.0]]
 
 
 def test_a_budget_picks_its_setting() -> None:

@@ -48,6 +48,8 @@ def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id() -> None:
     assert ids(ledger.select([])) == ids(ledger)
     with pytest.raises(KeyError, match=r"did you mean thm-4\.1"):
         ledger["thm-41"]
+    with pytest.raises(TypeError, match=r"several ids, got the text 'lem-a\.1'"):
+        ledger.select("lem-a.1")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,11 @@ def test_a_check_must_return_findings() -> None:
     wrong = claim("lem-a.1", lambda budget, rng: [], Verdict.HOLDS)
     with pytest.raises(TypeError, match=r"lem-a\.1"):
         wrong.run(Budget.QUICK, 0)
+
+
+def test_a_budget_must_be_one() -> None:
+    with pytest.raises(TypeError, match="budget must be a Budget, got 'quick'"):
+        claim("lem-a.1", check_mean, Verdict.HOLDS).run("quick", 0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True])

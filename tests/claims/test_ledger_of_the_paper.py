@@ -11,6 +11,7 @@ from sublinear_lib.claims import (
     NUMBERED,
     Budget,
     Verdict,
+    judge,
     load_evidence,
     merge,
     save_evidence,
@@ -28,7 +29,7 @@ def test_the_ledger_has_every_numbered_statement_of_the_paper_in_its_order() -> 
     assert printed == list(NUMBERED)
 
 
-def test_every_failure_that_can_be_repaired_is() -> None:
+def test_what_repairs_a_statement_repairs_one_of_the_paper_and_holds() -> None:
     for claim in LEDGER:
         if claim.repairs:
             assert LEDGER[claim.repairs].source.work == "paper"
@@ -74,4 +75,7 @@ def test_the_stored_evidence_is_complete_and_not_outdated(budget: Budget) -> Non
     assert stale(LEDGER, stored) == (), "renew it: sublinear verify --stale --store"
     for name, item in stored.items():
         assert item.evidence.verdict is LEDGER[name].recorded
+        # A fingerprint does not know the rule: what is stored has to follow from it as it is.
+        found = judge(item.evidence.observations, repaired=bool(LEDGER[name].repairs))
+        assert found is item.evidence.verdict
         assert item.evidence.budget is budget

@@ -27,6 +27,7 @@ from sublinear_lib.claims import (
     exact,
     fact,
     fingerprint,
+    judge,
     load_evidence,
     merge,
     save_evidence,
@@ -79,6 +80,28 @@ def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from()
             observations=(fact("x", 1, "= 1", True, Method.EXACT), doubtful),
         )
         assert undecided.deciding is doubtful
+
+
+@pytest.mark.parametrize(
+    ("role", "outcome"),
+    [(Role.CONTROL, Outcome.NO), (Role.CONTROL, Outcome.OPEN), (Role.PROOF, Outcome.OPEN)],
+)
+def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(
+    role: Role, outcome: Outcome
+) -> None:
+    (report,) = verify(small_ledger(), ["thm-4.4"])
+    assert report.evidence is not None
+    beside = [
+        fact("the statement", 1, "= 1", True, Method.EXACT),
+        fact("what holds instead", 1, "= 2", False, Method.EXACT, Role.REPAIR),
+        fact("a step", 1, "= 2", False, Method.EXACT, Role.PROOF),
+    ]
+    doubtful = Observation("why", 1, "2", outcome, Method.EXACT, role)
+    assert judge([*beside, doubtful]) is Verdict.UNDECIDED
+    undecided = replace(
+        report.evidence, verdict=Verdict.UNDECIDED, observations=(*beside, doubtful)
+    )
+    assert undecided.deciding is doubtful
 
 
 def test_there_is_evidence_for_every_budget_and_for_no_other() -> None:
@@ -240,6 +263,34 @@ def test_a_check_that_raises_keeps_the_old_evidence() -> None:
 def test_a_foreign_file_of_evidence_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "evidence.json"
     path.write_text(text)
+    with pytest.raises(ValueError, match="not a file of evidence"):
+        load_evidence(path)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('"fraction": "1/10"', '"fraction": "1/0"'),
+        ('"found": 4', '"found": NaN'),
+        ('"found": 4', '"found": true'),
+    ],
+)
+def test_a_number_that_is_none_is_refused(tmp_path: Path, right: str, wrong: str) -> None:
+    path = tmp_path / "evidence.json"
+    save_evidence(path, merge({}, verify(small_ledger())))
+    text = path.read_text()
+    assert text.count(right) == 1
+    path.write_text(text.replace(right, wrong))
+    with pytest.raises(ValueError, match="not a file of evidence"):
+        load_evidence(path)
+
+
+def test_evidence_without_an_observation_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.json"
+    save_evidence(path, merge({}, verify(small_ledger())))
+    document = json.loads(path.read_text())
+    document["evidence"]["thm-4.4"]["observations"] = []
+    path.write_text(json.dumps(document))
     with pytest.raises(ValueError, match="not a file of evidence"):
         load_evidence(path)
 

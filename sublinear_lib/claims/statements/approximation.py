@@ -2106,7 +2106,6 @@ _MISREAD_SIZES = (
     r"exponent is lost in our copy; Equation (13), which prints $O(K^2/m^{1/10})$, settles it."
 )
 _CHAPTER = "part1/f-versus-the-pseudo-network"
-_OURS = "reference/statements/repaired"
 _PROOFS = "reference/repaired-theorems#"
 
 CLAIMS: tuple[Claim, ...] = (

@@ -10,7 +10,7 @@ sqrt(d/pi), and no Poisson law has tails as thin as ``exp(-Omega(m^{1/2}))`` at 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -39,12 +39,9 @@ from sublinear_lib.theory import CHAINS, activity, concentration, flips, perturb
 
 __all__ = ["CLAIMS"]
 
-_MAIN = "reference/statements/main-text"
 _REPAIRED = "reference/repaired-theorems"
 _SURE = 0.9999
 _HUGE = 2**300
-
-Rule = Callable[[int], float]
 
 
 def _one_over_m(m: int) -> float:
