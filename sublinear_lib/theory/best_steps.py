@@ -18,12 +18,21 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, fmpq_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.theory.enclosures import Ball, Enclosure, Number, ball, enclose, rational
+from sublinear_lib.theory.enclosures import (
+    Ball,
+    Enclosure,
+    Number,
+    ball,
+    enclose,
+    from_flint,
+    rational,
+    to_flint,
+)
 from sublinear_lib.theory.polynomials import Polynomial, stays_within
 from sublinear_lib.validation import count, scalar
 
@@ -548,7 +557,7 @@ def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
     """
     _, _, far, near = _intervals(delta, rho)
     degree = count(degree, "degree", maximum=_LARGEST)
-    return _exact(_remez(float(far), float(near), degree)[0])
+    return _from_chebyshev(_remez(float(far), float(near), degree)[0])
 
 
 @dataclass(frozen=True)
@@ -577,14 +586,13 @@ class BestStep:
     points: tuple[Fraction, ...]
 
 
-def _exact(coefficients: tuple[float, ...]) -> Polynomial:
+def _from_chebyshev(coefficients: tuple[float, ...]) -> Polynomial:
+    """Return the sum of ``coefficients[j] C_j``, every float taken for its exact value."""
     total, last, here = fmpq_poly([]), fmpq_poly([0, 1]), fmpq_poly([1])
     for value in coefficients:
-        exact = Fraction(value)
-        total += fmpq(exact.numerator, exact.denominator) * here
+        total += to_flint(Fraction(value)) * here
         last, here = here, fmpq_poly([0, 2]) * here - last
-    found = tuple(Fraction(int(c.p), int(c.q)) for c in total.coeffs())
-    return Polynomial(found)
+    return Polynomial(tuple(from_flint(value) for value in total.coeffs()))
 
 
 def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
@@ -631,7 +639,7 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     separation, radius, far, near = _intervals(delta, rho)
     degree = count(degree, "degree", maximum=_LARGEST)
     coefficients, points = _remez(float(far), float(near), degree)
-    q = _exact(coefficients)
+    q = _from_chebyshev(coefficients)
     exact = []
     for point in points:
         # The float ends of the intervals need not be inside them.

@@ -102,7 +102,8 @@ def rational(
     >>> rational(0.5, "eta")
     Fraction(1, 2)
     """
-    number = value if isinstance(value, Fraction) else Fraction(scalar(value, name))
+    whole = isinstance(value, int) and not isinstance(value, bool)  # of any size
+    number = Fraction(value if whole or isinstance(value, Fraction) else scalar(value, name))
     limits = [
         (minimum, ">=", minimum is None or number >= minimum),
         (exclusive_minimum, ">", exclusive_minimum is None or number > exclusive_minimum),
@@ -113,6 +114,49 @@ def rational(
         allowed = " and ".join(f"{sign} {end}" for end, sign, _ in limits if end is not None)
         raise ValueError(f"{name} must be a finite number {allowed}, got {value}")
     return number
+
+
+def exact(value: object, name: str) -> Fraction:
+    """Return a number that must be given exactly as a fraction: 0.2 is not 1/5.
+
+    Parameters
+    ----------
+    value : Fraction or int
+        The number.
+    name : str
+        The argument's name, for the message.
+
+    Returns
+    -------
+    Fraction
+        The same number.
+
+    Raises
+    ------
+    TypeError
+        For anything else, floats included.
+
+    Examples
+    --------
+    >>> exact(2, "alpha")
+    Fraction(2, 1)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise TypeError(
+            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
+            f"{type(value).__name__}"
+        )
+    return value if isinstance(value, Fraction) else Fraction(value)
+
+
+def to_flint(value: Fraction) -> fmpq:
+    """Return a fraction as a number of python-flint; `from_flint` is the way back."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def from_flint(value: fmpq) -> Fraction:
+    """Return a rational number of python-flint as a fraction."""
+    return Fraction(int(value.p), int(value.q))
 
 
 def ball(value: Fraction | int) -> Ball:
@@ -133,8 +177,7 @@ def ball(value: Fraction | int) -> Ball:
     >>> ball(Fraction(1, 3)) * 3 < 2
     True
     """
-    number = Fraction(value)
-    return arb(fmpq(number.numerator, number.denominator))
+    return arb(to_flint(Fraction(value)))
 
 
 @dataclass(frozen=True)
@@ -171,8 +214,9 @@ class Enclosure:
         return float(self.midpoint)
 
 
-def _fraction(exact: Ball) -> Fraction:
-    mantissa, exponent = exact.man_exp()
+def _end(point: Ball) -> Fraction:
+    """Return a ball of radius zero as a fraction."""
+    mantissa, exponent = point.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
@@ -184,7 +228,7 @@ def _at(value: Value, bits: int) -> Enclosure | None:
         found = value()
         if not found.is_finite():
             return None
-        return Enclosure(_fraction(found.lower()), _fraction(found.upper()))
+        return Enclosure(_end(found.lower()), _end(found.upper()))
 
 
 def _accurate(enclosure: Enclosure, bits: int) -> bool:

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
+from sublinear_lib.theory.enclosures import exact
 from sublinear_lib.validation import choice
 
 __all__ = [
@@ -44,15 +45,6 @@ Scope = Literal["statement", "proof"]
 Verdict = Literal["agrees", "weaker", "fails"]
 Exact = Fraction | int
 Point = tuple[Fraction, Fraction, Fraction]
-
-
-def _fraction(value: object, name: str) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise TypeError(
-            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
-            f"{type(value).__name__}"
-        )
-    return value if isinstance(value, Fraction) else Fraction(value)
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ class Power:
     def __post_init__(self) -> None:
         """Store the coefficients as fractions."""
         for name in ("constant", "alpha", "beta", "c"):
-            object.__setattr__(self, name, _fraction(getattr(self, name), name))
+            object.__setattr__(self, name, exact(getattr(self, name), name))
 
     @cached_property
     def coefficients(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
@@ -112,9 +104,9 @@ class Power:
         constant, by_alpha, by_beta, by_c = self.coefficients
         return (
             constant
-            + by_alpha * _fraction(alpha, "alpha")
-            + by_beta * _fraction(beta, "beta")
-            + by_c * _fraction(c, "c")
+            + by_alpha * exact(alpha, "alpha")
+            + by_beta * exact(beta, "beta")
+            + by_c * exact(c, "c")
         )
 
     def __add__(self, other: Power) -> Power:
@@ -123,7 +115,7 @@ class Power:
 
     def __mul__(self, number: Exact) -> Power:
         """Raise a power of m to an exact exponent."""
-        factor = _fraction(number, "number")
+        factor = exact(number, "number")
         return Power(*(factor * value for value in self.coefficients))
 
     __rmul__ = __mul__
@@ -210,7 +202,7 @@ class Chain:
         choice(self.relation, "relation", ("=", "<=", ">=", "<"))
         choice(self.scope, "scope", ("statement", "proof"))
         choice(self.base, "base", ("m", "d"))
-        object.__setattr__(self, "printed", _fraction(self.printed, "printed"))
+        object.__setattr__(self, "printed", exact(self.printed, "printed"))
 
     @cached_property
     def power(self) -> Power:
@@ -681,6 +673,8 @@ def drift_power(support: Exact = 1) -> Power:
     ------
     ValueError
         If `support` is neither 0 nor 1.
+    TypeError
+        If `support` is not exact.
 
     Notes
     -----
@@ -702,7 +696,7 @@ def drift_power(support: Exact = 1) -> Power:
     """
     if support not in (0, 1):
         raise ValueError(f"support must be 0 or 1, got {support!r}")
-    return Power(1, alpha=-1, beta=-2, c=-_fraction(support, "support"))
+    return Power(1, alpha=-1, beta=-2, c=-exact(support, "support"))
 
 
 _GAP = Power(Fraction(3, 2), alpha=-1, c=-1)  # a m^{3/2 - c} delta^2 with delta = 1
@@ -871,7 +865,7 @@ class Region:
         TypeError
             If `c` is not exact.
         """
-        return _slice(self.inequalities, _fraction(c, "c"))
+        return _slice(self.inequalities, exact(c, "c"))
 
 
 @lru_cache(maxsize=256)

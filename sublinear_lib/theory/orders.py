@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from types import MappingProxyType
 
+from sublinear_lib.theory.enclosures import exact
 from sublinear_lib.validation import count
 
 __all__ = [
@@ -55,7 +56,7 @@ class Order:
     def __post_init__(self) -> None:
         """Store exact exponents."""
         for item in fields(self):
-            object.__setattr__(self, item.name, _exact(getattr(self, item.name), item.name))
+            object.__setattr__(self, item.name, exact(getattr(self, item.name), item.name))
 
     def at(self, n: Fraction | int = 0) -> Fraction:
         """Return the exponent of m when the number of examples is a power of m.
@@ -75,7 +76,7 @@ class Order:
         TypeError
             If `n` is not exact.
         """
-        return Fraction(self.m) + _exact(n, "n") * self.n
+        return Fraction(self.m) + exact(n, "n") * self.n
 
     def __str__(self) -> str:
         """Return the product in plain text."""
@@ -87,20 +88,11 @@ class Order:
         return " ".join(parts) or "1"
 
 
-def _exact(value: object, name: str) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise TypeError(
-            f"{name} must be an exact fractions.Fraction or an int, got {value!r} of type "
-            f"{type(value).__name__}"
-        )
-    return Fraction(value)
-
-
 def _share(value: object, name: str) -> Fraction:
-    exact = _exact(value, name)
-    if not 0 <= exact <= 1:
-        raise ValueError(f"{name} must be >= 0 and <= 1, got {exact}")
-    return exact
+    share = exact(value, name)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{name} must be >= 0 and <= 1, got {share}")
+    return share
 
 
 Orders = Mapping[str, tuple[Order, ...]]

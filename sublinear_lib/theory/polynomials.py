@@ -32,7 +32,9 @@ from sublinear_lib.theory.enclosures import (
     ceiling,
     decide,
     enclose,
+    from_flint,
     rational,
+    to_flint,
 )
 from sublinear_lib.validation import boolean, count, float_array, labels, points_on_slice
 
@@ -65,14 +67,6 @@ __all__ = [
 _DEEPEST = 60
 _CELL_DEPTH = 12
 _ZERO, _ONE = Fraction(0), Fraction(1)
-
-
-def _fmpq(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 @dataclass(frozen=True)
@@ -133,7 +127,7 @@ class Polynomial:
         Fraction
             The value.
         """
-        return _fraction(_flint(self)(_fmpq(rational(z, "z"))))
+        return from_flint(_flint(self)(to_flint(rational(z, "z"))))
 
     def values(self, z: FloatArray) -> FloatArray:
         """Evaluate the polynomial at many points of [-1, 1], where its terms may cancel.
@@ -171,11 +165,11 @@ class Polynomial:
 
 
 def _flint(polynomial: Polynomial) -> fmpq_poly:
-    return fmpq_poly([_fmpq(Fraction(value)) for value in polynomial.coefficients])
+    return fmpq_poly([to_flint(Fraction(value)) for value in polynomial.coefficients])
 
 
 def _polynomial(source: fmpq_poly) -> Polynomial:
-    return Polynomial(tuple(_fraction(value) for value in source.coeffs()))
+    return Polynomial(tuple(from_flint(value) for value in source.coeffs()))
 
 
 def _bernstein(source: fmpq_poly, left: Fraction, right: Fraction) -> list[Fraction]:
@@ -185,11 +179,11 @@ def _bernstein(source: fmpq_poly, left: Fraction, right: Fraction) -> list[Fract
     ``v^(n - i)`` in ``(1 + v)^n q(1/(1 + v))`` is the i-th one times ``binomial(n, i)``.
     """
     n = source.degree()
-    q = source(fmpq_poly([_fmpq(left), _fmpq(right - left)])).coeffs()
+    q = source(fmpq_poly([to_flint(left), to_flint(right - left)])).coeffs()
     q += [fmpq(0)] * (n + 1 - len(q))
     shifted = fmpq_poly(q[::-1])(fmpq_poly([1, 1])).coeffs()
     shifted += [fmpq(0)] * (n + 1 - len(shifted))
-    return [_fraction(value) / math.comb(n, i) for i, value in enumerate(shifted[::-1])]
+    return [from_flint(value) / math.comb(n, i) for i, value in enumerate(shifted[::-1])]
 
 
 def stays_within(
@@ -1048,7 +1042,7 @@ def step_approximation(
     sign, _ = _truncated_sign(_order(gamma / 8, 2 * accuracy), (chosen - 1) // 2)
     far, near = 1 - (separation - radius) ** 2 / 2, 1 - radius**2 / 2
     center = (far + near) / 2
-    q = (1 + sign(fmpq_poly([_fmpq(-center / 2), fmpq(1, 2)]))) / 2
+    q = (1 + sign(fmpq_poly([to_flint(-center / 2), fmpq(1, 2)]))) / 2
     polynomial = _polynomial(q)
     return StepApproximation(
         polynomial=polynomial,

@@ -134,6 +134,17 @@ def test_a_float_stands_for_the_binary_fraction_that_it_is() -> None:
     assert enclosures.rational(0.1, "x") == Fraction(0.1) != Fraction(1, 10)
 
 
+def test_an_integer_of_any_size_stands_for_itself() -> None:
+    assert enclosures.rational(2**64 + 1, "x", minimum=2**64) == 2**64 + 1
+    assert enclosures.exact(2**64 + 1, "x") == 2**64 + 1
+
+
+@pytest.mark.parametrize("value", [0.5, True, "1", None])
+def test_what_is_not_given_exactly_is_refused_where_it_must_be(value: object) -> None:
+    with pytest.raises(TypeError, match=r"x must be an exact fractions\.Fraction or an int, got"):
+        enclosures.exact(value, "x")
+
+
 @pytest.mark.parametrize("value", ["1", None, 1j, True])
 def test_what_is_no_number_is_refused(value: object) -> None:
     with pytest.raises(TypeError, match="x must be"):

@@ -393,5 +393,7 @@ def test_other_bad_values_are_named() -> None:
         Chain("k", "s", "q", (), F(1), ">")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="support must be 0 or 1, got 2"):
         exponents.drift_power(2)
+    with pytest.raises(TypeError, match="support"):
+        exponents.drift_power(1.0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="scaling must"):
         CHAINS["4.1"].derived("R9")
