@@ -11,7 +11,7 @@ bounded, and therefore what has a radius, is its truncation, whose error is comp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
@@ -30,13 +30,15 @@ from sublinear_lib.theory.enclosures import (
     ball,
     decide,
     enclose,
+    from_flint,
     rational,
+    to_flint,
 )
 from sublinear_lib.theory.polynomials import Polynomial, stays_within
 from sublinear_lib.validation import boolean, count, float_array, points_on_slice, scalar
 
 if TYPE_CHECKING:
-    from sublinear_lib._typing import FloatArray
+    from sublinear_lib._typing import FloatArray, IntArray
 
 __all__ = [
     "HermiteFeature",
@@ -62,10 +64,6 @@ __all__ = [
 _ZERO = Fraction(0)
 _STEP = Fraction(1, 8)
 _NODES = 128
-
-
-def _fmpq(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
 
 
 def _hermite(k: int) -> fmpz_poly:
@@ -111,8 +109,7 @@ def _density(x: Ball) -> Ball:
 
 
 def _value(polynomial: fmpz_poly, at: Fraction) -> Fraction:
-    found = fmpq_poly(polynomial)(_fmpq(at))
-    return Fraction(int(found.p), int(found.q))
+    return from_flint(fmpq_poly(polynomial)(to_flint(at)))
 
 
 def hermite_half_line(k: int, theta: Number) -> Enclosure:
@@ -164,7 +161,7 @@ def _signed_mass(k: int, tau: Fraction, built_for: Fraction) -> Ball:
     A exp(-u^2) + B (sqrt(pi)/2) erf(u) with p = A' - 2 u A + B.
     """
     he = _hermite(k - 1)
-    rest = fmpq_poly(he)(fmpq_poly([_fmpq(tau / 2), fmpq(1)]))
+    rest = fmpq_poly(he)(fmpq_poly([to_flint(tau / 2), fmpq(1)]))
     primitive = fmpq_poly([])
     while rest.degree() > 0:
         degree = rest.degree()
@@ -285,8 +282,14 @@ class HermiteFeature:
         -------
         ndarray of float64, same shape
             ``h(g, b)``, rounded.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the values are not finite numbers or the shapes differ.
         """
-        g, b = float_array(g, "g", allow_empty=True), float_array(b, "b", allow_empty=True)
+        g = float_array(g, "g", allow_empty=True)
+        b = float_array(b, "b", shape=g.shape, allow_empty=True)
         reach = np.inf if self.level is None else float(self.level)
         kept: FloatArray = (np.abs(g) <= reach).astype(np.float64)
         total: FloatArray = np.zeros(g.shape)
@@ -425,17 +428,18 @@ def hermite_feature(
     if target.degree < 0:
         raise ValueError("target must not be the zero polynomial")
     cut = None if level is None else rational(level, "level", exclusive_minimum=0)
-    used = [k for k, value in enumerate(target.coefficients) if value]
-    if cut is not None:
-        for k in used:
-            if not _largest_at_end(k, cut):
-                raise ValueError(
-                    f"level must lie beyond the zeros and bumps of He_{k}, got {level}"
-                )
+    if cut is not None and (k := _too_low_for(target, cut)) is not None:
+        raise ValueError(f"level must lie beyond the zeros and bumps of He_{k}, got {level}")
     masses = tuple(
         hermite_mass(k, threshold) if value else None for k, value in enumerate(target.coefficients)
     )
     return HermiteFeature(target, threshold, cut, masses)
+
+
+def _too_low_for(target: Polynomial, level: Fraction) -> int | None:
+    """Return the first k of a target whose He_k a level does not lie beyond, if there is one."""
+    used = (k for k, value in enumerate(target.coefficients) if value)
+    return next((k for k in used if not _largest_at_end(k, level)), None)
 
 
 def _largest_at_end(k: int, level: Fraction) -> bool:
@@ -492,17 +496,14 @@ def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeat
     """
     threshold = rational(tau, "tau", minimum=0)
     accuracy = rational(eps, "eps", exclusive_minimum=0, exclusive_maximum=1)
-    level = _STEP
     plain = hermite_feature(target, threshold)
-    while True:
-        try:
-            found = hermite_feature(target, threshold, level)
-        except ValueError:
-            level += _STEP
-            continue
-        if len(plain.masses) < 2 or found.error.upper <= accuracy:
-            return found
+    level = _STEP
+    while (
+        _too_low_for(target, level) is not None
+        or replace(plain, level=level).error.upper > accuracy
+    ):
         level += _STEP
+    return replace(plain, level=level)
 
 
 def bump(zero: Number) -> Polynomial:
@@ -597,6 +598,11 @@ def target_error_on_caps(target: Polynomial, X: FloatArray, y: FloatArray, rho: 
     return largest
 
 
+def block_owners(m: int, n: int) -> IntArray:
+    """Return which of n points each of m neurons serves: blocks, the last one taking the rest."""
+    return np.minimum(np.arange(m) // (m // n), n - 1)
+
+
 def explicit_shifts(
     feature: HermiteFeature,
     W: FloatArray,
@@ -675,7 +681,7 @@ def explicit_shifts(
         served = [label * feature(g[:, i], np.sqrt(m) * b) for i, label in enumerate(y)]
         together: FloatArray = 2.0 / (a * m) * np.sum(served, axis=0)
         return together
-    owner = np.minimum(np.arange(m) // (m // n), n - 1)
+    owner = block_owners(m, n)
     length = np.bincount(owner)[owner]
     root = np.sqrt(m)
     h = feature(root * np.einsum("rj,rj->r", W, X[owner]), root * b)
@@ -731,7 +737,7 @@ def largest_deviation_on_circle(
     Source: the supremum over X in Lemmas B.9 and C.18.  A neuron is active on an arc, so the first
     sum is constant between the at most 2 m ends of arcs; the second one is a trigonometric
     polynomial, monotone between its critical points.  So the supremum is found at an end or at a
-    critical point, with the sum before or after it.  Time O(m log m).
+    critical point, with the sum before it, there or after it.  Time O(m log m).
 
     Examples
     --------
@@ -751,18 +757,22 @@ def largest_deviation_on_circle(
     turn = 2.0 * np.pi
     center = np.arctan2(W[partly, 1], W[partly, 0])
     half = np.arccos(missing[partly] / reach[partly])
-    begin, end = np.mod(center - half, turn), np.mod(center + half, turn)
+    begin = np.mod(center - half, turn)
+    # An arc that leaves out one point ends where it begins; rounding may not say so.
+    end = np.where(half == np.pi, begin, np.mod(center + half, turn))
     step = values[partly]
-    base = float(values[missing < -reach].sum() + step[begin > end].sum())
-    crests = _crests(target, X, y)
-    angle = np.concatenate((begin, end, crests))
-    order = np.argsort(angle, kind="stable")
-    jump = np.concatenate((step, -step, np.zeros(crests.size)))[order]
-    after = base + np.cumsum(jump)
-    wanted = _aim(target, X, y, angle[order])
-    # Before the first and after the last of them the sum is the same: nothing ends at angle zero.
-    sides = np.abs(after - wanted), np.abs(after - jump - wanted)
-    return max(float(side.max(initial=0.0)) for side in sides)
+    base = float(values[missing < -reach].sum() + step[begin >= end].sum())
+    # Arcs of equal neurons end together, and no sum in between is taken anywhere.
+    angle, place = np.unique(
+        np.concatenate((begin, end, _crests(target, X, y))), return_inverse=True
+    )
+    rise = np.bincount(place[: step.size], weights=step, minlength=angle.size)
+    fall = np.bincount(place[step.size : 2 * step.size], weights=step, minlength=angle.size)
+    after = base + np.cumsum(rise - fall)
+    wanted = _aim(target, X, y, angle)
+    # Before the angle, at it (the arcs are open) and after it.
+    sums = after - (rise - fall), after - rise, after
+    return max(float(np.abs(found - wanted).max()) for found in sums)
 
 
 def _aim(target: Polynomial, X: FloatArray, y: FloatArray, angle: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from numpy.polynomial import hermite_e
 from numpy.polynomial import polynomial as power_basis
 from scipy import special
 
-from sublinear_lib.theory.existence import HermiteFeature, hermite_mass
+from sublinear_lib.theory.existence import HermiteFeature, block_owners, hermite_mass
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray
     Parameters
     ----------
     feature : HermiteFeature
-        h; what a cut changes is left out (see its `error`).
+        h, taken without its cut; its `error` bounds what the cut changes.
     tau : float, optional
         The threshold that acts; by default the one that h is built for, and then the mean is the
         target.
@@ -66,7 +66,7 @@ def active_mean(feature: HermiteFeature, tau: float | None = None) -> FloatArray
     [1.0, 2.0]
     """
     built_for = feature.built_for
-    acting = float(built_for) if tau is None else scalar(tau, "tau")
+    acting = built_for if tau is None else scalar(tau, "tau")
     found = np.zeros(len(feature.masses))
     for k, mass in enumerate(feature.masses):
         if mass is not None:
@@ -228,8 +228,7 @@ def sampling_deviation(
     y = float_array(y, "y", shape=(len(X),))
     points = points_on_slice(at, "at", d=X.shape[1])
     m = count(m, "m", minimum=len(X))
-    n = len(X)
-    length = np.bincount(np.minimum(np.arange(m) // (m // n), n - 1))
+    length = np.bincount(block_owners(m, len(X)))
     z = points @ X.T
     square = power_basis.polyval(z, active_mean_square(feature, tau))
     mean = power_basis.polyval(z, active_mean(feature, tau))

@@ -14,6 +14,7 @@ from numpy.polynomial import polynomial as power_basis
 from scipy import integrate, optimize, special, stats
 
 from sublinear_lib import statistics
+from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.theory import existence, polynomials
 from sublinear_lib.theory.polynomials import Polynomial
@@ -510,6 +511,35 @@ def test_without_neurons_that_change_the_deviation_is_at_a_critical_point() -> N
     assert never == pytest.approx(1.0, abs=1e-12)
 
 
+def test_neurons_that_cancel_each_other_do_not_count_where_they_begin_and_end() -> None:
+    rng, n = np.random.default_rng(2), 20
+    w, b, values = rng.standard_normal((n, 3)), rng.standard_normal(n), rng.standard_normal(n)
+    X, y = circle([0.0, 2.5]), np.array([1.0, -0.7])
+    pairs = np.concatenate((values, -values)), np.tile(w, (2, 1)), np.tile(b, 2)
+    found = existence.largest_deviation_on_circle(*pairs, 0.1, CUBIC, X, y)
+    none = existence.largest_deviation_on_circle(np.zeros(n), w, b, 0.1, CUBIC, X, y)
+    assert found == pytest.approx(none, abs=1e-12)
+
+
+def test_a_neuron_silent_at_a_single_point_deviates_everywhere_else() -> None:
+    w, nothing = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), Polynomial(())
+    b = np.array([SLICE_RADIUS, -SLICE_RADIUS / 2])  # all of X but one point, and an arc opposite
+    found = existence.largest_deviation_on_circle(
+        np.ones(2), w, b, 0.0, nothing, circle([0.0]), np.ones(1)
+    )
+    assert found == 2.0
+
+
+def test_neurons_that_end_where_others_begin_leave_a_gap_between_them() -> None:
+    # z = s cos v and z = -s cos v: one of the two is active everywhere but at v = +-pi/2
+    w = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    two = Polynomial((Fraction(2),))
+    found = existence.largest_deviation_on_circle(
+        np.ones(2), w, np.zeros(2), 0.0, two, circle([0.0]), np.ones(1)
+    )
+    assert found == 2.0
+
+
 # Arguments
 
 W1, B1, A1, X1 = np.ones((2, 3)), np.ones(2), np.ones(2), circle([0.0])
@@ -529,6 +559,8 @@ FEATURE = existence.hermite_feature(CUBIC, 0)
         (lambda: existence.bounded_feature(CUBIC, 0, 1), "eps"),
         (lambda: FEATURE.expectation(Fraction(101, 100)), "z must"),
         (lambda: FEATURE.expectation(Fraction(-101, 100)), "z must"),
+        (lambda: FEATURE(np.zeros(3), np.zeros(2)), "b must"),
+        (lambda: FEATURE(np.zeros((2, 2)), np.zeros(2)), "b must"),
         (lambda: FEATURE.bound, "level"),
         (lambda: FEATURE.error, "level"),
         (lambda: existence.explicit_shifts(FEATURE, W1, B1, 0 * A1, X1, np.ones(1)), "a must"),

@@ -68,6 +68,12 @@ def test_at_the_own_threshold_the_mean_is_the_target() -> None:
         )
 
 
+@pytest.mark.parametrize("tau", [Fraction(k, 7) for k in range(1, 15, 2)])
+def test_the_mean_is_the_target_at_a_threshold_that_is_no_float(tau: Fraction) -> None:
+    feature = existence.hermite_feature(CUBIC, tau)
+    assert sampling_error.active_mean(feature).tolist() == [0.3, 0.5, -0.4, 0.2]
+
+
 def test_the_mean_at_another_threshold_is_that_of_the_enclosures() -> None:
     feature = existence.hermite_feature(CUBIC, 0)
     found = sampling_error.active_mean(feature, 1.5)
