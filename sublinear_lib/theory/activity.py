@@ -21,6 +21,7 @@ from scipy import stats
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.validation import choice, count, scalar
 
 if TYPE_CHECKING:
@@ -292,7 +293,8 @@ def near_zero_probability(
 
     Notes
     -----
-    Source: Lemma 4.5 = C.15, definition of ``Psi_r``.
+    Source: Lemma 4.5 = C.15, definition of ``Psi_r``.  ``"at most"`` is one less the other and good
+    to 1e-16 of one; for thin windows `sublinear_lib.theory.flip_probability` has all digits.
 
     Examples
     --------
@@ -386,11 +388,8 @@ def active_count_interval(tau: float, m: int, confidence: float = 0.999) -> tupl
     >>> active_count_interval(0.0, 100, confidence=0.95)
     (40, 60)
     """
-    confidence = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
-    tail = (1.0 - confidence) / 2.0
-    law = stats.binom(m, p)
-    return int(law.ppf(tail)), int(law.isf(tail))
+    p = scaling.activity(scalar(tau, "tau", minimum=0.0), m)
+    return count_interval(m, p, confidence)
 
 
 def active_count_tail(active: float, tau: float, m: int) -> float:
@@ -429,6 +428,14 @@ def active_count_tail(active: float, tau: float, m: int) -> float:
     active = scalar(active, "active", minimum=0.0)
     p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
     return float(stats.binom.sf(math.floor(active), m, p))
+
+
+def require_circle(network: TwoLayerNetwork) -> None:
+    """Refuse a network for which X is not a circle."""
+    if network.d != 3:
+        raise ValueError(
+            f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
+        )
 
 
 @dataclass(frozen=True)
@@ -476,10 +483,7 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     Source: Definition 3.9, with the supremum over x in X that an adversary needs.  The arc ends are
     rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
     """
-    if network.d != 3:
-        raise ValueError(
-            f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
-        )
+    require_circle(network)
     radius = np.hypot(network.W[:, 0], network.W[:, 1])
     missing = network.tau - network.b - SLICE_HEIGHT * network.W[:, 2]
     reach = SLICE_RADIUS * radius
@@ -490,8 +494,9 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
 
     turn = 2.0 * math.pi
     begin = np.mod(center - half_width, turn)
-    end = np.mod(center + half_width, turn)
-    covers_zero = int(np.count_nonzero(begin > end))
+    # An arc that leaves out one point ends where it begins; rounding may not say so.
+    end = np.where(half_width == math.pi, begin, np.mod(center + half_width, turn))
+    covers_zero = int(np.count_nonzero(begin >= end))
     angle = np.concatenate((end, begin))
     step = np.concatenate((np.full(end.size, -1), np.full(begin.size, 1)))
     order = np.argsort(angle, kind="stable")  # ends stand first among equal angles

@@ -1,13 +1,13 @@
-r"""How many neurons can change their state when the weights move: Claims 4.6 = C.16, C.2 and C.3.
+r"""How many neurons can change their state when the weights move: Claims 4.6 = C.16 and C.2.
 
 A neuron changes its state at x for some move of length delta iff ``-delta < z_r(x) - tau <= delta``
 (it fires iff ``z > tau``); up to an event of probability zero that is the paper's indicator
-``Psi_r(x, delta) = 1[|z_r - tau| <= delta]``.  At one fixed x the number of such neurons is
-therefore *exactly* binomial.  Over n fixed points the neurons still are independent, so the union
-is binomial too, with a probability that depends on the angles between the points.  Over all of X,
-where an adversary may look first, the exact maximum is computed for d = 3.  Before changing
-anything, know that probabilities of thin windows are integrals of the density, never differences of
-distribution functions, which would lose all digits.
+``Psi_r(x, delta) = 1[|z_r - tau| <= delta]`` of Lemma C.3.  At one fixed x the number of such
+neurons is therefore *exactly* binomial.  Over n fixed points the neurons still are independent, so
+the union is binomial too, with a probability that depends on the angles between the points.  Over
+all of X, where an adversary may look first, the exact maximum is computed for d = 3.  Before
+changing anything, know that probabilities of thin windows are integrals of the density, never
+differences of distribution functions, which would lose all digits.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.theory.activity import require_circle
+from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
@@ -77,8 +79,8 @@ def near_mask(network: TwoLayerNetwork, X: object, delta: float) -> BoolArray:
 
     Notes
     -----
-    Source: the indicator ``Psi_r`` of Claims C.2, C.3 and C.16.  The sign of ``z_r - tau`` is
-    decided exactly, its size is rounded.
+    Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  The sign of
+    ``z_r - tau`` is decided exactly, its size is rounded.
     """
     radius = scalar(delta, "delta", minimum=0.0)
     distance = network.preactivations(X) - network.tau
@@ -184,8 +186,8 @@ def flip_bound(m: int, delta: float) -> float:
 
     Notes
     -----
-    Source: Claim A.10 with Claim A.3, as used in C.2 and C.16.  The density of ``N(0, 2/m)`` is at
-    most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the window is ``2 delta`` long.  The
+    Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.  The density of ``N(0, 2/m)`` is
+    at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the window is ``2 delta`` long.  The
     constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``; at a threshold of t standard
     deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta = m^{-15/24}`` the bound is
     ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10} / sqrt(pi)``.
@@ -233,10 +235,7 @@ def flip_count_interval(
     >>> flip_count_interval(0.0, 1000, 0.0)
     (0, 0)
     """
-    level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    law = stats.binom(m, flip_probability(tau, m, delta))
-    tail = (1.0 - level) / 2.0
-    return int(law.ppf(tail)), int(law.isf(tail))
+    return count_interval(m, flip_probability(tau, m, delta), confidence)
 
 
 def flip_count_tail(number: float, tau: float, m: int, delta: float) -> float:
@@ -422,8 +421,8 @@ def window_probability(middle: object, half: object) -> FloatArray:
 
     Notes
     -----
-    Source: the indicator ``Psi_r`` of Claims C.2, C.3 and C.16.  Half-widths up to 1/2 are
-    integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
+    Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  Half-widths up to 1/2
+    are integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
 
     Examples
     --------
@@ -496,7 +495,7 @@ def expected_union(n: int, inner: float, tau: float, m: int, delta: float) -> fl
     [0.1, 0.19, 0.52, 0.91]
     """
     n = count(n, "n")
-    lowest = -0.5 if n == 2 else max(-0.5, 0.25 - 0.75 / max(n - 1, 1))
+    lowest = 0.25 - 0.75 / max(n - 1, 1)  # -1/2 for two points, and for one
     product = scalar(inner, "inner", minimum=lowest, maximum=1.0)
     t, theta = _standard(tau, m, delta)
     correlation = 0.5 * (1.0 + product)
@@ -819,7 +818,7 @@ def max_near_on_circle(network: TwoLayerNetwork, delta: float) -> MaximalFlips:
     sweep over the sorted ends of these closed arcs (beginnings first where both coincide) visits
     every value that the count takes.  The ends are rounded to float64.  Time O(m log m).
     """
-    _require_circle(network)
+    require_circle(network)
     always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
     base = always + int(np.count_nonzero(end < begin))
     angle = np.concatenate((begin, end))
@@ -863,7 +862,7 @@ def near_counts_on_circle(network: TwoLayerNetwork, delta: float, angles: object
     >>> near_counts_on_circle(network, 0.1, [0.0, 0.4, 1.0])  # z - tau = 0, -0.07 and -0.40
     array([1, 1, 0])
     """
-    _require_circle(network)
+    require_circle(network)
     v = np.mod(float_array(angles, "angles", shape=(None,)), 2.0 * math.pi)
     always, begin, end = _near_arcs(network, scalar(delta, "delta", minimum=0.0))
     base = always + int(np.count_nonzero(end < begin))
@@ -937,7 +936,7 @@ def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
     symmetric difference: the indicator toggles at each of at most four ends.  The sweep over all
     sorted ends is exact but for their rounding to float64.  Time O(m log m).
     """
-    _require_circle(initial)
+    require_circle(initial)
     now = initial.with_weights(W)
     ends = np.concatenate((_active_ends(initial), _active_ends(now)), axis=1)
     begins = np.concatenate((_active_at_zero(initial), _active_at_zero(now)))
@@ -949,13 +948,6 @@ def max_flips_on_circle(initial: TwoLayerNetwork, W: object) -> MaximalFlips:
     # At equal angles the falls come first: a neuron that did not move has coinciding ends.
     order = np.argsort(change, kind="stable")
     return _sweep(angle[order], change[order], int(np.count_nonzero(differs)))
-
-
-def _require_circle(network: TwoLayerNetwork) -> None:
-    if network.d != 3:
-        raise ValueError(
-            f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
-        )
 
 
 def _waves(network: TwoLayerNetwork) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -20,6 +20,7 @@ from scipy import special, stats
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.validation import count, scalar
 
 __all__ = ["surviving_count_interval", "surviving_share"]
@@ -148,9 +149,5 @@ def surviving_count_interval(
     >>> surviving_count_interval(tau=0.15, m=1024, d=3)
     (0, 8)
     """
-    confidence = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    m = count(m, "m")
-    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
-    tail = (1.0 - confidence) / 2.0
-    share = surviving_share(t, d)
-    return int(stats.binom.ppf(tail, m, share)), int(stats.binom.isf(tail, m, share))
+    t = scaling.standardize_threshold(tau, m)
+    return count_interval(m, surviving_share(t, d), confidence)

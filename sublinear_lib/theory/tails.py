@@ -1,10 +1,10 @@
 r"""How many of m independent neurons: the law of the count, and what each tool allows, as numbers.
 
 Lemmas A.6, A.8 and A.9 for a sum of m indicators of one probability p, such as the neurons in a
-window around the threshold (Claims C.2, C.3, C.9, C.16, C.19).  Here are logarithms in float64, for
-curves and tables at every width; `sublinear_lib.theory.concentration` decides single instances of
-the same lemmas with exact numbers, and the tests hold the two together.  Before changing anything,
-know that a bound may lie above 1, where it says nothing, and is not cut there.
+window around the threshold (Claims C.2, C.16 and C.19, Lemmas C.3 and C.9).  Here are logarithms
+in float64, for curves and tables at every width; `sublinear_lib.theory.concentration` decides
+single instances of the same lemmas with exact numbers, and the tests hold the two together.  Before
+changing anything, know that a bound may lie above 1, where it says nothing, and is not cut there.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def log_count_tail(counts: object, m: int, p: float) -> FloatArray:
 
     Notes
     -----
-    Source: the law behind Claims C.2, C.3 and C.16 at a fixed x.
+    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def allowed_count(failure: float, m: int, p: float) -> int:
 
     Notes
     -----
-    Source: the law behind Claims C.2, C.3 and C.16 at a fixed x.
+    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
 
     Examples
     --------
@@ -230,6 +230,39 @@ def allowed_count(failure: float, m: int, p: float) -> int:
         else:
             low = middle
     return high
+
+
+def count_interval(m: int, p: float, confidence: float) -> tuple[int, int]:
+    """Give a range in which a count falls with at least a given probability.
+
+    Parameters
+    ----------
+    m : int
+        Number of indicators, ``m >= 1``.
+    p : float
+        Probability of each, in [0, 1].
+    confidence : float
+        The probability, in (0, 1); the rest is shared equally by the two tails.
+
+    Returns
+    -------
+    tuple of int
+        ``(lowest, highest)``, quantiles of Binomial(m, p) and so attainable counts.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Examples
+    --------
+    >>> count_interval(100, 0.5, 0.95)
+    (40, 60)
+    """
+    level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
+    law = stats.binom(count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0))
+    tail = (1.0 - level) / 2.0
+    return int(law.ppf(tail)), int(law.isf(tail))
 
 
 def chernoff_rate(epsilon: object) -> FloatArray:

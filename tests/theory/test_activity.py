@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from sublinear_lib import scaling
+from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import activity
 
@@ -145,6 +146,18 @@ def test_maximum_counts_neurons_that_fire_everywhere_and_skips_those_that_never_
 def test_two_opposite_neurons_never_fire_together() -> None:
     opposite = circle_network([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], [0.0, 0.0], 0.1)
     assert activity.max_active_on_circle(opposite).count == 1
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.5, math.pi, -2.0])
+def test_a_neuron_silent_at_a_single_point_counts_everywhere_else(angle: float) -> None:
+    w = [math.cos(angle), math.sin(angle), 0.0]
+    reach = SLICE_RADIUS * float(np.hypot(w[0], w[1]))  # z = 0 = tau on the far side only
+    for bias, most in (([reach], 1), ([reach, -reach / 2], 2)):
+        rows = [w, [-w[0], -w[1], 0.0]][: len(bias)]  # the other fires around that very point
+        network = circle_network(rows, bias, 0.0)
+        best = activity.max_active_on_circle(network)
+        assert best.count == most
+        assert network.active_mask(best.x[None, :]).sum() == most
 
 
 def test_maximum_refuses_other_dimensions() -> None:
