@@ -212,7 +212,7 @@ def part_moments(
         second = window_integral(lambda v: weighed(v) ** 2, edges, t)
         return HalfWidthMoments(
             mean=0.5 * weight * size * m * first,
-            variance=0.25 * weight**2 * size**2 * m * (second - first**2),
+            variance=0.25 * weight**2 * size**2 * m * max(0.0, second - first**2),
         )
 
     return law(0, theta * std), law(1, std)
@@ -256,9 +256,14 @@ def initial_output_std(
     >>> round(initial_output_std(1024, 0.25, 0.0), 12)
     0.25
     """
-    weight, base, t = _initial(m, a, tau, activation)
-    square = window_integral(lambda v: (base + v) ** 2, [0.0, _FAR], t)
-    return weight * math.sqrt(2.0 * square)
+    weight = scalar(a, "a", minimum=0.0)
+    return weight * math.sqrt(2.0 * initial_square(m, tau, activation))
+
+
+def initial_square(m: int, tau: float, activation: str | ShiftedReLU) -> float:
+    """Return ``E[sigma(z)^2]`` of one neuron at initialization, over the variance ``2/m`` of z."""
+    _, base, t = _initial(m, 1.0, tau, activation)
+    return window_integral(lambda v: (base + v) ** 2, [0.0, _FAR], t)
 
 
 def _initial(

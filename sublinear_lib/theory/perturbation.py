@@ -84,6 +84,11 @@ class _Best:
             kept[better] = new[better]
 
 
+def _middle(nu: float) -> float:
+    """Return ``h = sqrt(1 - nu^2/4)``, how far from zero the middle of x and x + mu is."""
+    return math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+
+
 def _highest(
     s: FloatArray, change: FloatArray, delta: float, nu: float, jump: float, margin: float = 0.0
 ) -> _Best:
@@ -91,7 +96,7 @@ def _highest(
 
     A positive margin keeps every pre-activation at least so far from the threshold.
     """
-    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    h = _middle(nu)
     after = s + change
     best = _Best(np.full(s.shape, -np.inf), np.zeros(s.shape), np.zeros(s.shape))
 
@@ -367,7 +372,7 @@ def _window(slope: FloatArray, delta: float, nu: float) -> FloatArray:
 
     Minus one where it is impossible.
     """
-    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    h = _middle(nu)
     square = np.maximum((delta - slope) * (delta + slope), 0.0)
     narrow = np.where(slope > -delta, h * np.sqrt(square), -1.0)
     return np.where(slope > -delta * nu / 2.0, delta + nu * slope / 2.0, narrow)
@@ -503,7 +508,7 @@ def perturbed_weights(
     # The stored points have norm 1 only to rounding, which nu divides: <dw, x> and <dw, mu> are
     # prescribed, instead of coordinates along directions that would have to be orthogonal.
     here, along = points[0], mu / nu
-    h = math.sqrt((1.0 - nu / 2.0) * (1.0 + nu / 2.0))
+    h = _middle(nu)
     gram = np.array([[here @ here, here @ along], [here @ along, along @ along]])
     steps = np.linalg.solve(gram, np.array([h * p - 0.5 * nu * q, q]))
     W = network.W + np.outer(steps[0], here) + np.outer(steps[1], along)
@@ -573,7 +578,7 @@ def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
     m = count(m, "m")
     length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
-    h = math.sqrt((1.0 - length / 2.0) * (1.0 + length / 2.0))
+    h = _middle(length)
     deviation = math.sqrt(1.0 + h * h)
     t, reach = level * root / deviation, radius * root
 
@@ -809,7 +814,8 @@ def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[flo
     Returns
     -------
     lower, upper : float
-        Bounds of ``log P[flips > number]``, minus infinity for ``number >= m``.
+        Bounds of ``log P[flips > number]``, minus infinity for ``number >= m``; far apart if the
+        probability of a flip underflows.
 
     Raises
     ------
@@ -839,6 +845,8 @@ def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[flo
     k = math.floor(level) + 1
     if k > m:
         return -math.inf, -math.inf
+    if p == 0.0:  # rounded: log p < -744, and the tail is at most m p
+        return -math.inf, math.log(m) - 744.0
     log_choose = math.lgamma(m + 1.0) - math.lgamma(k + 1.0) - math.lgamma(m - k + 1.0)
     if m > 2**30:  # the difference of two huge logarithms: take the product instead
         log_choose = float(np.log1p(-np.arange(k) / m).sum()) + k * math.log(m) - math.lgamma(k + 1)

@@ -826,8 +826,7 @@ def largest_gap(initial: TwoLayerNetwork, X: object, delta: float) -> float:
     0.0
     """
     points = points_on_slice(X, d=initial.d)
-    found = (worst_gap_at(initial, x, delta) for x in points)
-    return max(max(gap.above - gap.initial_output, gap.below + gap.initial_output) for gap in found)
+    return max(worst_gap_at(initial, x, delta).largest_centered for x in points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -1351,8 +1350,8 @@ def one_point_regret(
             drift=distance,
             a=weight,
             flips=count_of_flips,
-            gap_run=_largest_gap(start, weights, distance, level, form),
-            gap_comparator=_largest_gap(start, weights, D_W, level, form),
+            gap_run=worst_gap(start, weights, distance, level, form).largest_centered,
+            gap_comparator=worst_gap(start, weights, D_W, level, form).largest_centered,
         )
 
     return OnePointRegret(
@@ -1363,13 +1362,6 @@ def one_point_regret(
         measured=bound(float(run.gradient_squared[:-1].mean()), drift, flips),
         promised=bound(squared, planned, switched),
     )
-
-
-def _largest_gap(
-    z: FloatArray, a: FloatArray, delta: float, tau: float, activation: ShiftedReLU
-) -> float:
-    gap = worst_gap(z, a, delta, tau, activation)
-    return max(gap.above - gap.initial_output, gap.below + gap.initial_output)
 
 
 def expected_one_point(
@@ -1432,6 +1424,8 @@ def expected_one_point(
     size = scalar(eta, "eta", exclusive_minimum=0.0)
     form = get_activation(activation)
     firing = width * scaling.activity(level, width)
+    if firing == 0.0:
+        raise ValueError(f"tau must let some neurons fire, got {tau}: their share underflows")
     D_W = label / (weight * firing)
     drift = size * weight * number
     return regret_bound(

@@ -22,7 +22,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
 from sublinear_lib.geometry import SLICE_RADIUS, chord_distances
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.theory.gap_parts import log_initial_output_tail
+from sublinear_lib.theory.gap_parts import initial_square, log_initial_output_tail
 from sublinear_lib.theory.worst_case import Side, window_integral
 from sublinear_lib.validation import boolean, choice, count, float_array, scalar
 
@@ -263,8 +263,9 @@ def smallest_union_width(d: int, power: float, constant: float = 1.0) -> float:
     Notes
     -----
     Source: proof of Theorem C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But
-    ``m^{1/5} >= d log m`` means ``m >= (d log m)^5``.  In ``y = log m`` the left side is convex and
-    the right side concave, and at m = 2 the right side is larger, so they cross once.
+    ``m^{1/5} >= d log m`` means ``m >= (d log m)^5``.  In ``y = log m`` the logarithm of the left
+    side is linear and that of ``log(1 + sqrt(3) exp(y))`` concave, and at m = 2 the right side is
+    larger, so they cross once.
 
     Examples
     --------
@@ -518,9 +519,7 @@ def certified_initial_bound(
     weight = scalar(a, "a", exclusive_minimum=0.0)
     level = scalar(tau, "tau", minimum=0.0)
     risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    t = scaling.standardize_threshold(level, m)
-    square = window_integral(lambda v: v**2, [0.0, 60.0], t)
-    variance = 2.0 * weight**2 * square
+    variance = 2.0 * weight**2 * initial_square(m, level, CONTINUOUS)
     lipschitz = weight * _length_bound(m, d, risk)
 
     def guess(log_net: float) -> float:

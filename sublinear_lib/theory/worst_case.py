@@ -164,6 +164,11 @@ class WorstGap:
         """``sup_W |f - g|(x)``, the larger of the two and so at least ``half_width``."""
         return max(self.above, self.below)
 
+    @property
+    def largest_centered(self) -> float:
+        """``sup_W |f - g - B|(x)``, with the value at ``W = W_0`` taken away."""
+        return max(self.above - self.initial_output, self.below + self.initial_output)
+
 
 def worst_gap(
     z: object,
@@ -596,7 +601,7 @@ def half_width_moments(
     second = window_integral(lambda v: width(v) ** 2, edges, t)
     return HalfWidthMoments(
         mean=0.5 * weight * m * std * first,
-        variance=0.25 * weight**2 * m * std**2 * (second - first**2),
+        variance=0.25 * weight**2 * m * std**2 * max(0.0, second - first**2),
     )
 
 

@@ -56,6 +56,16 @@ def test_suprema_of_the_parts_are_those_of_an_exact_search(
     assert found.largest_state == max(expected[2:])
 
 
+@pytest.mark.parametrize("form", ACTIVATIONS)
+@pytest.mark.parametrize("delta", [0.5, 3.0, 10.0, 1e4, 1e9])
+def test_a_ball_that_reaches_every_neuron_leaves_no_variance_below_zero(
+    delta: float, form: str
+) -> None:
+    for m in range(1, 40):
+        for part in gap_parts.part_moments(m, 1.0, delta, 0.0, form):
+            assert part.variance >= 0.0 and part.std >= 0.0
+
+
 def test_no_weights_of_the_ball_exceed_the_suprema_by_the_network_code() -> None:
     rng = np.random.default_rng(3)
     m, d, delta = 6, 3, 0.4

@@ -317,6 +317,12 @@ def test_tail_bracket_of_huge_widths_is_that_of_the_poisson_law() -> None:
     assert perturbation.flip_tail_bracket(12, 0.1, 12, 0.5) == (-math.inf, -math.inf)
 
 
+def test_a_probability_below_every_float_leaves_a_bound() -> None:
+    # 56.6 standard deviations: the chance of one flip among 10^4 neurons is about exp(-1600)
+    low, high = perturbation.flip_tail_bracket(0, 0.8, 10**4, 1e-4)
+    assert low == -math.inf and -745 < high < -700
+
+
 # --- bounds ---
 
 

@@ -125,6 +125,11 @@ def test_a_label_of_zero_is_refused_in_closed_form() -> None:
         regret.expected_one_point(16, 0.5, 0.0, 0.0, 0.1, 4)
 
 
+def test_a_threshold_that_no_neuron_reaches_is_refused_in_closed_form() -> None:
+    with pytest.raises(ValueError, match="tau must let some neurons fire"):
+        regret.expected_one_point(16, 0.5, 1e3, 1.0, 0.1, 4)
+
+
 def test_the_powers_are_those_of_hand_and_of_the_closed_form() -> None:
     table = {
         "PRINTED": ("-1/5", "3/5", "2/5", "0", "-2/5", "2/5", "2/5", "1/10"),

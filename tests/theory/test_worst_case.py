@@ -73,6 +73,7 @@ def test_suprema_are_those_of_an_exact_search(
     found = (gap.above, gap.below, gap.half_width, gap.largest_g, gap.initial_output)
     assert found == (above, below, half, largest_g, start)
     assert (gap.can_flip, gap.active) == (flips, sum(v > tau for v in z))
+    assert gap.largest_centered == max(above - start, below + start)
     assert gap.largest == max(above, below) >= half
 
 
