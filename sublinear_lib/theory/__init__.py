@@ -3,9 +3,10 @@
 Each module holds the quantities of one group of statements, so that a chapter, a check and a test
 all read the same formula.  ``activity`` holds the number of neurons that fire (Definition 3.9,
 Lemma 4.5 = C.15, Remark C.17); ``cost`` holds the price of one iteration of Algorithm 1,
-``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, and ``traffic`` what a
-machine makes of it, ``sharding`` what many machines need; ``reporting`` holds the share of neurons
-that a search on X (Section 3.2) has to look at, ``caps`` that of a cap of Definition 3.3.
+``ledger`` that price line by line, as Lemma 5.3 prints it and as it is, ``orders`` its exponents,
+``traffic`` what a machine makes of it and ``sharding`` what many machines need; ``reporting`` holds
+the share of neurons that a search on X (Section 3.2) has to look at, ``survivors`` its bound and
+its limit, ``caps`` that of a cap of Definition 3.3.
 ``concentration``, ``polynomials`` and ``existence`` hold the lemmas of the appendices, decided by
 exact numbers or by ``enclosures``;
 ``best_steps`` holds the smallest degrees beside those of Claim B.5;

@@ -377,7 +377,7 @@ def chi_square(n: int, t: Number, side: Side) -> Inequality:
 
 
 def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
-    r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Claim C.9.
+    r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Lemma C.9.
 
     For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``.
     Whatever the two constants are, the claim is false for all large m: the tail is only
@@ -408,7 +408,7 @@ def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
 
     Notes
     -----
-    Source: proofs of Claims C.9 (Lemma 4.2) and C.19, "by Lemma B.2 and Lemma A.7".
+    Source: proofs of Lemma C.9 (= 4.2) and Claim C.19, "from Lemma B.2 and Lemma A.7".
     Proof that it fails.  ``||w||^2 >= w_1^2``, so the probability is at least
     ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus its logarithm is at most
     ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for large m.  What A.7 gives is

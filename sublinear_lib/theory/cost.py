@@ -93,7 +93,8 @@ def candidate_share(t: float, d: int, rho: float) -> float:
     Notes
     -----
     Source: Algorithm 1, lines 11 and 12, with Definition 3.1; derived here.  The expectation is a
-    Gauss-Legendre quadrature over p and q, ten standard deviations to either side.
+    Gauss-Legendre quadrature over p and q, ten standard deviations to either side: for ``t <= 10``
+    it misses less than 1e-6 of the share, for larger t more.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def listed_share(t: float, d: int, rho: float) -> float:
     Notes
     -----
     Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and Section 3.2; derived here.  The
-    quadrature splits p where the minimum turns.
+    quadrature is that of `candidate_share`, with p split where the minimum turns.
 
     Examples
     --------
