@@ -28,6 +28,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import Adversary, ProjectedGradient, SmoothedGradient
 from sublinear_lib.datasets import SliceMap
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.tables import lifted
 from sublinear_lib.training import SublinearAdversarialTraining
 
 __all__ = ["SublinearAdversarialClassifier"]
@@ -140,12 +141,18 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         Returns
         -------
         SublinearAdversarialClassifier
-            This object.
+            This object.  Ctrl-C ends the training after the present step; ``history_.interrupted``
+            says so.
 
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the data are of the wrong type, shape or value.
+            If a parameter or the data are of the wrong type, shape or value.  What an earlier fit
+            has learned is kept.
+        TrainingDiverged
+            If training diverges.
+        KeyboardInterrupt
+            If Ctrl-C comes before the first step.
         """
         features, labels = validate_data(self, X, y, dtype=np.float64)
         kind = type_of_target(labels, input_name="y", raise_unknown=True)
@@ -154,15 +161,17 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
                 "Only binary classification is supported. The type of the target is "
                 f"{kind}: y must have two classes."
             )
-        self.classes_, index = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must have two classes, got one class: {self.classes_[0]!r}")
-        self.mean_ = features.mean(axis=0)
+        classes, index = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y must have two classes, got one class: {classes[0]!r}")
+        mean = features.mean(axis=0)
+        # A constant feature may get a deviation of 1e-17 from the rounding of its mean.
+        varies = features.max(axis=0) > features.min(axis=0)
         spread = features.std(axis=0)
-        self.scale_ = np.where(spread > 0.0, spread, 1.0)
+        scale = np.where(varies & (spread > 0.0), spread, 1.0)
         generator = np.random.default_rng(self.random_state)
         tau = scaling.threshold_from_activity(self.activity, self.n_neurons)
-        points = self._on_slice(features)
+        points = _points(features, mean, scale)
         start = TwoLayerNetwork.initialize(
             self.n_neurons,
             points.shape[1],
@@ -177,8 +186,11 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
             steps=self.n_steps,
             index=self.index,
         )
-        self.history_ = trainer.fit(start, points, 2.0 * index - 1.0, rng=generator)
-        self.network_ = self.history_.final
+        history = trainer.fit(start, points, 2.0 * index - 1.0, rng=generator)
+        if not len(history):  # which only an interrupt brings about
+            raise KeyboardInterrupt
+        self.classes_, self.mean_, self.scale_ = classes, mean, scale
+        self.history_, self.network_ = history, history.final
         return self
 
     def decision_function(self, X: object) -> FloatArray:
@@ -240,9 +252,11 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         return adversary
 
     def _on_slice(self, features: FloatArray) -> FloatArray:
-        """Map feature vectors to X, as the text of the module says."""
-        count = features.shape[1]
-        standard = (features - self.mean_) / self.scale_
-        lifted = np.column_stack((standard, np.full(len(standard), np.sqrt(count))))
-        plain = SliceMap(np.zeros(count + 1), np.ones(count + 1))
-        return plain.transform(lifted)
+        return _points(features, self.mean_, self.scale_)
+
+
+def _points(features: FloatArray, mean: FloatArray, scale: FloatArray) -> FloatArray:
+    """Map feature vectors to X, as the text of the module says."""
+    rows = lifted((features - mean) / scale)
+    plain = SliceMap(np.zeros(rows.shape[1]), np.ones(rows.shape[1]))
+    return plain.transform(rows)

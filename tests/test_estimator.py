@@ -54,6 +54,15 @@ def test_the_points_lie_on_the_slice_and_keep_the_length_of_a_vector(cancer):
     assert np.linalg.norm(farther[1] - mean) > np.linalg.norm(farther[0] - mean) > 0.1
 
 
+def test_a_constant_feature_is_only_centered(cancer):
+    X, y, *_ = cancer
+    X = np.column_stack((X[:, :3], np.full(len(X), 0.1)))
+    assert 0.0 < X.std(axis=0)[3] < 1e-15, "the rounding of the mean must show"
+    model = small(n_steps=1).fit(X, y)
+    assert model.scale_[3] == 1.0
+    assert_allclose(model._on_slice(X)[:, 3], 0.0, atol=1e-15)
+
+
 def test_the_same_seed_gives_the_same_bits_and_another_one_does_not(cancer):
     X, y, X_test, _ = cancer
     one, same, other = (small(random_state=seed).fit(X, y) for seed in (3, 3, 4))
@@ -95,6 +104,27 @@ def test_bad_parameters_are_named_when_it_is_fitted(parameters, message, cancer)
     X, y, *_ = cancer
     with pytest.raises(ValueError, match=message):
         small(**parameters).fit(X, y)
+
+
+def test_a_refused_fit_leaves_the_model_as_it_was(cancer):
+    X, y, X_test, _ = cancer
+    model = small(n_steps=1).fit(X, y)
+    before = model.decision_function(X_test)
+    with pytest.raises(ValueError, match="p must"):
+        model.set_params(activity=0.9).fit(3.0 * X + 1.0, 1 - y)
+    assert_array_equal(model.decision_function(X_test), before)
+
+
+def test_an_interrupt_before_the_first_step_is_one(cancer, monkeypatch):
+    def interrupt(*unused, **named):
+        raise KeyboardInterrupt
+
+    X, y, *_ = cancer
+    monkeypatch.setattr(adversary.SmoothedGradient, "__call__", interrupt)
+    model = small()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert not hasattr(model, "network_")
 
 
 def test_three_classes_are_refused():
