@@ -234,6 +234,7 @@ class TrainingRun:
 
     def _claim(self, out: Path, say: Callable[[str], object]) -> Path:
         """Make sure that the folder is for this run, and return where its checkpoints go."""
+        text = json.dumps(asdict(self), indent=1, default=_plain)
         out.mkdir(parents=True, exist_ok=True)
         path = out / _SETTINGS
         mine = {name: value for name, value in asdict(self).items() if name not in _FREE}
@@ -256,8 +257,15 @@ class TrainingRun:
         checkpoint = out / "checkpoint.npz"
         if checkpoint.exists():
             say(f"going on from {checkpoint}")
-        archives.write_bytes(path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+        archives.write_bytes(path, f"{text}\n".encode())
         return checkpoint
+
+
+def _plain(value: object) -> object:
+    """Return a number of NumPy, which is as good as any, in the form that JSON takes."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a setting must be a number or a text to be stored, got {value!r}")
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -389,6 +397,13 @@ class RunReport:
         ----------
         out : Path
             The folder, which exists.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        ValueError
+            If training ended before its first step.
         """
         archives.write_bytes(
             out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()

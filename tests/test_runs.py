@@ -90,6 +90,15 @@ def test_a_folder_belongs_to_one_set_of_settings(tmp_path):
         TrainingRun(**SMALL).execute(tmp_path, progress=False)
 
 
+def test_numbers_of_numpy_are_settings_like_others(tmp_path):
+    given = {"data": "circle-8", "m": np.int64(64), "activity": np.float32(0.25), "certify": 0}
+    TrainingRun(**given, steps=np.int64(2)).execute(tmp_path / "run", progress=False)
+    stored = json.loads((tmp_path / "run" / "settings.json").read_text())
+    assert (stored["m"], stored["activity"], stored["steps"]) == (64, 0.25, 2)
+    again = TrainingRun(**given, steps=3).execute(tmp_path / "run", progress=False)
+    assert len(again.history) == 3
+
+
 @pytest.mark.parametrize("name", ["identity", "projected", "smoothed"])
 def test_every_adversary_and_form_trains(name):
     report = TrainingRun(
