@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import linprog
 
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.memorization.datasets import checked_data
 from sublinear_lib.memorization.networks import ReLUNetwork
-from sublinear_lib.memorization.two_neurons import fractions, inner, width_two
+from sublinear_lib.memorization.two_neurons import fractions, inner, minimizer, width_two
 from sublinear_lib.validation import scalar
 
 __all__ = ["ExactValues", "exact_values_program"]
@@ -32,13 +31,14 @@ class ExactValues:
     Attributes
     ----------
     found : bool
-        Whether there is such a network of depth 2 and width 2.
+        Whether there is such a network of depth 2 and width 2, with real weights.
     budget : float
         The radius that was asked about.
     radius : float
         The budgets below it can be had; it is 0 if none can, and infinite for one label.
     network : ReLUNetwork or None
-        The network: exact in real arithmetic, as stored.
+        The network: exact in real arithmetic, as stored.  None if there is none, or if float64
+        cannot hold one along `direction`, such as for two labels whose difference is rounded.
     direction : ndarray of float64, shape (n,)
         The slopes w of its ramp, with ``||w||_1 = 1``; zero if the samples cannot be separated by
         a plane.
@@ -76,6 +76,8 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
     TypeError, ValueError
         For data of the wrong shape or equal points with different labels, or a budget that is not
         positive.
+    ArithmeticError
+        If the solver gives no answer.
 
     Notes
     -----
@@ -137,7 +139,7 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
     signs = np.where(upper, -1.0, 1.0)[:, None]
     eye, none = np.eye(n), np.zeros((n, 1))
     # Unknowns w, t, v with |w| <= v.
-    run = linprog(
+    solution = minimizer(
         np.concatenate((np.zeros(n + 1), np.ones(n))),
         A_ub=np.block(
             [
@@ -148,36 +150,44 @@ def exact_values_program(X: FloatArray, y: FloatArray, mu: float) -> ExactValues
         ),
         b_ub=np.append(np.full(len(points), -1.0), np.zeros(2 * n)),
         bounds=(None, None),
-        method="highs",
     )
-    if run.status != 0:
+    if solution is None:
         return ExactValues(False, budget, 0.0, None, zero, 1)
-    w: FloatArray = np.asarray(run.x, dtype=np.float64)[:n]
+    w = solution[:n]
     size = float(np.abs(w).sum())
-    network = _ramp(w, points, upper, Fraction(budget), float(labels[0]), float(labels[1]))
+    end, start = _gap(w, points, upper, Fraction(budget))
+    network = None
+    if end < start:
+        network = _ramp(w, end, start, float(labels[0]), float(labels[1]))
+        if network is None:
+            return ExactValues(True, budget, 1.0 / size, None, w / size, 1)
     return ExactValues(network is not None, budget, 1.0 / size, network, w / size, 1)
 
 
-def _ramp(
-    w: FloatArray,
-    points: FloatArray,
-    upper: BoolArray,
-    mu: Fraction,
-    low: float,
-    high: float,
-) -> ReLUNetwork | None:
-    """Build the ramp along w if its gap between the balls is positive, in exact arithmetic."""
+def _gap(
+    w: FloatArray, points: FloatArray, upper: BoolArray, mu: Fraction
+) -> tuple[Fraction, Fraction]:
+    """Return where ``<w, x>`` ends on the lower balls and starts on the upper ones."""
     slopes = fractions(w)
     reach = mu * sum((abs(v) for v in slopes), Fraction(0))
     places = [inner(slopes, fractions(point)) for point in points]
     end = max(p for p, above in zip(places, upper, strict=True) if not above) + reach
     start = min(p for p, above in zip(places, upper, strict=True) if above) - reach
-    if start <= end:
-        return None
-    scale = Fraction(2) ** max(0, math.ceil(math.log2(2 / (start - end))))
-    first = math.ceil(end * scale)
-    if abs(first) >= 2**53 or Fraction(high) - Fraction(low) != Fraction(high - low):
-        return None
-    rows = np.stack((w, w)) * float(scale)
+    return end, start
+
+
+def _ramp(
+    w: FloatArray, end: Fraction, start: Fraction, low: float, high: float
+) -> ReLUNetwork | None:
+    """Build the ramp along w that rises between `end` and `start`, if float64 can hold it."""
+    # The least power of 2 that makes the gap 2 wide, so that it holds two integers.
+    power = (math.ceil(2 / (start - end)) - 1).bit_length()
+    first = math.ceil(end * 2**power)
     rise = high - low
+    with np.errstate(over="ignore"):
+        rows = np.ldexp(np.stack((w, w)), power)
+    if abs(first) >= 2**53 or not (math.isfinite(rise) and np.isfinite(rows).all()):
+        return None
+    if Fraction(rise) != Fraction(high) - Fraction(low):
+        return None
     return width_two(np.array([rise, -rise]), rows, -np.array([first, first + 1.0]), low)

@@ -22,12 +22,19 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
 from sublinear_lib.memorization.networks import ReLUNetwork
-from sublinear_lib.memorization.two_neurons import TwoNeurons, certify_sign, two_labels, width_two
+from sublinear_lib.memorization.two_neurons import (
+    NoAnswer,
+    TwoNeurons,
+    certify_sign,
+    minimizer,
+    two_labels,
+    width_two,
+)
 from sublinear_lib.validation import boolean, choice, count, scalar
 
 __all__ = [
@@ -164,7 +171,7 @@ def network_of_coloring(
     *Kind "sum".*  ``F = 2 - (K/2) relu(-h_0) - (K/2) relu(-h_1)``.  It is 2 where both are not
     negative, and at most ``2 - K delta / 2 < 3/2`` where one is at most -delta, if
     ``K delta > 1``.  Here ``delta = 1/2 - mu max_t ||a_t||_1``, and K is the next integer above
-    ``1 / delta``.
+    ``1 / delta`` that float64 holds.
 
     Examples
     --------
@@ -197,7 +204,10 @@ def network_of_coloring(
         budget = Fraction(scalar(radius, "radius", minimum=0.0))
         if budget >= largest:
             raise ValueError(f"radius must be below {largest}, got {radius}")
-    K = math.floor(1 / (Fraction(1, 2) - budget * size)) + 1
+    bound = 1 / (Fraction(1, 2) - budget * size)
+    K = float(math.floor(bound) + 1)
+    if bound >= K:  # from 2**53 on not every integer is a number
+        K = math.nextafter(K, math.inf)
     return width_two(np.full(2, -K / 2.0), -A, -halves, 2.0)
 
 
@@ -333,8 +343,8 @@ class Answer:
     Attributes
     ----------
     found : bool or None
-        Whether there is a network; None if the time was up, or a solver's point did not pass the
-        exact check.
+        Whether there is a network; None if the time was up, a solver gave no answer, or its point
+        did not pass the exact check.
     network : ReLUNetwork or None
         The network, checked in rational arithmetic on every sample.
     kind : {"half-spaces", "sum"} or None
@@ -392,14 +402,12 @@ class _Shape:
     def solve(self, assignment: Sequence[int]) -> FloatArray | None:
         """Solve the program in which half-space h cuts outside point q off."""
         cut = self.lost[np.arange(len(assignment)), list(assignment)]
-        run = linprog(
+        return minimizer(
             np.zeros(self.unknowns),
             A_ub=np.concatenate((self.held, -cut)),
             b_ub=np.full(len(self.held) + len(cut), -1.0),
             bounds=[(low if math.isfinite(low) else None, None) for low in self.low.tolist()],
-            method="highs",
         )
-        return np.asarray(run.x, dtype=np.float64) if run.status == 0 else None
 
     def network(self, unknowns: FloatArray, middle: float, sign: float) -> ReLUNetwork:
         """Build the network that is above the middle inside, or below for ``sign = -1``."""
@@ -456,6 +464,8 @@ def network_of_assignment(
     TypeError, ValueError
         For data of the wrong shape, another number of labels than two, an unknown kind or side, or
         an assignment of another length or with other numbers.
+    ArithmeticError
+        If the solver gives no answer.
 
     Examples
     --------
@@ -585,14 +595,13 @@ def _separable(inside: FloatArray, x: FloatArray) -> bool:
     """Say whether some half-space holds x and no point inside: one program."""
     rows = np.column_stack((np.concatenate((inside, -x[None, :])), np.ones(len(inside) + 1)))
     rows[-1, -1] = -1.0
-    run = linprog(
+    found = minimizer(
         np.zeros(rows.shape[1]),
         A_ub=rows,
         b_ub=np.full(len(rows), -1.0),
         bounds=(None, None),
-        method="highs",
     )
-    return bool(run.status == 0)
+    return found is not None
 
 
 def exists_width_two(
@@ -681,21 +690,28 @@ def exists_width_two(
     search = _Search(early_exit, time_limit)
     network: ReLUNetwork | None = None
     chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)
-    for kind, side in itertools.product(wanted, where):
+    for place, (kind, side) in enumerate(itertools.product(wanted, where)):
+        if place and search.late:
+            search.undecided = True
+            break
         shape, sign = _shape(points, values, high, kind, side)
         if method == "enumerate" and shape.cuts ** len(shape.outside) > _MOST_PROGRAMS:
             raise ValueError(
                 f"method 'enumerate' would solve {shape.cuts}**{len(shape.outside)} programs, "
                 f"more than {_MOST_PROGRAMS}: use 'backtrack' or 'milp'"
             )
-        unknowns = search.run(shape, method, box)
+        try:
+            unknowns = search.run(shape, method, box)
+        except NoAnswer:
+            search.undecided = True
+            continue
         if unknowns is not None and network is None:
             candidate = shape.network(unknowns, (low + high) / 2.0, sign)
             if certify_sign(candidate, points, values).holds:
                 network, chosen = candidate, (kind, side)
             else:
                 search.undecided = True
-        if search.late or (network is not None and early_exit):
+        if network is not None and early_exit:
             break
     found = True if network is not None else (None if search.undecided else False)
     return Answer(

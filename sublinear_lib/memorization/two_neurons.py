@@ -14,8 +14,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.datasets import checked_data
@@ -23,6 +25,18 @@ from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 from sublinear_lib.validation import float_array, scalar
 
 __all__ = ["SignCertificate", "certify_sign", "output_range", "robust_radii"]
+
+
+class NoAnswer(ArithmeticError):
+    """A solver said neither that a linear program has a solution nor that it has none."""
+
+
+def minimizer(cost: FloatArray, **program: Any) -> FloatArray | None:
+    """Solve a linear program; None if it is infeasible, never because the solver failed."""
+    run = linprog(cost, method="highs", **program)
+    if run.status not in (0, 2):
+        raise NoAnswer(f"the solver gave no answer to a linear program: {run.message}")
+    return np.asarray(run.x, dtype=np.float64) if run.status == 0 else None
 
 
 def width_two(a: FloatArray, W: FloatArray, b: FloatArray, c: float) -> ReLUNetwork:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from sublinear_lib.memorization import (
     output_range,
     separation,
     simplex_points,
+    two_neurons,
 )
 
 pytestmark = pytest.mark.either_way
@@ -107,6 +109,28 @@ def test_balls_that_touch_are_not_kept_apart() -> None:
     answer = exact_values_program([[0.0], [1.0]], [1.0, 2.0], 0.5)
     assert (answer.found, answer.network, answer.radius) == (False, None, 0.5)
     assert exact_values_program([[0.0], [1.0]], [1.0, 2.0], 0.5 - 2.0**-40).found
+
+
+def test_a_tiny_ball_lies_beyond_the_ramp_to_the_last_digit() -> None:
+    budget = 2.0**-63
+    answer = exact_values_program([[0.0], [1.0]], [1.0, 2.0], budget)
+    assert answer.network is not None
+    assert output_range(answer.network, [0.0], budget) == (1, 1)
+    assert output_range(answer.network, [1.0], budget) == (2, 2)
+
+
+@pytest.mark.parametrize("labels", [[0.1, 1.0], [-1e308, 1e308]])
+def test_labels_whose_difference_is_rounded_have_a_network_that_float64_cannot_hold(labels) -> None:
+    answer = exact_values_program([[0.0], [1.0]], labels, 0.25)
+    assert (answer.found, answer.radius, answer.network) == (True, 0.5, None)
+    assert not exact_values_program([[0.0], [1.0]], labels, 0.5).found
+
+
+def test_a_solver_that_fails_has_not_said_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = SimpleNamespace(status=4, message="numerical difficulties", x=None)
+    monkeypatch.setattr(two_neurons, "linprog", lambda *_, **__: failed)
+    with pytest.raises(ArithmeticError, match=r"no answer .* numerical difficulties"):
+        exact_values_program([[0.0], [1.0]], [1.0, 2.0], 0.25)
 
 
 def test_one_label_is_memorized_by_a_constant() -> None:

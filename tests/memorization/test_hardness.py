@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from sublinear_lib.memorization import (
     random_hypergraph,
     robust_radii,
     separation,
+    two_neurons,
 )
 
 pytestmark = pytest.mark.either_way
@@ -129,6 +131,13 @@ def test_a_network_of_the_second_kind_reaches_every_budget_below_the_radius() ->
     assert weights[-1] > 1000.0
     with pytest.raises(ValueError, match=r"radius must be below 1/"):
         network_of_coloring(h, colors, kind="sum", radius=float(largest) + 1e-9)
+
+
+def test_the_largest_float_below_the_radius_is_a_budget_too() -> None:
+    # K has to exceed 2**55, where float64 holds no odd numbers.
+    h = Hypergraph(2, [(0, 1)])
+    network = network_of_coloring(h, (0, 1), kind="sum", radius=1 / 6)
+    assert certify_sign(network, *gadget(h), 1 / 6).holds
 
 
 def test_random_points_of_the_balls_are_classified() -> None:
@@ -449,3 +458,22 @@ def test_a_search_without_time_says_that_it_does_not_know() -> None:
     for method in ("enumerate", "backtrack"):
         answer = exists_width_two(*gadget(fano()), method, time_limit=1e-6)
         assert answer.found is None
+
+
+@pytest.mark.parametrize("method", ["milp", "enumerate", "backtrack"])
+def test_shapes_that_time_did_not_suffice_for_are_not_taken_for_impossible(method) -> None:
+    # Only the smaller label can be the one inside, and that is not the side tried first.
+    X, y = [[-1.0], [0.0], [1.0]], [2.0, 1.0, 2.0]
+    assert exists_width_two(X, y, method).side == "lower"
+    assert exists_width_two(X, y, method, time_limit=1e-9).found is None
+    assert exists_width_two(X, y, method, sides=["upper"], kinds=["sum"]).found is False
+
+
+def test_a_solver_that_fails_has_not_said_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = gadget(cycle(4))
+    failed = SimpleNamespace(status=4, message="numerical difficulties", x=None)
+    monkeypatch.setattr(two_neurons, "linprog", lambda *_, **__: failed)
+    for method in ("milp", "enumerate", "backtrack"):
+        assert exists_width_two(X, y, method).found is None
+    with pytest.raises(ArithmeticError, match=r"no answer .* numerical difficulties"):
+        network_of_assignment(X, y, (0, 1, 0, 1, 0, 1))
