@@ -29,6 +29,7 @@ from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
+from sublinear_lib.memorization.networks import rational
 from sublinear_lib.memorization.programs import RangeStatus, milp_range
 
 if TYPE_CHECKING:
@@ -88,16 +89,6 @@ class ExactCheck:
     terms: int | None
 
 
-def _fraction(value: object, name: str) -> Fraction:
-    if isinstance(value, bool | np.bool_ | str | complex):
-        raise TypeError(f"{name} must hold rational numbers, got {value!r}")
-    try:
-        plain = value.item() if isinstance(value, np.generic) else value
-        return Fraction(plain)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must hold finite rational numbers, got {value!r}") from None
-
-
 def _integers(X: object, *numbers: Fraction) -> tuple[Any, list[int], int]:
     """Return the points and the numbers as integers over one denominator.
 
@@ -108,7 +99,7 @@ def _integers(X: object, *numbers: Fraction) -> tuple[Any, list[int], int]:
         X = validation.float_array(X, "X", shape=("N", "n"))
     if not isinstance(X, np.ndarray | Sequence) or isinstance(X, str):
         raise TypeError(f"X must be a table of rational numbers, got {type(X).__name__}")
-    rows = [[_fraction(value, "X") for value in row] for row in X]
+    rows = [[rational(value, "X") for value in row] for row in X]
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
         raise ValueError("X must have shape (N, n) with N, n >= 1")
     denominators = {value.denominator for row in rows for value in row}
@@ -200,15 +191,15 @@ def exact_check(
     4
     """
     norm = checked_norm(p)
-    budget = _fraction(mu, "mu")
+    budget = rational(mu, "mu")
     if budget < 0:
         raise ValueError(f"mu must be >= 0, got {mu}")
     if norm == 2.0 and margin is not None:
         raise ValueError("margin belongs to p = 1 and p = inf, got p = 2")
     if norm != 2.0 and (terms is not None or scale is not None):
         raise ValueError(f"terms and scale belong to p = 2, got p = {p}")
-    c = None if margin is None else _fraction(margin, "margin")
-    width = None if scale is None else _fraction(scale, "scale")
+    c = None if margin is None else rational(margin, "margin")
+    width = None if scale is None else rational(scale, "scale")
     points, (radius, *rest), common = _integers(
         X, budget, *(number for number in (c, width) if number is not None)
     )
@@ -256,8 +247,6 @@ def _first_failure(
     points: Any, classes: IntArray, radius: int, wanted: int, p: float
 ) -> tuple[int, int] | None:
     """Return the first (ball, sample) for which the least value of the term stays below c."""
-    if 2 * radius >= 2**_MACHINE_BITS:
-        points = points.astype(object)
     for k in range(len(points)):
         if p == math.inf:
             terms = np.maximum(np.abs(points - points[k]) - 2 * radius, 0).sum(axis=1)

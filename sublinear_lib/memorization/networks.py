@@ -52,7 +52,7 @@ def _is_sparse(value: object) -> bool:
 
 def _is_frozen(weight: Any) -> bool:
     parts = (weight.data, weight.indices, weight.indptr)
-    return not any(part.flags.writeable for part in parts)
+    return not any(part.flags.writeable for part in parts) and bool(weight.has_canonical_format)
 
 
 def _freeze(weight: Any) -> Matrix:
@@ -81,7 +81,10 @@ def _frozen_matrix(value: Any, name: str) -> Matrix:
         matrix = csr_array(validation.float_array(value, name, shape=("out", "in")))
     if 0 in matrix.shape:
         raise ValueError(f"{name} must have at least one row and one column, got {matrix.shape}")
-    return matrix if _is_frozen(matrix) else _freeze(matrix)
+    if not _is_frozen(matrix):
+        # Entries in one place have been added up, and a sum may have overflowed.
+        validation.float_array(_freeze(matrix).data, f"{name}.data", allow_empty=True)
+    return matrix
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -92,8 +95,9 @@ class AffineLayer:
     ----------
     weight : csr_array of float64, shape (out, in)
         The matrix W.  Any sparse or dense matrix of real numbers is accepted and copied into this
-        form, without explicit zeros.  A ``csr_array`` whose three arrays are read-only already,
-        such as the weight of another layer, is not copied: the two layers share it.
+        form, without explicit zeros.  A ``csr_array`` in canonical form (sorted, no entry twice)
+        whose three arrays are read-only already, such as the weight of another layer, is not
+        copied: the two layers share it.
     bias : array_like of float, shape (out,)
         The vector b, copied unless it is read-only.
 
@@ -515,20 +519,22 @@ def _precision(dtype: DTypeLike) -> np.dtype[Any]:
     return kind
 
 
+def rational(value: object, name: str, where: str = "") -> Fraction:
+    """Return the fraction that a number is; a float stands for its exact value."""
+    if isinstance(value, bool | np.bool_ | str | complex):
+        raise TypeError(f"{name} must hold rational numbers, got {value!r}{where}")
+    try:
+        return Fraction(value.item() if isinstance(value, np.generic) else value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{name} must hold finite rational numbers, got {value!r}{where}"
+        ) from None
+
+
 def _rational_point(x: object, n: int) -> list[Fraction]:
     if isinstance(x, str) or not isinstance(x, Iterable):
         raise TypeError(f"x must be a sequence of {n} numbers, got {type(x).__name__}")
-    point = []
-    for place, each in enumerate(x):
-        if isinstance(each, bool | np.bool_ | str):
-            raise TypeError(f"x must hold rational numbers, got {each!r} at index {place}")
-        try:
-            exact = int(each) if isinstance(each, np.integer) else each
-            point.append(Fraction(float(exact) if isinstance(exact, np.floating) else exact))
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                f"x must hold finite rational numbers, got {each!r} at index {place}"
-            ) from None
+    point = [rational(each, "x", f" at index {place}") for place, each in enumerate(x)]
     if len(point) != n:
         raise ValueError(f"x must hold {n} numbers, got {len(point)}")
     return point
@@ -560,6 +566,12 @@ def _layers_of(contents: dict[str, np.ndarray]) -> list[AffineLayer]:
     shapes = contents["shapes"]
     if shapes.ndim != 2 or shapes.shape[1] != 2 or shapes.dtype.kind != "i" or (shapes < 1).any():
         raise ValueError("shapes must hold pairs of positive integers")
+    for name, kind in (("data", "f"), ("indices", "i"), ("indptr", "i"), ("biases", "f")):
+        if contents[name].ndim != 1 or contents[name].dtype.kind != kind:
+            raise ValueError(
+                f"{name} must be a vector of {'floats' if kind == 'f' else 'integers'}, got "
+                f"{contents[name].dtype} of shape {contents[name].shape}"
+            )
     sizes = validation.index_array(contents["sizes"], "sizes", upper=contents["data"].size + 1)
     places = validation.index_array(
         contents["weight_of_layer"], "weight_of_layer", upper=len(shapes)
