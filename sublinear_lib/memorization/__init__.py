@@ -2,8 +2,14 @@
 
 Given labeled points with separation lambda, a network *robustly memorizes* them with budget mu if
 it is right on the whole closed ball of radius mu around every point.  ``datasets`` measures lambda
-and checks mu < lambda/2; ``networks`` holds deep sparse networks with exact counts and values;
-``constructions`` builds the memorizers of Theorems 4.8, B.2, B.3 and 5.2, weight by weight.
+and checks mu < lambda/2, ``separation_law`` knows lambda of random data, and ``threshold`` what
+fails from lambda/2 on.  ``networks`` holds deep sparse networks with exact counts and values;
+``constructions`` builds the memorizers of Theorems 4.8, B.2, B.3 and 5.2, weight by weight, and
+``level_sets`` outlines their bumps.  ``certificates`` proves whole balls right, in rationals, by
+``intervals`` or by ``programs``; ``attacks`` looks for a point that refutes it, and ``precision``
+for the budgets that floating-point numbers no longer hold.  What smaller networks cannot do:
+``width`` for the first layer, ``hardness``, ``hypergraphs``, ``two_neurons`` and ``exact_values``
+for two neurons.
 """
 
 from __future__ import annotations

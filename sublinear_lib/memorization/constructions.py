@@ -512,7 +512,7 @@ def linf_size(N: int, n: int) -> Size:
     -------
     Size
         Width 3n + 1, depth 2N + 1, N (8n + 5) nonzeros.  Exact for positive labels, if no bias
-        vanishes (one does where ``x_1j`` or, counted from R, ``x_ij`` is mu or -mu).
+        vanishes (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).
 
     Raises
     ------
@@ -711,7 +711,11 @@ def l2_terms(n: int, lam: float, mu: float, scale: float) -> int:
     for terms in range(1, _MOST_TERMS + 1):
         if math.ldexp(n, -2 * (terms + 1)) <= gap / 2:
             return terms
-    raise ValueError(
+    raise ValueError(_unresolved(mu, lam, scale))
+
+
+def _unresolved(mu: float, lam: float, scale: float) -> str:
+    return (
         f"mu must leave a gap that {_MOST_TERMS} terms can resolve, got mu = {mu} "
         f"with lam = {lam} and scale = {scale}"
     )
@@ -790,6 +794,8 @@ def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> M
             ),
             None,
         )
+        if least is None:
+            raise ValueError(_unresolved(data.mu, data.lam, scale))
         raise ValueError(
             f"terms must be at least {least} for lambda = {data.lam} and mu = {data.mu}, "
             f"got {terms}: the squares are not told apart"

@@ -521,7 +521,7 @@ def random_points(
     classes = validation.count(classes, "classes", maximum=N)
     if grid is not None:
         grid = validation.count(grid, "grid")
-        if n * math.log(grid + 1) < math.log(2 * N):
+        if (grid + 1) ** n < 2 * N:
             raise ValueError(
                 f"grid must leave at least 2 N = {2 * N} points (grid + 1)^n, "
                 f"got {grid} for n = {n}"

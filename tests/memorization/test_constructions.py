@@ -250,6 +250,8 @@ def test_too_few_terms_are_refused_with_the_number_that_suffices() -> None:
     assert memorizer.classify(X).tolist() == y.tolist()
     with pytest.raises(ValueError, match=f"terms must be at least {least} "):
         memorize_l2(X, y, mu, terms=least - 1)
+    with pytest.raises(ValueError, match="mu must leave a gap that 500 terms can resolve"):
+        memorize_l2([[0.0], [2.0**-560], [1.0]], [1, 2, 1], 0.0, terms=5)
     for terms, kind in ((0, ValueError), (501, ValueError), (2.0, TypeError)):
         with pytest.raises(kind, match="terms must be an integer >= 1 and <= 500"):
             memorize_l2(X, y, mu, terms=terms)  # type: ignore[arg-type]

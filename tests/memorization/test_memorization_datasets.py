@@ -287,6 +287,11 @@ def test_a_grid_that_is_too_coarse_is_refused() -> None:
         random_points(6, 3, 2, rng=0, grid=1)
     with pytest.raises(ValueError, match=r"at least 2 N = 12 inner points .*got 4"):
         plane_points(6, 3, rng=0, grid=4)
+    # 8^3 = 512 is enough for 256 points, and one point less would not be.
+    X, _ = random_points(256, 3, 2, rng=0, grid=7)
+    assert len(np.unique(X, axis=0)) == 256
+    with pytest.raises(ValueError, match="grid must leave at least 2 N = 514 points"):
+        random_points(257, 3, 2, rng=0, grid=7)
 
 
 @pytest.mark.parametrize(("n", "N"), [(1, None), (1, 4), (3, None), (3, 8)])
