@@ -99,6 +99,11 @@ class Activation(ABC):
         """
         return self.value(low), self.value(high)
 
+    @property
+    def relative_error(self) -> float:
+        """What a computed value or slope may be off, relative: ``2**-46``, 128 roundings."""
+        return _ERROR
+
     def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
         """Return how far computed values may be from the exact ones.
 
@@ -112,10 +117,9 @@ class Activation(ABC):
         Returns
         -------
         ndarray of float64
-            ``2**-46`` (128 units in the last place) times the value, which is generous: whole
-            exponents need a handful of roundings.
+            `relative_error` times the value.  What underflow takes is left to the caller.
         """
-        return np.asarray(_ERROR * np.abs(value))
+        return np.asarray(self.relative_error * np.abs(value))
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,14 @@ class SmoothedReLU(Activation):
             )
         object.__setattr__(self, "q", int(q) if q == int(q) else q)
         object.__setattr__(self, "rho", validation.scalar(self.rho, "rho", exclusive_minimum=0))
+
+    @property
+    def relative_error(self) -> float:
+        """What a computed value or slope may be off, relative: ``2**-46 max(1, q/16)``.
+
+        The rounding of ``z / rho`` counts q - 1 times, and a power needs at most as many products.
+        """
+        return _ERROR * max(1.0, self.q / 16)
 
     def value_and_slope(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return value and derivative.
@@ -273,6 +285,26 @@ class GELU(Activation):
         # Wide enough for the digits of the point itself.
         around = (low <= _GELU_BOTTOM + 1e-9) & (high >= _GELU_BOTTOM - 1e-9)
         return np.where(around, _GELU_LEAST, np.minimum(first, last)), np.maximum(first, last)
+
+    def error_bound(self, value: FloatArray, size: FloatArray) -> FloatArray:
+        """Return how far computed values may be from the exact ones.
+
+        Parameters
+        ----------
+        value : ndarray of float64
+            Values that `value` has returned.
+        size : ndarray of float64
+            Bounds on the absolute values of their arguments.
+
+        Returns
+        -------
+        ndarray of float64
+            ``2**-46`` times the value, and below 0 times ``1 + size^2`` besides: a rounding of z
+            changes Phi(z) there by about ``z^2`` times as much, relative.
+        """
+        # |z Phi(z)| (1 + z^2) is below 1/2 for z < 0.
+        below = np.minimum(np.abs(value) * (1.0 + np.square(size)), 0.5)
+        return np.asarray(_ERROR * np.where(value < 0.0, below, np.abs(value)))
 
 
 @dataclass(frozen=True)

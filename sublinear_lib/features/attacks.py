@@ -22,8 +22,13 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.data import PatchData
-from sublinear_lib.features.network import PatchNetwork, checked_patches, margins_of
-from sublinear_lib.features.training import checked_box
+from sublinear_lib.features.network import (
+    PatchNetwork,
+    checked_network,
+    checked_patches,
+    margins_of,
+)
+from sublinear_lib.features.training import check_inside, checked_box
 
 __all__ = [
     "FEATURE_ATTACKS",
@@ -122,10 +127,7 @@ class _Box:
         self.low = np.minimum(np.nextafter(X - eps, np.inf), X)
         self.high = np.maximum(np.nextafter(X + eps, -np.inf), X)
         if bounds is not None:
-            if X.min() < bounds[0] or X.max() > bounds[1]:
-                raise ValueError(
-                    f"X must lie in the box {bounds}, got entries from {X.min()} to {X.max()}"
-                )
+            check_inside(X, bounds)
             np.maximum(self.low, bounds[0], out=self.low)
             np.minimum(self.high, bounds[1], out=self.high)
         self.margins = margins_of(network(X), y)
@@ -146,19 +148,11 @@ class _Box:
 
 def checked_sample(network: object, data: object) -> tuple[PatchNetwork, PatchData]:
     """Return a network and data that fit together, or refuse them."""
-    checked_network(network)
+    fitting = checked_network(network)
     if not isinstance(data, PatchData):
         raise TypeError(f"data must be PatchData, got {type(data).__name__}")
-    assert isinstance(network, PatchNetwork)
-    network._fits(data.law)
-    return network, data
-
-
-def checked_network(network: object) -> PatchNetwork:
-    """Return a network, or refuse anything else."""
-    if not isinstance(network, PatchNetwork):
-        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
-    return network
+    fitting._fits(data.law)
+    return fitting, data
 
 
 def feature_perturbation(

@@ -16,9 +16,9 @@ Before changing anything, know that the bounds hold for the stored weights in ex
 for what the computer returns.  With ``u = 2**-53`` and d coordinates, a pre-activation is computed
 within ``d u / (1 - d u) S`` for ``S = sum |w| (|x| + eps)``, and the ends are moved outward by
 ``4 (d + 4) u S``: for the ends themselves, for an evaluation at a perturbed input, and to spare.  A
-value of the rectifier is taken to be right within `Activation.error_bound`, 128 units in the last
-place.  Sums of n terms are moved by
-``4 (n + 4) u`` times the sum of absolute values.
+value of the rectifier is taken to be right within `Activation.error_bound`, a slope within
+`Activation.relative_error`.  Sums of n terms are moved by ``4 (n + 4) u`` times the sum of absolute
+values.  A constant ``4 (n + 4) 2**-1000`` covers underflow, also that of the values summed.
 
 Source: interval and linear bounds are standard (Gowal et al., 2018; Zhang et al., 2018); that they
 are taken patch by patch, and the treatment of rounding, is ours.
@@ -34,8 +34,7 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.features.attacks import checked_network
-from sublinear_lib.features.network import PatchNetwork, checked_patches
+from sublinear_lib.features.network import PatchNetwork, checked_network, checked_patches
 
 __all__ = ["PatchCertificate", "PatchMethod", "certified_radii", "certify_patches"]
 
@@ -44,8 +43,7 @@ PatchMethod: TypeAlias = Literal["interval", "linear", "best"]
 
 _METHODS: Final[tuple[PatchMethod, ...]] = ("interval", "linear", "best")
 _UNIT: Final = 2.0**-53
-# What slopes of rectifiers may be off, relative.
-_SLOPE_ERROR: Final = 2.0**-46
+_FLOOR: Final = 2.0**-1000
 # Pre-activations of one batch: 2**19 float64, 4 MiB for each array.
 _BATCH: Final = 1 << 19
 
@@ -84,7 +82,7 @@ class PatchCertificate:
 
 def _sum_error(terms: int, size: FloatArray) -> FloatArray:
     """Return what a sum of so many terms may be off, given the sum of absolute values."""
-    return np.asarray(4.0 * (terms + 4) * _UNIT * size)
+    return np.asarray(4.0 * (terms + 4) * (_UNIT * size + _FLOOR))
 
 
 class _Bounds:
@@ -136,7 +134,7 @@ class _Bounds:
             value, slope = self.act.value_and_slope(point)
             below = value - slope * point - self.act.error_bound(value, size)
             # A tangent whose slope is off by so much is off by twice that times the size.
-            below -= (2 * _SLOPE_ERROR) * slope * size
+            below -= (2 * self.act.relative_error) * slope * size
             below -= _sum_error(4, slope * size + np.abs(value))
             direction = self._mix(slope, y) - down
             start = (direction * self.X).sum(axis=2) - self.eps * np.abs(direction).sum(axis=2)
@@ -291,12 +289,13 @@ def certified_radii(
         return _margins(network, inputs, labels, eps, chosen) > 0
 
     low, high = np.zeros(len(inputs)), np.full(len(inputs), top)
-    low[~holds(low)] = np.nan
-    low = np.where(holds(high) & ~np.isnan(low), high, low)
-    while (high - np.nan_to_num(low, nan=top)).max() > width:
-        middle = np.where(np.isnan(low), 0.0, 0.5 * (low + high))
+    clean = holds(low)
+    low = np.where(~clean | holds(high), high, low)
+    while True:
+        middle = 0.5 * (low + high)
+        # Two neighboring numbers have no middle, whatever the tolerance.
+        halved = (high - low > width) & (low < middle) & (middle < high)
+        if not halved.any():
+            return np.where(clean, low, np.nan)
         inside = holds(middle)
-        low = np.where(inside & ~np.isnan(low), middle, low)
-        high = np.where(inside, high, middle)
-        high = np.where(np.isnan(low), top, np.maximum(high, np.nan_to_num(low, nan=0.0)))
-    return low
+        low, high = np.where(halved & inside, middle, low), np.where(halved & ~inside, middle, high)

@@ -32,16 +32,12 @@ __all__ = ["FeatureShares", "PatchNetwork"]
 _BATCH: Final = 1 << 21
 
 
-def checked_patches(
-    X: object, y: object, shape: tuple[int, int], name: str = "X"
-) -> tuple[FloatArray, IntArray]:
+def checked_patches(X: object, y: object, shape: tuple[int, int]) -> tuple[FloatArray, IntArray]:
     """Return inputs and labels for a network of `shape` (classes, dim), or refuse them."""
-    inputs = validation.float_array(X, name, shape=("N", "P", shape[1]))
+    inputs = validation.float_array(X, "X", shape=("N", "P", shape[1]))
     labels = validation.index_array(y, "y", upper=shape[0])
     if len(labels) != len(inputs):
-        raise ValueError(
-            f"{name} and y must have the same length, got {len(inputs)} and {len(labels)}"
-        )
+        raise ValueError(f"X and y must have the same length, got {len(inputs)} and {len(labels)}")
     return inputs, labels
 
 
@@ -105,6 +101,16 @@ class FeatureShares:
         """
         total = self.robust + self.nonrobust
         return np.where(total > 0, self.robust / np.where(total > 0, total, 1.0), np.nan)
+
+
+def feature_shares(
+    law: FeatureData, act: Activation, A: FloatArray, B: FloatArray
+) -> FeatureShares:
+    """Return the parts of the logits for features A and B, whose last axis counts filters."""
+    return FeatureShares(
+        law.robust_patches * act.value(law.alpha * A).sum(axis=-1),
+        law.nonrobust_patches * act.value(law.beta * B).sum(axis=-1),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -507,12 +513,7 @@ class PatchNetwork:
         >>> network.shares(law).share
         array([0.31034483, 0.31034483, 0.31034483])
         """
-        A, B = self.alignments(law)
-        act = self.activation
-        return FeatureShares(
-            law.robust_patches * act.value(law.alpha * A).sum(axis=1),
-            law.nonrobust_patches * act.value(law.beta * B).sum(axis=1),
-        )
+        return feature_shares(law, self.activation, *self.alignments(law))
 
     @property
     def _rows(self) -> FloatArray:
@@ -553,6 +554,13 @@ def checked_law(law: object) -> FeatureData:
     if not isinstance(law, FeatureData):
         raise TypeError(f"law must be a FeatureData, got {type(law).__name__}")
     return law
+
+
+def checked_network(network: object) -> PatchNetwork:
+    """Return a network, or refuse anything else."""
+    if not isinstance(network, PatchNetwork):
+        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
+    return network
 
 
 def _per_class(value: object, name: str, classes: int) -> FloatArray:

@@ -30,6 +30,7 @@ from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.network import (
     PatchNetwork,
     checked_law,
+    checked_network,
     checked_patches,
     logits_and_slopes,
     loss_and_errors,
@@ -81,7 +82,8 @@ class TrainingAttack:
         Training steps (first, last): the budget is 0 up to the first and grows linearly to eps at
         the last, ``0 <= first < last``.
     box : pair of float, optional
-        Bounds (low, high) that attacked inputs keep, such as (0, 1) for pixels.
+        Bounds (low, high) that attacked inputs keep, such as (0, 1) for pixels; the clean inputs
+        have to lie within.
 
     Raises
     ------
@@ -178,9 +180,13 @@ class TrainingAttack:
         Raises
         ------
         TypeError, ValueError
-            If an argument is not of this form, or a random start has no source of randomness.
+            If an argument is not of this form, inputs lie outside the box, or a random start has
+            no source of randomness.
         """
+        checked_network(network)
         inputs, labels = checked_patches(X, y, (network.classes, network.dim))
+        if self.box is not None:
+            check_inside(inputs, self.box)
         generator = _generator(self, rng)
         eps = self.eps if step is None else self.budget(step)
         if eps == 0.0:
@@ -426,6 +432,8 @@ def _descend(
     progress: bool,
 ) -> tuple[PatchNetwork, _Rows]:
     k, act = network.classes, network.activation
+    if attack is not None and attack.box is not None:
+        check_inside(X, attack.box)
     W = network.weights.reshape(-1, network.dim).copy()
     rows = _Rows(steps, every, law, (k, network.filters))
     flat = X.reshape(-1, network.dim)
@@ -522,8 +530,7 @@ def fit(
     >>> bool(history.loss[-1] < 0.1 * history.loss[0]), trained.error(data.X, data.y)
     (True, 0.0)
     """
-    if not isinstance(network, PatchNetwork):
-        raise TypeError(f"network must be a PatchNetwork, got {type(network).__name__}")
+    checked_network(network)
     inputs, labels = checked_patches(X, y, (network.classes, network.dim))
     _check_attack(attack)
     trained, rows = _descend(
@@ -582,6 +589,7 @@ def train_features(
     checked_law(law)
     if not isinstance(settings, TrainingSettings):
         raise TypeError(f"settings must be TrainingSettings, got {type(settings).__name__}")
+    progress = validation.boolean(progress, "progress")
     rng = validation.generator(seed, "seed")
     data = law.sample(settings.samples, rng)
     initial = PatchNetwork.random(
@@ -602,7 +610,7 @@ def train_features(
         rng=rng,
         every=settings.record_every,
         law=law,
-        progress=validation.boolean(progress, "progress"),
+        progress=progress,
     )
     history = FeatureHistory(rows.steps, *rows.numbers, *rows.features)
     return FeatureRun(network, initial, history, data, settings)
@@ -630,6 +638,12 @@ def checked_box(value: object) -> tuple[float, float]:
     low, high = _pair(value, "box")
     lower = validation.scalar(low, "box[0]")
     return lower, validation.scalar(high, "box[1]", exclusive_minimum=lower)
+
+
+def check_inside(X: FloatArray, box: tuple[float, float]) -> None:
+    """Refuse inputs outside a box: moving them into it would take more than the budget."""
+    if X.min() < box[0] or X.max() > box[1]:
+        raise ValueError(f"X must lie in the box {box}, got entries from {X.min()} to {X.max()}")
 
 
 @contextmanager

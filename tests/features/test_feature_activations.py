@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -112,6 +114,41 @@ def test_the_gelu_is_least_where_the_library_says() -> None:
     assert GELU().value(np.array([1.3]))[0] == pytest.approx(
         1.3 * 0.5 * (1 + math.erf(1.3 / math.sqrt(2))), rel=1e-14
     )
+
+
+def test_the_relative_error_of_a_high_power_grows_with_the_exponent() -> None:
+    z = np.random.default_rng(0).uniform(2.9, 3.0, 60)
+    worst = 0.0
+    for q in (3, 65, 66, 2001):
+        act = SmoothedReLU(q, 3.0)
+        value, slope = act.value_and_slope(z)
+        for point, v, s in zip(z.tolist(), value.tolist(), slope.tolist(), strict=True):
+            exact = (Fraction(point) / 3) ** (q - 1)
+            allowed = Fraction(act.relative_error)
+            assert abs(Fraction(s) - exact) <= allowed * exact
+            exact *= Fraction(point) / q
+            assert abs(Fraction(v) - exact) <= allowed * exact
+            worst = max(worst, float(abs(Fraction(v) / exact - 1)))
+    assert worst > 2.0**-46 == SmoothedReLU(16, 3.0).relative_error
+
+
+def test_the_error_bound_of_the_gelu_covers_the_digits_that_its_tail_loses() -> None:
+    def exact(z: float) -> Decimal:
+        # The continued fraction of Laplace for the tail of the normal distribution.
+        x = tail = -Decimal(z)
+        for k in range(300, 0, -1):
+            tail = x + k / tail
+        return -x * (-x * x / 2).exp() / ((2 * pi).sqrt() * tail)
+
+    pi = Decimal("3.14159265358979323846264338327950288419716939937510582")
+    z = np.random.default_rng(0).uniform(-37.0, -4.0, 100)
+    value = GELU().value(z)
+    with localcontext() as context:
+        context.prec = 50
+        off = np.array([float(abs(Decimal(v) - exact(t))) for v, t in zip(value, z, strict=True)])
+    assert (off <= GELU().error_bound(value, -z)).all()
+    assert (off > 2.0**-46 * np.abs(value)).any()
+    assert GELU().error_bound(np.array([3.0]), np.array([3.0]))[0] == 3 * 2.0**-46
 
 
 def test_huge_arguments_give_no_warning_and_the_linear_part() -> None:

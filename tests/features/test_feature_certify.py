@@ -244,6 +244,23 @@ def test_radii_of_misclassified_and_of_safe_inputs() -> None:
     assert radii[0] == 1.0 and np.isnan(radii[1])
 
 
+def test_what_underflows_is_not_certified() -> None:
+    # In units of the smallest number: 3 * 0.6 against 2.4, but computed 3 * 1 against 2.
+    unit = 5e-324
+    net = PatchNetwork(np.array([[[unit, 0.0]], [[0.0, 4 * unit]]]), ReLU())
+    X = np.array([[[0.6, 0.6], [0.6, 0.0], [0.6, 0.0]]])
+    assert net.margins(X, [0])[0] > 0
+    assert certify_patches(net, X, [0], 0.0).error == 1.0
+    assert certify_patches(net, X, [0], 0.0, method="interval").error == 1.0
+
+
+def test_a_tolerance_below_the_spacing_of_numbers_ends() -> None:
+    net = PatchNetwork.of_features(FeatureData(noise=0.0), [1.0], [0.0])
+    data = FeatureData(noise=0.0).sample(2, 0)
+    radii = certified_radii(net, data.X, data.y, 1.0, tolerance=1e-300)
+    np.testing.assert_allclose(radii, certified_radii(net, data.X, data.y, 1.0), atol=1e-3)
+
+
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid:RuntimeWarning")
 def test_what_overflows_is_not_certified() -> None:
     net = PatchNetwork(np.array([[[1e200, 0.0]], [[0.0, 1e200]]]), ReLU())

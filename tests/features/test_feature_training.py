@@ -103,6 +103,25 @@ def test_an_attack_keeps_its_budget_and_its_box(
         assert moved.min() >= 0.0 and moved.max() <= 1.0
 
 
+def test_inputs_outside_the_box_are_refused() -> None:
+    # Moving them into the box would take more than the budget.
+    network, data = small_network(), SMALL.sample(4, 0)
+    attack = TrainingAttack(eps=0.1, box=(0.0, 1.0))
+    with pytest.raises(ValueError, match=r"X must lie in the box \(0.0, 1.0\), got entries from"):
+        attack.perturb(network, data.X, data.y)
+    with pytest.raises(ValueError, match=r"X must lie in the box \(0.0, 1.0\), got entries from"):
+        fit(network, data.X, data.y, rate=0.1, steps=1, attack=attack)
+    with pytest.raises(TypeError, match="network must be a PatchNetwork, got str"):
+        attack.perturb("network", data.X, data.y)  # type: ignore[arg-type]
+
+
+def test_a_generator_is_not_used_before_the_arguments_are_checked() -> None:
+    rng, untouched = np.random.default_rng(5), np.random.default_rng(5)
+    with pytest.raises(TypeError, match="progress must be True or False"):
+        train_features(SMALL, TrainingSettings(steps=1), rng, progress=1)  # type: ignore[arg-type]
+    assert rng.uniform() == untouched.uniform()
+
+
 def test_more_steps_of_a_small_rate_do_not_lose_what_one_gains() -> None:
     network, data = small_network(), SMALL.sample(6, 0)
     clean = network.losses(data.X, data.y)
