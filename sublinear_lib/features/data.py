@@ -167,10 +167,10 @@ class FeatureData:
             validation.scalar(self.jitter, "jitter", minimum=0, exclusive_maximum=1),
         )
         settle(self, "noise", validation.scalar(self.noise, "noise", minimum=0))
-        u = range(k) if self.u == () else self.u
-        v = range(k, 2 * k) if self.v == () else self.v
-        settle(self, "u", _coordinates(u, "u", k, d))
-        settle(self, "v", _coordinates(v, "v", k, d))
+        for name, usual in (("u", range(k)), ("v", range(k, 2 * k))):
+            given: object = getattr(self, name)
+            places = usual if isinstance(given, tuple) and not given else given
+            settle(self, name, _coordinates(places, name, k, d))
         owner: dict[int, str] = {}
         for name in ("u", "v"):
             for i, place in enumerate(getattr(self, name)):

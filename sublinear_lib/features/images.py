@@ -535,20 +535,21 @@ def train_images(
             f"settings.samples must be below the number {len(images)} of images, "
             f"got {settings.samples}"
         )
+    progress = validation.boolean(progress, "progress")
+    dim = images.take([0]).patches(patch).shape[2]  # refuses a wrong size before anything is drawn
     rng = validation.generator(seed, "seed")
     train, test = images.split(settings.samples, rng)
-    X = train.patches(patch)
     initial = PatchNetwork.random(
         images.classes,
         settings.filters,
-        X.shape[2],
+        dim,
         scale=settings.scale,
         rng=rng,
         activation=settings.activation,
     )
     network, history = fit(
         initial,
-        X,
+        train.patches(patch),
         train.y,
         rate=settings.rate,
         steps=settings.steps,

@@ -35,7 +35,7 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
 from sublinear_lib.features.network import checked_law
-from sublinear_lib.features.training import TrainingSettings, last_crossing
+from sublinear_lib.features.training import TrainingAttack, TrainingSettings, last_crossing
 
 __all__ = [
     "PhaseDiagram",
@@ -146,11 +146,13 @@ class PhaseDiagram:
             diagram the share is interpolated linearly in the logarithm of the rate; at its edge the
             edge counts.
         """
-        logs = np.log(self.rates)
+        order, by_rate = np.argsort(self.eps), np.argsort(self.rates)
+        logs = np.log(self.rates[by_rate])
         found = []
         for i in range(self.share.shape[2]):
             rows = []
-            for budget, share in zip(self.eps, self.share[:, :, i], strict=True):
+            shares = self.share[order][:, by_rate, i]
+            for budget, share in zip(self.eps[order], shares, strict=True):
                 inside = np.flatnonzero(share > 0.5)
                 if inside.size == 0:
                     continue
@@ -276,6 +278,11 @@ def _checked_settings(settings: object) -> TrainingSettings:
     return settings
 
 
+def _takes_more(attack: TrainingAttack) -> bool:
+    """Say whether an attack is more than the one step from the clean input of the lemmas."""
+    return attack.steps > 1 or attack.random_start or attack.box is not None
+
+
 def feature_recursion(
     law: FeatureData,
     settings: TrainingSettings,
@@ -345,7 +352,7 @@ def feature_recursion(
     attack = settings.attack
     rate = 0.0
     if attack is not None:
-        if attack.steps > 1 or attack.random_start or attack.box is not None:
+        if _takes_more(attack):
             raise ValueError(
                 "settings.attack must take one step, without random start and box: that is what "
                 f"the lemmas speak about, got {attack!r}"
@@ -374,7 +381,7 @@ def attacked_strengths(
         The data.
     settings : TrainingSettings
         Activation and attack; without an attack nothing is taken.  The attack must take one step
-        with the rule "clipped"; its warm-up is not used.
+        with the rule "clipped", without random start and box; its warm-up is not used.
     A, B : array_like of float, shape (..., m)
         The features in the filters of a class, for any number of states.
 
@@ -412,10 +419,10 @@ def attacked_strengths(
             f"A and B must have one shape (..., m), got {states[0].shape} and {states[1].shape}"
         )
     eps, rate = (0.0, 0.0) if attack is None else (attack.eps, attack.rate)
-    if attack is not None and (attack.steps > 1 or attack.random_start or attack.rule != "clipped"):
+    if attack is not None and (_takes_more(attack) or attack.rule != "clipped"):
         raise ValueError(
-            "settings.attack must take one step with the rule 'clipped', without random start, got "
-            f"{attack!r}"
+            "settings.attack must take one step with the rule 'clipped', without random start and "
+            f"box, got {attack!r}"
         )
     a, b = _System(law, settings, False, False).attack(*states, eps, rate)
     return a[..., 0], b[..., 0]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from types import MappingProxyType
 from typing import Final
 
@@ -38,7 +39,7 @@ from sublinear_lib.features.attacks import (
 from sublinear_lib.features.certify import certify_patches
 from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.images import image_digits, train_images
-from sublinear_lib.features.network import PatchNetwork
+from sublinear_lib.features.network import PatchNetwork, feature_shares
 from sublinear_lib.features.recursion import feature_recursion
 from sublinear_lib.features.training import (
     FeatureRun,
@@ -391,16 +392,15 @@ def budget_record(
     run = train_features(data_law, settings, source)
     crossing = run.history.crossing()
     path = feature_recursion(data_law, settings, *run.initial.alignments(data_law), coupled=True)
-    act = settings.activation
-    u = data_law.robust_patches * act.value(data_law.alpha * path.A[-1]).sum(axis=1)
-    v = data_law.nonrobust_patches * act.value(data_law.beta * path.B[-1]).sum(axis=1)
+    predicted = feature_shares(data_law, settings.activation, path.A[-1], path.B[-1])
+    leans = predicted.robust > predicted.nonrobust
     share = run.network.shares(data_law).share
     return {
         **run_record(run, source, eps=eps),
         "crossing_first": float(crossing.min()),
         "crossing_last": float(crossing.max()),
-        "predicted_share": float((u / (u + v)).mean()),
-        "predicted_same": float(((u > v) == (share > 0.5)).mean()),
+        "predicted_share": float(predicted.share.mean()),
+        "predicted_same": float((leans == (share > 0.5)).mean()),
     }
 
 
@@ -446,7 +446,7 @@ def agreement_record(
         record[f"final_{letter}"] = float(np.abs(found[-1] / measured[-1] - 1).max())
     times = zip(path.crossing().tolist(), run.history.crossing().tolist(), strict=True)
     record["crossing"] = max(
-        0.0 if a == b else abs(a / b - 1) if b > 0 else math.inf for a, b in times
+        0.0 if a == b else abs(a / b - 1) if 0 < b < math.inf else math.inf for a, b in times
     )
     return record
 
@@ -571,9 +571,7 @@ def summarize(
     found = {}
     for key in rows[0]:
         values = [row[key] for row in rows]
-        numbers = [
-            float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)
-        ]
+        numbers = [float(v) for v in values if isinstance(v, Real) and not isinstance(v, bool)]
         if len(numbers) == len(rows) and all(map(math.isfinite, numbers)):
             mean = t_interval(numbers, confidence)
             if key in _SHARES and min(numbers) >= 0 and max(numbers) <= 1:

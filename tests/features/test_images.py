@@ -368,3 +368,9 @@ def test_bad_input_is_refused_by_name() -> None:
         train_images(images, None, 0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"settings.samples must be below the number 3 of images"):
         train_images(images, TrainingSettings(samples=3), 0)
+    rng, untouched = np.random.default_rng(5), np.random.default_rng(5)
+    with pytest.raises(ValueError, match="size must divide height 4 and width 4, got 3"):
+        train_images(images, TrainingSettings(samples=2), rng, patch=3)
+    with pytest.raises(TypeError, match="progress must be True or False"):
+        train_images(images, TrainingSettings(samples=2), rng, progress=1)  # type: ignore[arg-type]
+    assert rng.uniform() == untouched.uniform()

@@ -132,6 +132,11 @@ def test_an_impossible_law_is_refused_by_name(wrong: dict[str, object], message:
         FeatureData(**wrong)  # type: ignore[arg-type]
 
 
+def test_coordinates_may_be_an_array() -> None:
+    law = FeatureData(u=np.array([3, 4, 5]), v=np.arange(3))  # type: ignore[arg-type]
+    assert law == FeatureData(u=(3, 4, 5), v=(0, 1, 2))
+
+
 def test_wrong_kinds_are_refused() -> None:
     with pytest.raises(TypeError, match="classes must be an integer"):
         FeatureData(classes=2.0)  # type: ignore[arg-type]

@@ -249,6 +249,11 @@ def test_a_wall_stands_where_the_share_passes_one_half_on_a_logarithmic_scale() 
     assert budgets.tolist() == [0.5, 0.9]  # at 0.7 the share is nowhere above one half
     np.testing.assert_allclose(lower, [10**0.5, 1.0], rtol=1e-12)
     np.testing.assert_allclose(upper, [10**2.2, 1000.0], rtol=1e-12)
+    rows, columns = [2, 0, 1], [1, 3, 0, 2]
+    mixed = dataclasses.replace(
+        tiny, eps=eps[rows], rates=rates[columns], share=share[rows][:, columns, None]
+    )
+    np.testing.assert_array_equal(mixed.walls()[0], (budgets, lower, upper))
 
 
 def test_what_is_left_of_a_feature_is_what_one_step_of_ascent_leaves() -> None:
@@ -483,6 +488,8 @@ def test_bad_input_is_refused_by_name() -> None:
     ):
         with pytest.raises(ValueError, match=r"settings.attack must take one step"):
             feature_recursion(LAW, TrainingSettings(attack=attack), [0.1], [0.1])
+        with pytest.raises(ValueError, match=r"settings.attack must take one step"):
+            attacked_strengths(LAW, TrainingSettings(attack=attack), [0.1], [0.1])
     gelu = TrainingSettings(activation=GELU())
     with pytest.raises(ValueError, match="early must be False unless the activation"):
         feature_recursion(LAW, gelu, [0.1], [0.1], early=True)

@@ -13,6 +13,7 @@ from sublinear_lib.features import (
     VARIANTS,
     FeatureData,
     FeatureRun,
+    RecursionPath,
     agreement_record,
     budget_record,
     digit_settings,
@@ -90,6 +91,13 @@ def test_the_agreement_of_adversarial_training_knows_where_it_is_weak() -> None:
     assert found["final_A"] < 0.05
 
 
+def test_a_transition_that_only_the_recursion_has_is_infinitely_far_from_the_training(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(RecursionPath, "crossing", lambda self: np.array([np.inf, 300.0, np.inf]))
+    assert agreement_record("standard", 0)["crossing"] == math.inf
+
+
 def test_a_weak_adversary_changes_nothing_and_the_recursion_says_so() -> None:
     found = budget_record(0.2, 0)
     assert found["share_mean"] < 0.01 and found["predicted_share"] < 0.01
@@ -146,6 +154,8 @@ def test_a_summary_is_the_interval_of_each_number() -> None:
     found = summarize([{"a": 1.0, "b": np.inf}, {"a": 2.0, "b": 1.0}, {"a": 3.0, "b": 1.0}])
     assert list(found) == ["a"]
     assert (found["a"].estimate, found["a"].confidence) == (2.0, 0.95)
+    counts = summarize([{"n": np.int64(1), "x": np.float32(2)}, {"n": np.int64(3), "x": 4}])
+    assert (counts["n"].estimate, counts["x"].estimate) == (2.0, 3.0)
     shares = summarize([{"clean": 0.0}, {"clean": 0.1}, {"clean": 1.0}])["clean"]
     assert (shares.lower, shares.upper) == (0.0, 1.0)
     # A GELU is negative below 0, and so may the robust part of a logit be.
