@@ -161,6 +161,8 @@ class Neurons:
         """
         if len(values) == 0:
             return
+        # First, because an interrupt must not leave copies of rows that look up to date.
+        self.version += 1
         # The bound only grows: recomputing it from all rows would cost O(m d) per step.
         if rows is None:
             bound = float(predicates.row_norms(values).max())
@@ -170,7 +172,6 @@ class Neurons:
             # For an interrupt in between: the bound must never be too small.
             before, self._norm_bound = self._norm_bound, np.inf
             self._norm_bound = max(before, kernels().write_rows(self.W, rows, values))
-        self.version += 1
 
     def descended(
         self, rows: IntArray | None, gradient: FloatArray, eta: float, start: FloatArray
@@ -289,7 +290,9 @@ class Region:
             row = int(np.argmax(outside))
             raise ValueError(
                 f"X must stay within {self.radius!r} of the points that the candidate lists were "
-                f"made for: row {row} is {float(reach[row])!r} away"
+                f"made for: row {row} is {float(reach[row])!r} away, and "
+                f"{float(abs(steps[row, -1]))!r} in the last coordinate, which may differ by "
+                f"{self.tolerance!r}"
             )
 
 
