@@ -1,11 +1,12 @@
-"""What explorers offer as a threshold: a rule for tau, with the constants at which it is read.
+"""What several chapters offer in the same words: thresholds, activations, powers of m, norms.
 
-The rules themselves are those of :mod:`sublinear_lib.scaling`; here they get the words of a menu.
-Those that several chapters offer in the same words stand here once.
+The rules themselves are those of :mod:`sublinear_lib.scaling`; here they get the words of a menu,
+and a threshold the constants at which its rule is read.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -31,3 +32,15 @@ T_ONE: Final = Threshold(STANDARD_T, "t = 1 (16 % fire)")
 T_TWO: Final = Threshold(STANDARD_T, "t = 2 (2.3 % fire)", t=2.0)
 C_TENTH: Final = Threshold(SPARSE_C, "t = √(0.2 log m)", Fraction(1, 10))
 C_FIFTH: Final = Threshold(SPARSE_C, "t = √(0.4 log m) (R3)", Fraction(1, 5))
+
+ACTIVATIONS: Final = {"jump": "jump (as printed)", "continuous": "continuous"}
+
+NORMS: Final = {"inf": math.inf, "1": 1.0, "2": 2.0}
+NORM_NAMES: Final = {"inf": "∞: maximum", "1": "1: sum", "2": "2: Euclidean"}
+
+BALLS: Final = {
+    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
+    "R1": "R1: m^(-1/5), m^(-4/5)",
+    "R2": "R2: m^(-2/5), m^(-3/5)",
+    "R3": "R3: m^(-1/5), m^(-3/5)",
+}

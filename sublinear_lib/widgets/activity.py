@@ -18,11 +18,11 @@ import numpy as np
 
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
-from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import activity
 from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._words import about
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Region, Rule, View
@@ -77,9 +77,7 @@ _PRESETS = {
 @lru_cache(maxsize=64)
 def _standardized_scores(m: int, seed: int) -> FloatArray:
     """Return the ascending pre-activations of one drawn network at one x, in units of sqrt(2/m)."""
-    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([seed, m]))
-    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
-    return np.sort(network.preactivations(x)[0]) / scaling.preactivation_std(m)
+    return np.sort(drawn_preactivations(m, seed)) / scaling.preactivation_std(m)
 
 
 @lru_cache(maxsize=64)
@@ -173,7 +171,7 @@ def activity_view(preset: str, m: int, t: float, seed: int) -> View:
         sentence=(
             f"With {grouped(m)} neurons and a threshold of t = τ √(m/2) = {t:.1f} standard "
             f"deviations, each neuron fires at one input with probability Q(t) = "
-            f"{percent(scaling.activity_at(t))}: {_about(expected)} are expected, and the drawn "
+            f"{percent(scaling.activity_at(t))}: {about(expected)} are expected, and the drawn "
             f"network has {grouped(drawn)}. The printed bound allows {grouped(round(bound))}"
             + (", more neurons than there are" if bound > m else "")
             + f"; at all x at once, Theorem B allows {grouped(everywhere)}. The threshold "
@@ -184,7 +182,7 @@ def activity_view(preset: str, m: int, t: float, seed: int) -> View:
             "*τ*": number(tau),
             "*K* = *τ* *m*^{3/5}": number(K),
             "*Q*(*t*)": percent(scaling.activity_at(t)),
-            "expected": _about(expected),
+            "expected": about(expected),
             "99.9 % range": f"{grouped(low)} to {grouped(high)}",
             "drawn": grouped(drawn),
             "printed *Q*₀": grouped(round(bound)),
@@ -226,10 +224,6 @@ def _what_fails(m: int, t: float, bound: float, K: float) -> str:
             "c is kept while m grows."
         )
     return f"{printed} {repaired}"
-
-
-def _about(value: float) -> str:
-    return grouped(round(value)) if value >= 100 else number(value)
 
 
 def activity_explorer() -> Explorer:

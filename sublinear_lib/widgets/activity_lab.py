@@ -15,7 +15,6 @@ import numpy as np
 
 from sublinear_lib import datasets, scaling, statistics, theory
 from sublinear_lib.adversary import ProjectedGradient
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import (
     Picture,
@@ -27,12 +26,12 @@ from sublinear_lib.plotting import (
 )
 from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import AN_INPUT
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
 __all__ = ["activity_training_lab", "grow_and_count", "growth_lab", "train_and_count_active"]
 
-_X = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
 _RULES = {
     "1/m": "τ = 1/m (PRINTED, R1, R2)",
     "K/m^{3/5}": "τ = K/m^(3/5) (Section 4.2)",
@@ -85,7 +84,7 @@ def grow_and_count(rule: str, K: float, c: float, largest: int, networks: int) -
         network = TwoLayerNetwork.initialize(
             m, 3, rng=np.random.default_rng([seed, m]), tau=taus[k]
         )
-        active[seed, k] = int(network.active_mask(_X).sum())
+        active[seed, k] = int(network.active_mask(AN_INPUT).sum())
     closed = [scaling.activity(tau, m) for tau, m in zip(taus, widths, strict=True)]
     slope = float(np.polyfit(np.log(widths), np.log(closed), 1)[0])
     rows = []

@@ -281,7 +281,7 @@ class Choice:
 
         Raises
         ------
-        TypeError, ValueError
+        ValueError
             With a message for the reader.
         """
         if not isinstance(value, str) or value not in self.options:

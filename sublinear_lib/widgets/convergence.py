@@ -22,7 +22,14 @@ from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, PRINTED
 from sublinear_lib.theory import regret
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._thresholds import C_FIFTH, T_ONE, T_TWO, Threshold
+from sublinear_lib.widgets._menus import (
+    ACTIVATIONS,
+    BALLS,
+    C_FIFTH,
+    T_ONE,
+    T_TWO,
+    Threshold,
+)
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -99,7 +106,7 @@ def convergence_view(
     activation : {"jump", "continuous"}
         The activation.
     epsilon : float
-        Accuracy, in (0, 1]; the run has ``T = 1/epsilon^2`` steps.
+        Accuracy, in (0, 1); the run has ``T = 1/epsilon^2`` steps, rounded up.
     m : int
         The width at which numbers are read, one of ``2^8, ..., 2^16``.
 
@@ -123,7 +130,7 @@ def convergence_view(
     level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
     choice(step, "step", _STEPS)
     form = get_activation(activation)
-    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0, maximum=1.0)
+    accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0, exclusive_maximum=1.0)
     m = count(m, "m")
     if m not in _WIDTHS:
         raise ValueError(f"m must be a power of two from {_WIDTHS[0]} to {_WIDTHS[-1]}, got {m}")
@@ -264,16 +271,7 @@ def convergence_explorer() -> Explorer:
     return Explorer(
         convergence_view,
         [
-            Choice(
-                "preset",
-                "output weights and ball",
-                {
-                    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
-                    "R1": "R1: m^(-1/5), m^(-4/5)",
-                    "R2": "R2: m^(-2/5), m^(-3/5)",
-                    "R3": "R3: m^(-1/5), m^(-3/5)",
-                },
-            ),
+            Choice("preset", "output weights and ball", BALLS),
             Choice(
                 "step",
                 "step size *η*",
@@ -284,11 +282,7 @@ def convergence_explorer() -> Explorer:
                 "threshold *τ*",
                 {key: level.shown for key, level in _THRESHOLDS.items()},
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider("epsilon", "accuracy *ε*, in 1/*ε*² steps", [0.25, 0.5]),
             Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
         ],

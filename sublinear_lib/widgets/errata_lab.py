@@ -16,18 +16,18 @@ import numpy as np
 
 from sublinear_lib import statistics, theory
 from sublinear_lib.claims import LEDGER, Outcome, verify
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import ExponentRow, Picture, cost_curves, exponents_picture, grouped
 from sublinear_lib.statistics import Interval
 from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets._circle import AN_INPUT
+from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.exponent_map import chosen_powers
 from sublinear_lib.widgets.live_lab import LiveLab
 
 __all__ = ["powers_lab", "rerun_check", "rerun_lab", "try_powers"]
 
-_FORMS = {"jump": "jump (as printed)", "continuous": "continuous"}
 _STATEMENTS = {
     "thm-4.1": "Theorem 4.1",
     "lem-4.2": "Lemma 4.2",
@@ -41,7 +41,6 @@ _STATEMENTS = {
 _ROWS = 12
 _DRAWS = 8
 _SMALLEST = 8
-_X = np.array([SLICE_RADIUS, 0.0, SLICE_HEIGHT])
 
 
 def try_powers(
@@ -76,7 +75,7 @@ def try_powers(
     -----
     Source: Theorems 4.1 and 4.4, Propositions 1 and 2.
     """
-    rules = chosen_powers(alpha, beta, c, choice(activation, "activation", tuple(_FORMS)))
+    rules = chosen_powers(alpha, beta, c, choice(activation, "activation", tuple(ACTIVATIONS)))
     top = count(largest, "largest", minimum=_SMALLEST + 4, maximum=20)
     seed = count(seed, "seed", minimum=0)
     widths = [2**k for k in range(_SMALLEST, top + 1, 2)]
@@ -85,7 +84,7 @@ def try_powers(
         m = widths[k]
         rng = np.random.default_rng([seed, draw, m])
         start = TwoLayerNetwork.initialize(m, 3, rules, rng=rng)
-        worst = theory.worst_gap_at(start, _X, rules.radius(m))
+        worst = theory.worst_gap_at(start, AN_INPUT[0], rules.radius(m))
         gap[draw, k], reach[draw, k] = worst.half_width, worst.largest_g
     closed = [
         theory.half_width_moments(
@@ -189,7 +188,7 @@ def powers_lab(still: Picture) -> LiveLab:
             Slider("alpha", "output weights, *α*", fifths, start=0.2),
             Slider("beta", "radius, *β*", [0.5 + k / 20 for k in range(11)], start=0.6),
             Slider("c", "active share, *c*", [k / 20 for k in range(10)], start=0.0),
-            Choice("activation", "activation", _FORMS),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider(
                 "largest",
                 "largest width",

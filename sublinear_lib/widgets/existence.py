@@ -19,14 +19,21 @@ from numpy.polynomial import polynomial as power_basis
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.adversary import extremes_on_circle
-from sublinear_lib.geometry import cap_angle, embed
+from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, PRINTED
 from sublinear_lib.theory import existence, polynomials, sampling_error
 from sublinear_lib.validation import choice, count
-from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, Threshold
+from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
+from sublinear_lib.widgets._menus import (
+    ACTIVATIONS,
+    BALLS,
+    C_FIFTH,
+    C_TENTH,
+    T_ONE,
+    Threshold,
+)
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
@@ -40,6 +47,7 @@ _CONSTANT = 6  # the c of Definition B.1 that the check of Lemma B.3 fixes
 _WIDTHS = [2**k for k in range(10, 17, 2)]
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _ANGLES = np.linspace(-np.pi, np.pi, 91)
+_POINTS = on_circle(_ANGLES)
 _TARGET = existence.bump(Fraction(-1, 8))
 _DATA = datasets.circle(3)
 
@@ -50,10 +58,6 @@ _THRESHOLDS = {
     "c=1/5": C_FIFTH,
 }
 _BUILT = ("acting", "zero")
-
-
-def _points() -> FloatArray:
-    return embed(np.column_stack((np.cos(_ANGLES), np.sin(_ANGLES))))
 
 
 @lru_cache(maxsize=64)
@@ -86,14 +90,14 @@ def _pseudo(threshold: str, built: str, m: int) -> _Pseudo:
     shifts = existence.explicit_shifts(feature, start.W, start.b, start.a, _DATA.X, _DATA.y)
     W = np.array(start.W)
     W[:, 2] += shifts
-    points, acting = _points(), math.sqrt(m) * tau
-    z = points @ _DATA.X.T
+    acting = math.sqrt(m) * tau
+    z = _POINTS @ _DATA.X.T
     wanted = power_basis.polyval(z, sampling_error.active_mean(feature))
     mean = power_basis.polyval(z, sampling_error.active_mean(feature, acting)) @ _DATA.y
     return _Pseudo(
-        g=PseudoNetwork(start, W).forward(points),
+        g=PseudoNetwork(start, W).forward(_POINTS),
         mean=mean,
-        spread=sampling_error.sampling_deviation(feature, m, _DATA.X, _DATA.y, points, acting),
+        spread=sampling_error.sampling_deviation(feature, m, _DATA.X, _DATA.y, _POINTS, acting),
         error=existence.largest_deviation_on_circle(
             start.a * shifts / 2.0, start.W, start.b, tau, _TARGET, _DATA.X, _DATA.y
         ),
@@ -113,12 +117,7 @@ def _fitted(
     W = np.array(start.W)
     W[:, 2] += existence.explicit_shifts(feature, start.W, start.b, start.a, _DATA.X, _DATA.y)
     network = start.with_weights(W)
-    ends = extremes_on_circle(network, _DATA.X, _RHO)
-    worst = [
-        max(abs(cap.sup - label), abs(cap.inf - label))
-        for cap, label in zip(ends, _DATA.y, strict=True)
-    ]
-    return network.forward(_points()), float(np.mean(worst))
+    return network.forward(_POINTS), exact_worst_loss(network, _DATA, _RHO)
 
 
 @lru_cache(maxsize=64)
@@ -187,7 +186,7 @@ def existence_view(preset: str, threshold: str, activation: str, built: str, m: 
     made = "the threshold that acts" if built == "acting" else "threshold zero"
     degrees = np.degrees(_ANGLES)
     wanted = power_basis.polyval(
-        _points() @ _DATA.X.T, [float(value) for value in _TARGET.coefficients]
+        _POINTS @ _DATA.X.T, [float(value) for value in _TARGET.coefficients]
     )
     half = math.degrees(cap_angle(_RHO))
     middle = np.degrees(np.arctan2(_DATA.X[:, 1], _DATA.X[:, 0]))
@@ -295,26 +294,13 @@ def existence_explorer() -> Explorer:
     return Explorer(
         existence_view,
         [
-            Choice(
-                "preset",
-                "output weights and ball",
-                {
-                    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
-                    "R1": "R1: m^(-1/5), m^(-4/5)",
-                    "R2": "R2: m^(-2/5), m^(-3/5)",
-                    "R3": "R3: m^(-1/5), m^(-3/5)",
-                },
-            ),
+            Choice("preset", "output weights and ball", BALLS),
             Choice(
                 "threshold",
                 "threshold *τ*",
                 {key: level.shown for key, level in _THRESHOLDS.items()},
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Choice(
                 "built",
                 "*h* is built for",

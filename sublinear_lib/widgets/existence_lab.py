@@ -13,12 +13,14 @@ import numpy as np
 
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import ExactOnCircle, extremes_on_circle
-from sublinear_lib.geometry import cap_angle, embed
+from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number
-from sublinear_lib.theory import existence
+from sublinear_lib.theory import existence, regret
 from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
+from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -33,23 +35,10 @@ _ANGLES = np.linspace(-np.pi, np.pi, 721)
 _TOLERANCE = 0.05
 
 
-def _circle(angles: FloatArray) -> FloatArray:
-    return embed(np.column_stack((np.cos(angles), np.sin(angles))))
-
-
 def _caps(data: datasets.Dataset, rho: float) -> FloatArray:
     middle = np.arctan2(data.X[:, 1], data.X[:, 0])
     half = np.full(data.n, cap_angle(rho))
     return np.column_stack((middle, half, data.y))
-
-
-def _worst_loss(network: TwoLayerNetwork, data: datasets.Dataset, rho: float) -> float:
-    ends = extremes_on_circle(network, data.X, rho)
-    worst = [
-        max(abs(cap.sup - label), abs(cap.inf - label))
-        for cap, label in zip(ends, data.y, strict=True)
-    ]
-    return float(np.mean(worst))
 
 
 def _moved(start: TwoLayerNetwork, shifts: FloatArray) -> TwoLayerNetwork:
@@ -66,7 +55,7 @@ def _smallest(
     angles = np.concatenate(
         [middle + half * np.linspace(-1.0, 1.0, 17) for middle, half, _ in caps]
     )
-    points = _circle(angles)
+    points = on_circle(angles)
     wanted = np.repeat(data.y, 17) - start.forward(points)
     return existence.smallest_radius(
         start.W, start.b, start.a, start.tau, points, wanted, _TOLERANCE
@@ -74,7 +63,7 @@ def _smallest(
 
 
 def _said(label: str, network: TwoLayerNetwork, start: TwoLayerNetwork, loss: float) -> None:
-    radius = float(np.linalg.norm(network.W - start.W, axis=1).max())
+    radius = regret.norm_2_inf(network.W - start.W)
     print(f"{label}: radius {number(radius * start.m**0.8)} m^(-4/5)", end=", ")
     print(f"exact worst-case loss {number(loss)}")
 
@@ -120,8 +109,8 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
         "linear program": _moved(start, _smallest(start, data, rho).shifts),
     }
     for label, network in found.items():
-        _said(label, network, start, _worst_loss(network, data, rho))
-    points = _circle(_ANGLES)
+        _said(label, network, start, exact_worst_loss(network, data, rho))
+    points = on_circle(_ANGLES)
     return circle_fit_picture(
         _ANGLES,
         {label: network.forward(points) for label, network in found.items()},
@@ -164,11 +153,7 @@ def good_weights_lab(still: Picture) -> LiveLab:
                 start=0.0,
                 format="{:.2f}",
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider("rho", "radius *ρ*", [0.05, 0.1, 0.2, 0.3, 0.4], start=0.2, format="{:.2f}"),
             Slider("seed", "seed", list(range(10)), start=1),
         ],
@@ -218,10 +203,10 @@ def fit_beside_training(m: int, rho: float, steps: int, seed: int) -> Picture:
         "linear program": _moved(start, bracket.shifts),
     }
     for label, network in found.items():
-        _said(label, network, start, _worst_loss(network, data, rho))
+        _said(label, network, start, exact_worst_loss(network, data, rho))
     print(f"no W nearer than {number(bracket.lower * m**0.8)} m^(-4/5)", end=" ")
     print(f"has a g within {_TOLERANCE} of what the caps ask for")
-    points = _circle(_ANGLES)
+    points = on_circle(_ANGLES)
     return circle_fit_picture(
         _ANGLES,
         {label: network.forward(points) for label, network in found.items()},

@@ -114,8 +114,8 @@ class Explorer(anywidget.AnyWidget):
         self._start = [control.start_position for control in self._controls]
 
         views = self._evaluate_everywhere()
-        self._limits = tables.shared_limits(views)
-        self._decoded = tables.encode(views, self._limits)
+        self._axis_data = tables.data_of_axes(views)
+        self._decoded = tables.encode(views, tables.shared_limits((), self._axis_data))
         packed = tables.pack(self._decoded)
         if len(packed) > tables.LARGEST_TABLE:
             raise ValueError(
@@ -248,11 +248,7 @@ class Explorer(anywidget.AnyWidget):
             control.name: control.accept(values[control.name]) for control in self._controls
         }
         view = self._evaluate(accepted)
-        limits = dict(self._limits)
-        for key, (low, high) in tables.shared_limits([view]).items():
-            before = limits.get(key, (low, high))
-            limits[key] = (min(low, before[0]), max(high, before[1]))
-        return tables.encode([view], limits)
+        return tables.encode([view], tables.shared_limits([view], self._axis_data))
 
     # ---- the live kernel -----------------------------------------------------------------------
 
@@ -277,13 +273,13 @@ class Explorer(anywidget.AnyWidget):
                 return {"kind": "error", "control": control.name, "message": str(error)}
         try:
             table = self._live_table(values)
+            texts = [
+                control.text(control.accept(values[control.name]))  # type: ignore[arg-type]
+                for control in self._controls
+            ]
         except Exception as error:
-            # Whatever the function raises, the reader gets it in words and keeps the picture.
+            # Whatever function or format raise, the reader gets it in words and keeps the picture.
             return {"kind": "error", "message": f"{type(error).__name__}: {error}"}
-        texts = [
-            control.text(control.accept(values[control.name]))  # type: ignore[arg-type]
-            for control in self._controls
-        ]
         return {"kind": "view", "table": table, "texts": texts}
 
     # ---- display -------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.plotting import number, percent
+from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import (
     ONE_OVER_M,
     PRESETS,
@@ -27,7 +27,9 @@ from sublinear_lib.scaling import (
     standardize_threshold,
 )
 from sublinear_lib.theory import CONSISTENT
-from sublinear_lib.validation import count
+from sublinear_lib.validation import count, scalar
+from sublinear_lib.widgets._menus import ACTIVATIONS
+from sublinear_lib.widgets._words import power_of_m
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, View
@@ -78,11 +80,11 @@ def chosen_powers(alpha: float, beta: float, c: float, activation: str) -> Scali
     """
     first = Scaling(
         name="chosen",
-        alpha=_fraction(alpha),
-        beta=_fraction(beta),
-        c=_fraction(c),
+        alpha=_fraction(alpha, "alpha"),
+        beta=_fraction(beta, "beta"),
+        c=(share := _fraction(c, "c")),
         activation=get_activation(activation),
-        tau_rule=SPARSE_C if _fraction(c) else ONE_OVER_M,
+        tau_rule=SPARSE_C if share else ONE_OVER_M,
         eta_exponent=Fraction(0),
         steps_exponent=Fraction(0),
         description="a position of the map",
@@ -95,17 +97,16 @@ def chosen_powers(alpha: float, beta: float, c: float, activation: str) -> Scali
     )
 
 
-def _fraction(value: float) -> Fraction:
-    return Fraction(round(value * _PARTS), _PARTS)
+def _fraction(value: float, name: str) -> Fraction:
+    return Fraction(round(scalar(value, name, minimum=0.0, maximum=1.0) * _PARTS), _PARTS)
 
 
 def _shown(value: float) -> str:
-    return str(_fraction(value))
+    return str(_fraction(value, "value"))
 
 
-def _power(exponent: Fraction) -> str:
-    text = str(exponent).replace("-", "\N{MINUS SIGN}")
-    return {"0": "1", "1": "*m*"}.get(text, f"*m*^{{{text}}}")
+def _width(m: int) -> str:
+    return f"2^{{{m.bit_length() - 1}}}" if m.bit_count() == 1 else grouped(m)
 
 
 def _triangle(c: Fraction) -> list[Mark]:
@@ -191,8 +192,8 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
     Source: Theorems 4.1, 4.3 and 4.4, Claim C.6; the region is derived at
     `sublinear_lib.theory.CONSISTENT`.
     """
-    powers = _fraction(alpha), _fraction(beta), _fraction(c)
     chosen = chosen_powers(alpha, beta, c, activation)
+    powers = chosen.alpha, chosen.beta, chosen.c
     m = count(m, "m", minimum=2)
     t = standardize_threshold(chosen.tau(m), m)
     failing = [_SAID[name] for name in CONSISTENT.violated(*powers)]
@@ -225,14 +226,14 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
             f"share Q(t) = {percent(activity_at(t))} of the neurons fires."
         ),
         readouts={
-            "sup |*f* \N{MINUS SIGN} *g*| in the ball": _power(chosen.gap_exponent),
-            "largest |*g*| in the ball": _power(chosen.expressivity_exponent),
-            "neurons that fire": _power(chosen.active_exponent),
-            "neurons that can flip": _power(chosen.flips_exponent),
-            "step size *η*/*ε*": _power(chosen.derived_eta_exponent),
-            "drift of the run": _power(chosen.drift_exponent),
-            "coupling term": _power(chosen.coupling_exponent),
-            "initial network *f*(*x*; *W*_{0})": _power(chosen.initial_output_exponent),
+            "sup |*f* \N{MINUS SIGN} *g*| in the ball": power_of_m(chosen.gap_exponent),
+            "largest |*g*| in the ball": power_of_m(chosen.expressivity_exponent),
+            "neurons that fire": power_of_m(chosen.active_exponent),
+            "neurons that can flip": power_of_m(chosen.flips_exponent),
+            "step size *η*/*ε*": power_of_m(chosen.derived_eta_exponent),
+            "drift of the run": power_of_m(chosen.drift_exponent),
+            "coupling term": power_of_m(chosen.coupling_exponent),
+            "initial network *f*(*x*; *W*_{0})": power_of_m(chosen.initial_output_exponent),
         },
         warning=f"Not consistent: {failing[0]}." if failing else None,
     )
@@ -275,17 +276,13 @@ def exponent_map_explorer() -> Explorer:
                 0.0,
                 format=_shown,
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider(
                 "m",
                 "width *m*, for the threshold",
                 _WIDTHS,
                 2**24,
-                format=lambda m: f"2^{{{int(m).bit_length() - 1}}}",
+                format=_width,
             ),
         ],
         title="Which powers of m go together",

@@ -10,6 +10,7 @@ the weights of the ball.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,10 +20,11 @@ from sublinear_lib import scaling, theory
 from sublinear_lib._typing import IntArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M
+from sublinear_lib.scaling import ONE_OVER_M, PRINTED
 from sublinear_lib.theory import MaximalFlips
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, T_TWO, Threshold
+from sublinear_lib.widgets._menus import C_FIFTH, C_TENTH, T_ONE, T_TWO, Threshold
+from sublinear_lib.widgets._words import window_crowd
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
@@ -55,12 +57,13 @@ _THRESHOLDS = {
 
 
 def _radius(ball: str, K: float, m: int) -> float:
-    return (1.0 if ball == "4.6" else K) * math.pow(m, -float(_POWERS[ball]))
+    return replace(PRINTED, beta=_POWERS[ball]).radius(m, 1.0 if ball == "4.6" else K)
 
 
 def _growth(ball: str, threshold: Threshold) -> Fraction:
-    """Return the power of m of the mean count: 3/2 - beta - c."""
-    return Fraction(3, 2) - _POWERS[ball] - threshold.c
+    """Return the power of m of the mean count."""
+    rules = replace(PRINTED, beta=_POWERS[ball], c=threshold.c, tau_rule=threshold.rule)
+    return rules.flips_exponent
 
 
 def _printed(ball: str, K: float, m: int) -> float:
@@ -215,7 +218,7 @@ def _warning(
             "Claim C.2 with the constant 1 allows more neurons than there are, because "
             f"K > m^(1/10) = {number(float(m) ** 0.1)}."
         )
-    crowd = theory.flip_bound(m, delta) * math.exp(-0.5 * t * t) / math.sqrt(2.0)
+    crowd = window_crowd(m, delta, tau)
     wanted = _D * math.log(m)
     asked = {
         "θ ≤ 1": theta <= 1.0,

@@ -134,7 +134,7 @@ def train_and_count(m: int, t: float, rho: float, steps: int) -> Picture:
     def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
         now = network()
         changed = now.active_mask(data.X) != before
-        distance = float(np.sqrt(((now.W - start.W) ** 2).sum(axis=1).max()))
+        distance = theory.regret.norm_2_inf(now.W - start.W)
         somewhere.append(int(changed.any(axis=0).sum()))
         everywhere.append(theory.max_flips_on_circle(start, now.W).count)
         possible.append(theory.max_near_on_circle(start, distance).count)

@@ -14,14 +14,25 @@ from functools import lru_cache
 import numpy as np
 
 from sublinear_lib import scaling, theory
-from sublinear_lib._typing import FloatArray
-from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.activations import JUMP, ShiftedReLU, get_activation
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, PRINTED, SPARSE_C, Scaling
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._thresholds import C_FIFTH, C_TENTH, T_ONE, T_TWO, Threshold
+from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._menus import (
+    ACTIVATIONS,
+    C_FIFTH,
+    C_TENTH,
+    T_ONE,
+    T_TWO,
+    Threshold,
+)
+from sublinear_lib.widgets._words import (
+    crowd_wanted,
+    power_of_m,
+    short_form_fails,
+    window_crowd,
+)
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -30,7 +41,6 @@ __all__ = ["gap_explorer", "gap_view"]
 
 _SEED = 0
 _D = 3
-_NEEDED = 4.0  # the constant C_0 of Theorem A, as its claim has it
 _CURVE = [2**k for k in range(8, 25)]
 _DRAWN = [2**k for k in range(8, 19, 2)]
 _WIDTHS = [2**k for k in range(8, 19)]
@@ -65,16 +75,9 @@ def _chosen(preset: Scaling, threshold: Threshold, form: ShiftedReLU) -> Scaling
     )
 
 
-@lru_cache(maxsize=16)
-def _preactivations(m: int) -> FloatArray:
-    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([_SEED, m]))
-    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
-    return np.asarray(network.preactivations(x)[0], dtype=np.float64)
-
-
 @lru_cache(maxsize=4096)
 def _drawn(m: int, a: float, delta: float, tau: float, activation: str) -> float:
-    z = _preactivations(m)
+    z = drawn_preactivations(m, _SEED)
     return theory.worst_gap(z, np.full(m, a), delta, tau, activation).half_width
 
 
@@ -101,11 +104,6 @@ def _limits(marks: tuple[Line | Points, ...]) -> tuple[float, float]:
     """Return ends for the curves of one choice: those of all choices lie seven powers apart."""
     values = np.concatenate([np.asarray(mark.y) for mark in marks])
     return float(values.min()) / 1.5, float(values.max()) * 1.5
-
-
-def _power(exponent: Fraction) -> str:
-    text = str(exponent).replace("-", "\N{MINUS SIGN}")
-    return {"0": "1"}.get(text, f"*m*^{{{text}}}")
 
 
 def _consistent(rules: Scaling) -> bool:
@@ -178,9 +176,7 @@ def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> 
     printed = theory.printed_gap_bound(m, K)
     drawn = _drawn(m, a, delta, tau, form.name)
     certified = theory.certified_gap_bound(m, _D, a, delta, tau, form)
-    # What Theorem A wants to be large is its own size for |a_r| = 1, over the radius.
-    crowd = theory.thin_window_size(m, 1.0, delta, tau, CONTINUOUS) / delta
-    wanted = _NEEDED * _D * float(np.log(m))
+    crowd, wanted = window_crowd(m, delta, tau), crowd_wanted(m, _D)
     share = theory.half_width_over_g(t, theta, form)
     curves = _lines(preset, threshold, form.name, K)
     return View(
@@ -210,7 +206,7 @@ def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> 
             "closed form E *H*": number(mean),
             "printed": number(printed),
             "Theorem A, all *x* and *W*": number(certified.value),
-            "power of *H*": _power(rules.gap_exponent),
+            "power of *H*": power_of_m(rules.gap_exponent),
             "E *H* over E sup |*g*|": number(share),
             "*θ* = *δ* √(*m*/2) ≤ 1": number(theta),
             "*tθ* ≤ 1": number(t * theta),
@@ -218,13 +214,11 @@ def gap_view(preset: str, threshold: str, activation: str, K: float, m: int) -> 
                 f"{number(crowd)} {'≥' if crowd >= wanted else '<'} {number(wanted)}"
             ),
         },
-        warning=_warning(rules, level, m, K, (theta, t * theta, crowd / wanted)),
+        warning=_warning(rules, level, m, K),
     )
 
 
-def _warning(
-    rules: Scaling, threshold: Threshold, m: int, K: float, sizes: tuple[float, float, float]
-) -> str | None:
+def _warning(rules: Scaling, threshold: Threshold, m: int, K: float) -> str | None:
     """Say which hypothesis fails at the chosen point, or what fails without one."""
     said = []
     outside = _outside(rules, threshold, m, K)
@@ -247,18 +241,9 @@ def _warning(
             f"The ball is too small for labels: the largest |g| in it "
             f"{_growth(rules.expressivity_exponent)} (Theorem 4.4 fails)."
         )
-    theta, product, crowd = sizes
-    asked = {
-        "θ ≤ 1": theta <= 1.0,
-        "tθ ≤ 1": product <= 1.0,
-        "m^(3/2) δ φ(t) ≥ 4 d log m": crowd >= 1.0,
-    }
-    short = [text for text, holds in asked.items() if not holds]
-    if short:
-        said.append(
-            f"The short form of Theorem A asks for {' and '.join(short)}, which this width does "
-            "not give; its certified curve holds all the same."
-        )
+    short = short_form_fails(m, _D, rules.radius(m, K), threshold.tau(m, K))
+    if short is not None:
+        said.append(short)
     return " ".join(said) or None
 
 
@@ -293,11 +278,7 @@ def gap_explorer() -> Explorer:
                 "threshold",
                 {key: level.shown for key, level in _THRESHOLDS.items()},
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider("K", "constant *K* of the ball", _CONSTANTS, start=1.0),
             Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
         ],

@@ -14,11 +14,11 @@ import numpy as np
 
 from sublinear_lib import datasets, scaling, statistics, theory
 from sublinear_lib.adversary import ProjectedGradient
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import Picture, cost_curves, grouped, loss_curves, number, percent
 from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import AN_INPUT
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -28,7 +28,6 @@ _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _FORMS = ("jump", "continuous")
 _THRESHOLDS = {"set": "that of the set", "1": "t = 1", "2": "t = 2", "3": "t = 3"}
 _DRAWS = 20
-_X = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
 _FLOOR = 1e-4
 
 
@@ -84,7 +83,7 @@ def measure_the_gap(
         for draw in range(_DRAWS):
             rng = np.random.default_rng([seed, draw, width])
             network = TwoLayerNetwork.initialize(width, 3, rules, rng=rng, tau=tau, activation=form)
-            z, active = network.preactivations(_X)[0], network.active_mask(_X)[0]
+            z, active = network.preactivations(AN_INPUT)[0], network.active_mask(AN_INPUT)[0]
             gap = theory.worst_gap(z, network.a, delta, tau, form, active=active)
             drawn[draw, k] = gap.half_width
     slope = statistics.loglog_slope(widths, drawn, 0.99)
@@ -151,7 +150,7 @@ def train_and_compare(m: int, t: float, activation: str, rho: float, steps: int)
     def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
         now = network()
         parts = PseudoNetwork(start, now.W).decompose(data.X)
-        delta = float(np.sqrt(((now.W - start.W) ** 2).sum(axis=1).max()))
+        delta = theory.regret.norm_2_inf(now.W - start.W)
         reached.append(float(np.abs(parts.gap - parts.B).max()))
         worst = 0.0
         for row, fires in zip(z, active, strict=True):

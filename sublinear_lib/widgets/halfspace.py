@@ -21,6 +21,7 @@ from sublinear_lib.halfspace import ConvexLayers, alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.validation import scalar
+from sublinear_lib.widgets._words import about
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import (
@@ -319,22 +320,22 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
         ],
         sentence=(
             f"With {grouped(m)} neurons in dimension {d} and a threshold of {t:.1f} standard "
-            f"deviations, {_about(m * active)} are expected to fire at one input "
-            f"({percent(active)}) and {_about(m * survive)} somewhere on X ({percent(survive)})"
+            f"deviations, {about(m * active)} are expected to fire at one input "
+            f"({percent(active)}) and {about(m * survive)} somewhere on X ({percent(survive)})"
             f"{said}. A query that goes by the cap bound looks at the latter and saves the inner "
-            f"products with the other {_about(dead)}. The first regime of Corollary 5.2 promises a "
-            f"constant times {_about(promised)}."
+            f"products with the other {about(dead)}. The first regime of Corollary 5.2 promises a "
+            f"constant times {about(promised)}."
         ),
         readouts={
             "*t* = *τ* √(*m*/2)": number(t),
             "*Q*(*t*)": percent(active),
             "*t* of R3": number(sparse),
-            "active, *p* *m*": _about(m * active),
-            "looked at, *φ* *m*": _about(m * survive),
+            "active, *p* *m*": about(m * active),
+            "looked at, *φ* *m*": about(m * survive),
             "99.9 % range": f"{grouped(low)} to {grouped(high)}",
             "drawn": "–" if drawn is None else grouped(drawn),
-            "printed, *m*^{1−1/⌊*d*/2⌋} + *k*": _about(promised),
-            "never fire": _about(dead),
+            "printed, *m*^{1−1/⌊*d*/2⌋} + *k*": about(promised),
+            "never fire": about(dead),
             "inner products saved": percent(1.0 - survive),
         },
         warning=_what_fails(d, active, survive, promised / m),
@@ -365,10 +366,6 @@ def _what_fails(d: int, active: float, survive: float, promised: float) -> str |
             "X: the cap bound saves less than a tenth."
         )
     return " ".join(said) or None
-
-
-def _about(value: float) -> str:
-    return grouped(round(value)) if value >= 100 else number(value)
 
 
 def half_space_cost_explorer() -> Explorer:

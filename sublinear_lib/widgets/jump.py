@@ -8,19 +8,19 @@ a threshold that rises with the width, which is marked on the axis.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
 from sublinear_lib import scaling, theory
-from sublinear_lib._typing import FloatArray
-from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.activations import CONTINUOUS, JUMP, get_activation
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.scaling import R3, Scaling
+from sublinear_lib.scaling import R3, SPARSE_C, STANDARD_T, Scaling
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
@@ -40,19 +40,12 @@ _LARGE = 4.0  # a threshold counts as O(1/m) up to this many times 1/m
 _PRINTED_RATE = theory.CHAINS["4.1"].printed
 
 
-@lru_cache(maxsize=128)
-def _preactivations(m: int, seed: int) -> FloatArray:
-    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([seed, m]))
-    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
-    return np.asarray(network.preactivations(x)[0], dtype=np.float64)
-
-
 @lru_cache(maxsize=4096)
 def _ratio_drawn(m: int, delta: float, tau: float, activation: str) -> tuple[float, float]:
     """Return mean half-width and mean reach over the drawn networks, for output weights 1."""
     seeds = _SEEDS if m <= _MANY else 1
     gaps = [
-        theory.worst_gap(_preactivations(m, seed), np.ones(m), delta, tau, activation)
+        theory.worst_gap(drawn_preactivations(m, seed), np.ones(m), delta, tau, activation)
         for seed in range(seeds)
     ]
     return (
@@ -118,8 +111,8 @@ def _growth(exponent: Fraction) -> str:
 
 def _gap_exponent(rules: Scaling, torn: bool) -> Fraction:
     """Return the power of H when t stays, or rises as the preset R3 has it."""
-    thin = Fraction(3, 2) - rules.alpha - 2 * rules.beta - rules.c
-    return 1 - rules.alpha - rules.beta - rules.c if torn else thin
+    activation, rule = JUMP if torn else CONTINUOUS, SPARSE_C if rules.c else STANDARD_T
+    return replace(rules, activation=activation, tau_rule=rule).gap_exponent
 
 
 def jump_view(preset: str, activation: str, m: int, t: float) -> View:
@@ -190,7 +183,7 @@ def jump_view(preset: str, activation: str, m: int, t: float) -> View:
             f"fires. With the {form.name} activation the worst gap is {number(ratio)} times what "
             f"g can reach; {_limit(torn, t)}. As the width grows and t "
             f"{'rises as √(0.4 log m)' if rules.c else 'stays'}, the reach of g "
-            f"{_growth(1 - rules.alpha - rules.beta - rules.c)} and the gap {_growth(power)}, up "
+            f"{_growth(rules.expressivity_exponent)} and the gap {_growth(power)}, up "
             f"to logarithms.{'' if missed else ' All three wishes are granted.'}"
         ),
         readouts={
@@ -224,7 +217,7 @@ def _missed(rules: Scaling, t: float, power: Fraction) -> list[str]:
     wishes = []
     if power >= 0:
         wishes.append("(i) a gap that vanishes")
-    if 1 - rules.alpha - rules.beta - rules.c < 0:
+    if rules.expressivity_exponent < 0:
         wishes.append("(ii) a g that reaches labels")
     if t == 0.0:
         wishes.append("(iii) few active neurons")
@@ -284,11 +277,7 @@ def jump_explorer() -> Explorer:
                     "R2": "R2: m^(-2/5), m^(-3/5)",
                 },
             ),
-            Choice(
-                "activation",
-                "activation",
-                {"jump": "jump (as printed)", "continuous": "continuous"},
-            ),
+            Choice("activation", "activation", ACTIVATIONS),
             Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
             Slider("t", "threshold *t*", _LEVELS, start=1.0, format="{:.2f}"),
         ],

@@ -11,13 +11,14 @@ import math
 
 import numpy as np
 
-from sublinear_lib import geometry, scaling, theory
+from sublinear_lib import scaling, theory
 from sublinear_lib.adversary import IdentityAdversary
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, loss_curves, number, percent, way_picture
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import AN_INPUT
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -26,7 +27,6 @@ __all__ = ["first_step_lab", "take_first_steps", "walk_lab", "walk_through_ball"
 _FORMS = ("jump", "continuous")
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _PLACES = 101
-_X = np.array([[geometry.SLICE_RADIUS, 0.0, geometry.SLICE_HEIGHT]])
 
 
 def walk_through_ball(m: int, t: float, preset: str, seed: int) -> Picture:
@@ -66,12 +66,12 @@ def walk_through_ball(m: int, t: float, preset: str, seed: int) -> Picture:
     change, reach = {}, np.zeros(_PLACES)
     for form in _FORMS:
         start = TwoLayerNetwork.initialize(m, 3, rules, rng=seed, tau=tau, activation=form)
-        step = delta * np.sign(start.a)[:, None] * _X
+        step = delta * np.sign(start.a)[:, None] * AN_INPUT
         moved = [start.W + place * step for place in way]
-        values = np.array([start.with_weights(W).forward(_X)[0] for W in moved])
+        values = np.array([start.with_weights(W).forward(AN_INPUT)[0] for W in moved])
         change[form] = values - values[0]
         if form == _FORMS[0]:  # both have one pseudo-network
-            reach = np.array([PseudoNetwork(start, W).forward(_X)[0] for W in moved])
+            reach = np.array([PseudoNetwork(start, W).forward(AN_INPUT)[0] for W in moved])
         if reach[-1] == 0.0:
             print(f"{form}: no neuron is active at x, so g does not move; f {change[form][-1]:.3g}")
             continue
@@ -131,16 +131,16 @@ def take_first_steps(m: int, t: float, distance: float, c: float, steps: int, se
     for form in _FORMS:
         start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=form)
         weight = float(abs(start.a[0]))
-        active = int(start.active_mask(_X).sum())
+        active = int(start.active_mask(AN_INPUT).sum())
         if not active:
             raise ValueError(f"t must leave an active neuron, got t = {t} and m = {m}")
-        begin = start.forward(_X)
+        begin = start.forward(AN_INPUT)
         label = begin + distance
         eta = c / (weight**2 * active)
         train = SublinearAdversarialTraining(
             adversary=IdentityAdversary(), loss=HuberLoss(delta=1.0), eta=eta, steps=steps
         )
-        run = train.fit(start, _X, label, rng=0)
+        run = train.fit(start, AN_INPUT, label, rng=0)
         losses[form] = (run.step, run.loss)
         travel = scaling.standardize_threshold(eta * weight * distance, m)
         law = c * theory.step_ratio(t, travel, form)

@@ -170,7 +170,7 @@ def ledger_view(m: int, t: float, d: int, price: float) -> View:
 
 
 def _q0_share(t: float) -> float:
-    return 2.0 * math.exp(-t * t / 2.0)
+    return 2.0 * theory.gaussian_tail_bound(t, 2)
 
 
 def _holds(statement: bool) -> str:

@@ -170,7 +170,10 @@ def measure_work(rule: str, d: int, largest: int, seeds: int) -> Picture:
     print(f"exponent of the work, 99 %: {slope}")
     print(f"closed form at these widths: {law:.3f}", end="; ")
     print("1 is", "inside: no sign of a saving that grows" if slope.contains(1) else "outside")
-    dense = [(2 * _STEPS + 3) * _FEW * m for m in widths]
+    dense = []
+    for m in widths:
+        bill = theory.dense_ledger(m, _FEW, _STEPS)
+        dense.append(bill.total - bill.weights - bill.index)
     return cost_curves(
         widths,
         predicted={_RULES[rule]: closed},

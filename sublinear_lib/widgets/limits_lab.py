@@ -33,6 +33,7 @@ from sublinear_lib.plotting import (
     hypergraph_picture,
 )
 from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -49,13 +50,11 @@ _METHODS = {"milp": "mixed-integer programs", "backtrack": "one point after the 
 
 def _numbers(text: str, what: str) -> list[list[float]]:
     rows = []
-    for place, part in enumerate(text.split(";"), start=1):
-        if not part.strip():
-            continue
+    for place, part in typed_parts(text, what):
         try:
             rows.append([float(word) for word in part.replace(",", " ").split()])
         except ValueError:
-            raise ValueError(f"{what} must be numbers, got {part.strip()!r} as {place}") from None
+            raise ValueError(f"{what} must be numbers, got {part!r} as number {place}") from None
     return rows
 
 

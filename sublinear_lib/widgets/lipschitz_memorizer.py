@@ -9,6 +9,7 @@ from label 1 to label 2 a function climbs by 1, so the least possible constant i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -50,13 +51,11 @@ class _Slopes(NamedTuple):
     euclidean: float  # the bound of its Lipschitz constant
 
 
-def _two(n: int, build: object, labels: list[int], mu: float) -> Memorizer:
+def _two(n: int, build: Callable[..., Memorizer], labels: list[int], mu: float) -> Memorizer:
     """Build a memorizer of two points at distance 1 in every norm."""
     X = np.zeros((2, n))
     X[:, 0] = -0.5, 0.5
-    made = build(X, labels, mu)  # type: ignore[operator]
-    assert isinstance(made, Memorizer)
-    return made
+    return build(X, labels, mu)
 
 
 @lru_cache(maxsize=1024)
@@ -121,11 +120,13 @@ def lipschitz_view(share: float, n: int, N: int, labels: int) -> View:
         Line(_CURVE, printed, label="degree, printed", role="c4", dash=True),
         Line(_CURVE, least, label="degree, least", role="c4"),
         Line(_CURVE, [row.bumps for row in rows], label="slope, 4.8", role="c2"),
-        Line(_CURVE, [row.least for row in rows], label="slope, 5.2", role="c1"),
+        *(
+            [Line(_CURVE, [row.least for row in rows], label="slope, 5.2", role="c1")]
+            if labels == 2
+            else []
+        ),
         Line(_CURVE, [row.terms for row in rows], label="*K*", role="c3"),
     ]
-    if labels > 2:
-        del marks[4]
     sizes = {
         "Theorem 4.8": linf_size(N, n),
         "Theorem 5.2": lipschitz_size(N, n, clipped=True),

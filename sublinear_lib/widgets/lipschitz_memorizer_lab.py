@@ -33,6 +33,7 @@ from sublinear_lib.plotting import (
     percent,
 )
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -123,11 +124,9 @@ def memorize_digits(N: int, question: str, share: float, seed: int) -> Picture:
     return answer_bars(entries, intervals, chance=max(guess, 1.0 - guess), name="digits-lab")
 
 
-def _typed(text: str) -> tuple[FloatArray, FloatArray]:
+def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
     rows = []
-    for place, part in enumerate(text.split(";"), start=1):
-        if not part.strip():
-            continue
+    for place, part in parts:
         words = part.split()
         try:
             a, b = (float(word) for word in words[:2])
@@ -136,7 +135,7 @@ def _typed(text: str) -> tuple[FloatArray, FloatArray]:
         if len(words) != 3 or words[2] not in ("+", "-"):
             raise ValueError(
                 "points must be triples 'x y +' or 'x y -' with semicolons between them, got "
-                f"{part.strip()!r} as number {place}"
+                f"{part!r} as number {place}"
             )
         rows.append((a, b, 1.0 if words[2] == "+" else -1.0))
     table = np.array(rows)
@@ -173,8 +172,8 @@ def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture
     Source: Theorems II.4.8 and II.5.2.
     """
     share = scalar(share, "share", minimum=0.0, exclusive_maximum=0.5)
-    if points.strip():
-        X, s = _typed(points)
+    if typed := typed_parts(points, "points"):
+        X, s = _parsed(typed)
     else:
         X, y = plane_points(count(N, "N", minimum=2), 2, rng=count(seed, "seed", minimum=0))
         s = np.where(y == 1.0, 1.0, -1.0)

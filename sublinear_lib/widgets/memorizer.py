@@ -9,7 +9,6 @@ network grows.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -28,14 +27,16 @@ from sublinear_lib.memorization import (
 )
 from sublinear_lib.plotting import SERIES, grouped, number
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Mark, Points, View
 
-__all__ = ["memorizer_explorer", "memorizer_view"]
+__all__ = ["BUILD", "memorizer_explorer", "memorizer_view"]
 
-_NORMS = {"inf": math.inf, "1": 1.0, "2": 2.0}
-_BUILD = {"inf": memorize, "1": memorize_l1, "2": memorize_l2}
+BUILD = {"inf": memorize, "1": memorize_l1, "2": memorize_l2}
+"""What builds a memorizer, by norm."""
+
 _FORMULA = {
     "inf": "*N*(8*n* + 5)",
     "1": "*N*(8*n* + 7) + 2",
@@ -146,13 +147,13 @@ def memorizer_view(share: float, n: int, N: int, p: str) -> View:
     """
     share = scalar(share, "share", exclusive_minimum=0.0)
     n, N = count(n, "n", minimum=2), count(N, "N", minimum=3)
-    norm = _NORMS[choice(p, "p", tuple(_NORMS))]
+    norm = NORMS[choice(p, "p", tuple(NORMS))]
     X, y = _points(N, n)
     lam = separation(X, y, norm)
     mu = share * lam
     if 2 * mu >= lam:
         return _refused(X, y, mu, lam, p)
-    memorizer = _BUILD[p](X, y, mu)
+    memorizer = BUILD[p](X, y, mu)
     marks: list[Mark] = []
     for i in np.argsort(y, kind="stable").tolist():
         marks += [_band(bump_outline(memorizer, i, v), "", int(y[i]) - 1) for v in _LEVELS]
@@ -161,7 +162,7 @@ def memorizer_view(share: float, n: int, N: int, p: str) -> View:
     (wide, narrow), tried = _errors(memorizer)
     weight = memorizer.network.largest_weight
     with_terms = "" if memorizer.terms is None else f" with K = {memorizer.terms}"
-    agrees = "exactly" if size == formula else f"{formula.nonzeros - size.nonzeros} more than"
+    agrees = "exactly" if size == formula else f"{formula.nonzeros - size.nonzeros} fewer than"
     spoiled = ""
     if narrow >= 0.5:
         spoiled = (
@@ -206,7 +207,7 @@ def _dots(X: FloatArray, y: FloatArray) -> list[Mark]:
 
 def _refused(X: FloatArray, y: FloatArray, mu: float, lam: float, p: str) -> View:
     """Return the view of a budget that no network reaches: the balls alone."""
-    norm = _NORMS[p]
+    norm = NORMS[p]
     pair, clash = closest_pair(X, y, norm), contradiction(X, y, mu, norm)
     assert clash is not None
     # The balls are the plateaus of memorizers of a far apart pair; many terms make disks round.
@@ -217,7 +218,7 @@ def _refused(X: FloatArray, y: FloatArray, mu: float, lam: float, p: str) -> Vie
         if p == "2":
             lone = memorize_l2(pair_of, [1.0, 2.0], mu, terms=_ROUND)
         else:
-            lone = _BUILD[p](pair_of, [1.0, 2.0], mu)
+            lone = BUILD[p](pair_of, [1.0, 2.0], mu)
         marks.append(_band(bump_outline(lone, 0, 1.0), "", int(y[i]) - 1))
     marks += _dots(X, y)
     marks.append(
@@ -276,7 +277,7 @@ def memorizer_explorer() -> Explorer:
             Slider("share", "budget *μ*/*λ*", _SHARES, start=0.45, format="{:g}"),
             Slider("n", "dimension *n*", [2, 4, 16, 64], start=2),
             Slider("N", "points *N*", [3, 4, 6], start=6),
-            Choice("p", "norm *p*", {"inf": "∞: maximum", "1": "1: sum", "2": "2: Euclidean"}),
+            Choice("p", "norm *p*", NORM_NAMES),
         ],
         title="What does a larger budget cost?",
         description=(

@@ -15,9 +15,6 @@ from sublinear_lib.memorization import (
     attack,
     breaking_gap,
     certify,
-    memorize,
-    memorize_l1,
-    memorize_l2,
     memorizer_bounds,
     precision_curve,
     random_points,
@@ -31,13 +28,13 @@ from sublinear_lib.plotting import (
     precision_picture,
 )
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.memorizer import BUILD
 
 __all__ = ["build_and_certify", "build_lab", "near_the_limit", "precision_lab"]
 
-_NORMS = {"inf": math.inf, "1": 1.0, "2": 2.0}
-_BUILD = {"inf": memorize, "1": memorize_l1, "2": memorize_l2}
 _RESTARTS, _STEPS = 6, 5
 _MOST_EXACT = 40_000
 _DIGITS = {"float64": 14, "float32": 6}
@@ -80,10 +77,10 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
     N, n = count(N, "N", minimum=2, maximum=2000), count(n, "n", maximum=256)
     classes = count(classes, "classes", minimum=2, maximum=10)
     share = scalar(share, "share", exclusive_minimum=0.0)
-    norm = _NORMS[choice(p, "p", tuple(_NORMS))]
+    norm = NORMS[choice(p, "p", tuple(NORMS))]
     X, y = random_points(N, n, classes, rng=count(seed, "seed", minimum=0))
     lam = separation(X, y, norm)
-    memorizer = _BUILD[p](X, y, share * lam)
+    memorizer = BUILD[p](X, y, share * lam)
     size, formula = memorizer.size, memorizer.size_by_formula
     print(f"lambda = {lam:.4g}: width {grouped(size.width)}, depth {grouped(size.depth)}")
     print(
@@ -208,7 +205,7 @@ def build_lab(still: Picture) -> LiveLab:
                 [0.1, 0.25, 0.4, 0.45, 0.485, 0.499, 0.4999, 0.5],
                 start=0.485,
             ),
-            Choice("p", "norm *p*", {"inf": "∞: maximum", "1": "1: sum", "2": "2: Euclidean"}),
+            Choice("p", "norm *p*", NORM_NAMES),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
         still=still,

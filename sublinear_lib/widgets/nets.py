@@ -20,7 +20,8 @@ from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._thresholds import C_FIFTH, T_ONE, Threshold
+from sublinear_lib.widgets._menus import BALLS, C_FIFTH, T_ONE, Threshold
+from sublinear_lib.widgets._words import short_form_fails
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Rule, View
@@ -30,7 +31,6 @@ __all__ = ["net_explorer", "net_view"]
 _SEED = 0
 _K = 1.0
 _FAILURE = 1e-3
-_NEEDED = 4.0  # the constant C_0 of Theorem A, as its claim has it
 _DRAWN = 2**16
 _PRESETS = ("PRINTED", "R1", "R2", "R3")
 _WIDTHS = [2**k for k in (8, 12, 16, 20)]
@@ -38,6 +38,7 @@ _DIMENSIONS = (3, 30)
 _SPACINGS = [float(f"1e{k}") for k in range(-6, 1)]
 _CURVE = np.geomspace(_SPACINGS[0], _SPACINGS[-1], 12)
 _POWER = 0.2  # of the printed failure probability exp(-Omega(m^{1/5}))
+_VAST = 700.0  # beyond, a float has no room for the exponential
 
 _THRESHOLDS = {
     "1/m": Threshold(scaling.ONE_OVER_M, "τ = 1/m (Theorem 4.1)"),
@@ -100,6 +101,8 @@ def _bound(at: _Setting, spacing: float | None) -> theory.CertifiedGap:
 
 def _many(log: float) -> str:
     """Write a number of points, given by its logarithm, with one digit."""
+    if log > _VAST:
+        return f"10^{{{round(log / math.log(10.0))}}}"
     return number(float(f"{math.exp(log):.1g}"))
 
 
@@ -255,21 +258,8 @@ def _warning(setting: _Setting, level: Threshold, preset: str) -> str:
             "With the jump f is not Lipschitz in x (Definition A.4): the bound goes by a "
             "continuous envelope, and Lemma 4.2 about f fails once τ is larger than O(1/m)."
         )
-    theta = scaling.standardize_threshold(setting.delta, m)
-    t = scaling.standardize_threshold(setting.tau, m)
-    crowd = theory.thin_window_size(m, 1.0, setting.delta, setting.tau, CONTINUOUS) / setting.delta
-    asked = {
-        "θ ≤ 1": theta <= 1.0,
-        "tθ ≤ 1": t * theta <= 1.0,
-        "m^(3/2) δ φ(t) ≥ 4 d log m": crowd >= _NEEDED * d * math.log(m),
-    }
-    short = [text for text, holds in asked.items() if not holds]
-    if short:
-        said.append(
-            f"The short form of Theorem A asks for {' and '.join(short)}, which this width does "
-            "not give; its certified curve holds all the same."
-        )
-    return " ".join(said)
+    short = short_form_fails(m, d, setting.delta, setting.tau)
+    return " ".join(said if short is None else [*said, short])
 
 
 def net_explorer() -> Explorer:
@@ -291,12 +281,7 @@ def net_explorer() -> Explorer:
             Choice(
                 "preset",
                 "output weights and ball",
-                {
-                    "R3": "R3: m^(-1/5), m^(-3/5)",
-                    "PRINTED": "as printed: m^(-1/5), m^(-3/5)",
-                    "R1": "R1: m^(-1/5), m^(-4/5)",
-                    "R2": "R2: m^(-2/5), m^(-3/5)",
-                },
+                {key: BALLS[key] for key in ("R3", "PRINTED", "R1", "R2")},
             ),
             Choice(
                 "threshold",

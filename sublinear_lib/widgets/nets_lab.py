@@ -13,10 +13,11 @@ import numpy as np
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import worst_gap_everywhere
-from sublinear_lib.geometry import cap_supports, embed, sample_slice
+from sublinear_lib.geometry import cap_supports, sample_slice
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, cost_curves, grouped, net_picture, number
 from sublinear_lib.validation import choice, count
+from sublinear_lib.widgets._circle import on_circle
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -29,11 +30,6 @@ _LEVELS = {
     "m^-3/5": (scaling.K_M35, "τ = 1/m^(3/5) (Section 4.2)"),
     "R3": (scaling.R3.tau_rule, "t = √(0.4 log m) (R3)"),
 }
-
-
-def _on_circle(degrees: FloatArray) -> FloatArray:
-    turn = np.radians(degrees)
-    return np.asarray(embed(np.column_stack((np.cos(turn), np.sin(turn)))))
 
 
 def _worst(network: TwoLayerNetwork, delta: float, X: FloatArray) -> FloatArray:
@@ -79,10 +75,10 @@ def lay_a_net(m: int, t: float, K: float, points: int, seed: int) -> Picture:
     true = worst_gap_everywhere(network, delta)
     degrees = np.linspace(-180.0, 180.0, _GRID)
     at = np.arange(points) * 360.0 / points - 180.0
-    X, net = _on_circle(degrees), _on_circle(at)
+    X, net = on_circle(np.radians(degrees)), on_circle(np.radians(at))
     values = _worst(network, delta, net)
     ceiling = theory.net_ceiling(X, net, values, theory.gap_slope(network))
-    certified = theory.certified_gap_bound(m, 3, m**-0.2, delta, tau)
+    certified = theory.certified_gap_bound(m, 3, scaling.PRINTED.output_weight(m), delta, tau)
     print(f"exact supremum over all inputs: {number(true.sup)}")
     print(f"largest on the net: {number(float(values.max()))}, the net promises", end=" ")
     print(number(float(ceiling.max())))

@@ -22,12 +22,19 @@ from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, Rule, View
 
-__all__ = ["own_data_explorer", "own_data_view"]
+__all__ = ["checked_table", "own_data_explorer", "own_data_view"]
 
 _RHO, _STEPS, _ROWS = 0.1, 40, 20
 _TRAININGS = ("adversarial", "standard")
 _WIDTHS = [128, 512, 1024]
 _SHARES = [0.02, 0.1, 0.4]
+
+
+def checked_table(table: object) -> Table:
+    """Return the table, if it is one."""
+    if not isinstance(table, Table):
+        raise TypeError(f"table must be a Table, got {type(table).__name__}")
+    return table
 
 
 @lru_cache(maxsize=128)
@@ -72,8 +79,7 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
     Source: Definitions 3.3, 3.4 and 3.7, Lemma 4.5, Theorem D of this project.  40 steps, seed 0,
     the first 20 held-out rows.
     """
-    if not isinstance(table, Table):
-        raise TypeError(f"table must be a Table, got {type(table).__name__}")
+    table = checked_table(table)
     kind = choice(training, "training", _TRAININGS)
     width = count(m, "m")
     share = scalar(activity, "activity", exclusive_minimum=0.0, maximum=0.5)
@@ -92,7 +98,7 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
     clean, attacked, certified = found.clean, found.attacked, found.certified
     bound, first = found.bound, float(found.history.loss[0])
     rows = len(found.answers)
-    fires = f"{percent(scaling.activity_at(t))}"
+    fires = percent(scaling.activity_at(t))
     return View(
         x=Axis(label="radius of the cap", limits=(0.0, float(radii[-1]))),
         y=Axis(label="share of held-out rows", limits=(0.0, 1.0), format=percent),
@@ -175,10 +181,8 @@ def own_data_explorer(table: Table) -> Explorer:
     -----
     Source: Algorithm 1, Definition 3.4.
     """
-    if not isinstance(table, Table):
-        raise TypeError(f"table must be a Table, got {type(table).__name__}")
     return Explorer(
-        partial(own_data_view, table),
+        partial(own_data_view, checked_table(table)),
         [
             Choice(
                 "training",

@@ -15,6 +15,7 @@ from sublinear_lib.tables import Table, read_table
 from sublinear_lib.validation import choice
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
+from sublinear_lib.widgets.own_data import checked_table
 
 __all__ = ["own_file_lab", "own_numbers_lab", "report_on_file", "train_on_table"]
 
@@ -101,7 +102,7 @@ def own_file_lab(table: Table, still: Picture) -> LiveLab:
     Source: Algorithm 1, Definitions 3.3 and 3.4.
     """
     return LiveLab(
-        partial(report_on_file, _checked(table)),
+        partial(report_on_file, checked_table(table)),
         [
             Text("path", "CSV file (empty: the table of this page)"),
             Text("label", "label column", start="class"),
@@ -196,7 +197,7 @@ def own_numbers_lab(table: Table, still: Picture) -> LiveLab:
     Source: Algorithm 1, Definition 3.4.
     """
     return LiveLab(
-        partial(train_on_table, _checked(table)),
+        partial(train_on_table, checked_table(table)),
         [
             Choice(
                 "training",
@@ -217,9 +218,3 @@ def own_numbers_lab(table: Table, still: Picture) -> LiveLab:
         still=still,
         title="Train on the table with your own m and tau",
     )
-
-
-def _checked(table: object) -> Table:
-    if not isinstance(table, Table):
-        raise TypeError(f"table must be a Table, got {type(table).__name__}")
-    return table

@@ -246,8 +246,8 @@ def _sentence(eps: float, rate: float, place: _Place, level: float) -> str:
     ahead = np.isfinite(place.crossing) & ~wins
     if ahead.any():
         when += (
-            f" In {_listed(ahead)} A leads and yet v, which fills 60 patches, gives more of the "
-            "logit."
+            f" In {_listed(ahead)} A leads and yet v, which fills {_LAW.nonrobust_patches} "
+            "patches, gives more of the logit."
         )
     flat = (
         f"The adversary's step takes all of v, as far as ε reaches, where B = {number(level)}."
@@ -290,8 +290,9 @@ def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
         if eps < _LAW.beta:
             left = (1 - eps / _LAW.beta) ** q
             return (
-                f"The budget is below β = 1, so that B does not stand still: it keeps a factor "
-                f"(1 − ε/β)^3 = {number(left)} of its growth. Here that is little enough."
+                f"The budget is below β = {number(_LAW.beta)}, so that B does not stand still: it "
+                f"keeps a factor (1 − ε/β)^{q:g} = {number(left)} of its growth. Here that is "
+                "little enough."
             )
         return None
     below = [k for k in losing if eps < budgets[k]]
@@ -307,9 +308,9 @@ def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
     left = max(1 - eps / _LAW.beta, 0.0) ** q
     if left > _LEAK:
         return said + (
-            f"The budget is too far below β = 1: at the plateau B keeps a factor (1 − ε/β)^3 = "
-            f"{number(left)} of its growth and leaks through before A takes off. (For a faster "
-            "adversary the wall lies further left.)"
+            f"The budget is too far below β = {number(_LAW.beta)}: at the plateau B keeps a factor "
+            f"(1 − ε/β)^{q:g} = {number(left)} of its growth and leaks through before A takes off. "
+            "(For a faster adversary the wall lies further left.)"
         )
     if _LAW.nonrobust_patches * _LAW.beta**2 / (q * rate) > _FADED:
         return said + (

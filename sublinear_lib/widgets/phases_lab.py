@@ -14,6 +14,7 @@ import numpy as np
 from sublinear_lib.features import (
     FeatureData,
     FeatureRun,
+    RecursionPath,
     TrainingAttack,
     TrainingSettings,
     feature_recursion,
@@ -46,14 +47,17 @@ def _bounds(run: FeatureRun, seed: int) -> None:
     )
 
 
-def _picture(run: FeatureRun, name: str, predicted: bool) -> Picture:
+def _recursion(run: FeatureRun) -> RecursionPath:
+    law = run.data.law
+    return feature_recursion(law, run.settings, *run.initial.alignments(law), coupled=True)
+
+
+def _picture(run: FeatureRun, name: str, path: RecursionPath | None) -> Picture:
     law, attack = run.data.law, run.settings.attack
     A, B = (np.maximum(each, 1e-3) for each in run.history.leaders())
     crossing = run.history.crossing()
     panels = []
-    path = None
-    if predicted:
-        path = feature_recursion(law, run.settings, *run.initial.alignments(law), coupled=True)
+    if path is not None:
         said = path.crossing()
         pA, pB = (np.maximum(each, 1e-3) for each in path.leaders())
     for k in range(law.classes):
@@ -107,13 +111,12 @@ def train_at(eps: float, rate: float, scale: float, steps: int, seed: int) -> Pi
         attack=TrainingAttack(eps=eps, rate=rate),
     )
     seed = count(seed, "seed", minimum=0)
-    law = FeatureData()
-    run = train_features(law, settings, seed)
-    path = feature_recursion(law, settings, *run.initial.alignments(law), coupled=True)
+    run = train_features(FeatureData(), settings, seed)
+    path = _recursion(run)
     print(f"A leads from step: trained {_times(run.history.crossing())}", end="; ")
     print(f"recursion {_times(path.crossing())}")
     _bounds(run, seed)
-    return _picture(run, "phases-lab", predicted=True)
+    return _picture(run, "phases-lab", path)
 
 
 def train_in_steps(eps: float, inner: int, rule: str, seed: int) -> Picture:
@@ -153,7 +156,8 @@ def train_in_steps(eps: float, inner: int, rule: str, seed: int) -> Picture:
     crossing = run.history.crossing()
     print(f"A leads from step: {_times(crossing)}; loss {run.history.loss[-1]:.2g}")
     _bounds(run, seed)
-    return _picture(run, "several-steps-lab", predicted=inner == 1 and rule == "clipped")
+    path = _recursion(run) if inner == 1 and rule == "clipped" else None
+    return _picture(run, "several-steps-lab", path)
 
 
 def phases_lab(still: Picture) -> LiveLab:

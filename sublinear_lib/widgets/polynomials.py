@@ -42,7 +42,7 @@ _PRINTED_FALL = -theory.CHAINS["4.1"].printed
 
 def _exact(value: float) -> Fraction:
     """Return the short decimal that a reader sees."""
-    return Fraction(value).limit_denominator(10**6)
+    return Fraction(str(value))
 
 
 def _above(degrees: list[float], errors: FloatArray) -> tuple[list[float], list[float]]:

@@ -21,6 +21,7 @@ from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.plotting.polynomials import step_picture
 from sublinear_lib.theory import best_steps, existence, polynomials
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import on_circle
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -43,11 +44,6 @@ def _separation(data: datasets.Dataset) -> Fraction:
     return Fraction(datasets.separation(data.X).delta).limit_denominator(10**6) - 2 * _BELOW
 
 
-def _on_circle(angles: FloatArray) -> FloatArray:
-    turned = np.radians(angles)
-    return geometry.embed(np.column_stack((np.cos(turned), np.sin(turned))))
-
-
 def _fitted(q: polynomials.Polynomial, data: datasets.Dataset, at: FloatArray) -> FloatArray:
     inner = np.clip(at @ data.X.T, -1.0, 1.0)
     return q.values(inner.ravel()).reshape(inner.shape) @ data.y
@@ -66,7 +62,7 @@ def _shown(
     where = np.degrees(np.arctan2(data.X[:, 1], data.X[:, 0])) % 360.0
     half = math.degrees(geometry.cap_angle(float(rho)))
     label = f"degree {q.degree}"
-    fits = {label: _fitted(q, data, _on_circle(angles))}
+    fits = {label: _fitted(q, data, on_circle(np.radians(angles)))}
     if network is not None:
         fits["pseudo-network *g*"] = network
     return step_picture(
@@ -115,12 +111,12 @@ def fit_points_on_circle(kind: str, n: int, rho: float, eps: float, seed: int) -
     choice(kind, "kind", _KINDS)
     n = count(n, "n", minimum=2, maximum=6)
     spacing = 1.3 * math.sin(math.pi / n)
-    scalar(rho, "rho", exclusive_minimum=0.0, exclusive_maximum=spacing / 2.0)
+    rho = scalar(rho, "rho", exclusive_minimum=0.0, exclusive_maximum=spacing / 2.0)
     accuracy = scalar(eps, "eps", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(count(seed, "seed", minimum=0))
     data = datasets.separated(n, 3, separation=spacing, rng=rng, labels="alternating")
-    delta, radius = _separation(data), Fraction(rho).limit_denominator(1000)
-    one = Fraction(accuracy).limit_denominator(1000) / (3 * n)
+    delta, radius = _separation(data), Fraction(str(rho))
+    one = Fraction(str(accuracy)) / (3 * n)
     if kind == "best":
         degree = best_steps.smallest_step_degree(delta, radius, one)
         if degree > _PROVEN:
@@ -222,9 +218,9 @@ def polynomial_in_a_network(m: int, t: float, n: int, eps: float, seed: int) -> 
     tau = scaling.threshold_from_standard(scalar(t, "t", minimum=0.0), m)
     data = datasets.circle(n)
     delta, rho = _separation(data), Fraction(1, 10)
-    one = Fraction(accuracy).limit_denominator(1000) / (3 * n)
+    one = Fraction(str(accuracy)) / (3 * n)
     q = best_steps.smallest_step(delta, rho, one).reaches.polynomial
-    start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau)
+    start = TwoLayerNetwork.initialize(m, 3, rng=count(seed, "seed", minimum=0), tau=tau)
     acting = Fraction(tau * math.sqrt(m)).limit_denominator(10**6)
     feature = existence.bounded_feature(q, acting, one)
     shifts = existence.explicit_shifts(feature, start.W, start.b, start.a, data.X, data.y)
@@ -234,7 +230,7 @@ def polynomial_in_a_network(m: int, t: float, n: int, eps: float, seed: int) -> 
     print(f"degree {q.degree}; {grouped(m)} neurons, {percent(scaling.activity_at(t))} active")
     print(f"largest |g - f*| on all of X {worst:.4f}, asked for {accuracy / 3:.4f}")
     print(f"radius {number(radius)} = {number(radius * m**0.8)} m^(-4/5)")
-    at = _on_circle(np.linspace(0.0, 360.0, _ANGLES))
+    at = on_circle(np.radians(np.linspace(0.0, 360.0, _ANGLES)))
     shown = np.array([values[start.active_mask(x[None])[0]].sum() for x in at])
     return _shown(data, (delta, rho), q, float(one), "polynomial-network", shown)
 

@@ -94,7 +94,7 @@ def preactivation_view(m: int, tau: float, point: str, seed: int) -> View:
         y=Axis(label="density", limits=(0.0, 1.25 * float(stats.norm.pdf(0.0)) / std)),
         marks=[
             Bars(edges, density, label="drawn neurons", role="muted"),
-            Bars(edges, density, label="active", role="c1", within=(tau, _REACH)),
+            Bars(edges, density, label="active", role="c1", within=(min(tau, _REACH), _REACH)),
             Line(z, stats.norm.pdf(z, scale=std), label="", role="c2", dash=True),
             *(
                 Rule(rules.tau(m), label=label, role=role, dash=True)

@@ -50,7 +50,7 @@ _CURVE = 25
 @lru_cache(maxsize=512)
 def _networks(
     alpha: float, beta: float, patches: int, q: float, size: str
-) -> tuple[FeatureData, RobustnessWindow, tuple[float, float], FloatArray, FloatArray, FloatArray]:
+) -> tuple[FeatureData, RobustnessWindow, tuple[float, float], FloatArray, FloatArray]:
     """Return law, window, breaking budgets and curves of the two networks."""
     law = FeatureData(alpha=alpha, beta=beta, nonrobust_patches=patches)
     act: Activation = ReLU() if q == 1 else SmoothedReLU(q, 1.0)
@@ -64,7 +64,7 @@ def _networks(
         # A straight line is stored by its ends; beyond its strength nothing is left.
         at = np.minimum(eps, strength)
         curves.append(np.stack([at, strength_left(law, act, filters, at, kind)]))
-    return law, robustness_window(law, q), (broken[1], broken[0]), eps, curves[0], curves[1]
+    return law, robustness_window(law, q), (broken[1], broken[0]), curves[0], curves[1]
 
 
 def robustness_view(alpha: float, beta: float, patches: int, q: int, size: str, eps: float) -> View:
@@ -105,7 +105,7 @@ def robustness_view(alpha: float, beta: float, patches: int, q: int, size: str, 
     patches, q = count(patches, "patches"), count(q, "q")
     size = choice(size, "size", tuple(_SIZES))
     eps = scalar(eps, "eps", minimum=0.0)
-    law, window, (v_breaks, u_breaks), _, u, v = _networks(alpha, beta, patches, q, size)
+    law, window, (v_breaks, u_breaks), u, v = _networks(alpha, beta, patches, q, size)
     marks: list[Mark] = []
     if v_breaks < u_breaks:
         marks.append(Region(v_breaks, u_breaks, label="only *v* breaks", role="c3"))

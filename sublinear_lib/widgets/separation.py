@@ -9,7 +9,6 @@ pairs.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -25,13 +24,13 @@ from sublinear_lib.memorization import (
 )
 from sublinear_lib.plotting import SERIES, number
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, View
 
 __all__ = ["separation_explorer", "separation_view"]
 
-_NORMS = {"inf": math.inf, "2": 2.0, "1": 1.0}
 _NAMES = {"inf": "maximum norm", "2": "Euclidean norm", "1": "sum norm"}
 _SHARES = [0.0, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.475, 0.5, 0.55, 0.6]
 _TURN = np.pi * (1.0 - np.arange(13) / 12)
@@ -91,7 +90,7 @@ def separation_view(share: float, N: int, classes: int, p: str, seed: int) -> Vi
     share = scalar(share, "share", minimum=0.0)
     N = count(N, "N", minimum=2)
     classes = count(classes, "classes", maximum=3)
-    norm = _NORMS[choice(p, "p", tuple(_NORMS))]
+    norm = NORMS[choice(p, "p", tuple(NORMS))]
     X, y = _points(N, classes, count(seed, "seed", minimum=0))
     lam = separation(X, y, norm)
     delta = separation(X, np.arange(N), norm)
@@ -207,11 +206,7 @@ def separation_explorer() -> Explorer:
             Slider("share", "budget *μ*/*λ*", _SHARES, start=0.4, format="{:g}"),
             Slider("N", "points *N*", [4, 6, 8], start=6),
             Slider("classes", "labels", [1, 2, 3], start=3),
-            Choice(
-                "p",
-                "norm *p*",
-                {"inf": "∞: maximum", "2": "2: Euclidean", "1": "1: sum"},
-            ),
+            Choice("p", "norm *p*", {p: NORM_NAMES[p] for p in ("inf", "2", "1")}),
             Slider("seed", "seed", [5, 6, 7], start=5),
         ],
         title="How far can every ball reach?",

@@ -8,8 +8,6 @@ mistake must raise an error that names it: bad data are part of the lesson.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from sublinear_lib import statistics
@@ -25,22 +23,21 @@ from sublinear_lib.memorization import (
 )
 from sublinear_lib.plotting import BallPanel, Picture, balls_picture, growth_picture, number
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._common import typed_parts
+from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
 
 __all__ = ["digits_lab", "own_points_lab", "separate_digits", "separate_points"]
 
-_NORMS = {"inf": math.inf, "2": 2.0, "1": 1.0}
-_NORM_NAMES = {"inf": "∞: maximum", "2": "2: Euclidean", "1": "1: sum"}
+_NORM_NAMES = {p: NORM_NAMES[p] for p in ("inf", "2", "1")}
 _GRAYS = 16
 _FIRST = 25
 
 
-def _parsed(text: str) -> tuple[FloatArray, FloatArray]:
+def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
     rows = []
-    for place, part in enumerate(text.split(";"), start=1):
-        if not part.strip():
-            continue
+    for place, part in parts:
         try:
             numbers = [float(word) for word in part.replace(",", " ").split()]
         except ValueError:
@@ -48,7 +45,7 @@ def _parsed(text: str) -> tuple[FloatArray, FloatArray]:
         if len(numbers) != 3:
             raise ValueError(
                 "points must be triples 'x y label' with semicolons between them, got "
-                f"{part.strip()!r} as number {place}"
+                f"{part!r} as number {place}"
             )
         rows.append(numbers)
     table = np.array(rows)
@@ -88,10 +85,10 @@ def separate_points(points: str, N: int, classes: int, p: str, share: float, see
     -----
     Source: Proposition II.1, after Yu, Gao and Zhang (2024).
     """
-    norm = _NORMS[choice(p, "p", tuple(_NORMS))]
+    norm = NORMS[choice(p, "p", tuple(NORMS))]
     share = scalar(share, "share", minimum=0.0)
-    if points.strip():
-        X, y = _parsed(points)
+    if typed := typed_parts(points, "points"):
+        X, y = _parsed(typed)
     else:
         X, y = plane_points(N, count(classes, "classes", maximum=5), rng=seed)
     checked_data(X, y, 0.0, norm)
@@ -156,7 +153,7 @@ def separate_digits(N: int, p: str, labels: str, draws: int, seed: int) -> Pictu
     N = count(N, "N", minimum=50, maximum=1796)
     draws = count(draws, "draws", minimum=6)
     seed = count(seed, "seed", minimum=0)
-    norm = _NORMS[choice(p, "p", tuple(_NORMS))]
+    norm = NORMS[choice(p, "p", tuple(NORMS))]
     kind = choice(labels, "labels", ("class", "parity"))
     sizes = [N]
     while sizes[0] // 2 >= _FIRST:

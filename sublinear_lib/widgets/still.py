@@ -60,9 +60,9 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
         The picture; the view's sentence is its caption and part of its alternative text.
     """
     ends = [
-        (mark, _end_of(mark, view))
+        (mark, end)
         for mark in view["marks"]
-        if mark["label"] and _end_of(mark, view) is not None
+        if mark["label"] and (end := _end_of(mark, view)) is not None
     ]
     keys = [
         mark
@@ -116,9 +116,7 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
                 role=_role(mark),
                 dy=rows + 10.0 + 18.0 * (len(keys) - 1 - k),
             )
-        label_line_ends(
-            axes, [EndLabel(y, mark["label"], _role(mark)) for mark, y in ends if y is not None]
-        )
+        label_line_ends(axes, [EndLabel(y, mark["label"], _role(mark)) for mark, y in ends])
     sentence = view["sentence"]
     if view["warning"]:
         sentence = f"{sentence} {view['warning']}"

@@ -38,7 +38,9 @@ __all__ = [
     "DIGITS",
     "LARGEST_TABLE",
     "MOST_POSITIONS",
+    "AxisData",
     "AxisLimits",
+    "data_of_axes",
     "decode",
     "encode",
     "pack",
@@ -59,6 +61,9 @@ MOST_POSITIONS = 20_000
 
 AxisLimits: TypeAlias = dict[tuple[str, str, str], tuple[float, float]]
 """Shared ends of axes without limits, by direction, label and scale."""
+
+AxisData: TypeAlias = dict[tuple[str, str, str], tuple[Axis, list[float], bool]]
+"""What such axes have to hold: one of them, least and greatest datum, whether bars stand there."""
 
 _ARRAYS = ("x", "y", "lower", "upper", "edges", "heights")
 _KINDS: dict[type, str] = {
@@ -158,25 +163,23 @@ def _padded(
     return (low if low == 0.0 else low - pad), (high if high == 0.0 else high + pad)
 
 
-def shared_limits(views: Iterable[View]) -> AxisLimits:
-    """Return ends that hold the data of all views, for the axes that have no limits.
+def data_of_axes(views: Iterable[View], before: AxisData | None = None) -> AxisData:
+    """Return between which numbers the data of views lie, for the axes that have no limits.
 
     Parameters
     ----------
     views : iterable of View
-        The views of all positions.
+        The views.
+    before : dict, optional
+        What was found for other views, which is to be held as well; it stays as it is.
 
     Returns
     -------
     dict
-        Pairs ``(low, high)`` by direction, label and scale.
-
-    Raises
-    ------
-    ValueError
-        If such an axis has no data, or a logarithmic one data that is not positive.
+        An axis, its least and greatest datum, and whether it holds bars, by direction, label and
+        scale.
     """
-    found: dict[tuple[str, str, str], tuple[Axis, list[float], bool]] = {}
+    found: AxisData = dict(before or {})
     for view in views:
         for direction, axis in (("x", view.x), ("y", view.y)):
             if axis.limits is not None:
@@ -189,9 +192,32 @@ def shared_limits(views: Iterable[View]) -> AxisLimits:
                 ends = [min(ends), max(ends)]
             bars = bars or any(isinstance(mark, Bars) for mark in view.marks)
             found[key] = (axis, ends, bars)
+    return found
+
+
+def shared_limits(views: Iterable[View], before: AxisData | None = None) -> AxisLimits:
+    """Return ends that hold the data of all views, for the axes that have no limits.
+
+    Parameters
+    ----------
+    views : iterable of View
+        The views of all positions.
+    before : dict, optional
+        What was found for other views, from `data_of_axes`.
+
+    Returns
+    -------
+    dict
+        Pairs ``(low, high)`` by direction, label and scale.
+
+    Raises
+    ------
+    ValueError
+        If such an axis has no data, or a logarithmic one data that is not positive.
+    """
     return {
         key: _padded(np.asarray(ends), key[0], axis, has_bars=bars)
-        for key, (axis, ends, bars) in found.items()
+        for key, (axis, ends, bars) in data_of_axes(views, before).items()
     }
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from sublinear_lib import scaling, statistics, theory
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import (
     CountTail,
@@ -27,13 +26,13 @@ from sublinear_lib.plotting import (
 )
 from sublinear_lib.theory import flips, tails
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import AN_INPUT
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.window_tails import window_half_width, window_labels
 
 __all__ = ["add_with_signs", "count_in_window", "signs_lab", "window_lab"]
 
-_X = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
 _FAILURE = 1e-3
 _LOWEST = 1e-9
 _SHOWN: dict[tails.Tool, str] = {
@@ -82,7 +81,7 @@ def count_in_window(m: int, t: float, window: str, networks: int, seed: int) -> 
     found = np.empty(networks, dtype=np.int64)
     for k in range(networks):
         network = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau)
-        found[k] = flips.near_mask(network, _X, eta).sum()
+        found[k] = flips.near_mask(network, AN_INPUT, eta).sum()
     p = flips.flip_probability(tau, m, eta)
     mean, allowed = m * p, tails.allowed_count(_FAILURE, m, p)
     average = float(found.mean())
@@ -152,12 +151,14 @@ def add_with_signs(m: int, t: float, activation: str, seed: int) -> Picture:
     form = choice(activation, "activation", ("jump", "continuous"))
     widths = [largest // 4**k for k in (3, 2, 1, 0)]
     signed, plain = (np.empty((_GROUPS * _EACH, len(widths))) for _ in range(2))
-    sizes = [(n, n**-0.2, scaling.threshold_from_standard(t, n)) for n in widths]
+    sizes = [
+        (n, scaling.PRINTED.output_weight(n), scaling.threshold_from_standard(t, n)) for n in widths
+    ]
     for k, (width, a, tau) in enumerate(sizes):
         rng = np.random.default_rng([seed, width])
         for draw in range(_GROUPS * _EACH):
             network = TwoLayerNetwork.initialize(width, 3, rng=rng, tau=tau, activation=form)
-            terms = network.activation.value(network.preactivations(_X)[0], tau)
+            terms = network.activation.value(network.preactivations(AN_INPUT)[0], tau)
             signed[draw, k], plain[draw, k] = network.a @ terms, a * terms.sum()
     law = [theory.initial_output_std(*size, form) for size in sizes]
     groups = np.sqrt((signed.reshape(_GROUPS, _EACH, -1) ** 2).mean(axis=1))

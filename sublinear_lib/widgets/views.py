@@ -35,7 +35,7 @@ def _text(value: object, name: str, *, empty: bool = True) -> str:
 def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     if not gaps:
         return float_array(value, name, shape=(None,))
-    raw = np.asarray(value, dtype=object if isinstance(value, list | tuple) else None)
+    raw = np.asarray(value, dtype=object)  # element by element: no flag or text becomes a number
     missing = np.array([isinstance(v, float | np.floating) and math.isnan(v) for v in raw.ravel()])
     checked = float_array(
         np.where(missing.reshape(raw.shape), 0.0, raw).tolist(), name, shape=(None,)

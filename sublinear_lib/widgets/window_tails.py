@@ -14,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from sublinear_lib import scaling
-from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
-from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.theory import concentration, flips, tails
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._words import about
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Region, Rule, View
@@ -35,10 +36,10 @@ _NAMES: dict[tails.Tool, tuple[str, str, Role]] = {
     "bernstein": ("Bernstein", "Lemma A.9 (Bernstein)", "c3"),
 }
 _WINDOWS: dict[str, tuple[str, Callable[[int], float]]] = {
-    "1/m": ("η = 1/m (Lemma C.9)", lambda m: 1.0 / m),
-    "m^{-4/5}": ("η = 1/m^(4/5) (ball of R1)", lambda m: m**-0.8),
+    "1/m": ("η = 1/m (Lemma C.9)", scaling.ONE_OVER_M.tau),
+    "m^{-4/5}": ("η = 1/m^(4/5) (ball of R1)", scaling.R1.radius),
     "m^{-15/24}": ("η = 1/m^(15/24) (Claim 4.6)", lambda m: m ** (-15.0 / 24.0)),
-    "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2; R2, R3)", lambda m: m**-0.6),
+    "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2; R2, R3)", scaling.PRINTED.radius),
     "m^{-1/2}": ("η = 1/m^(1/2) (too wide)", lambda m: m**-0.5),
     "2m^{-1/2}": ("η = 2/m^(1/2) (far too wide)", lambda m: 2.0 * m**-0.5),
 }
@@ -87,11 +88,9 @@ def window_half_width(window: str, m: int) -> float:
 
 
 @lru_cache(maxsize=32)
-def _drawn(m: int) -> np.ndarray:
+def _drawn(m: int) -> FloatArray:
     """Return the ascending pre-activations of one drawn network at one x."""
-    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([_SEED, m]))
-    x = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
-    return np.sort(network.preactivations(x)[0])
+    return np.sort(drawn_preactivations(m, _SEED))
 
 
 @lru_cache(maxsize=1)
@@ -172,7 +171,7 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
         sentence=(
             f"At a threshold of t = {number(t)} standard deviations "
             f"{percent(scaling.activity_at(t))} of the neurons fire. Of {grouped(m)} neurons, "
-            f"{_about(mean)} are expected within η = {number(eta)} of the threshold; the drawn "
+            f"{about(mean)} are expected within η = {number(eta)} of the threshold; the drawn "
             f"network has {grouped(drawn)}. Except with probability 10⁻⁶ there are at most "
             f"{grouped(quantile)}; {_NAMES[chosen][1]} {verb} at most "
             f"{grouped(math.floor(allowed))}."
@@ -183,7 +182,7 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
             "*θ* = *η* √(*m*/2)": number(eta / scaling.preactivation_std(m)),
             "*p*, exact": number(p),
             "*p*, by A.10": number(flips.flip_bound(m, eta) / m),
-            "*μ* = *m p*": _about(mean),
+            "*μ* = *m p*": about(mean),
             "drawn": grouped(drawn),
             "exact, 10⁻⁶": grouped(quantile),
             "this tool, 10⁻⁶": grouped(math.floor(allowed)),
@@ -193,7 +192,7 @@ def window_tail_view(m: int, t: float, window: str, tool: str) -> View:
     )
 
 
-def _logs(tool: tails.Tool, excess: np.ndarray, m: int, p: float) -> np.ndarray:
+def _logs(tool: tails.Tool, excess: FloatArray, m: int, p: float) -> FloatArray:
     return tails.log_tail_bound(tool, excess, m, p) / math.log(10.0)
 
 
@@ -225,10 +224,6 @@ def _what_fails(tool: str, m: int, eta: float, p: float, excess: float) -> str |
             "lower half of Lemma A.5 fails."
         )
     return " ".join(found) or None
-
-
-def _about(value: float) -> str:
-    return grouped(round(value)) if value >= 100 else number(value)
 
 
 def window_tail_explorer() -> Explorer:

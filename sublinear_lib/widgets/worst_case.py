@@ -30,7 +30,7 @@ from sublinear_lib.adversary import (
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._thresholds import T_ONE, T_TWO, Threshold
+from sublinear_lib.widgets._menus import T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, View

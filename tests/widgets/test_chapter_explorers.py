@@ -155,6 +155,13 @@ def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: fl
     assert places["R3"] == pytest.approx(math.sqrt(2 / m) * math.sqrt(0.4 * math.log(m)))
 
 
+def test_preactivation_view_shades_nothing_for_a_threshold_beyond_the_axis() -> None:
+    view = preactivation_view(256, 1.0, "before", 0)
+    _, active = [mark for mark in view.marks if isinstance(mark, Bars)]
+    assert active.within is not None and active.within[0] == active.within[1]
+    assert readouts(view)["drawn"] == "0"
+
+
 @pytest.mark.parametrize("m", [32, 256, 4096])
 def test_preactivation_view_breaks_the_law_at_an_input_tuned_to_the_network(m: int) -> None:
     view = preactivation_view(m, 0.0, "after", 0)
@@ -192,6 +199,11 @@ def test_cost_view_shows_the_counts_of_the_cost_model(t: float, attack_steps: in
         assert percent(1 / (2 * attack_steps + 3)) in str(view.warning)
     assert readouts(view)["*t* of R3"] == number(math.sqrt(0.4 * math.log(m)))
     assert readouts(view)["*t* of *τ* = 1/*m*"] == number(math.sqrt(0.5 / m))
+
+
+def test_cost_view_refuses_a_width_at_which_no_exponent_exists() -> None:
+    with pytest.raises(ValueError, match="m must be an integer >= 2, got 1"):
+        cost_view(1, 2.5, 5)
 
 
 def test_only_the_curve_of_equal_exponent_is_sublinear() -> None:

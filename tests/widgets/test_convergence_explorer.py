@@ -137,7 +137,14 @@ def test_it_starts_at_the_printed_theorem(explorer: Explorer) -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"preset": "R9"}, {"threshold": "3"}, {"step": "own"}, {"m": 300}, {"epsilon": 0.0}],
+    [
+        {"preset": "R9"},
+        {"threshold": "3"},
+        {"step": "own"},
+        {"m": 300},
+        {"epsilon": 0.0},
+        {"epsilon": 1.0, "step": "theorem-d"},
+    ],
 )
 def test_positions_that_do_not_exist_are_refused(changed: dict[str, object]) -> None:
     chosen: dict[str, object] = {

@@ -64,5 +64,5 @@ def test_the_lab_shows_its_still() -> None:
     ],
 )
 def test_bad_values_are_named(call: object, word: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=word):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{word}\b"):
         call()  # type: ignore[operator]

@@ -99,5 +99,5 @@ def test_each_lab_shows_its_still(build: Callable[[Picture], LiveLab]) -> None:
     ],
 )
 def test_bad_values_are_named(call: Callable[[], Picture], word: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=word):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{word}\b"):
         call()

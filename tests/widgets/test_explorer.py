@@ -136,6 +136,21 @@ def test_an_axis_grows_for_a_typed_value_that_needs_more_room() -> None:
     assert one.view(a=0.5)["y"]["high"] >= 10
 
 
+def test_a_typed_value_among_the_stored_data_leaves_the_axis_alone() -> None:
+    def rising(a: float) -> View:
+        return View(
+            x=Axis(label="x"),
+            y=Axis(label="height"),
+            marks=[Line([0, 1], [a, 1.0])],
+            sentence="A line that rises.",
+        )
+
+    one = Explorer(rising, [Slider("a", "a", [0.0, 0.02])], title="Rising")
+    assert one.stored_view(0)["y"]["low"] == 0, "an axis that starts at zero keeps its zero"
+    assert one.view(a=0.01)["y"] == one.stored_view(0)["y"]
+    assert one.view(a=0.02) == one.stored_view(1)
+
+
 # ---- the bytes ----------------------------------------------------------------------------------
 
 
@@ -251,6 +266,15 @@ def test_an_error_of_the_function_is_answered_in_words() -> None:
     (answer,) = answers(one, ask(a=0.5))
     assert answer["kind"] == "error"
     assert answer["message"] == "ZeroDivisionError: a is neither 0 nor 1"
+
+
+def test_an_error_of_a_format_is_answered_in_words() -> None:
+    names = {0.0: "none", 1.0: "all"}
+    one = Explorer(
+        line_view, [Slider("a", "a", [0.0, 1.0], format=lambda value: names[value])], title="Named"
+    )
+    (answer,) = answers(one, ask(a=0.5))
+    assert (answer["kind"], answer["message"]) == ("error", "KeyError: 0.5")
 
 
 @pytest.mark.parametrize("message", [None, 3, [], {}, {"kind": "other"}])

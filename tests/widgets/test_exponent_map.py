@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sublinear_lib.plotting import grouped
 from sublinear_lib.scaling import PRINTED, R1, R2, R3, ZHANG, Scaling
 from sublinear_lib.widgets import (
     Band,
@@ -92,7 +93,16 @@ def test_a_typed_power_is_taken_as_the_nearest_sixtieth() -> None:
     assert "\u03b1 = 1/3" in exponent_map_view(0.33, 0.66, 0.0, "continuous").sentence
 
 
-@pytest.mark.parametrize("powers", [(-0.1, 0.6, 0.0), (0.2, 1.2, 0.0), (0.2, 0.6, 1.5)])
+@pytest.mark.parametrize(
+    "powers",
+    [
+        (-0.1, 0.6, 0.0),
+        (0.2, 1.2, 0.0),
+        (0.2, 0.6, 1.5),
+        (-0.001, 0.6, 0.0),
+        (0.2, math.inf, 0.0),
+    ],
+)
 def test_a_power_off_the_unit_interval_is_refused(powers: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         exponent_map_view(*powers, "continuous")
@@ -119,6 +129,12 @@ def test_the_sentence_names_a_known_choice_and_only_that() -> None:
     assert "(the choice R3)" in exponent_map_view(0.2, 0.6, 0.2, "continuous").sentence
     assert "the choice" not in exponent_map_view(0.2, 0.6, 0.2, "jump").sentence
     assert "the choice" not in exponent_map_view(0.25, 0.6, 0.0, "jump").sentence
+
+
+def test_a_typed_width_is_shown_as_it_is(explorer: Explorer) -> None:
+    width = explorer.controls[-1]
+    assert width.text(2**12) == "2^{12}"  # type: ignore[arg-type]
+    assert width.text(5000) == grouped(5000)  # type: ignore[arg-type]
 
 
 def test_the_width_moves_nothing_on_the_map() -> None:

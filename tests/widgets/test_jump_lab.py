@@ -59,7 +59,7 @@ def test_a_first_step_leaves_what_is_reported(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("build", [walk_lab, first_step_lab])
-def test_every_control_has_values_the_lab_accepts(build: object) -> None:
+def test_a_lab_wants_a_picture(build: object) -> None:
     still = walk_through_ball(m=64, t=0.5, preset="R1", seed=0)
     lab = build(still)  # type: ignore[operator]
     assert lab.title

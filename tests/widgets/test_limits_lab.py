@@ -79,7 +79,7 @@ def test_a_search_that_ran_out_of_time_says_so(
     ("run", "changed", "said"),
     [
         (layer, {"rows": "1 2; 1"}, "one length"),
-        (layer, {"rows": "1 a"}, "rows must be numbers, got '1 a' as 1"),
+        (layer, {"rows": "1 a"}, "rows must be numbers, got '1 a' as number 1"),
         (layer, {"rows": "1 2", "data": "digits"}, "W must have shape"),
         (layer, {"data": "faces"}, "data"),
         (layer, {"m": 0}, "m must be"),
@@ -93,6 +93,12 @@ def test_a_search_that_ran_out_of_time_says_so(
 def test_mistakes_are_named(run: object, changed: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         run(**changed)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("run", "line"), [(layer, "rows"), (graph, "edges")])
+def test_a_line_is_a_string(run: object, line: str) -> None:
+    with pytest.raises(TypeError, match=f"{line} must be a string, got int"):
+        run(**{line: 3})  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("build", [own_layer_lab, hypergraph_lab])

@@ -70,6 +70,15 @@ def test_typed_points_are_memorized(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 points of the plane" in shown.alt and "half-width 0.25" in shown.alt
 
 
+def test_a_line_without_a_point_is_an_empty_line(capsys: pytest.CaptureFixture[str]) -> None:
+    plane()
+    drawn = capsys.readouterr().out
+    plane(points=";")
+    assert capsys.readouterr().out == drawn
+    with pytest.raises(TypeError, match="points must be a string, got int"):
+        plane(points=3)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -85,6 +85,13 @@ def test_no_truth_is_shown_where_none_is_computed() -> None:
         assert "not computed here" in view.sentence
 
 
+def test_a_net_too_large_for_a_float_is_a_power_of_ten() -> None:
+    view = net_view("R3", "c=1/5", "continuous", 200, 4096, 1e-6)
+    log10 = theory.log_net_size(200, 1e-6) / math.log(10)
+    assert log10 > 308
+    assert dict(view.readouts)["points of the net, at most"] == f"10^{{{round(log10)}}}"
+
+
 @pytest.mark.parametrize("threshold", TAUS)
 def test_it_says_threshold_and_share_in_numbers(threshold: str) -> None:
     m = 2**16

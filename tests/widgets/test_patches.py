@@ -90,7 +90,7 @@ def test_the_hypothesis_of_the_proposition_is_not_missed_for_other_attacks() -> 
     assert view(kind="swap_u", eps=0.45).warning is None
 
 
-def test_every_position_has_its_words_and_the_table_is_small(explorer: Explorer) -> None:
+def test_the_table_is_small_and_starts_at_the_main_configuration(explorer: Explorer) -> None:
     assert explorer.shape == (4, 3, 4, 3, 9, 3)
     assert len(explorer._table) < 150_000
     stored = explorer.stored_view(*explorer.position)

@@ -44,6 +44,19 @@ def test_the_best_polynomial_has_the_smaller_degree(capsys: pytest.CaptureFixtur
     assert degrees[0] * 10 < degrees[1]
 
 
+def test_a_small_accuracy_is_not_taken_for_none(capsys: pytest.CaptureFixture[str]) -> None:
+    fit_points_on_circle("best", 2, 0.1, 0.0004, 3)
+    said = capsys.readouterr().out
+    assert numbers(said, r"asked for ([\d.]+)") == 0.0001
+    assert numbers(said, r"of the caps ([\d.]+)") <= 0.0004 / 3 + 5e-5
+
+
+@pytest.mark.parametrize("seed", [None, -1])
+def test_every_random_number_comes_from_a_written_seed(seed: object) -> None:
+    with pytest.raises((TypeError, ValueError), match="seed must be an integer >= 0"):
+        fit_points_on_circle("best", 2, 0.1, 0.6, seed)  # type: ignore[arg-type]
+
+
 def test_what_takes_minutes_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="too long for this lab"):
         fit_points_on_circle("paper", 6, 0.2, 0.05, 0)

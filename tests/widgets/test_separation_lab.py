@@ -32,6 +32,15 @@ def test_drawn_points_are_those_of_the_seed(capsys: pytest.CaptureFixture[str]) 
     assert f"lambda = {mem.separation(X, y):.4g}" in capsys.readouterr().out
 
 
+def test_a_line_without_a_point_is_an_empty_line(capsys: pytest.CaptureFixture[str]) -> None:
+    points()
+    drawn = capsys.readouterr().out
+    points(points=" ; ;")
+    assert capsys.readouterr().out == drawn
+    with pytest.raises(TypeError, match="points must be a string, got int"):
+        points(points=3)
+
+
 def test_beyond_the_threshold_the_lab_shows_the_point(capsys: pytest.CaptureFixture[str]) -> None:
     shown = points(points="0 0 1; 1 0 2", share=0.5)
     assert "the point [0.5, 0.0] would need two values" in capsys.readouterr().out

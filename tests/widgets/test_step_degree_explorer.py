@@ -110,6 +110,11 @@ def test_every_point_stands_on_the_accuracy_that_is_asked_for() -> None:
         assert math.exp(at) == pytest.approx(0.5 / 24, rel=0.1), "the curve passes there"
 
 
+def test_a_typed_accuracy_is_taken_to_the_last_digit() -> None:
+    read = dict(step_degree_view(1.0, 0.1, 2.5e-7, 2, "R1").readouts)
+    assert read["*ε*_{1} = *ε*/(3*n*)"] == number(2.5e-7 / 6)
+
+
 def test_the_printed_degree_is_far_from_the_best_one() -> None:
     read = dict(step_degree_view(1.0, 0.1, 0.5, 8, "R1").readouts)
     assert (read["printed *M*"], read["best degree"]) == ("199", "5")

@@ -120,5 +120,5 @@ def test_the_explorer_stores_every_position() -> None:
 )
 def test_impossible_settings_are_refused(change: dict, name: str) -> None:
     arguments: dict = {"m": 64, "t": 1.0, "c0": 1.0, **change}
-    with pytest.raises((TypeError, ValueError), match=name):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{name}\b"):
         training_curve_view(**arguments)

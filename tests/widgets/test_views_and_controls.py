@@ -88,6 +88,7 @@ def test_values_that_cannot_be_shown_are_refused(make: Callable, message: str) -
     ("make", "message"),
     [
         (lambda: Line(["a"], [0]), "x must contain real numbers"),
+        (lambda: Line([0, 1], np.array([True, False])), "y must contain real numbers"),
         (lambda: Line([0, 1], [0, 1], label=3), "label must be a string"),
         (lambda: Line([0, 1], [0, 1], dash=1), "dash must be True or False"),
         (lambda: Points([0, 1], [0, 1], only=[0, 1]), "only must hold True and False, got dtype"),

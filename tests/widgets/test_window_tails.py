@@ -124,5 +124,5 @@ def test_the_explorer_starts_at_the_thin_window_and_fits_into_a_page() -> None:
 def test_arguments_out_of_range_are_named(
     arguments: tuple[int, float, str, str], named: str
 ) -> None:
-    with pytest.raises(ValueError, match=named):
+    with pytest.raises(ValueError, match=rf"\b{named}\b"):
         window_tail_view(*arguments)
