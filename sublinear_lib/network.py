@@ -186,7 +186,8 @@ class TwoLayerNetwork:
         m = validation.count(m, "m")
         d = validation.count(d, "d", minimum=2)
         rules = get_scaling(scaling)
-        threshold = rules.tau(m, K=K) if tau is None else validation.scalar(tau, "tau", minimum=0)
+        own = rules.tau(m, K=K)  # checks K, used or not
+        threshold = own if tau is None else validation.scalar(tau, "tau", minimum=0)
         form = get_activation(rules.activation if activation is None else activation)
         generator = validation.generator(rng)
         a = generator.choice(np.array([-1.0, 1.0]), size=m) * rules.output_weight(m)

@@ -664,6 +664,7 @@ def test_bad_arguments_of_a_network_are_refused(changes, error, message):
         ({"rng": None}, TypeError),
         ({"tau": -0.1}, ValueError),
         ({"K": -1.0}, ValueError),
+        ({"K": -1.0, "tau": 0.1}, ValueError),
         ({"activation": "relu"}, ValueError),
     ],
 )
