@@ -719,7 +719,12 @@ def cap_supports(G: FloatArray, X: FloatArray, rho: float) -> tuple[FloatArray, 
     G = _ambient_points(G, "G")
     _check_rows(G, X, "G")
     points = _support_points(G, X, _radius(rho))
-    return _finite(_row_dots(G, points), "G"), points
+    return _support_values(G, points), points
+
+
+def _support_values(G: FloatArray, points: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(_row_dots(G, points), "G")
 
 
 def _finite(values: FloatArray, name: str) -> FloatArray:
@@ -1052,8 +1057,7 @@ class Cap:
         """
         G = _ambient_points(G, "G", self.d)
         points = _support_points(G, np.broadcast_to(self.x, G.shape), self.rho)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(_row_dots(G, points), "G"), points
+        return _support_values(G, points), points
 
     def intervals(self, W: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         r"""Exact range of every pre-activation over the cap.

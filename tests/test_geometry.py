@@ -342,6 +342,15 @@ def test_projecting_nearly_antipodal_points_stays_in_the_cap(seed, d, rho):
     assert_allclose(np.linalg.norm(found - cap.x, axis=1), rho, rtol=0, atol=1e-14)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_maximum_that_overflows_is_refused_without_a_warning():
+    G, x = np.full((1, 3), 1.7e308), np.array([math.sqrt(0.75), 0.0, 0.5])
+    with pytest.raises(ValueError, match="it overflows"):
+        cap_supports(G, x[None, :], 1.0)
+    with pytest.raises(ValueError, match="it overflows"):
+        Cap(x, 1.0).support(G)
+
+
 @QUICK
 @given(SEEDS, DIMENSIONS, RADII)
 def test_batched_operations_agree_with_one_cap_at_a_time(seed, d, rho):
