@@ -52,7 +52,7 @@ __all__ = [
 
 Labeling = Literal["random", "balanced", "alternating"]
 _PAIRS_PER_BLOCK: Final = 1 << 21
-_LABELLINGS: Final[tuple[Labeling, ...]] = ("random", "balanced", "alternating")
+_LABELINGS: Final[tuple[Labeling, ...]] = ("random", "balanced", "alternating")
 
 
 def _text(value: object, name: str) -> str:
@@ -539,7 +539,7 @@ def separated(
     n = validation.count(n, "n")
     d = validation.count(d, "d", minimum=2)
     delta = validation.scalar(separation, "separation", minimum=0.0)
-    chosen = validation.choice(labels, "labels", _LABELLINGS)
+    chosen = validation.choice(labels, "labels", _LABELINGS)
     max_tries = validation.count(max_tries, "max_tries")
     generator = validation.generator(rng)
     limit, reason = min(_packing_bounds(n, d)) if n > 1 else (math.inf, "")
@@ -595,7 +595,7 @@ def circle(n: int, *, labels: Labeling = "alternating", rng: Seed | None = None)
     Dataset('circle-8', n=8, d=3)
     """
     n = validation.count(n, "n")
-    chosen = validation.choice(labels, "labels", _LABELLINGS)
+    chosen = validation.choice(labels, "labels", _LABELINGS)
     if chosen == "alternating":
         y = _alternating(n)
     else:
@@ -1267,7 +1267,12 @@ def _parse_idx(read: Callable[[int], bytes], file: Path) -> NDArray[Any]:
             f"path must name an IDX file with {size} bytes of data, as the shape {shape} in its "
             f"header requires, but {file} has {found}"
         )
-    values = np.frombuffer(body, dtype=dtype).reshape(shape)
+    try:
+        values = np.frombuffer(body, dtype=dtype).reshape(shape)
+    except ValueError:  # no entries, and lengths whose product overflows
+        raise ValueError(
+            f"path must name an IDX file of a shape that an array can have, but {file} has {shape}"
+        ) from None
     return values.astype(dtype.newbyteorder("="))
 
 

@@ -779,6 +779,10 @@ DAMAGED = {
         b"\x00\x00\x0e\x04" + b"\xff" * 16 + b"12345678",
         "has only 8",
     ),
+    "no entries in too many rows": (
+        b"\x00\x00\x08\x04" + b"\xff" * 12 + bytes(4),
+        "a shape that an array can have",
+    ),
     "text": (b"not an IDX file at all", "starts with 6e 6f 74 20"),
 }
 
