@@ -256,7 +256,8 @@ class Report:
         Returns
         -------
         dict
-            The same for the same arguments on the same machine; no seconds in it.
+            The same for the same arguments on the same machine; no seconds in it.  A distance is
+            None where there are no two points to measure it between.
         """
         history = self.history
         intervals = {
@@ -279,10 +280,10 @@ class Report:
             },
             "settings": dict(self.settings),
             "separation": {
-                "delta": gap.delta,
-                "opposite classes": gap.opposite_class_delta,
-                "gamma": gap.gamma,
-                "largest rho": gap.rho_max,
+                "delta": _finite(gap.delta),
+                "opposite classes": _finite(gap.opposite_class_delta),
+                "gamma": _finite(gap.gamma),
+                "largest rho": _finite(gap.rho_max),
                 "caps of opposite classes meet": self.caps_meet,
             },
             "units": dict(self.features),
@@ -956,7 +957,12 @@ def _warnings(
             f"The run was interrupted: {len(history)} steps of training and {len(answers)} "
             "held-out rows are reported on."
         )
-    if gap.delta == 0.0 and gap.closest_pair is not None:
+    if gap.opposite_class_delta == 0.0:
+        said.append(
+            "Two training rows are the same point with different labels: no classifier is right at "
+            "both, and Definition 3.7 holds for no rho."
+        )
+    elif gap.delta == 0.0:
         said.append(
             "Two training rows are the same point with the same label, so that the data have no "
             "separation and Definition 3.7 holds for no rho; duplicates can be left out."
@@ -975,8 +981,8 @@ def _warnings(
         )
     if silent == train.n:
         said.append(
-            "No neuron fires at any training point: the network is 0 everywhere, its gradient is "
-            "0, and training cannot begin.  Choose a larger activity, or a larger m."
+            "No neuron fires at any training point: the network is 0 there, its gradient is 0, and "
+            "training cannot begin.  Choose a larger activity, or a larger m."
         )
     elif silent:
         said.append(
@@ -1135,5 +1141,11 @@ def _blocks(report: Report) -> list[_Text | _Table]:
 _WORDS = {True: "yes", False: "no", None: "undecided"}
 
 
+def _finite(value: float | None) -> float | None:
+    """Return a distance, or None where there is none: JSON has no infinity."""
+    return None if value is None or math.isinf(value) else value
+
+
 def _distance(value: float | None) -> str:
-    return "none" if value is None or math.isinf(value) else f"{value:.4g}"
+    found = _finite(value)
+    return "none" if found is None else f"{found:.4g}"

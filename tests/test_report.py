@@ -173,6 +173,16 @@ def test_the_dictionary_is_plain_json_without_a_moment() -> None:
     assert back["held out"]["rows"] == [answer.status for answer in made().answers]
 
 
+@pytest.mark.parametrize("rows", [[0], [0, 2]])
+def test_a_distance_that_does_not_exist_is_none_in_the_dictionary(rows: list[int]) -> None:
+    """One training point has no neighbor, and points of one class none of the other."""
+    points = datasets.circle(8).subset(np.array(rows))
+    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2).to_dict()
+    json.dumps(found, allow_nan=False)
+    assert found["separation"]["opposite classes"] is None
+    assert (found["separation"]["delta"] is None) == (len(rows) == 1)
+
+
 # Warnings
 
 
@@ -220,6 +230,15 @@ def test_duplicates_with_one_label_are_named() -> None:
     found = make_report(twice, m=64, activity=0.3, rho=0.02, steps=2, certify=3)
     assert found.separation.delta == 0.0
     assert said(found, "the same point with the same label")
+
+
+def test_a_point_with_both_labels_is_named_as_such() -> None:
+    angles = np.radians([0.0, 0.0, 120.0, 240.0])
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * math.sqrt(0.75)
+    points = Dataset(np.column_stack([X, np.full(4, 0.5)]), [1, -1, 1, -1], "torn")
+    found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
+    assert said(found, "the same point with different labels")
+    assert not said(found, "with the same label")
 
 
 def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:
