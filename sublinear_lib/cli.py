@@ -20,13 +20,13 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
+from sublinear_lib._extras import installed_version
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_q0
@@ -74,17 +74,10 @@ def main() -> None:
 def info() -> None:
     """Say which versions, kernels and threads are in use."""
     rows = [("sublinear-lib", __version__), ("Python", platform.python_version())]
-    rows += [(name, _version(name)) for name in _PACKAGES]
+    rows += [(name, installed_version(name)) for name in _PACKAGES]
     rows += [("kernels", kernels_in_use()), ("processors", str(os.cpu_count() or "unknown"))]
     rows += [(name, os.environ.get(name, "not set")) for name in _THREADS]
     _print_table(rows)
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 @main.command()
@@ -163,7 +156,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[..., tuple[float, ...] |
             return None
         try:
             return tuple(number(part) for part in text.split(","))
-        except (ValueError, OverflowError):
+        except (ValueError, ArithmeticError):
             raise click.BadParameter(
                 f"{text!r} is not a list of {kind.__name__} numbers such as "
                 f"{'3,2^16' if kind is int else '0.001,0.1'}",
@@ -307,6 +300,7 @@ def report_command(
     training, then testing; what there is by then is reported.
     """
     chosen = None if columns is None else [name.strip() for name in columns.split(",")]
+    anew = out is not None and not out.exists()
     try:
         table = tables.read_table(
             data, label, positive=positive, columns=chosen, delimiter=delimiter
@@ -320,6 +314,9 @@ def report_command(
             if reason:
                 click.echo(f"no pictures: {reason}", err=True)
     except (ValueError, TypeError, FloatingPointError, OSError) as error:
+        if out is not None and anew:
+            with contextlib.suppress(OSError):
+                out.rmdir()  # a folder that was made for nothing
         raise click.ClickException(str(error)) from error
     if out is None:
         click.echo(found.to_markdown(), nl=False)
@@ -450,18 +447,18 @@ def _measure(
         try:
             if output is not None:
                 benchmarking.write_results(results, output)
+                kept[:] = results.sections
                 failures.clear()
         except OSError as error:
             # What was measured is not thrown away: it is printed, and tried again later.
             failures.append(str(error))
-        kept[:] = list(results.data["sections"])
 
     try:
         results = benchmarking.run(name, settings, sections, old=old, finished=store)
     except benchmarking.InexactAnswer as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
-        stored = f"{output} holds {', '.join(kept)}" if output is not None and kept else ""
+        stored = f"{output} holds {', '.join(kept)}" if kept else ""
         raise KeyboardInterrupt(stored or "no section was finished and stored") from None
     for section in sections or benchmark.sections:
         for table in benchmarking.section_tables(results, section):

@@ -129,6 +129,25 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
     assert benchmarking.load_results(path=output).data == stored.data
 
 
+def test_an_interrupted_benchmark_claims_no_section_that_it_could_not_store(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stored = benchmarking.load_results()
+
+    def begun(*unused: Any, finished: Any, **named: Any) -> Any:
+        finished(stored)
+        raise KeyboardInterrupt
+
+    def full(*unused: Any) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(benchmarking, "run", begun)
+    monkeypatch.setattr(benchmarking, "write_results", full)
+    result = sublinear("bench", "halfspace", "--quick", "--output", str(tmp_path / "times.json"))
+    assert result.exit_code == 130
+    assert said(result) == "interrupted: no section was finished and stored"
+
+
 @pytest.mark.parametrize("name", ["stored_evidence", "verify_each"])
 def test_a_verification_that_is_interrupted_outside_its_checks_ends_in_the_same_way(
     name: str, monkeypatch: pytest.MonkeyPatch

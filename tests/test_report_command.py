@@ -95,6 +95,14 @@ def test_errors_say_what_is_wrong(csv: Path, arguments: tuple[object, ...], mess
     assert "Traceback" not in result.output
 
 
+def test_a_refused_call_leaves_no_folder_and_an_older_one_alone(csv: Path, tmp_path: Path) -> None:
+    older = tmp_path / "older"
+    older.mkdir()
+    for out in (tmp_path / "new", older):
+        assert report(csv, *SMALL, "--rho", -1, "--out", out).exit_code == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv", "older"]
+
+
 def test_a_missing_label_option_is_a_wrong_call(csv: Path) -> None:
     assert report(csv).exit_code == 2
 
