@@ -17,7 +17,7 @@ from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.theory import dense_cost, sparse_cost
-from sublinear_lib.validation import count
+from sublinear_lib.validation import count, scalar
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, View
@@ -63,7 +63,7 @@ def cost_view(m: int, t: float, attack_steps: int) -> View:
     m : int
         Width, ``m >= 2``.
     t : float
-        Standardized threshold, ``t >= 0``.
+        Standardized threshold, ``0 <= t <= 30``.
     attack_steps : int
         Gradient steps of the adversary, ``>= 0``.
 
@@ -82,7 +82,7 @@ def cost_view(m: int, t: float, attack_steps: int) -> View:
     Source: Section 1 (the dense cost), Algorithm 1, Lemma 5.3.  For n = 214 points in dimension 65
     with radius 0.3, the digits of the first chapter; the search itself is not counted.
     """
-    m = count(m, "m", minimum=2)
+    m, t = count(m, "m", minimum=2), scalar(t, "t", minimum=0.0, maximum=30.0)
     tau = scaling.threshold_from_standard(t, m)
     dense = _multiplications(dense_cost(m, _N, attack_steps).total)
     sparse = _multiplications(_sparse_total(m, t, attack_steps))

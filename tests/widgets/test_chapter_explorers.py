@@ -201,9 +201,12 @@ def test_cost_view_shows_the_counts_of_the_cost_model(t: float, attack_steps: in
     assert readouts(view)["*t* of *τ* = 1/*m*"] == number(math.sqrt(0.5 / m))
 
 
-def test_cost_view_refuses_a_width_at_which_no_exponent_exists() -> None:
+def test_cost_view_refuses_where_no_exponent_and_no_ratio_exists() -> None:
     with pytest.raises(ValueError, match="m must be an integer >= 2, got 1"):
         cost_view(1, 2.5, 5)
+    with pytest.raises(ValueError, match="t must be a finite number >= 0"):
+        cost_view(1024, 40.0, 5)
+    assert cost_view(1024, 30.0, 5).sentence
 
 
 def test_only_the_curve_of_equal_exponent_is_sublinear() -> None:
