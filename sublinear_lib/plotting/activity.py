@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.plotting.checks import ascending, positive
+from sublinear_lib.plotting.checks import ascending, few, positive, shares
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -24,6 +24,7 @@ from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
     note,
     panel,
@@ -80,19 +81,19 @@ def activity_against_m(
     Raises
     ------
     ValueError
-        If shapes do not match, shares are not positive, there are more than five curves, or
-        samples have a label that no curve has.
+        If shapes do not match, a share is not in (0, 1], a bound or an estimate is not positive,
+        there are more than five curves, or samples have a label that no curve has.
 
     Notes
     -----
     Source: Lemma 4.5 (C.15) and Remark C.17.
     """
     m = ascending(widths, "widths", 1.0)
-    if not 1 <= len(curves) <= len(SERIES):
-        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
-    checked = {
-        label: positive(values, f"curves[{label!r}]", (m.size,)) for label, values in curves.items()
-    }
+    few(curves, "curves", len(SERIES), "curves")
+    checked = {}
+    for label, values in curves.items():
+        where = f"curves[{label!r}]"
+        checked[label] = positive(shares(values, where, (m.size,)), where, (m.size,))
     points: dict[str, FloatArray] = {}
     for label, rows in (samples or {}).items():
         if label not in checked:
@@ -100,11 +101,13 @@ def activity_against_m(
                 f"samples must have labels of curves, got {label!r} beside {list(checked)}"
             )
         points[label] = float_array(rows, f"samples[{label!r}]", shape=(None, 4))
+        positive(points[label][:, 1], f"samples[{label!r}] estimates", (None,))
     limit = None if bound is None else positive(bound, "bound", (m.size,))
 
     low = min(
         [float(v.min()) for v in checked.values()]
         + [float(np.where(p[:, 2] > 0, p[:, 2], p[:, 1]).min()) for p in points.values()]
+        + ([] if limit is None else [float(limit.min())])
     )
     high = max([1.0] + ([] if limit is None else [float(limit.max())]))
     fig = figure(420, 330)
@@ -143,18 +146,7 @@ def activity_against_m(
             axes.plot(m, values, color=LIGHT[role])
             ends.append(EndLabel(float(values[-1]), label, role))
             if label in points:
-                rows = points[label]
-                axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
-                axes.plot(
-                    rows[:, 0],
-                    rows[:, 1],
-                    linestyle="none",
-                    marker="o",
-                    markersize=5.5,
-                    color=LIGHT[role],
-                    markeredgecolor=LIGHT["paper"],
-                    markeredgewidth=1.2,
-                )
+                interval_dots(axes, points[label], role, size=5.5, clip=True, zorder=2.0)
         label_line_ends(axes, ends)
 
     if alt is None:
@@ -349,7 +341,7 @@ def activations_pair(
     z : array-like, shape (k,)
         Pre-activations, ascending, with values on both sides of tau.
     jump, continuous : array-like, shape (k,)
-        The two activations at `z`.
+        The two activations at `z`: ``z`` and ``z - tau`` above tau, 0 up to tau.
     tau : float
         The threshold in absolute units, ``tau > 0``.
     name : str
@@ -367,7 +359,8 @@ def activations_pair(
     Raises
     ------
     ValueError
-        If shapes do not match, `z` does not ascend across tau, or ``tau <= 0``.
+        If shapes do not match, `z` does not ascend across tau, ``tau <= 0``, or the values are not
+        those of the two activations, which the titles give as formulas.
 
     Notes
     -----
@@ -383,7 +376,15 @@ def activations_pair(
             f"z must ascend and reach both sides of tau = {tau}, got values from "
             f"{float(z.min())} to {float(z.max())}"
         )
-    height = max(float(first.max()), float(second.max()))
+    slack = 1e-9 * float(np.abs(z).max())
+    for which, given, slope in (("jump", first, z), ("continuous", second, z - tau)):
+        off_by = float(np.abs(given - np.where(on, slope, 0.0)).max())
+        if off_by > slack:
+            raise ValueError(
+                f"{which} must be 0 up to tau and rise with slope 1 beyond, got values that are "
+                f"off by {off_by!r}"
+            )
+    height = float(first.max())
     figures = []
     for values, title, jumps in (
         (first, "jump: *z* · 1[*z* > τ]", True),

@@ -20,7 +20,9 @@ from matplotlib.patches import Arc, Circle, Polygon
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ActivityArcs, CircleExtremes, CirclePieces
 from sublinear_lib.geometry import SLICE_RADIUS, cap_angle
-from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.checks import few
+from sublinear_lib.plotting.formats import Numbers, degrees, grouped, number, percent
+from sublinear_lib.plotting.network import project
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -111,20 +113,13 @@ def _cap_on_sphere(alpha: float) -> Figure:
     up = np.cross(side, towards)
     turn = np.linspace(0.0, _TURN, 145)[:, None]
     rim = math.cos(alpha) * towards + math.sin(alpha) * (np.cos(turn) * side + np.sin(turn) * up)
-    tilt = math.radians(17.0)
-
-    def page(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        height = points[..., 2] * math.cos(tilt) + points[..., 1] * math.sin(tilt)
-        depth = points[..., 2] * math.sin(tilt) - points[..., 1] * math.cos(tilt)
-        return np.stack((points[..., 0], height), axis=-1), depth
-
     equator = np.concatenate((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
     with house_style():
         axes = panel(fig, left=8, right=8, top=8, bottom=8, frame=False)
         _square(axes, 284, 274, 1.12)
         axes.add_patch(Circle((0, 0), 1.0, facecolor=LIGHT["muted"], alpha=0.1, linewidth=0))
         axes.add_patch(Circle((0, 0), 1.0, facecolor="none", edgecolor=LIGHT["c1"], linewidth=2.0))
-        flat, depth = page(equator)
+        flat, depth = project(equator)
         for hidden in (True, False):
             shown = np.where(((depth < 0) == hidden)[:, None], flat, np.nan)
             axes.plot(
@@ -135,10 +130,10 @@ def _cap_on_sphere(alpha: float) -> Figure:
                 alpha=0.7,
                 dashes=(2, 2) if hidden else (None, None),
             )
-        flat, _ = page(rim)
+        flat, _ = project(rim)
         axes.add_patch(Polygon(flat, facecolor=LIGHT["c2"], alpha=0.3, linewidth=0))
         axes.plot(flat[:, 0], flat[:, 1], color=LIGHT["c2"], linewidth=2)
-        (at,), _ = page(towards[None, :])
+        (at,), _ = project(towards[None, :])
         _dot(axes, float(at[0]), float(at[1]), "c2")
         note(axes, float(at[0]), float(at[1]), "*x*", dx=8, dy=2, outline=False)
         note(axes, -1.1, 1.03, "*X*, *d* = 4", role="c1", outline=False)
@@ -356,9 +351,18 @@ def sweep_picture(
             f"Two plots over a cap of {number(math.degrees(half))} degrees to either side of x. "
             f"Above, {len(shown)} bars: the arcs on which neurons fire. Below, the network f, in "
             f"{pieces.waves.shape[1]} smooth pieces between the {switches.size} ends of these "
-            f"arcs, with a jump at each. {_said(extremes)}"
+            f"arcs, with {_breaks(pieces)}. {_said(extremes)}"
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _breaks(pieces: CirclePieces) -> str:
+    """Say where f jumps from one piece to the next: a continuous activation only bends it."""
+    heights = np.abs(pieces.low[1:] - pieces.high[:-1])
+    jumps = int(np.count_nonzero(heights > 1e-9 * float(np.abs(pieces.low).max())))
+    if jumps == heights.size:
+        return "a jump at each"
+    return "a kink at each" if jumps == 0 else f"a jump at {jumps} of them"
 
 
 def _extreme(
@@ -468,7 +472,7 @@ def landscape_picture(
         # The curve starts anywhere on the circle: cut it where it passes the ends of the axis.
         turns = np.flatnonzero(np.abs(np.diff(around)) > 180.0) + 1
         everything = [float(values.min()), float(values.max())]
-        set_scale(upper, "x", -180.0, 180.0, values=[-180, -90, 0, 90, 180], label=_whole)
+        set_scale(upper, "x", -180.0, 180.0, values=[-180, -90, 0, 90, 180], label=degrees)
         set_scale(upper, "y", *_roomy(*everything), target=3)
         upper.axvspan(-math.degrees(half), math.degrees(half), color=LIGHT["c2"], alpha=0.16, lw=0)
         upper.plot(
@@ -521,22 +525,20 @@ def landscape_picture(
                 weight="bold",
                 size=11,
             )
-        _attack_marks(lower, ended)
+        if ended:
+            _attack_marks(lower, ended)
     if alt is None:
-        parts = [
+        found = "; ".join(
             f"{to_plain(label)} ends at {number(angle)} degrees with f = {number(value)}"
             for label, (angle, value) in ended.items()
-        ]
+        )
         alt = (
             f"Two plots of one network. Above, f around the whole circle. Below, over the cap of "
             f"{number(math.degrees(half))} degrees to either side of x, where "
-            f"{grouped(cap.neurons.size)} neurons switch. {_said(extremes)} {'; '.join(parts)}."
+            f"{grouped(cap.neurons.size)} neurons switch. {_said(extremes)}"
+            + (f" {found}." if found else "")
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _whole(value: float) -> str:
-    return grouped(round(value)) + "°"
 
 
 def _roomy(low: float, high: float) -> tuple[float, float]:
@@ -629,12 +631,10 @@ def brackets_picture(
     -----
     Source: Definition 3.4.
     """
-    if not 1 <= len(panels) <= 4:
-        raise ValueError(f"panels must hold 1 to 4 problems, got {len(panels)}")
+    few(panels, "panels", 4, "problems")
     checked: dict[str, dict[str, tuple[float, float]]] = {}
     for title, methods in panels.items():
-        if not 1 <= len(methods) <= 8:
-            raise ValueError(f"panels[{title!r}] must hold 1 to 8 methods, got {len(methods)}")
+        few(methods, f"panels[{title!r}]", 8, "methods")
         checked[title] = {}
         for label, pair in methods.items():
             low, high = float_array(pair, f"panels[{title!r}][{label!r}]", shape=(2,)).tolist()
@@ -733,8 +733,7 @@ def found_picture(
     k = len(groups)
     if not 1 <= k <= 10:
         raise ValueError(f"groups must be 1 to 10, got {k}")
-    if not 1 <= len(found) <= len(SERIES):
-        raise ValueError(f"found must hold 1 to {len(SERIES)} methods, got {len(found)}")
+    few(found, "found", len(SERIES), "methods")
     rows = {label: _intervals(value, f"found[{label!r}]", k) for label, value in found.items()}
     step = 13.0 * len(rows) + 14.0
     fig = figure(420, step * k + 80.0)
@@ -837,7 +836,8 @@ def shares_picture(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not match, there is no label or more than five, or a scale is unknown.
+        If shapes do not match, there is no label or more than five, a scale is unknown, or an x is
+        not positive on a logarithmic one.
     """
     labels = [*samples, *(label for label in curves or {} if label not in samples)]
     if not 1 <= len(labels) <= len(SERIES):
@@ -860,6 +860,8 @@ def shares_picture(
     if scale == "linear":
         room = 0.03 * (stop - start or 1.0)
         start, stop = (start if start == 0.0 else start - room), stop + room
+    elif start <= 0.0:
+        raise ValueError(f"samples and curves must have x > 0 on a logarithmic axis, got {start!r}")
     else:
         start, stop = start / 1.3, stop * 1.3
     fig = figure(420, 300)

@@ -6,17 +6,19 @@ second picture shows.  All numbers come from stored results; here is only how th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import few
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
     EndLabel,
+    end_label_room,
     figure,
     house_style,
     label_line_ends,
@@ -26,6 +28,8 @@ from sublinear_lib.plotting.style import (
 from sublinear_lib.validation import float_array, scalar
 
 __all__ = ["error_against_misses", "ratio_history"]
+
+_ROOM = {"letter": 6.4, "gap": 24.0, "most": 170.0}
 
 
 def ratio_history(
@@ -70,7 +74,7 @@ def ratio_history(
     """
     if len(runs) < 2:
         raise ValueError(f"runs must be at least two, got {len(runs)}")
-    _check_number(curves)
+    few(curves, "curves", len(SERIES), "curves")
     factor = scalar(noise, "noise", minimum=1.0)
     checked: dict[str, FloatArray] = {}
     for label, values in curves.items():
@@ -89,7 +93,7 @@ def ratio_history(
         axes = panel(
             fig,
             left=52,
-            right=_room(checked),
+            right=end_label_room(checked, **_ROOM),
             xlabel="run, the oldest first",
             ylabel="times as fast",
         )
@@ -104,10 +108,12 @@ def ratio_history(
         ):
             there = ~np.isnan(values)
             # bars of neighbors stand side by side
-            x = places[there] + 0.05 * (number_of - (len(checked) - 1) / 2)
+            x = places + 0.05 * (number_of - (len(checked) - 1) / 2)
             y = values[there]
-            axes.vlines(x, y / factor, y * factor, color=LIGHT[role], linewidth=1.5, alpha=FAINT)
-            axes.plot(x, y, color=LIGHT[role], marker="o", clip_on=False)
+            axes.vlines(
+                x[there], y / factor, y * factor, color=LIGHT[role], linewidth=1.5, alpha=FAINT
+            )
+            axes.plot(x, values, color=LIGHT[role], marker="o", clip_on=False)
             ends.append(EndLabel(float(y[-1]), label, role))
         label_line_ends(axes, ends)
     if alt is None:
@@ -159,7 +165,7 @@ def error_against_misses(
     ValueError
         If there is no curve or more than five, shapes do not match, or a number is out of range.
     """
-    _check_number(curves)
+    few(curves, "curves", len(SERIES), "curves")
     tables = {}
     for label, rows in curves.items():
         table = float_array(rows, f"curves[{label!r}]", shape=(None, 2))
@@ -175,7 +181,7 @@ def error_against_misses(
         axes = panel(
             fig,
             left=58,
-            right=_room(tables),
+            right=end_label_room(tables, **_ROOM),
             xlabel="active neurons that were missed",
             ylabel="error of the trained weights",
         )
@@ -204,13 +210,3 @@ def error_against_misses(
             "large as the share that is missed."
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _check_number(curves: Mapping[str, object]) -> None:
-    if not 1 <= len(curves) <= len(SERIES):
-        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
-
-
-def _room(labels: Iterable[str]) -> float:
-    """Return how many pixels the longest label at the end of a curve needs."""
-    return min(170.0, 24.0 + 6.4 * max(len(to_plain(label)) for label in labels))

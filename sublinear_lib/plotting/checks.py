@@ -1,4 +1,4 @@
-"""Checks of what many figures are given: places along an axis, and values for a logarithmic one.
+"""Checks of what many figures are given: places along an axis, values, counts, and shares.
 
 No object of the paper lives here.  Each check returns the numbers as an array, or says in the words
 that all figures share what is wrong with them.
@@ -7,13 +7,14 @@ that all figures share what is wrong with them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sized
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "positive"]
+__all__ = ["ascending", "few", "nonnegative", "positive", "shares"]
 
 _SHOWN = 8
 
@@ -24,14 +25,29 @@ def ascending(
     """Return at least two ascending numbers from `low` to `high`, or say that they are none."""
     places = float_array(value, name, shape=(None,))
     if places.size < 2 or (np.diff(places) <= 0).any() or places[0] < low or places[-1] > high:
-        ends = f" in [{low:g}, {high:g}]" if high < math.inf else f" >= {low:g}"
+        ends = f" in [{low:g}, {high:g}]"
+        if high == math.inf:
+            ends = f" >= {low:g}" if low > -math.inf else ""
+        elif low == -math.inf:
+            ends = f" <= {high:g}"
         few = ", ".join(f"{place:g}" for place in places[:_SHOWN])
         more = ", ..." if places.size > _SHOWN else ""
-        raise ValueError(
-            f"{name} must be at least two ascending numbers{ends if low > -math.inf else ''}, "
-            f"got [{few}{more}]"
-        )
+        raise ValueError(f"{name} must be at least two ascending numbers{ends}, got [{few}{more}]")
     return places
+
+
+def few(items: Sized, name: str, most: int, what: str) -> None:
+    """Refuse no items, and more than there is room or colors for."""
+    if not 1 <= len(items) <= most:
+        raise ValueError(f"{name} must hold 1 to {most} {what}, got {len(items)}")
+
+
+def nonnegative(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
+    """Return numbers that are at least zero, or name the smallest of others."""
+    values = float_array(value, name, shape=shape)
+    if (values < 0).any():
+        raise ValueError(f"{name} must be >= 0, got {float(values.min())!r}")
+    return values
 
 
 def positive(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
@@ -41,4 +57,13 @@ def positive(value: object, name: str, shape: tuple[int | None, ...]) -> FloatAr
         raise ValueError(
             f"{name} must be > 0 to be drawn on a logarithmic axis, got {float(values.min())!r}"
         )
+    return values
+
+
+def shares(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:
+    """Return shares of a whole, in [0, 1], or say how far the others reach."""
+    values = float_array(value, name, shape=shape)
+    low, high = float(values.min()), float(values.max())
+    if low < 0.0 or high > 1.0:
+        raise ValueError(f"{name} must lie in [0, 1], got values from {low!r} to {high!r}")
     return values

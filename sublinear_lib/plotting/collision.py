@@ -19,17 +19,19 @@ from matplotlib.patches import Polygon, Rectangle
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import cube_image
 from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.formats import Numbers, course, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
     EndLabel,
+    badge,
     figure,
     house_style,
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
@@ -97,22 +99,6 @@ def _roles(labels: FloatArray) -> list[Role]:
     return [SERIES[int(np.searchsorted(kinds, label))] for label in labels]
 
 
-def _dot(axes: Axes, x: float, y: float, role: Role, label: str) -> None:
-    axes.plot(x, y, marker="o", markersize=13, color=LIGHT[role], linestyle="none", zorder=3.0)
-    note(
-        axes,
-        x,
-        y,
-        label,
-        role="paper",
-        ha="center",
-        va="center_baseline",
-        size=10,
-        weight="bold",
-        outline=False,
-    )
-
-
 def shadow_picture(
     X: Numbers,
     y: Numbers,
@@ -150,8 +136,8 @@ def shadow_picture(
     Raises
     ------
     ValueError
-        If shapes do not match, the neuron is zero, a radius is not positive, or there are too many
-        points, labels or panels.
+        If shapes do not match, the neuron is zero, it tells the points of a pair apart, a radius is
+        not positive, or there are too many points, labels or panels.
 
     Notes
     -----
@@ -180,6 +166,12 @@ def shadow_picture(
             pair = np.stack(
                 [float_array(each.pair[t], f"panels[{k}].pair[{t}]", shape=(2,)) for t in (0, 1)]
             )
+            one, other = (pair @ neuron).tolist()
+            if abs(one - other) > 1e-9 * float(np.abs(pair).max()):
+                raise ValueError(
+                    f"panels[{k}].pair must be two points that the neuron cannot tell apart, got "
+                    f"points that it sees at {one!r} and {other!r}"
+                )
         figures.append(_shadow(points, labels, neuron, each, pair, (middle, half), ends))
     text = _shadows_told(points, labels, neuron, panels) if alt is None else alt
     return Picture([axes.figure for axes in figures], alt=text, caption=caption, name=name)  # type: ignore[misc]
@@ -203,7 +195,7 @@ def _shadow(
         middle, half = frame
         for which, center in zip(("x", "y"), middle.tolist(), strict=True):
             set_scale(axes, which, center - half, center + half, target=3, label=number)
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dx=-34, dy=17, weight="bold")
+        panel_title(axes, shown.title, left=34)
         for x, role in zip(points, roles, strict=True):
             corner, side = (x[0] - shown.mu, x[1] - shown.mu), 2 * shown.mu
             axes.add_patch(
@@ -217,7 +209,7 @@ def _shadow(
         if pair is not None:
             axes.plot(*pair.T, color=LIGHT["ink"], linewidth=1.5, dashes=(3, 2))
         for x, role, label in zip(points, roles, labels.tolist(), strict=True):
-            _dot(axes, float(x[0]), float(x[1]), role, f"{label:g}")
+            badge(axes, float(x[0]), float(x[1]), f"{label:g}", role, zorder=3.0)
         if pair is not None:
             axes.plot(
                 *pair.T,
@@ -363,7 +355,7 @@ def _images(
         axes.grid(visible=False)
         for which, center in zip(("x", "y"), middle.tolist(), strict=True):
             set_scale(axes, which, center - half, center + half, target=3, label=number)
-        note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-34, dy=17, weight="bold")
+        panel_title(axes, title, left=34)
         for center, role in zip(centers, _roles(labels), strict=True):
             body = center + shape
             axes.add_patch(
@@ -373,7 +365,7 @@ def _images(
                 Polygon(body, closed=True, facecolor="none", edgecolor=LIGHT[role], linewidth=1.25)
             )
         for center, role, label in zip(centers, _roles(labels), labels.tolist(), strict=True):
-            _dot(axes, float(center[0]), float(center[1]), role, f"{label:g}")
+            badge(axes, float(center[0]), float(center[1]), f"{label:g}", role, zorder=3.0)
         if cross is not None:
             for width, size, color in ((5.0, 11, "paper"), (2.4, 10, "ink")):
                 axes.plot(
@@ -493,7 +485,7 @@ def radii_picture(
     mean : float
         The mean of the law.
     dims : array-like, shape (d,)
-        Numbers of features, ascending, ``d >= 2``.
+        Numbers of features, ascending from 1 at least, ``d >= 2``.
     series : mapping of str to array-like, shape (d, 3)
         For one to three kinds of layers, by their labels in the house markup: rows
         ``(mean, lower, upper)``.
@@ -529,7 +521,7 @@ def radii_picture(
     places = float_array(density[0], "density[0]", shape=("j",))
     curve = float_array(density[1], "density[1]", shape=places.shape)
     mean = scalar(mean, "mean", minimum=0.0)
-    n = ascending(dims, "dims")
+    n = ascending(dims, "dims", 1.0)
     if not 1 <= len(series) <= 3:
         raise ValueError(f"series must hold one to three kinds of layers, got {len(series)}")
     tables = {
@@ -571,11 +563,13 @@ def radii_picture(
             f"{to_plain(label)}: {number(float(rows[0, 0]))} to {number(float(rows[-1, 0]))}"
             for label, rows in tables.items()
         ]
+        side = "below" if all((rows[:, 0] < 0.25).all() for rows in tables.values()) else "beside"
         alt = (
             f"Left: a histogram of {drawn.size} collision radii of one random neuron in the plane, "
             f"between {number(float(drawn.min()))} and {number(float(drawn.max()))}, with their "
-            f"density, which rises from {number(float(curve[0]))} to {number(float(curve[-1]))}, "
-            f"and the mean {number(mean)}. Right: mean radii for {number(float(n[0]))} to "
-            f"{number(float(n[-1]))} features below the line at 0.25. {'; '.join(parts)}."
+            f"density, which {course(*curve[[0, -1]])} from {number(float(curve[0]))} to "
+            f"{number(float(curve[-1]))}, and the mean {number(mean)}. Right: mean radii for "
+            f"{number(float(n[0]))} to {number(float(n[-1]))} features {side} the line at 0.25. "
+            f"{'; '.join(parts)}."
         )
     return Picture([law, means], alt=alt, caption=caption, name=name)

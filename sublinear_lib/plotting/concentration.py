@@ -16,8 +16,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending, positive
-from sublinear_lib.plotting.formats import Numbers, grouped, number
+from sublinear_lib.plotting.checks import ascending, few, positive
+from sublinear_lib.plotting.formats import Numbers, course, grouped, number, whole
 from sublinear_lib.plotting.palette import LIGHT, SERIES
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -25,6 +25,7 @@ from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
     note,
     panel,
@@ -84,11 +85,6 @@ class Crossing:
     at: float
 
 
-def _few(lines: Mapping[str, Numbers], name: str) -> None:
-    if not 1 <= len(lines) <= _MOST_BOUNDS:
-        raise ValueError(f"{name} must hold 1 to {_MOST_BOUNDS} lines, got {len(lines)}")
-
-
 def tail_panels(
     panels: Mapping[str, CountTail],
     *,
@@ -122,16 +118,17 @@ def tail_panels(
 
     Notes
     -----
-    Source: Lemmas A.6, A.8 and A.9 as used in Claims C.2, C.9 and C.16.
+    Source: Lemmas A.6, A.8 and A.9 as used in Claims C.2 and C.16 and in Lemma C.9.
     """
     if not panels:
         raise ValueError("panels must hold at least one panel, got none")
     figures: list[Figure] = []
     parts = []
+    below = False
     for title, each in panels.items():
         counts = ascending(each.counts, f"counts of {title!r}")
         exact = positive(each.exact, f"exact of {title!r}", (counts.size,))
-        _few(each.bounds, f"bounds of {title!r}")
+        few(each.bounds, f"bounds of {title!r}", _MOST_BOUNDS, "lines")
         bounds = {
             label: positive(values, f"bounds[{label!r}] of {title!r}", (counts.size,))
             for label, values in each.bounds.items()
@@ -141,8 +138,9 @@ def tail_panels(
             axes = panel(
                 fig, left=50, right=84, top=30, xlabel="neurons in the window", ylabel=title
             )
-            set_scale(axes, "x", float(counts[0]), float(counts[-1]), target=4, label=_whole)
+            set_scale(axes, "x", float(counts[0]), float(counts[-1]), target=4, label=whole)
             bottom = float(exact[-1])
+            below |= any((values < exact * (1.0 - 1e-9)).any() for values in bounds.values())
             top = max(1.0, max(float(values[0]) for values in bounds.values()))
             set_scale(axes, "y", bottom / 2, top * 2, scale="log10", target=6, label=_power)
             ends = [EndLabel(float(exact[-1]), "exact law", SERIES[0])]
@@ -153,17 +151,7 @@ def tail_panels(
             if each.sample is not None:
                 rows = float_array(each.sample, f"sample of {title!r}", shape=(None, 4))
                 positive(rows[:, 2], f"sample of {title!r}", (len(rows),))
-                axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT["ink"], linewidth=1.5)
-                axes.plot(
-                    rows[:, 0],
-                    rows[:, 1],
-                    linestyle="none",
-                    marker="o",
-                    markersize=5.0,
-                    color=LIGHT["ink"],
-                    markeredgecolor=LIGHT["paper"],
-                    markeredgewidth=1.0,
-                )
+                interval_dots(axes, rows, "ink", size=5.0, edge=1.0, clip=True, zorder=2.0)
             label_line_ends(axes, ends)
         figures.append(fig)
         last = ", ".join(
@@ -174,15 +162,12 @@ def tail_panels(
             f"{number(float(exact[-1]))}, the bounds are {last}"
         )
     if alt is None:
+        where = "above" if not below else "beside"
         alt = (
             "Probability that at least so many neurons lie in a window, on a logarithmic axis, "
-            f"with bounds as dashed curves above the exact one. {'; '.join(parts)}."
+            f"with bounds as dashed curves {where} the exact one. {'; '.join(parts)}."
         )
     return Picture(figures, alt=alt, caption=caption, name=name)
-
-
-def _whole(value: float) -> str:
-    return grouped(round(value))
 
 
 def _power(value: float) -> str:
@@ -233,7 +218,7 @@ def crossing_panels(
         x = ascending(each.x, "x")
         label, values = each.curve
         curve = float_array(values, f"curve {label!r}", shape=(x.size,))
-        _few(each.lines, "lines")
+        few(each.lines, "lines", _MOST_BOUNDS, "lines")
         lines = {
             key: float_array(line, f"lines[{key!r}]", shape=(x.size,))
             for key, line in each.lines.items()
@@ -245,7 +230,8 @@ def crossing_panels(
         with house_style():
             axes = panel(fig, left=40, right=84, top=16, xlabel=each.xlabel)
             set_scale(axes, "x", float(x[0]), float(x[-1]), target=5)
-            set_scale(axes, "y", low - 0.06 * (high - low), high + 0.1 * (high - low), target=5)
+            extent = high - low or 1.0
+            set_scale(axes, "y", low - 0.06 * extent, high + 0.1 * extent, target=5)
             axes.axvspan(at, float(x[-1]), color=LIGHT["muted"], alpha=0.12, linewidth=0)
             ends = [EndLabel(float(curve[-1]), label, SERIES[0])]
             axes.plot(x, curve, color=LIGHT[SERIES[0]])
@@ -258,7 +244,7 @@ def crossing_panels(
             label_line_ends(axes, ends)
         figures.append(fig)
         parts.append(
-            f"{to_plain(label)} falls from {number(float(curve[0]))} to "
+            f"{to_plain(label)} {course(*curve[[0, -1]])} from {number(float(curve[0]))} to "
             f"{number(float(curve[-1]))} and crosses a dashed line at {number(at, 5)}"
         )
     if alt is None:

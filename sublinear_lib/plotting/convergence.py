@@ -16,8 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.checks import ascending, few, nonnegative
+from sublinear_lib.plotting.formats import Numbers, fifths, fraction, number
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -26,6 +26,7 @@ from sublinear_lib.plotting.style import (
     figure,
     house_style,
     label_line_ends,
+    legend_places,
     note,
     panel,
     set_scale,
@@ -129,16 +130,10 @@ def _turns(values: FloatArray) -> int:
 def _curves(
     given: Mapping[str, Numbers], name: str, size: int, largest: int
 ) -> dict[str, FloatArray]:
-    if not 1 <= len(given) <= largest:
-        raise ValueError(f"{name} must hold 1 to {largest} curves, got {len(given)}")
-    checked = {
-        label: float_array(values, f"{name}[{label!r}]", shape=(size,))
-        for label, values in given.items()
+    few(given, name, largest, "curves")
+    return {
+        label: nonnegative(values, f"{name}[{label!r}]", (size,)) for label, values in given.items()
     }
-    for label, values in checked.items():
-        if (values < 0).any():
-            raise ValueError(f"{name}[{label!r}] must be >= 0, got {float(values.min())!r}")
-    return checked
 
 
 def _lines(
@@ -203,13 +198,11 @@ def regret_bars(
     -----
     Source: Theorem D.
     """
-    if not 1 <= len(panels) <= 3:
-        raise ValueError(f"panels must hold 1 to 3 panels, got {len(panels)}")
+    few(panels, "panels", 3, "panels")
     names: list[str] = []
     checked: dict[str, dict[str, tuple[FloatArray, float, float]]] = {}
     for title, runs in panels.items():
-        if not 1 <= len(runs) <= 6:
-            raise ValueError(f"panels[{title!r}] must hold 1 to 6 runs, got {len(runs)}")
+        few(runs, f"panels[{title!r}]", 6, "runs")
         checked[title] = {}
         for label, (terms, average, start) in runs.items():
             where = f"panels[{title!r}][{label!r}]"
@@ -256,7 +249,7 @@ def _bars(
 ) -> Axes:
     width = 330.0
     inner = width - 20.0
-    places = _legend_rows(names, inner)
+    places = legend_places(names, inner, swatch=14.0, letter=_LETTER, gap=14.0)
     head = 30.0 + 20.0 * (places[-1][1] + 1) + 26.0
     height = head + _ROW * len(rows) + 4.0
     fig = figure(width, height)
@@ -311,17 +304,6 @@ def _mark(
     )
 
 
-def _legend_rows(labels: Sequence[str], width: float) -> list[tuple[float, int]]:
-    places, x, row = [], 0.0, 0
-    for label in labels:
-        length = 14.0 + _LETTER * len(to_plain(label)) + 14.0
-        if x > 0.0 and x + length > width:
-            x, row = 0.0, row + 1
-        places.append((x, row))
-        x += length
-    return places
-
-
 def powers_picture(
     rows: Mapping[str, Mapping[str, Fraction]],
     *,
@@ -354,14 +336,15 @@ def powers_picture(
     Raises
     ------
     ValueError
-        If there are too many rows or names, or the names differ.
+        If there are too many rows or names, the names differ, or one has no color.
     """
-    if not 1 <= len(rows) <= 8:
-        raise ValueError(f"rows must hold 1 to 8 quantities, got {len(rows)}")
+    few(rows, "rows", 8, "quantities")
     names = list(next(iter(rows.values())))
     if not 1 <= len(names) <= 4 or any(list(row) != names for row in rows.values()):
         raise ValueError(f"every row must have the same one to four names, got {names}")
     roles = dict(columns or zip(names, SERIES, strict=False))
+    if not set(names) <= set(roles):
+        raise ValueError(f"columns must have a color for each of {names}, got {list(roles)}")
     every = [float(value) for row in rows.values() for value in row.values()]
     low, high = min(*every, 0.0) - 0.12, max(*every, 0.0) + 0.12
     wide, each = 420.0, 16.0 * len(names) + 12.0
@@ -369,12 +352,12 @@ def powers_picture(
     with house_style():
         axes = panel(fig, left=14, right=14, top=26, bottom=44, xlabel="exponent of *m*")
         marks = [k / 5 for k in range(-10, 11) if low <= k / 5 <= high]
-        set_scale(axes, "x", low, high, values=marks, label=_fifths)
+        set_scale(axes, "x", low, high, values=marks, label=fifths)
         total = (each + 20.0) * len(rows)
         axes.set_ylim(total, 0.0)
         axes.set_yticks([])
         axes.axvline(0.0, color=LIGHT["muted"], linewidth=1.4)
-        step = 1.0 / max(1, len(names))
+        step = 1.0 / len(names)
         for place, label in enumerate(names):
             note(
                 axes,
@@ -401,7 +384,7 @@ def powers_picture(
                     axes,
                     value,
                     y,
-                    _shown(row[key]),
+                    fraction(row[key]),
                     role=roles[key],
                     dx=-8 if value < 0 else 8,
                     ha="right" if value < 0 else "left",
@@ -414,11 +397,3 @@ def powers_picture(
         ]
         alt = f"Exponents of the width m, with a line at zero. {'; '.join(said)}."
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _shown(value: Fraction) -> str:
-    return str(value).replace("-", "\N{MINUS SIGN}")
-
-
-def _fifths(value: float) -> str:
-    return _shown(Fraction(round(5 * value), 5))

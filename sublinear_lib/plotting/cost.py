@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import positive
+from sublinear_lib.plotting.checks import ascending, few, nonnegative, positive
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
     EndLabel,
+    end_label_room,
     figure,
     house_style,
     label_line_ends,
+    legend_places,
     note,
     panel,
     set_scale,
 )
 from sublinear_lib.plotting.ticks import SCALES
-from sublinear_lib.validation import choice, float_array, scalar
+from sublinear_lib.validation import choice, scalar
 
 __all__ = ["cost_curves", "ledger_bars", "roofline_chart"]
 
@@ -81,16 +82,14 @@ def ledger_bars(
     for title, ledger in columns.items():
         if list(ledger) != labels:
             raise ValueError(f"columns[{title!r}] must have the entries {labels}, got {[*ledger]}")
-        values = float_array(list(ledger.values()), f"columns[{title!r}]", shape=(None,))
-        if (values < 0).any():
-            raise ValueError(f"columns[{title!r}] must be >= 0, got {float(values.min())!r}")
+        values = nonnegative(list(ledger.values()), f"columns[{title!r}]", (None,))
         if not values.any():
             raise ValueError(f"columns[{title!r}] must hold some work, got zeros only")
         entries[title] = values
     largest = max(float(values.sum()) for values in entries.values())
 
     width, row = 420.0, 52.0
-    rows = _legend_rows(labels, width - 24.0)
+    rows = legend_places(labels, width - 24.0, swatch=15.0, letter=_LETTER, gap=16.0)
     legend = 20.0 * (rows[-1][1] + 1) + 34.0
     height = legend + row * len(entries) + 6.0
     fig = figure(width, height)
@@ -125,18 +124,6 @@ def ledger_bars(
             parts.append(f"{to_plain(title)}: {inside}; in all {number(float(values.sum()))}")
         alt = f"Stacked bars in {to_plain(unit)}. {'. '.join(parts)}."
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _legend_rows(labels: Sequence[str], width: float) -> list[tuple[float, int]]:
-    """Place the labels of a legend: x in pixels and the number of the row."""
-    places, x, row = [], 0.0, 0
-    for label in labels:
-        length = 15.0 + _LETTER * len(to_plain(label)) + 16.0
-        if x > 0.0 and x + length > width:
-            x, row = 0.0, row + 1
-        places.append((x, row))
-        x += length
-    return places
 
 
 def _swatch(axes: Axes, x: float, y: float, role: Role) -> None:
@@ -192,9 +179,7 @@ def cost_curves(
         If shapes do not match, abscissae do not ascend, a number is not positive, or there are no
         curves or more than five.
     """
-    places = float_array(x, "x", shape=(None,))
-    if places.size < 2 or (np.diff(places) <= 0).any() or places[0] <= 0:
-        raise ValueError(f"x must be at least two ascending numbers > 0, got {places.tolist()}")
+    places = positive(ascending(x, "x"), "x", (None,))
     choice(xscale, "xscale", tuple(scale for scale in SCALES if scale != "linear"))
     curves = {
         label: positive(values, f"predicted[{label!r}]", (places.size,))
@@ -219,9 +204,7 @@ def cost_curves(
     low = min(float(values.min()) for values in everything)
     high = max(float(values.max()) for values in everything)
 
-    # Labels at the ends of the curves need room; the longest decides how much.
-    names = [*labels, *([reference[0]] if reference is not None else [])]
-    room = min(150.0, 26.0 + 7.4 * max(len(to_plain(label)) for label in names))
+    room = end_label_room([*labels, *([reference[0]] if reference is not None else [])])
     fig = figure(420, 330)
     with house_style():
         axes = panel(fig, left=58, right=room, xlabel=xlabel, ylabel=ylabel)
@@ -326,8 +309,7 @@ def roofline_chart(
     """
     P = scalar(peak, "peak", exclusive_minimum=0.0)
     B = scalar(bandwidth, "bandwidth", exclusive_minimum=0.0)
-    if not 1 <= len(points) <= len(SERIES):
-        raise ValueError(f"points must hold 1 to {len(SERIES)} computations, got {len(points)}")
+    few(points, "points", len(SERIES), "computations")
     at = {
         label: scalar(value, f"points[{label!r}]", exclusive_minimum=0.0)
         for label, value in points.items()

@@ -16,7 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.formats import Numbers, grouped, number
+from sublinear_lib.plotting.checks import few
+from sublinear_lib.plotting.formats import Numbers, grouped, number, whole
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -28,10 +29,6 @@ __all__ = ["arcs_picture", "circle_fit_picture"]
 _PLUS: Role = "c1"
 _MINUS: Role = "c2"
 _DEGREES = (-180, -90, 0, 90, 180)
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _angles(value: object) -> FloatArray:
@@ -49,8 +46,7 @@ def _curves(value: Mapping[str, Numbers], name: str, size: int, most: int) -> di
         label: float_array(values, f"{name}[{label!r}]", shape=(size,))
         for label, values in value.items()
     }
-    if not 1 <= len(found) <= most:
-        raise ValueError(f"{name} must hold 1 to {most} curves, got {len(found)}")
+    few(found, name, most, "curves")
     return found
 
 
@@ -82,8 +78,8 @@ def _bars(arcs: FloatArray, values: FloatArray) -> Axes:
     axes = panel(
         fig, left=40, right=18, top=14, xlabel="angle of the input", ylabel="neuron and its arc"
     )
-    set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=_whole)
-    set_scale(axes, "y", 0.0, len(arcs) + 1.0, target=4, label=_whole)
+    set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=whole)
+    set_scale(axes, "y", 0.0, len(arcs) + 1.0, target=4, label=whole)
     strength = np.abs(values) / (float(np.abs(values).max()) or 1.0)
     for row, ((middle, half), value, weight) in enumerate(
         zip(arcs, values, strength, strict=True), start=1
@@ -110,7 +106,7 @@ def _sum(
 ) -> Axes:
     fig = figure(300, 300)
     axes = panel(fig, left=40, right=18, top=14, xlabel="angle of the input", ylabel=label)
-    set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=_whole)
+    set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=whole)
     set_scale(axes, "y", *limits, target=5, label=number)
     degrees = np.degrees(angles)
     axes.plot(degrees, values, color=LIGHT["c3"], linewidth=1.4, drawstyle="steps-mid")
@@ -256,7 +252,7 @@ def circle_fit_picture(
             fig, left=44, right=18, top=36, xlabel="angle of the input, degrees", ylabel=ylabel,
             ylabel_rise=26.0,
         )  # fmt: skip
-        set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=_whole)
+        set_scale(axes, "x", -180.0, 180.0, values=_DEGREES, label=whole)
         set_scale(axes, "y", low, high, target=5, label=number)
         for middle, half, label in wanted:
             for start, stop in _pieces(float(middle), float(half)):
@@ -291,4 +287,9 @@ def circle_fit_picture(
             f"Functions of the angle around the circle with {len(wanted)} shaded caps, where the "
             f"wanted labels {labels} are drawn as short bars: {ends}."
         )
+        if aim is not None:
+            alt += (
+                f" A dashed function to compare with runs from {number(float(aim.min()))} to "
+                f"{number(float(aim.max()))}."
+            )
     return Picture(fig, alt=alt, caption=caption, name=name)

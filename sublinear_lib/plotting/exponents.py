@@ -16,12 +16,14 @@ from fractions import Fraction
 
 from matplotlib.axes import Axes
 
-from sublinear_lib.plotting.formats import number
+from sublinear_lib.plotting.checks import few
+from sublinear_lib.plotting.formats import fifths, fraction, number
 from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
 from sublinear_lib.statistics import Interval
+from sublinear_lib.validation import scalar
 
 __all__ = ["ExponentRow", "exponents_picture"]
 
@@ -88,16 +90,16 @@ def exponents_picture(
     Raises
     ------
     TypeError, ValueError
-        If there are no rows or more than fourteen, or one is no `ExponentRow`.
+        If there are no rows or more than fourteen, one is no `ExponentRow`, or an exponent or an
+        end of an interval is not finite.
     """
-    if not 1 <= len(rows) <= _MOST_ROWS:
-        raise ValueError(f"rows must hold 1 to {_MOST_ROWS} rows, got {len(rows)}")
+    few(rows, "rows", _MOST_ROWS, "rows")
     for row in rows:
         if not isinstance(row, ExponentRow):
             raise TypeError(f"rows must hold ExponentRow, got {type(row).__name__}")
     told = [_lines(row) for row in rows]
     heights = [_LINE * len(lines) + _MARKS for lines in told]
-    ends = [value for row in rows for value in _ends(row)]
+    ends = [scalar(value, f"rows[{k}]") for k, row in enumerate(rows) for value in _ends(row)]
     room = 0.13 * (max(ends) - min(ends) + 0.2)
     low, high = min(ends) - room, max(ends) + room
     top, bottom = 30.0, 46.0
@@ -105,7 +107,7 @@ def exponents_picture(
     with house_style():
         axes = panel(fig, left=14, right=14, top=top, bottom=bottom, xlabel="exponent of *m*")
         marks = [k / 5 for k in range(-15, 16) if low <= k / 5 <= high]
-        set_scale(axes, "x", low, high, values=marks, label=_fifths)
+        set_scale(axes, "x", low, high, values=marks, label=fifths)
         axes.set_ylim(sum(heights), 0.0)
         axes.set_yticks([])
         if low < 0.0 < high:
@@ -205,9 +207,4 @@ def _said(row: ExponentRow, key: tuple[str, str]) -> str:
 def _shown(value: Fraction | int | float | Interval) -> str:
     if isinstance(value, Interval):
         value = value.estimate
-    text = number(value) if isinstance(value, float) else str(value)
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def _fifths(value: float) -> str:
-    return _shown(Fraction(round(5 * value), 5))
+    return number(value) if isinstance(value, float) else fraction(value)

@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, shares
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
@@ -28,14 +28,15 @@ from sublinear_lib.plotting.style import (
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
+    thinned,
 )
-from sublinear_lib.validation import choice, float_array
+from sublinear_lib.validation import choice, float_array, scalar
 
 __all__ = ["RacePanel", "race_picture", "ratio_picture"]
 
 _MOST_PANELS = 4
-_MOST_POINTS = 160
 # Three panels, one for each class, stand side by side on the page.
 _THREE = 250.0
 _ROLES: dict[str, Role] = {"robust": "c1", "nonrobust": "c2"}
@@ -71,7 +72,9 @@ class _Curves(NamedTuple):
     predicted: FloatArray | None
 
 
-def _checked_curves(value: object, predicted: object, name: str, length: int) -> _Curves:
+def _checked_curves(shown: RacePanel, where: str, feature: str, length: int) -> _Curves:
+    value, predicted = getattr(shown, feature), getattr(shown, f"predicted_{feature}")
+    name = f"{where}.{feature}"
     every = float_array(value, name)
     if every.ndim == 1:
         every = every[:, None]
@@ -80,12 +83,8 @@ def _checked_curves(value: object, predicted: object, name: str, length: int) ->
         raise ValueError(f"{name} must have shape ({length},) or ({length}, m), got {shape}")
     guess = None
     if predicted is not None:
-        guess = float_array(predicted, f"predicted_{name}", shape=(length,))
+        guess = float_array(predicted, f"{where}.predicted_{feature}", shape=(length,))
     return _Curves(every, every[:, int(every[-1].argmax())], guess)
-
-
-def _thinned(length: int) -> IntArray:
-    return np.unique(np.linspace(0, length - 1, min(length, _MOST_POINTS)).round().astype(np.int64))
 
 
 def race_picture(
@@ -129,7 +128,7 @@ def race_picture(
 
     Notes
     -----
-    Source: Lemma III.5.1, after Li and Li (2025).
+    Source: Lemma 5.1, after Li and Li (2025).
     """
     t = ascending(steps, "steps")
     choice(scale, "scale", ("linear", "log10"))
@@ -140,14 +139,7 @@ def race_picture(
         if (each.predicted_robust is None) != (each.predicted_nonrobust is None):
             raise ValueError(f"panels[{k}] must have both predictions or none")
         shown.append(
-            {
-                "robust": _checked_curves(
-                    each.robust, each.predicted_robust, f"panels[{k}].robust", t.size
-                ),
-                "nonrobust": _checked_curves(
-                    each.nonrobust, each.predicted_nonrobust, f"panels[{k}].nonrobust", t.size
-                ),
-            }
+            {which: _checked_curves(each, f"panels[{k}]", which, t.size) for which in _ROLES}
         )
     lines = [c for one in shown for c in one.values()]
     leads = [line for c in lines for line in (c.leader, c.predicted) if line is not None]
@@ -156,8 +148,9 @@ def race_picture(
     )
     if scale == "log10" and low <= 0:
         raise ValueError(f"panels must be > 0 on a logarithmic scale, got {low!r}")
+    high = max(high, 0.0)
     ends = (0.7 * low, 1.5 * high) if scale == "log10" else (min(low, 0.0), 1.08 * high or 1.0)
-    keep = _thinned(t.size)
+    keep = thinned(t.size)
     figures = []
     for each, curves in zip(panels, shown, strict=True):
         several = any(c.all.shape[1] > 1 for c in curves.values())
@@ -168,7 +161,7 @@ def race_picture(
             )
             set_scale(axes, "x", float(t[0]), float(t[-1]), target=4)
             set_scale(axes, "y", *ends, scale=scale, target=4, label=number)
-            note(axes, 0, 1, each.title, coordinates="axes fraction", dx=-34, dy=17, weight="bold")
+            panel_title(axes, each.title, left=34)
             _draw(axes, t[keep], curves, keep, ends)
             label_line_ends(
                 axes,
@@ -268,26 +261,21 @@ def ratio_picture(
     Raises
     ------
     ValueError
-        If shapes do not match, a ratio is not positive or a share lies outside [0, 1].
+        If shapes do not match, a ratio or the threshold is not positive, or a share lies outside
+        [0, 1].
 
     Notes
     -----
     Source: Proposition III.2.
     """
     r = float_array(ratio, "ratio", shape=(None,))
-    if r.size < 1 or r.min() <= 0 or threshold <= 0:
-        raise ValueError("ratio and threshold must be positive, with at least one ratio")
-    shares = {"measured": float_array(measured, "measured", shape=r.shape)}
-    if predicted is not None:
-        shares["predicted"] = float_array(predicted, "predicted", shape=r.shape)
-    for key, values in shares.items():
-        if values.min() < 0 or values.max() > 1:
-            raise ValueError(
-                f"{key} must lie in [0, 1], got values from {float(values.min())!r} to "
-                f"{float(values.max())!r}"
-            )
+    if r.min() <= 0:
+        raise ValueError(f"ratio must be positive, got {float(r.min())!r}")
+    threshold = scalar(threshold, "threshold", exclusive_minimum=0.0)
+    reached = shares(measured, "measured", r.shape)
+    told = None if predicted is None else shares(predicted, "predicted", r.shape)
     low, high = min(0.7 * r.min(), 0.7 * threshold), max(1.4 * r.max(), 1.4 * threshold)
-    robust = shares["measured"] > 0.5
+    robust = reached > 0.5
     fig = figure(420, 300)
     with house_style():
         axes = panel(fig, left=46, right=14, top=34, bottom=46, xlabel=xlabel, ylabel=ylabel)
@@ -296,10 +284,10 @@ def ratio_picture(
         axes.axvline(threshold, color=LIGHT["muted"], linewidth=1.5, dashes=(4, 3))
         for side, ha, text in ((-8, "right", "*u* should win"), (8, "left", "*v* should win")):
             note(axes, threshold, 0.3, text, role="muted", dx=side, ha=ha, size=11)
-        if "predicted" in shares:
+        if told is not None:
             axes.plot(
                 r,
-                shares["predicted"],
+                told,
                 linestyle="none",
                 marker="o",
                 markersize=11,
@@ -312,7 +300,7 @@ def ratio_picture(
         for which, role in sides:
             axes.plot(
                 r[which],
-                shares["measured"][which],
+                reached[which],
                 linestyle="none",
                 marker="o",
                 markersize=6,
@@ -327,9 +315,9 @@ def ratio_picture(
             f"{int((below & robust).sum())} learned the robust feature; of {int((~below).sum())} "
             f"others, {int((~below & robust).sum())} did."
         )
-        if "predicted" in shares:
-            off = np.abs(shares["predicted"] - shares["measured"]).max()
-            same = int(((shares["predicted"] > 0.5) == robust).sum())
+        if told is not None:
+            off = np.abs(told - reached).max()
+            same = int(((told > 0.5) == robust).sum())
             alt += (
                 f" The rings tell the same winner for {same} of {r.size}; the largest distance "
                 f"of a ring from its dot is {number(float(off))}."

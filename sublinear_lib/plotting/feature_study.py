@@ -17,8 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, number, percent
+from sublinear_lib.plotting.checks import ascending, few, shares
+from sublinear_lib.plotting.formats import Numbers, course, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -29,6 +29,7 @@ from sublinear_lib.plotting.style import (
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
@@ -74,21 +75,8 @@ class ErrorPanel(NamedTuple):
     feature: Mapping[str, Numbers]
 
 
-def _title(axes: Axes, title: str) -> None:
-    """Write the title of a panel above the label of its y axis."""
-    note(axes, 0, 1, title, coordinates="axes fraction", dx=-46, dy=38, weight="bold")
-
-
-def _shares(values: Any, name: str, shape: tuple[int | str | None, ...]) -> FloatArray:
-    found = float_array(values, name, shape=shape)
-    if found.size and (found.min() < 0 or found.max() > 1):
-        wrong = found.min() if found.min() < 0 else found.max()
-        raise ValueError(f"{name} must lie in [0, 1], got {float(wrong)!r}")
-    return found
-
-
 def _gaps(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
-    """Return numbers in which None and NaN stand for "none", as NaN."""
+    """Return numbers in which None, NaN and infinity stand for "none", as NaN."""
     flat = np.array(
         [math.nan if each is None else each for each in np.asarray(values, dtype=object).flat],
         dtype=np.float64,
@@ -185,11 +173,11 @@ def spectrum_picture(
     if (x < 0).any():
         raise ValueError(f"budget must be >= 0, got {float(x.min())!r}")
     kinds = _kinds(x, "budget")
-    known = _shares(share, "share", x.shape)
-    low, high = _shares(attacked, "attacked", x.shape), _shares(certified, "certified", x.shape)
+    known = shares(share, "share", x.shape)
+    low, high = shares(attacked, "attacked", x.shape), shares(certified, "certified", x.shape)
     if (low > high).any():
         raise ValueError("certified must nowhere be below attacked")
-    said = None if predicted is None else _shares(predicted, "predicted", x.shape)
+    said = None if predicted is None else shares(predicted, "predicted", x.shape)
     spots = _fan(x, _SWARM * float(np.diff(kinds).min()))
 
     fig = figure(300, 270)
@@ -250,7 +238,7 @@ def _spectrum_axes(fig: Any, kinds: FloatArray, ylabel: str, title: str) -> Axes
     )
     set_scale(axes, "x", float(kinds[0]), float(kinds[-1]), target=4)
     set_scale(axes, "y", 0.0, 1.0, label=percent)
-    _title(axes, title)
+    panel_title(axes, title, left=46, rise=38)
     return axes
 
 
@@ -289,12 +277,15 @@ def rates_picture(
     plateau : array-like, shape (n,)
         Where v stood still, ``> 0``.
     formula : array-like, shape (n,)
-        Where the formula puts it, ``> 0``; None or NaN where it says that there is no plateau.
+        Where the formula puts it, ``> 0``; None, NaN or infinity where it says that there is no
+        plateau.
     crossing : array-like, shape (n, k)
-        When u took the lead in each class; None or NaN for never.
+        When u took the lead in each class; None, NaN or infinity for never.  A time of 0 has no
+        place on the axis and counts as never.
     lower, upper : array-like, shape (n, k), optional
         Predicted times without any damping by the adversary and with all of it, see
-        `sublinear_lib.features.transition_bracket`; both or none, None or NaN where there are none.
+        `sublinear_lib.features.transition_bracket`, with positive means; both or none, None, NaN
+        or infinity where there are none.
     name : str
         Name of the figure.
     caption : str, optional
@@ -321,6 +312,8 @@ def rates_picture(
             raise ValueError(f"{what} must be > 0, got {float(each.min())!r}")
     kinds = _kinds(x, "rate")
     theory = _gaps(formula, "formula", x.shape)
+    if (theory == 0).any():
+        raise ValueError("formula must be > 0, got 0.0")
     columns = np.asarray(crossing, dtype=object)
     if columns.ndim != 2 or len(columns) != len(x):
         raise ValueError(f"crossing must have shape ({len(x)}, k), got {columns.shape}")
@@ -358,6 +351,8 @@ def rates_picture(
             for bound, what in ((lower, "lower"), (upper, "upper")):
                 found = _gaps(bound, what, times.shape)
                 band.append(np.array([_middle(found[x == kind]) for kind in kinds]))
+                if (band[-1] == 0).any():
+                    raise ValueError(f"{what} must have a mean > 0 at every rate, got 0.0")
                 values.append(band[-1][np.isfinite(band[-1])])
         span = np.concatenate(values)
         set_scale(
@@ -406,7 +401,8 @@ def rates_picture(
         alt = (
             f"Two panels against the rate of the training adversary, from {number(float(kinds[0]))}"
             f" to {number(float(kinds[-1]))}, all axes logarithmic. The level at which v stops "
-            f"falls from {number(float(means[0]))} to {number(float(means[-1]))}"
+            f"{course(*means[[0, -1]])} from {number(float(means[0]))} to "
+            f"{number(float(means[-1]))}"
         )
         if there.any():
             alt += (
@@ -418,7 +414,11 @@ def rates_picture(
             f"{number(float(middle[some][0]))} at rate {number(float(kinds[some][0]))} and at step "
             f"{number(float(middle[some][-1]))} at rate {number(float(kinds[some][-1]))}"
         )
-        alt += f"; classes that cross: {never}, all at the others." if never else "."
+        full = any(
+            total == int((x == k).sum()) * each for k, total in zip(kinds, count, strict=True)
+        )
+        others = ", all at the others" if full else ""
+        alt += f"; classes that cross: {never}{others}." if never else "."
     return Picture([fig, second], alt=alt, caption=caption, name=name)
 
 
@@ -434,7 +434,7 @@ def _rates_axes(fig: Any, edges: tuple[float, float], ylabel: str, title: str) -
     decades = range(math.ceil(math.log10(edges[0])), math.floor(math.log10(edges[1])) + 1)
     marks = [10.0**k for k in decades] if len(decades) > 1 else None
     set_scale(axes, "x", *edges, scale="log10", target=4, values=marks)
-    _title(axes, title)
+    panel_title(axes, title, left=46, rise=38)
     return axes
 
 
@@ -492,12 +492,12 @@ def error_curves_picture(
         ends = first, scalar(window[1], "window[1]", exclusive_minimum=first)
     checked = []
     for k, each in enumerate(panels):
-        low = _shares(each.attacked, f"panels[{k}].attacked", x.shape)
-        high = _shares(each.certified, f"panels[{k}].certified", x.shape)
+        low = shares(each.attacked, f"panels[{k}].attacked", x.shape)
+        high = shares(each.certified, f"panels[{k}].certified", x.shape)
         if (low > high).any():
             raise ValueError(f"panels[{k}].certified must nowhere be below attacked")
         single = {
-            label: _shares(values, f"panels[{k}].feature[{label!r}]", x.shape)
+            label: shares(values, f"panels[{k}].feature[{label!r}]", x.shape)
             for label, values in each.feature.items()
         }
         checked.append((each.title, low, high, single))
@@ -517,7 +517,7 @@ def error_curves_picture(
             )
             set_scale(axes, "x", float(x[0]), float(x[-1]), target=5)
             set_scale(axes, "y", 0.0, 1.0, label=percent)
-            _title(axes, title)
+            panel_title(axes, title, left=46, rise=38)
             if ends is not None:
                 axes.axvspan(*ends, color=LIGHT["grid"], alpha=0.75, linewidth=0, zorder=0.5)
             _bracket(axes, x, low, high)
@@ -587,8 +587,7 @@ def digit_errors_picture(
     if not 1 <= len(panels) <= _MOST_PANELS:
         raise ValueError(f"panels must hold one to {_MOST_PANELS} panels, got {len(panels)}")
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
-    if not 1 <= len(labels) <= len(SERIES):
-        raise ValueError(f"panels must hold 1 to {len(SERIES)} labels, got {len(labels)}")
+    few(labels, "panels", len(SERIES), "labels")
     roles = dict(zip(labels, SERIES, strict=False))
     checked: dict[str, dict[str, FloatArray]] = {}
     for title, curves in panels.items():
@@ -599,7 +598,7 @@ def digit_errors_picture(
             table = table[np.argsort(table[:, 0], kind="stable")]
             if len(table) < 2 or table[0, 0] < 0 or (np.diff(table[:, 0]) <= 0).any():
                 raise ValueError(f"{where} must hold at least two different budgets >= 0")
-            _shares(table[:, 1], f"{where} means", (None,))
+            shares(table[:, 1], f"{where} means", (None,))
             if (table[:, 2] > table[:, 1]).any() or (table[:, 3] < table[:, 1]).any():
                 raise ValueError(f"{where} must have means within their intervals")
             checked[title][label] = table
@@ -621,7 +620,7 @@ def digit_errors_picture(
             )
             set_scale(axes, "x", left, right, target=4)
             set_scale(axes, "y", 0.0, 1.0, label=percent)
-            _title(axes, title)
+            panel_title(axes, title, left=46, rise=38)
             ends = []
             step = 0.012 * (right - left)
             for place, (label, rows) in enumerate(curves.items()):
@@ -698,15 +697,14 @@ def variants_picture(
     ValueError
         If there are no rows or too many, or a number is out of range or order.
     """
-    if not 1 <= len(rows) <= _MOST_ROWS:
-        raise ValueError(f"rows must hold 1 to {_MOST_ROWS} rows, got {len(rows)}")
+    few(rows, "rows", _MOST_ROWS, "rows")
     checked: list[tuple[str, tuple[FloatArray, FloatArray, FloatArray]]] = []
     for label, row in rows.items():
         if len(row) != 3:
             raise ValueError(f"rows[{label!r}] must hold three means, got {len(row)}")
         found = []
         for what, values in zip(("robust", "attacked", "certified"), row, strict=True):
-            each = _shares(values, f"rows[{label!r}] {what}", (3,))
+            each = shares(values, f"rows[{label!r}] {what}", (3,))
             if not each[1] <= each[0] <= each[2]:
                 raise ValueError(f"rows[{label!r}] {what} must lie within its interval")
             found.append(each)

@@ -18,13 +18,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.checks import ascending, nonnegative
+from sublinear_lib.plotting.formats import Numbers, degrees, grouped, number, percent, whole
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
     EndLabel,
+    end_label_room,
     figure,
     house_style,
     label_line_ends,
@@ -38,10 +39,6 @@ __all__ = ["flips_around_circle", "flips_during_training", "flips_window"]
 
 _REACH = 3.4  # standard deviations shown to either side
 _TURN = 360.0
-
-
-def _degrees(value: float) -> str:
-    return grouped(round(value)) + "°"
 
 
 def flips_window(
@@ -87,7 +84,7 @@ def flips_window(
 
     Notes
     -----
-    Source: the indicator ``Psi_r`` of Claims C.2, C.3 and C.16.
+    Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.
 
     Examples
     --------
@@ -104,8 +101,6 @@ def flips_window(
     panels, said = [], []
     for k, title in enumerate(titles):
         z = float_array(scores[k], f"scores[{k}]", shape=(None,))
-        if not z.size:
-            raise ValueError(f"scores[{k}] must hold the scores of at least one neuron, got none")
         t = scalar(thresholds[k], f"thresholds[{k}]", minimum=-_REACH, maximum=_REACH)
         half = scalar(halves[k], f"halves[{k}]", exclusive_minimum=0.0)
         inside = np.abs(z - t) <= half
@@ -211,17 +206,15 @@ def flips_around_circle(
     Raises
     ------
     TypeError, ValueError
-        If shapes do not match, angles do not ascend, a number is out of range or there are more
-        than three levels.
+        If shapes do not match, angles do not ascend, a number is out of range, a count is larger
+        than the largest, or there are more than three levels.
 
     Notes
     -----
     Source: Claims C.2 and 4.6, Lemma C.3 and Theorem B of this project, for d = 3.
     """
     v = ascending(angles, "angles", 0.0, _TURN)
-    y = float_array(counts, "counts", shape=v.shape)
-    if (y < 0).any():
-        raise ValueError(f"counts must be >= 0, got {float(y.min())!r}")
+    y = nonnegative(counts, "counts", v.shape)
     center = scalar(mean, "mean", minimum=0.0)
     low, high = float_array(interval, "interval", shape=(2,)).tolist()
     if low > high:
@@ -230,17 +223,23 @@ def flips_around_circle(
         which: float_array(point, which, shape=(2,)).tolist()
         for which, point in (("fixed", fixed), ("largest", largest))
     }
+    if marks["largest"][1] < float(y.max()):
+        raise ValueError(
+            f"largest must be nowhere exceeded by counts, got {marks['largest'][1]!r} and "
+            f"{float(y.max())!r}"
+        )
     lines = {
         label: scalar(level, f"levels[{label!r}]", minimum=0.0)
         for label, level in (levels or {}).items()
     }
     if len(lines) > 3:
         raise ValueError(f"levels must hold at most three bounds, got {len(lines)}")
-    heights = [float(y.min()), float(y.max()), low, high, *lines.values(), marks["largest"][1]]
+    heights = [float(y.min()), low, high, center, *lines.values()]
+    heights += [count for _, count in marks.values()]
     bottom, top = min(heights), max(heights)
     margin = 0.12 * (top - bottom) or 1.0
     names = ["mean at one *x*", *lines]
-    room = min(150.0, 24.0 + 7.2 * max(len(to_plain(label)) for label in names))
+    room = end_label_room(names, letter=7.2, gap=24.0)
     fig = figure(460, 320)
     with house_style():
         axes = panel(
@@ -250,7 +249,7 @@ def flips_around_circle(
             xlabel="angle of *x* on the circle",
             ylabel="neurons that can flip at *x*",
         )
-        set_scale(axes, "x", 0.0, _TURN, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=_degrees)
+        set_scale(axes, "x", 0.0, _TURN, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
         set_scale(axes, "y", max(0.0, bottom - margin), top + margin, target=5)
         axes.axhspan(low, high, color=LIGHT["c1"], alpha=0.13, linewidth=0)
         axes.axhline(center, color=LIGHT["c1"], linewidth=1.6)
@@ -267,10 +266,10 @@ def flips_around_circle(
         bounds = "".join(f"; {to_plain(label)} {number(level)}" for label, level in lines.items())
         alt = (
             "How many neurons can flip at each point of the circle. The curve runs between "
-            f"{grouped(round(float(y.min())))} and {grouped(round(marks['largest'][1]))}, its "
-            f"largest value at {_degrees(marks['largest'][0])}. At a point chosen before the "
+            f"{whole(float(y.min()))} and {whole(marks['largest'][1])}, its "
+            f"largest value at {degrees(marks['largest'][0])}. At a point chosen before the "
             f"network the mean is {number(center, 4)} and the 99.9 % range "
-            f"{grouped(round(low))} to {grouped(round(high))}{bounds}."
+            f"{whole(low)} to {whole(high)}{bounds}."
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
 
@@ -346,7 +345,7 @@ def flips_during_training(
     x = ascending(steps, "steps")
     curves = {
         kind: {
-            label: float_array(values, f"{kind}[{label!r}]", shape=x.shape)
+            label: nonnegative(values, f"{kind}[{label!r}]", x.shape)
             for label, values in given.items()
         }
         for kind, given in (("flipped", flipped), ("allowed", allowed))
@@ -354,12 +353,9 @@ def flips_during_training(
     for kind, found in curves.items():
         if not 1 <= len(found) <= 2:
             raise ValueError(f"{kind} must hold one or two curves, got {len(found)}")
-        for label, values in found.items():
-            if (values < 0).any():
-                raise ValueError(f"{kind}[{label!r}] must be >= 0, got {float(values.min())!r}")
     every = {**curves["flipped"], **curves["allowed"]}
     top = max(float(values.max()) for values in every.values()) or 1.0
-    room = min(150.0, 24.0 + 7.2 * max(len(to_plain(label)) for label in every))
+    room = end_label_room(every, letter=7.2, gap=24.0)
     fig = figure(440, 300)
     with house_style():
         axes = panel(fig, left=56, right=room, xlabel="step", ylabel="neurons")

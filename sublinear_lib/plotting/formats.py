@@ -8,8 +8,8 @@ themselves.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from sublinear_lib.validation import count, scalar
 
-__all__ = ["Numbers", "grouped", "number", "percent"]
+__all__ = [
+    "Numbers",
+    "course",
+    "degrees",
+    "fifths",
+    "fraction",
+    "grouped",
+    "number",
+    "percent",
+    "whole",
+]
 
 Numbers: TypeAlias = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """What figures and marks accept as coordinates; it is checked when it is drawn."""
@@ -45,6 +55,111 @@ def grouped(value: int) -> str:
     '1 048 576'
     """
     return f"{value:,}".replace(",", _THIN).replace("-", _MINUS)
+
+
+def whole(value: float) -> str:
+    """Return a number as an integer with its thousands set apart.
+
+    Parameters
+    ----------
+    value : float
+        The number; it is rounded.
+
+    Returns
+    -------
+    str
+        For example ``1 024``.
+
+    Examples
+    --------
+    >>> whole(-2.6)
+    '−3'
+    """
+    return grouped(round(value))
+
+
+def degrees(value: float) -> str:
+    """Return an angle in whole degrees.
+
+    Parameters
+    ----------
+    value : float
+        The angle in degrees; it is rounded.
+
+    Returns
+    -------
+    str
+        For example ``90°``.
+
+    Examples
+    --------
+    >>> degrees(-90.0)
+    '−90°'
+    """
+    return f"{whole(value)}°"
+
+
+def fraction(value: Fraction | int) -> str:
+    """Return an exact number.
+
+    Parameters
+    ----------
+    value : Fraction or int
+        The number.
+
+    Returns
+    -------
+    str
+        For example ``3/5``.
+
+    Examples
+    --------
+    >>> fraction(Fraction(-3, 5))
+    '−3/5'
+    """
+    return str(value).replace("-", _MINUS)
+
+
+def fifths(value: float) -> str:
+    """Return the multiple of one fifth that is nearest to a number: exponents of m are such.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+
+    Returns
+    -------
+    str
+        For example ``2/5``.
+
+    Examples
+    --------
+    >>> fifths(0.6), fifths(-1.0)
+    ('3/5', '−1')
+    """
+    return fraction(Fraction(round(5 * value), 5))
+
+
+def course(first: float, last: float) -> str:
+    """Return the verb for a curve that goes from one number to another.
+
+    Parameters
+    ----------
+    first, last : float
+        Its ends.
+
+    Returns
+    -------
+    str
+        ``"falls"``, ``"rises"``, or ``"goes"`` where the ends are equal.
+
+    Examples
+    --------
+    >>> course(1.0, 0.5), course(0.5, 1.0)
+    ('falls', 'rises')
+    """
+    return "falls" if last < first else "rises" if last > first else "goes"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -76,18 +191,18 @@ def number(value: float, digits: int = 3) -> str:
     digits = count(digits, "digits")
     if value == 0.0:
         return "0"
-    rounded = float(f"{value:.{digits - 1}e}")
-    exponent = math.floor(math.log10(abs(rounded)))
+    # Read off the digits: dividing by a power of ten fails where that power is below all numbers.
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    exponent = int(power)
     if exponent >= 6 or exponent < -4:
-        mantissa = f"{rounded / 10.0**exponent:.{digits - 1}f}".rstrip("0").rstrip(".")
+        if "." in mantissa:
+            mantissa = mantissa.rstrip("0").rstrip(".")
         power = f"{exponent}".translate(str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"))
         return f"{mantissa}·10{power}".replace("-", _MINUS)
     if exponent >= digits - 1:
         return grouped(round(value))
-    text = f"{rounded:.{digits - 1 - exponent}f}"
-    if exponent < 0 or digits - 1 - exponent > 0:
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    return text.replace("-", _MINUS)
+    rounded = float(f"{mantissa}e{power}")
+    return f"{rounded:.{digits - 1 - exponent}f}".rstrip("0").rstrip(".").replace("-", _MINUS)
 
 
 def percent(value: float, digits: int = 3) -> str:

@@ -19,17 +19,21 @@ from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import Hypergraph, fano
-from sublinear_lib.plotting.formats import Numbers, grouped, number
+from sublinear_lib.plotting.checks import few
+from sublinear_lib.plotting.formats import Numbers, number, whole
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
     EndLabel,
+    badge,
+    end_label_room,
     figure,
     house_style,
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
@@ -109,7 +113,7 @@ class RegionPanel(NamedTuple):
     title : str
         What it shows, in the house markup.
     values : array-like, shape (k, k)
-        The network on the grid: row i belongs to the i-th place of the second axis.
+        The network on the grid, ``k >= 2``: row i belongs to the i-th place of the second axis.
     X : array-like, shape (N, 2), optional
         Labeled points.
     y : array-like, shape (N,), optional
@@ -248,7 +252,7 @@ def _hypergraph(shown: HypergraphPanel) -> Axes:
         axes = panel(fig, left=8, right=8, top=30, bottom=2, frame=False)
         axes.set_xlim(-1.25, 1.25)
         axes.set_ylim(-1.2, 1.25)
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dy=14, weight="bold")
+        panel_title(axes, shown.title, left=0, rise=14)
         for place, curve in enumerate(curves):
             role: Role = "ink" if place in bold else "muted"
             if len(curve) == 4:
@@ -263,19 +267,7 @@ def _hypergraph(shown: HypergraphPanel) -> Axes:
 
 
 def _dot(axes: Axes, at: FloatArray, role: Role, text: str) -> None:
-    axes.plot(*at, marker="o", markersize=16, color=LIGHT[role], linestyle="none", zorder=3.0)
-    note(
-        axes,
-        float(at[0]),
-        float(at[1]),
-        text,
-        role="paper",
-        ha="center",
-        va="center_baseline",
-        size=11,
-        weight="bold",
-        outline=False,
-    )
+    badge(axes, float(at[0]), float(at[1]), text, role, size=16.0, letters=11.0, zorder=3.0)
 
 
 def cube_picture(
@@ -341,7 +333,7 @@ def _cube(shown: CubePanel) -> Axes:
         axes = panel(fig, left=4, right=4, top=28, bottom=4, frame=False)
         axes.set_xlim(-1.02, 1.72)
         axes.set_ylim(-0.72, 1.66)
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dx=6, dy=12, weight="bold")
+        panel_title(axes, shown.title, left=-6, rise=12)
         for corner, at in corners.items():
             for j in range(3):
                 if not corner[j]:
@@ -431,8 +423,10 @@ def regions_picture(
     figures, said = [], []
     for k, each in enumerate(panels):
         values = float_array(each.values, f"panels[{k}].values", shape=("k", "k"))
-        if values.shape[0] != values.shape[1]:
-            raise ValueError(f"panels[{k}].values must be square, got shape {values.shape}")
+        if values.shape[0] != values.shape[1] or len(values) < 2:
+            raise ValueError(
+                f"panels[{k}].values must be a square grid of at least 2 rows, got {values.shape}"
+            )
         scalar(each.mu, f"panels[{k}].mu", minimum=0.0)
         points, labels = np.zeros((0, 2)), np.zeros(0)
         if each.X is not None:
@@ -482,7 +476,7 @@ def _region(
         for side in ("top", "right", "left", "bottom"):
             axes.spines[side].set_visible(True)
             axes.spines[side].set_color(LIGHT["grid"])
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dx=-4, dy=16, weight="bold")
+        panel_title(axes, shown.title, left=4, rise=16)
         grid = np.linspace(low, high, len(values))
         top = float(values.max())
         if top > level:
@@ -553,14 +547,16 @@ def programs_picture(
     Raises
     ------
     ValueError
-        If shapes do not match, counts are not positive, or there are too many series.
+        If shapes do not match, counts are not positive, all numbers of vertices are equal, a label
+        stands for a series and a line, or there are too many series.
 
     Notes
     -----
     Source: Theorem II.4.1.
     """
-    if not 1 <= len(series) <= len(SERIES):
-        raise ValueError(f"series must hold 1 to {len(SERIES)} series, got {len(series)}")
+    few(series, "series", len(SERIES), "series")
+    if set(series) & set(lines):
+        raise ValueError(f"lines must have labels of their own, got {sorted(lines)}")
     tables: dict[str, tuple[FloatArray, FloatArray]] = {}
     for label, (places, counts) in (*series.items(), *lines.items()):
         V = float_array(places, f"vertices of {label!r}", shape=("k",))
@@ -569,11 +565,13 @@ def programs_picture(
             raise ValueError(f"vertices of {label!r} must ascend and its counts be positive")
         tables[label] = V, many
     every = [np.concatenate(part) for part in zip(*tables.values(), strict=True)]
+    low, high = float(every[0].min()), float(every[0].max())
+    if low == high:
+        raise ValueError(f"series and lines must hold two numbers of vertices, got {low:g} only")
     fig = figure(420, 330)
-    room = 30.0 + 7.4 * max(len(to_plain(label)) for label in tables)
+    room = end_label_room(tables, gap=30.0, most=math.inf)
     with house_style():
         axes = panel(fig, right=room, xlabel="vertices *V*", ylabel="linear programs")
-        low, high = float(every[0].min()), float(every[0].max())
         set_scale(axes, "x", low, high, target=4, label=number)
         set_scale(
             axes,
@@ -581,7 +579,7 @@ def programs_picture(
             float(every[1].min()) / 1.4,
             1.4 * float(every[1].max()),
             scale="log10",
-            label=lambda value: grouped(round(value)),
+            label=whole,
         )
         ends = []
         roles: list[Role] = [*SERIES[: len(series)], *(["ink"] * len(lines))]  # type: ignore[list-item]
@@ -603,8 +601,8 @@ def programs_picture(
         label_line_ends(axes, ends)
     if alt is None:
         parts = [
-            f"{to_plain(label)}: {grouped(round(float(many[0])))} at {V[0]:g} vertices to "
-            f"{grouped(round(float(many[-1])))} at {V[-1]:g}"
+            f"{to_plain(label)}: {whole(float(many[0]))} at {V[0]:g} vertices to "
+            f"{whole(float(many[-1]))} at {V[-1]:g}"
             for label, (V, many) in tables.items()
         ]
         alt = f"Numbers of linear programs against the number of vertices. {'; '.join(parts)}."

@@ -18,23 +18,25 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, few, positive, shares
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     LINE_HEIGHT,
     EndLabel,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
     spread,
 )
-from sublinear_lib.validation import float_array, index_array, scalar
+from sublinear_lib.validation import count, float_array, index_array, scalar
 
 __all__ = [
     "boxes_picture",
@@ -168,7 +170,7 @@ def duality_picture(
         _half_plane(axes, x, c)
         _dots(axes, P[~hit], "muted", 5.5)
         _dots(axes, P[hit], "c1", 7)
-        note(axes, 0, 1, "a neuron is a point", coordinates="axes fraction", dy=16, weight="bold")
+        panel_title(axes, "a neuron is a point", left=0, rise=16)
     right = figure(300, 300)
     with house_style():
         axes = panel(right, left=8, right=8, top=30, bottom=8, frame=False)
@@ -199,7 +201,7 @@ def duality_picture(
             markeredgewidth=1.5,
             zorder=5,
         )
-        note(axes, 0, 1, "a neuron is a line", coordinates="axes fraction", dy=16, weight="bold")
+        panel_title(axes, "a neuron is a line", left=0, rise=16)
         note(axes, s, level, "the query", role="c2", dx=9, dy=-11, weight="bold")
     if alt is None:
         alt = (
@@ -250,13 +252,10 @@ def surviving_share(
         more than five curves, or samples have a label that no curve has.
     """
     d = ascending(dimensions, "dimensions", 2.0)
-    checked = _curves(curves, d.size)
-    for label, values in checked.items():
-        if (values < 0).any() or (values > 1).any():
-            raise ValueError(
-                f"curves[{label!r}] must lie in [0, 1], got values from "
-                f"{float(values.min())!r} to {float(values.max())!r}"
-            )
+    few(curves, "curves", len(SERIES), "curves")
+    checked = {
+        label: shares(values, f"curves[{label!r}]", (d.size,)) for label, values in curves.items()
+    }
     points: dict[str, FloatArray] = {}
     for label, rows in (samples or {}).items():
         if label not in checked:
@@ -283,20 +282,7 @@ def surviving_share(
             axes.plot(d, values, color=LIGHT[role], clip_on=False)
             ends.append(EndLabel(float(values[-1]), label, role))
             if label in points:
-                rows = points[label]
-                axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
-                axes.plot(
-                    rows[:, 0],
-                    rows[:, 1],
-                    linestyle="none",
-                    marker="o",
-                    markersize=6,
-                    color=LIGHT[role],
-                    markeredgecolor=LIGHT["paper"],
-                    markeredgewidth=1.2,
-                    clip_on=False,
-                    zorder=4,
-                )
+                interval_dots(axes, points[label], role)
         label_line_ends(axes, ends)
     if alt is None:
         parts = [
@@ -304,7 +290,7 @@ def surviving_share(
             f"{percent(float(v[-1]))} at d = {number(float(d[-1]))}"
             for label, v in checked.items()
         ]
-        rising = all((np.diff(values) >= 0).all() for values in checked.values())
+        rising = all(v[-1] > v[0] and (np.diff(v) >= 0).all() for v in checked.values())
         alt = (
             "Share of the neurons that can fire somewhere on X, against the dimension. "
             f"{'; '.join(parts)}."
@@ -312,15 +298,6 @@ def surviving_share(
         if rising:
             alt += " All curves rise."
     return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _curves(curves: Mapping[str, Numbers], length: int) -> dict[str, FloatArray]:
-    if not 1 <= len(curves) <= len(SERIES):
-        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
-    return {
-        label: float_array(values, f"curves[{label!r}]", shape=(length,))
-        for label, values in curves.items()
-    }
 
 
 def onion_picture(
@@ -382,7 +359,7 @@ def onion_picture(
         raise ValueError(f"layers must hold each of the {len(P)} points once")
     seen = index_array(tested, "tested", upper=len(P))
     found = index_array(reported, "reported", upper=len(P))
-    looked = int(scalar(visited, "visited", minimum=0, maximum=len(rings)))
+    looked = count(visited, "visited", minimum=0, maximum=len(rings))
     missed = np.setdiff1d(seen, found)
     rest = np.setdiff1d(np.arange(len(P)), np.union1d(seen, found))
 
@@ -541,7 +518,7 @@ def boxes_picture(
             summary.append(f"{boxes} boxes with {int(sizes[chosen].sum())} points are {word}")
     if alt is None:
         alt = (
-            f"{len(P)} points in {len(members)} boxes and a line that cuts off a shaded "
+            f"{int(sizes.sum())} points in {len(members)} boxes and a line that cuts off a shaded "
             f"half-plane. {', '.join(summary[:-1])} and {summary[-1]}. Only the points of crossed "
             "boxes have to be tested one by one."
         )
@@ -594,18 +571,11 @@ def work_against_m(
         than five curves.
     """
     m = ascending(widths, "widths", 1.0)
-    if not 1 <= len(curves) <= len(SERIES):
-        raise ValueError(f"curves must hold 1 to {len(SERIES)} curves, got {len(curves)}")
-    checked: dict[str, FloatArray] = {}
-    for label, rows in curves.items():
-        table = float_array(rows, f"curves[{label!r}]", shape=(None, m.size))
-        if (table <= 0).any():
-            raise ValueError(
-                f"curves[{label!r}] must be > 0 to be drawn on a logarithmic axis, got "
-                f"{float(table.min())!r}"
-            )
-        checked[label] = table
-
+    few(curves, "curves", len(SERIES), "curves")
+    checked = {
+        label: positive(rows, f"curves[{label!r}]", (None, m.size))
+        for label, rows in curves.items()
+    }
     low = min(float(t.min()) for t in checked.values())
     high = max(float(t.max()) for t in checked.values())
     if scan:
@@ -633,7 +603,7 @@ def work_against_m(
             for label, t in checked.items()
         ]
         alt = (
-            f"{to_plain(ylabel).capitalize()} against the {to_plain(xlabel)} from "
+            f"{to_sentence(ylabel)} against the {to_plain(xlabel)} from "
             f"{grouped(round(m[0]))} to {grouped(round(m[-1]))}, both axes logarithmic. "
             f"{'; '.join(parts)}."
         )
@@ -681,13 +651,10 @@ def speedup_by_dimension(
         more than five curves.
     """
     d = ascending(dimensions, "dimensions", 1.0)
-    checked = _curves(curves, d.size)
-    for label, values in checked.items():
-        if (values <= 0).any():
-            raise ValueError(
-                f"curves[{label!r}] must be > 0 to be drawn on a logarithmic axis, got "
-                f"{float(values.min())!r}"
-            )
+    few(curves, "curves", len(SERIES), "curves")
+    checked = {
+        label: positive(values, f"curves[{label!r}]", (d.size,)) for label, values in curves.items()
+    }
     low = min(1.0, *(float(v.min()) for v in checked.values())) / 1.3
     high = max(1.0, *(float(v.max()) for v in checked.values())) * 1.2
     fig = figure(420, 310)
@@ -761,10 +728,7 @@ def recall_against_time(
         raise ValueError("panels must hold at least one panel, got none")
     tables: dict[str, dict[str, FloatArray]] = {}
     for title, methods in panels.items():
-        if not 1 <= len(methods) <= len(SERIES):
-            raise ValueError(
-                f"panels[{title!r}] must hold 1 to {len(SERIES)} methods, got {len(methods)}"
-            )
+        few(methods, f"panels[{title!r}]", len(SERIES), "methods")
         tables[title] = {}
         for label, rows in methods.items():
             table = float_array(rows, f"panels[{title!r}][{label!r}]", shape=(None, 2))
@@ -820,7 +784,7 @@ def recall_against_time(
                     for us, recall in table
                 )
                 parts.append(f"{to_plain(title)}, {to_plain(label)}: {found}")
-            note(axes, 0, 1, title, coordinates="axes fraction", dx=-46, dy=36, weight="bold")
+            panel_title(axes, title, left=46, rise=36)
         figures.append(fig)
     if alt is None:
         alt = f"Recall against the time for one query, on a logarithmic axis. {'; '.join(parts)}."

@@ -15,18 +15,20 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array
@@ -115,7 +117,7 @@ def way_picture(
             for label, values in tables.items()
         ]
         alt = (
-            f"{to_plain(ylabel)[:1].upper()}{to_plain(ylabel)[1:]} against {to_plain(xlabel)}. "
+            f"{to_sentence(ylabel)} against {to_plain(xlabel)}. "
             f"The dashed line of {to_plain(title)} reaches {number(float(line[-1]))}. "
             f"{'; '.join(parts)}."
         )
@@ -146,8 +148,8 @@ def price_picture(
         two panels, one to four curves; a label has the same color in both.
     limits : mapping of str to tuple of str and array-like, shape (k,)
         For a title the label and the values, ``>= 0``, of the limit of small radii, dashed where it
-        lies within the axes; a limit that is 0 throughout has no place on a logarithmic scale and
-        is left out of the mapping.
+        lies within the axes.  The last value is positive: the label stands there.  A limit that is
+        0 throughout has no place on a logarithmic scale and is left out of the mapping.
     samples : mapping of str to mapping of str to array-like, shape (j, 4), optional
         For each title, by labels of curves: rows ``(t, mean, lower, upper)`` of drawn networks.
     name : str
@@ -166,7 +168,8 @@ def price_picture(
     ------
     ValueError
         If thresholds do not ascend, shapes do not match, a share is not in (0, 1], a ratio is not
-        positive, a limit or sample belongs to nothing, or there are too many panels or curves.
+        positive, a limit is negative or ends at 0, a limit or sample belongs to nothing, or there
+        are too many panels or curves.
 
     Notes
     -----
@@ -190,9 +193,12 @@ def price_picture(
             f"and {len(labels)}"
         )
     tails = {
-        title: (label, float_array(values, f"limits[{title!r}]", shape=t.shape))
+        title: (label, nonnegative(values, f"limits[{title!r}]", t.shape))
         for title, (label, values) in limits.items()
     }
+    for title, (_, tail) in tails.items():
+        if tail[-1] == 0.0:
+            raise ValueError(f"limits[{title!r}] must be > 0 at the last threshold, got 0.0")
     drawn = {
         title: {
             label: float_array(rows, f"samples[{title!r}][{label!r}]", shape=(None, 4))
@@ -243,7 +249,7 @@ def _price(
         )
         set_scale(axes, "x", float(t[0]), float(t[-1]), target=4)
         set_scale(axes, "y", *limits, scale="log10")
-        note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-38, dy=66, weight="bold")
+        panel_title(axes, title, left=38, rise=66)
         _active(axes, t, share)
         ends = []
         for label, values in curves.items():
@@ -256,19 +262,7 @@ def _price(
             )
             ends.append(EndLabel(float(limit[1][-1]), limit[0], "ink"))
         for label, rows in samples.items():
-            axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[roles[label]])
-            axes.plot(
-                rows[:, 0],
-                rows[:, 1],
-                linestyle="none",
-                marker="o",
-                markersize=6,
-                color=LIGHT[roles[label]],
-                markeredgecolor=LIGHT["paper"],
-                markeredgewidth=1.2,
-                clip_on=False,
-                zorder=4,
-            )
+            interval_dots(axes, rows, roles[label], width=2.25)
         label_line_ends(axes, ends)
     return axes
 

@@ -22,7 +22,15 @@ from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
+from sublinear_lib.plotting.style import (
+    badge,
+    figure,
+    house_style,
+    note,
+    panel,
+    panel_title,
+    set_scale,
+)
 from sublinear_lib.plotting.training import draw_image, square_images
 from sublinear_lib.statistics import Interval
 from sublinear_lib.validation import float_array, scalar
@@ -155,7 +163,7 @@ def _answers(
         axes.grid(visible=False)
         for which in ("x", "y"):
             set_scale(axes, which, low, high, target=3, label=number)
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dx=-34, dy=17, weight="bold")
+        panel_title(axes, shown.title, left=34)
         places = np.linspace(low, high, len(shown.values))
         least, most = float(shown.values.min()), float(shown.values.max())
         edges = set()
@@ -180,19 +188,7 @@ def _answers(
             if mu > 0.0:
                 look = {"facecolor": "none", "edgecolor": LIGHT[role], "linewidth": 1.25}
                 axes.add_patch(Rectangle((a - mu, b - mu), 2 * mu, 2 * mu, **look))  # type: ignore[arg-type]
-            axes.plot(a, b, marker="o", markersize=11, color=LIGHT[role], linestyle="none")
-            note(
-                axes,
-                a,
-                b,
-                text,
-                role="paper",
-                ha="center",
-                va="center_baseline",
-                size=11,
-                weight="bold",
-                outline=False,
-            )
+            badge(axes, a, b, text, role, size=11.0, letters=11.0)
     return axes
 
 
@@ -436,7 +432,7 @@ def path_gallery(
         ]
         heads = ", ".join(to_plain(word) for word in above)
         alt = (
-            f"{k} images of {shown.shape[1]} by {shown.shape[2]} pixels on a way: {heads}. "
-            f"{'. '.join(parts)}."
+            f"{k} images of {shown.shape[1]} by {shown.shape[2]} pixels on a way: "
+            f"{'. '.join([heads, *parts])}."
         )
     return Picture(fig, alt=alt, caption=caption, name=name)

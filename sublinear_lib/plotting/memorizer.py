@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Polygon
 
 from sublinear_lib._typing import FloatArray
@@ -24,10 +23,12 @@ from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
+    badge,
     figure,
     house_style,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
@@ -76,7 +77,7 @@ class Outlines(NamedTuple):
     title : str
         What it shows, in the house markup.
     levels : sequence of sequence of array-like, shape (V, 2)
-        For each sample the outlines of its bump, from the foot to the plateau.
+        For each sample the outlines of its bump, from the foot to the plateau, at least one.
     radius : float
         The radius of the balls, ``>= 0``, for the description.
     """
@@ -117,10 +118,6 @@ def _roles(labels: FloatArray) -> dict[float, Role]:
 def _panels_fit(panels: Sequence[object]) -> None:
     if not 1 <= len(panels) <= _MOST_PANELS:
         raise ValueError(f"panels must hold one to {_MOST_PANELS} panels, got {len(panels)}")
-
-
-def _title(axes: Axes, text: str, left: float = 34.0) -> None:
-    note(axes, 0.0, 1.0, text, coordinates="axes fraction", dx=-left, dy=17, weight="bold")
 
 
 def profile_picture(
@@ -187,8 +184,8 @@ def profile_picture(
         with house_style():
             axes = panel(fig, left=38, right=10, top=36, bottom=40, xlabel="*x*")
             set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
-            set_scale(axes, "y", low, 1.12 * top, target=4, label=number)
-            _title(axes, each.title)
+            set_scale(axes, "y", low, 1.12 * max(top, 0.0) or 1.0, target=4, label=number)
+            panel_title(axes, each.title, left=34)
             axes.plot(places, total, color=LIGHT["ink"], linewidth=3.5, alpha=0.5)
             for bump, middle, label in zip(bumps, middles.tolist(), labels.tolist(), strict=True):
                 color = LIGHT[roles[label]]
@@ -244,7 +241,8 @@ def level_sets_picture(
     Raises
     ------
     ValueError
-        If points are not in the plane, shapes do not match, or there are too many labels or panels.
+        If points are not in the plane, shapes do not match, a sample has no outline, or there are
+        too many labels or panels.
 
     Notes
     -----
@@ -262,6 +260,8 @@ def level_sets_picture(
                 f"panels[{k}].levels must have one entry for each of {len(points)} points, got "
                 f"{len(each.levels)}"
             )
+        if not all(len(own) for own in each.levels):
+            raise ValueError(f"panels[{k}].levels must hold at least one outline for each point")
         shapes.append(
             [
                 [float_array(shape, f"panels[{k}].levels[{i}]", shape=(None, 2)) for shape in own]
@@ -279,7 +279,7 @@ def level_sets_picture(
             axes.grid(visible=False)
             for which, center in zip(("x", "y"), middle.tolist(), strict=True):
                 set_scale(axes, which, center - half, center + half, target=3, label=number)
-            _title(axes, each.title)
+            panel_title(axes, each.title, left=34)
             for i in np.argsort(labels, kind="stable").tolist():
                 color = LIGHT[roles[float(labels[i])]]
                 for place, shape in enumerate(outlines[i]):
@@ -295,29 +295,17 @@ def level_sets_picture(
                         )
                     )
             for point, label in zip(points, labels.tolist(), strict=True):
-                axes.plot(
-                    *point, marker="o", markersize=13, color=LIGHT[roles[label]], linestyle="none"
-                )
-                note(
-                    axes,
-                    float(point[0]),
-                    float(point[1]),
-                    f"{label:g}".replace("-", "\N{MINUS SIGN}"),
-                    role="paper",
-                    ha="center",
-                    va="center_baseline",
-                    size=10,
-                    weight="bold",
-                    outline=False,
-                )
+                text = f"{label:g}".replace("-", "\N{MINUS SIGN}")
+                badge(axes, float(point[0]), float(point[1]), text, roles[label])
         figures.append(fig)
     if alt is None:
         said = []
         for each, outlines in zip(panels, shapes, strict=True):
             spans = [float(np.ptp(own[0][:, 0])) for own in outlines]
+            numbers = sorted({len(own) for own in outlines})
             said.append(
                 f"{to_plain(each.title)}: around balls of radius {number(each.radius)} lie "
-                f"{len(outlines[0])} nested level sets of each bump, the outermost "
+                f"{' or '.join(map(str, numbers))} nested level sets of each bump, the outermost "
                 f"{number(max(spans))} wide"
             )
         kinds = len(roles)
@@ -556,7 +544,7 @@ def bounds_picture(
                 dy=10,
                 weight="bold",
             )
-            start += 0.5 / max(len(tables) - 1, 1) if len(tables) > 1 else 0.0
+            start += 0.5 / max(len(tables) - 1, 1)
     if alt is None:
         said = "; ".join(
             f"{to_plain(kind)}: {int(np.sum((b < limit) & (a > -limit)))} of {labels.size} balls "

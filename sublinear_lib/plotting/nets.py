@@ -15,11 +15,19 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import ascending, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
+from sublinear_lib.plotting.style import (
+    figure,
+    house_style,
+    note,
+    panel,
+    panel_title,
+    set_scale,
+)
 from sublinear_lib.validation import float_array
 
 __all__ = ["net_picture"]
@@ -80,12 +88,8 @@ def net_picture(
     -----
     Source: Definition A.4 and the proof of Theorem C.1.
     """
-    phi = float_array(angles, "angles", shape=(None,))
-    if phi.size < 2 or (np.diff(phi) <= 0.0).any():
-        raise ValueError("angles must be at least two ascending numbers")
-    heights = float_array(truth, "truth", shape=phi.shape)
-    if heights.min() < 0.0:
-        raise ValueError(f"truth must be >= 0, got {float(heights.min())}")
+    phi = ascending(angles, "angles")
+    heights = nonnegative(truth, "truth", phi.shape)
     if not 1 <= len(nets) <= 3 or list(nets) != list(ceilings):
         raise ValueError(
             "nets and ceilings must have the same one to three titles, got "
@@ -139,7 +143,7 @@ def _panel(
             markeredgewidth=0.0,
             zorder=4,
         )
-    note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-40, dy=32, weight="bold", size=12)
+    panel_title(axes, title, left=40, rise=32)
     middle = 0.5 * (first + last)
     top = float(roof.above.max())
     note(
@@ -174,9 +178,8 @@ def _described(truth: FloatArray, roofs: Mapping[str, _Roof], ylabel: str) -> st
         f"{number(float(roof.above.max()))}"
         for title, roof in roofs.items()
     ]
-    what = to_plain(ylabel)
     return (
-        f"{what[:1].upper()}{what[1:]} around the circle of inputs: a curve between "
+        f"{to_sentence(ylabel)} around the circle of inputs: a curve between "
         f"{number(float(truth.min()))} and {number(float(truth.max()))}, with the bound that the "
         f"points of a net give. {'. '.join(said)}."
     )

@@ -137,8 +137,21 @@ def _node(x: float, y: float, radius: float, role: Role | None) -> Circle:
 _TILT = math.radians(17.0)
 
 
-def _project(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Look at the sphere from a little above its equator: page coordinates, and what faces us."""
+def project(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Look at the sphere from a little above its equator.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (..., 3)
+        Points of the unit ball.
+
+    Returns
+    -------
+    page : ndarray of float64, shape (..., 2)
+        Where they are drawn: to the right, and up.
+    depth : ndarray of float64, shape (...)
+        How far they lie towards the reader; what is negative is hidden by the sphere.
+    """
     x, y, z = points[..., 0], points[..., 1], points[..., 2]
     up = z * math.cos(_TILT) + y * math.sin(_TILT)
     depth = -y * math.cos(_TILT) + z * math.sin(_TILT)
@@ -167,7 +180,7 @@ def _point_to(axes: Axes, start: tuple[float, float], end: FloatArray, role: Rol
 def _draw_hidden_part_dashed(
     axes: Axes, points: FloatArray, role: Role, width: float, alpha: float = 1.0
 ) -> None:
-    page, depth = _project(points)
+    page, depth = project(points)
     back = depth < 0
     for hidden in (True, False):
         shown = np.where((back == hidden)[:, None], page, np.nan)
@@ -254,10 +267,10 @@ def slice_picture(
         _draw_hidden_part_dashed(axes, _ring(0.0, -math.pi, math.pi), "muted", 1.0, FAINT)
         _draw_hidden_part_dashed(axes, _ring(0.5, -math.pi, math.pi), "c1", 2.2)
         arc = _ring(0.5, towards - half, towards + half)
-        page, _ = _project(arc)
+        page, _ = project(arc)
         axes.plot(page[:, 0], page[:, 1], color=LIGHT["c2"], linewidth=9, alpha=0.45, zorder=2.5)
         # Axis of height, from the center of the sphere to the center of the slice.
-        pole, _ = _project(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]))
+        pole, _ = project(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]))
         axes.plot(pole[:, 0], pole[:, 1], color=LIGHT["muted"], linewidth=1.2)
         axes.plot(
             pole[:, 0],
@@ -277,7 +290,7 @@ def slice_picture(
             size=11,
             outline=False,
         )
-        flat, _ = _project(X)
+        flat, _ = project(X)
         for (x, y), sign in zip(flat, signs, strict=True):
             axes.plot(
                 x,
@@ -289,15 +302,17 @@ def slice_picture(
                 markeredgewidth=2,
                 zorder=4,
             )
-        (target,), _ = _project(middle[None, :])
+        (target,), _ = project(middle[None, :])
         corner = -1.1 * span
         _point_to(axes, (0.0, -0.34), target, "c2")
         cap_text = "cap around *x*: here\nthe adversary moves"
         note(axes, 0.0, -0.5, cap_text, ha="center", outline=False)
-        _point_to(axes, (corner + 0.16, 0.84), _project(_ring(0.5, 2.75, 2.75, 1))[0][0], "c1")
+        _point_to(axes, (corner + 0.16, 0.84), project(_ring(0.5, 2.75, 2.75, 1))[0][0], "c1")
         note(axes, corner, 0.98, "*X*: norm 1, last\ncoordinate 1/2", role="c1", outline=False)
     if alt is None:
         inside = int((np.arccos(np.clip(_cosines(X, middle), -1, 1)) <= half + 1e-12).sum())
+        # The center is a point of X, but it need not be one of the data.
+        own = int((np.abs(X - middle) <= 1e-9).all(axis=1).any())
         alt = (
             "The unit sphere in three dimensions. At height 1/2 a circle runs around it: the "
             f"domain X. {grouped(X.shape[0])} data points lie on it. Around one point a piece of "
@@ -305,7 +320,7 @@ def slice_picture(
             "cap in which the adversary may move that point. "
             + (
                 "It holds no other data point."
-                if inside <= 1
+                if inside <= own
                 else f"It holds {inside} of the data points."
             )
         )

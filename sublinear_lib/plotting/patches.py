@@ -22,7 +22,7 @@ from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, ROLES, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
@@ -30,6 +30,7 @@ from sublinear_lib.plotting.style import (
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import choice, float_array, scalar
@@ -48,6 +49,7 @@ __all__ = [
 _MOST_PANELS = 4
 _LEVELS = 20
 _NEGATIVE: Role = "c4"
+_POSITIVE = tuple(role for role in ROLES if role != _NEGATIVE)
 
 
 class HeatPanel(NamedTuple):
@@ -73,7 +75,7 @@ class HeatRows(NamedTuple):
     labels : sequence of str
         One label for each coordinate, in the house markup; an empty one leaves no tick.
     role : str
-        The color of positive values.
+        The color of positive values; not ``"c4"``, the color of negative ones.
     """
 
     labels: Sequence[str]
@@ -94,10 +96,6 @@ class AnswerBars(NamedTuple):
 
     title: str
     logits: Mapping[str, Numbers]
-
-
-def _title(axes: object, text: str, left: float = 38.0) -> None:
-    note(axes, 0.0, 1.0, text, coordinates="axes fraction", dx=-left, dy=15, weight="bold")  # type: ignore[arg-type]
 
 
 def _cells(where: FloatArray) -> Path:
@@ -143,7 +141,8 @@ def patch_picture(
     Raises
     ------
     ValueError
-        If shapes do not match, a color is unknown, or there are no panels or more than four.
+        If shapes do not match, a color is unknown or that of negative values, or there are no
+        panels or more than four.
 
     Notes
     -----
@@ -153,7 +152,7 @@ def patch_picture(
         raise ValueError(f"panels must hold one to {_MOST_PANELS} panels, got {len(panels)}")
     least = scalar(floor, "floor", minimum=0.0)
     labels = [label for group in rows for label in group.labels]
-    roles = [choice(group.role, "role", ROLES) for group in rows for _ in group.labels]
+    roles = [choice(group.role, "role", _POSITIVE) for group in rows for _ in group.labels]
     first = float_array(panels[0].X, "panels[0].X", shape=("P", len(labels)))
     tables = [
         float_array(each.X, f"panels[{k}].X", shape=first.shape) for k, each in enumerate(panels)
@@ -187,7 +186,7 @@ def patch_picture(
                 edge += len(group.labels)
                 if edge < d - 0.5:
                     axes.axhline(edge, color=LIGHT["grid"], linewidth=1.0)
-            _title(axes, each.title)
+            panel_title(axes, each.title, left=38, rise=15)
             level = np.ceil(_LEVELS * np.sqrt(np.abs(X) / top)).astype(int)
             level[np.abs(X) <= least] = 0
             for role in dict.fromkeys([*roles, _NEGATIVE]):
@@ -433,13 +432,13 @@ def rectifier_picture(
         }
         tables.append(curves)
         low = min(0.0, *(float(curve.min()) for curve in curves.values()))
-        high = 1.08 * max(float(curve.max()) for curve in curves.values())
+        high = 1.08 * max(0.0, *(float(curve.max()) for curve in curves.values())) or 1.0
         fig = figure(300, 250)
         with house_style():
             axes = panel(fig, left=38, right=64, top=36, bottom=40, xlabel="*z*")
             set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
             set_scale(axes, "y", low, high, target=4, label=number)
-            _title(axes, "value" if word == "values" else "slope")
+            panel_title(axes, "value" if word == "values" else "slope", left=38, rise=15)
             if at is not None:
                 axes.axvline(at, color=LIGHT["muted"], linewidth=1.0, dashes=(3, 2))
                 note(axes, at, high, "*\N{GREEK RHO SYMBOL}*", role="muted", dx=4, dy=-6)
@@ -514,8 +513,8 @@ def logits_picture(
                 for key in situations
             ]
         )
-        high = 1.18 * float(table.max()) or 1.0
         low = min(0.0, 1.18 * float(table.min()))
+        high = 1.18 * max(0.0, float(table.max())) or (0.0 if low < 0.0 else 1.0)
         fig = figure(300, 250)
         wide = 0.8 / len(classes)
         with house_style():
@@ -523,16 +522,7 @@ def logits_picture(
             set_scale(axes, "y", low, high, target=4, label=number)
             axes.set_xlim(-0.55, len(situations) - 0.45)
             axes.set_xticks(range(len(situations)), situations)
-            note(
-                axes,
-                0.0,
-                1.0,
-                each.title,
-                coordinates="axes fraction",
-                dx=-42,
-                dy=38,
-                weight="bold",
-            )
+            panel_title(axes, each.title, left=42, rise=38)
             step = 0.0
             for i, (label, role) in enumerate(zip(classes, SERIES, strict=False)):
                 start = np.arange(len(situations)) + (i - len(classes) / 2) * wide
@@ -645,8 +635,9 @@ def fooled_picture(
         axes = panel(
             fig, left=46, right=104, top=18, xlabel="budget *ε* of the adversary", ylabel=ylabel
         )
-        right = max(float(eps[-1]), *lines.values()) if lines else float(eps[-1])
-        set_scale(axes, "x", float(eps[0]), right, target=5, label=number)
+        shown = [float(eps[0]), float(eps[-1]), *lines.values()]
+        left, right = min(shown), max(shown)
+        set_scale(axes, "x", left, right, target=5, label=number)
         set_scale(axes, "y", -0.03, high + 0.03, label=number, values=[0.0, 0.25, 0.5, 0.75, 1.0])
         for k, (key, value) in enumerate(lines.items()):
             axes.axvline(value, color=LIGHT["muted"], linewidth=1.0, dashes=(3, 2))
@@ -679,5 +670,5 @@ def fooled_picture(
                 f"{number(round(float(eps[-1]), 3))}; {first}"
             )
         told = "".join(f" {to_plain(key)}: {number(round(v, 4))}." for key, v in lines.items())
-        alt = f"{ylabel} against the budget. {'. '.join(said)}.{told}"
-    return Picture(fig, alt=alt[:1].upper() + alt[1:], caption=caption, name=name)
+        alt = f"{to_sentence(ylabel)} against the budget. {'. '.join(said)}.{told}"
+    return Picture(fig, alt=alt, caption=caption, name=name)

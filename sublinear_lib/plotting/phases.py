@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, positive
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
@@ -29,14 +29,15 @@ from sublinear_lib.plotting.style import (
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
+    thinned,
 )
 from sublinear_lib.validation import float_array, scalar
 
 __all__ = ["MapRun", "TransitionPanel", "Wall", "phase_map_picture", "transition_picture"]
 
 _MOST_PANELS = 4
-_MOST_POINTS = 160
 _TICKS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
 # A run counts as one-sided if at most a tenth of its classes went the other way.
 _ONE_SIDED = 0.9
@@ -76,7 +77,7 @@ class Wall(NamedTuple):
     eps : array-like, shape (E,)
         Budgets, ascending; none if the robust feature wins nowhere.
     lower, upper : array-like, shape (E,)
-        The rates between which it wins, positive.
+        The rates between which it wins, positive, the lower at most the upper.
     """
 
     eps: Numbers
@@ -92,7 +93,7 @@ class MapRun(NamedTuple):
     eps : float
         Their budget.
     rate : float
-        Their rate.
+        Their rate, ``> 0``.
     share : float
         The share of their classes that lean on the robust feature, in [0, 1].
     """
@@ -100,13 +101,6 @@ class MapRun(NamedTuple):
     eps: float
     rate: float
     share: float
-
-
-def _path(values: object, name: str, length: int) -> FloatArray:
-    path = float_array(values, name, shape=(length,))
-    if path.min() <= 0:
-        raise ValueError(f"{name} must be > 0 on a logarithmic axis, got {float(path.min())!r}")
-    return path
 
 
 def _when(step: float) -> str:
@@ -170,11 +164,11 @@ def transition_picture(
         if each.predicted_A is not None and each.predicted_B is not None:
             given |= {"predicted_A": each.predicted_A, "predicted_B": each.predicted_B}
         paths.append(
-            {part: _path(v, f"panels[{k}].{part}", times.size) for part, v in given.items()}
+            {part: positive(v, f"panels[{k}].{part}", times.shape) for part, v in given.items()}
         )
     every = np.concatenate([path for each in paths for path in each.values()])
     low, high = float(every.min()) / 1.3, float(every.max()) * 1.25
-    few = np.unique(np.linspace(0, times.size - 1, _MOST_POINTS).round().astype(int))
+    few = thinned(times.size)
     figures = []
     for each, own in zip(panels, paths, strict=True):
         fig = figure(300, 290)
@@ -183,7 +177,7 @@ def transition_picture(
             set_scale(axes, "x", float(times[0]), float(times[-1]), target=4, label=number)
             marks = [tick for tick in _TICKS if low <= tick <= high]
             set_scale(axes, "y", low, high, scale="log10", values=marks, label=number)
-            note(axes, 0, 1, each.title, coordinates="axes fraction", dx=-38, dy=42, weight="bold")
+            panel_title(axes, each.title, left=38, rise=42)
             if plateau is not None:
                 style: Any = {"dashes": (5, 3)}
                 axes.axhline(plateau, color=LIGHT["muted"], linewidth=1.25, **style)
@@ -224,11 +218,11 @@ def transition_picture(
 
 def _crossing(axes: Axes, each: TransitionPanel, ends: tuple[float, float]) -> None:
     """Mark the step at which the lead changes, and the predicted one, above the plot."""
-    if math.isfinite(each.crossing) and ends[0] <= each.crossing <= ends[1]:
-        axes.axvline(each.crossing, color=LIGHT["c3"], linewidth=1.5)
+    said = "*A* does not take the lead"
+    if math.isfinite(each.crossing):
         said = f"*A* leads from {number(each.crossing, 6)}"
-    else:
-        said = "*A* does not take the lead"
+        if ends[0] <= each.crossing <= ends[1]:
+            axes.axvline(each.crossing, color=LIGHT["c3"], linewidth=1.5)
     if each.predicted_crossing is not None:
         found = each.predicted_crossing
         if math.isfinite(found) and ends[0] <= found <= ends[1]:
@@ -319,12 +313,20 @@ def phase_map_picture(
         if budgets.size == 0:
             continue
         budgets = float_array(wall.eps, f"walls[{k}].eps", shape=(None,))
-        lower = _path(wall.lower, f"walls[{k}].lower", budgets.size)
-        upper = _path(wall.upper, f"walls[{k}].upper", budgets.size)
+        if (np.diff(budgets) <= 0).any():
+            raise ValueError(f"walls[{k}].eps must ascend, got {budgets.tolist()}")
+        lower = positive(wall.lower, f"walls[{k}].lower", budgets.shape)
+        upper = positive(wall.upper, f"walls[{k}].upper", budgets.shape)
         if (lower > upper).any():
             raise ValueError(f"walls[{k}].lower must not exceed walls[{k}].upper")
         areas.append((budgets, lower, upper))
-    shares = [scalar(run.share, "runs.share", minimum=0.0, maximum=1.0) for run in runs]
+    shares = [
+        scalar(run.share, f"runs[{k}].share", minimum=0.0, maximum=1.0)
+        for k, run in enumerate(runs)
+    ]
+    for k, run in enumerate(runs):
+        scalar(run.eps, f"runs[{k}].eps")
+        scalar(run.rate, f"runs[{k}].rate", exclusive_minimum=0.0)
     limit = None if critical is None else scalar(critical, "critical", exclusive_minimum=0.0)
     rows = 2 if runs else 1
     fig = figure(420, 306 + 18 * rows)

@@ -116,8 +116,10 @@ class Picture:
 
     Attributes
     ----------
-    alt, caption, name : str
-        As given.
+    alt : str
+        The alternative text without marks, on one line.
+    caption, name : str
+        As given; no caption is None.
 
     Raises
     ------
@@ -125,7 +127,7 @@ class Picture:
         If `figure` is no Matplotlib figure, or a text is no string.
     ValueError
         If `alt` is empty, a file name or less than a sentence; if `name` is not a plain name; if
-        a figure belongs to pyplot, uses a color outside the palette, or mathtext.
+        a figure belongs to pyplot, uses a color outside the palette, a hatch, or mathtext.
 
     Examples
     --------
@@ -260,26 +262,26 @@ def _png(figure: Figure) -> bytes:
     """Draw a figure with Agg: house markup as mathtext, outlines as path effects."""
     restore: list[tuple[Text, str, list[object]]] = []
     formatters: list[tuple[Axis, FixedFormatter]] = []
-    for artist in figure.findobj(Artist):
-        if isinstance(artist, Axis):
-            formatter = artist.get_major_formatter()
-            if isinstance(formatter, FixedFormatter):
-                formatters.append((artist, formatter))
-                labels = [to_mathtext(str(label)) for label in formatter.seq]
-                artist.set_major_formatter(FixedFormatter(labels))
-    ticks = {
-        id(label)
-        for axis, _ in formatters
-        for label in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
-    }
-    for artist in figure.findobj(Text):
-        if id(artist) not in ticks:
-            restore.append((artist, artist.get_text(), list(artist.get_path_effects() or [])))
-            artist.set_text(to_mathtext(artist.get_text()))
-            if artist.get_gid() == HALO:
-                artist.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
     buffer = io.BytesIO()
     try:
+        for artist in figure.findobj(Artist):
+            if isinstance(artist, Axis):
+                formatter = artist.get_major_formatter()
+                if isinstance(formatter, FixedFormatter):
+                    formatters.append((artist, formatter))
+                    labels = [to_mathtext(str(label)) for label in formatter.seq]
+                    artist.set_major_formatter(FixedFormatter(labels))
+        ticks = {
+            id(label)
+            for axis, _ in formatters
+            for label in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]
+        }
+        for artist in figure.findobj(Text):
+            if id(artist) not in ticks:
+                restore.append((artist, artist.get_text(), list(artist.get_path_effects() or [])))
+                artist.set_text(to_mathtext(artist.get_text()))
+                if artist.get_gid() == HALO:
+                    artist.set_path_effects([withStroke(linewidth=4.0, foreground=LIGHT["paper"])])
         with house_style():
             figure.savefig(
                 buffer,

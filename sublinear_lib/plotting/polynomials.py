@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.formats import Numbers, degrees, number
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -166,9 +166,7 @@ def _fit_panel(
     every = np.concatenate([*curves.values(), caps[:, 2]])
     low, high = float(every.min()), float(every.max())
     room = 0.1 * (high - low) or 1.0
-    set_scale(
-        axes, "x", 0.0, 360.0, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=lambda v: f"{v:g}°"
-    )
+    set_scale(axes, "x", 0.0, 360.0, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
     set_scale(axes, "y", low - room, high + room, target=4, label=number)
     for angle, half, _ in caps:
         for shift in (-360.0, 0.0, 360.0):
@@ -219,24 +217,27 @@ def _described(
     far, near = ends
     said = []
     for label, values in steps.items():
-        low = float(np.abs(values[z <= far]).max(initial=0.0))
-        high = float(np.abs(values[z >= near] - 1.0).max(initial=0.0))
+        low = _largest(np.abs(values[z <= far]))
+        high = _largest(np.abs(values[z >= near] - 1.0))
         said.append(
-            f"{to_plain(label)}: at most {number(low)} away from 0 for far points and "
-            f"{number(high)} away from 1 for near ones"
+            f"{to_plain(label)}: at most {low} away from 0 for far points and "
+            f"{high} away from 1 for near ones"
         )
     fitted = []
     for label, values in fits.items():
         errors = [
-            float(np.abs(values[inside] - y).max())
+            np.abs(values[np.abs((angles - angle + 180.0) % 360.0 - 180.0) <= half] - y)
             for angle, half, y in caps
-            if (inside := np.abs((angles - angle + 180.0) % 360.0 - 180.0) <= half).any()
         ]
-        worst = number(max(errors)) if errors else "unknown"
-        fitted.append(f"{to_plain(label)}: {worst}")
+        fitted.append(f"{to_plain(label)}: {_largest(np.concatenate(errors))}")
     return (
         f"First panel: polynomials of the inner product z, to be within {number(eps)} of 0 up to "
         f"z = {number(far)} and of 1 from z = {number(near)} on. {'; '.join(said)}. Second panel: "
         f"the functions that they build on the circle from {len(caps)} labeled points with caps; "
         f"the largest distance to a label inside its cap is {', '.join(fitted)}."
     )
+
+
+def _largest(errors: FloatArray) -> str:
+    """Write the largest error; where no point was given, nobody knows it."""
+    return number(float(errors.max())) if errors.size else "unknown"

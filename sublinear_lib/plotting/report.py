@@ -16,15 +16,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.checks import few, shares
 from sublinear_lib.plotting.formats import number, percent
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
+from sublinear_lib.plotting.style import figure, house_style, note, panel, panel_title, set_scale
 from sublinear_lib.validation import float_array, scalar
 
 __all__ = ["promise_picture"]
 
+_KEYS = ("radii", "certified", "possible", "rho", "intervals")
 _KINDS: tuple[tuple[str, Role], ...] = (("clean", "ink"), ("attacked", "c2"), ("certified", "c1"))
 
 
@@ -43,7 +45,7 @@ def promise_picture(
         For each panel, by its title in the house markup: ``radii``, ascending from 0, shape (k,),
         ``k >= 2``; ``certified`` and ``possible``, shares in [0, 1] at the radii, falling, the
         first at most the second; ``rho``, the radius of the report; ``intervals``, three triples
-        (share, lower, upper) for clean, attacked and certified.  One to three panels.
+        (share, lower, upper) in [0, 1] for clean, attacked and certified.  One to three panels.
     name : str
         Name of the figure.
     caption : str, optional
@@ -59,17 +61,18 @@ def promise_picture(
     Raises
     ------
     TypeError, ValueError
-        If numbers do not have the shapes, ranges or order described.
+        If an entry is missing, or numbers do not have the shapes, ranges or order described.
 
     Notes
     -----
     Source: Definition 3.4, for the loss that counts errors.
     """
-    if not 1 <= len(runs) <= 3:
-        raise ValueError(f"runs must hold 1 to 3 panels, got {len(runs)}")
+    few(runs, "runs", 3, "panels")
     panels, said = [], []
     for title, run in runs.items():
         where = f"runs[{title!r}]"
+        if not set(_KEYS) <= set(run):
+            raise ValueError(f"{where} must have the entries {list(_KEYS)}, got {list(run)}")
         radii = float_array(run["radii"], f"{where} radii", shape=(None,))
         if radii.size < 2 or radii[0] != 0.0 or (np.diff(radii) <= 0).any():
             raise ValueError(f"{where} radii must be at least two numbers ascending from 0")
@@ -78,9 +81,9 @@ def promise_picture(
         if (low > high).any():
             raise ValueError(f"{where} certified must not exceed possible")
         rho = scalar(run["rho"], f"{where} rho", exclusive_minimum=0.0, maximum=float(radii[-1]))
-        whiskers = float_array(run["intervals"], f"{where} intervals", shape=(3, 3))
-        shares, lower, upper = whiskers.T
-        if (lower > shares).any() or (shares > upper).any():
+        whiskers = shares(run["intervals"], f"{where} intervals", (3, 3))
+        middle, lower, upper = whiskers.T
+        if (lower > middle).any() or (middle > upper).any():
             raise ValueError(f"{where} intervals must be (share, lower, upper) in this order")
         with house_style():
             panels.append(_panel(title, radii, low, high, rho, whiskers))
@@ -96,17 +99,17 @@ def promise_picture(
     if alt is None:
         alt = (
             f"Shares of held-out rows against the radius of the caps, with the shares at 0 and at "
-            f"{number(float(next(iter(runs.values()))['rho']))} and their intervals. "
-            f"{'. '.join(said)}."
+            f"{' or '.join(dict.fromkeys(number(float(run['rho'])) for run in runs.values()))} and "
+            f"their intervals. {'. '.join(said)}."
         )
     return Picture(panels, alt=alt, caption=caption, name=name)
 
 
 def _falling(value: object, name: str, size: int) -> FloatArray:
-    shares = float_array(value, name, shape=(size,))
-    if (shares < 0).any() or (shares > 1).any() or (np.diff(shares) > 0).any():
+    curve = float_array(value, name, shape=(size,))
+    if (curve < 0).any() or (curve > 1).any() or (np.diff(curve) > 0).any():
         raise ValueError(f"{name} must be shares in [0, 1] that do not rise")
-    return shares
+    return curve
 
 
 def _panel(
@@ -119,7 +122,7 @@ def _panel(
 ) -> Figure:
     fig = figure(310, 290)
     axes = panel(fig, left=46, right=22, top=34, bottom=46, xlabel="radius of the cap")
-    note(axes, 0.0, 1.0, title, coordinates="axes fraction", dy=20, weight="bold")
+    panel_title(axes, title, left=0, rise=20)
     right = float(radii[-1])
     set_scale(axes, "x", 0.0, right, target=4)
     set_scale(axes, "y", 0.0, 1.0, values=[0.0, 0.25, 0.5, 0.75, 1.0], label=percent)

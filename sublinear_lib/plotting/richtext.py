@@ -14,7 +14,7 @@ import re
 from html import escape
 from typing import NamedTuple
 
-__all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_svg"]
+__all__ = ["Run", "parse", "to_html", "to_mathtext", "to_plain", "to_sentence", "to_svg"]
 
 _MARK = re.compile(r"\\([\\*^_])|\*([^*{}\s](?:[^*{}]*[^*{}\s])?)\*|([\^_])\{([^{}]*)\}")
 _SUPERSCRIPTS = str.maketrans("0123456789+-\N{MINUS SIGN}n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ⁿ")
@@ -127,6 +127,28 @@ def to_plain(text: str) -> str:
     ('K/m^(3/5)', '2¹⁰', 'Q₀')
     """
     return "".join(_script(run) if run.level else run.text for run in parse(text))
+
+
+def to_sentence(text: str) -> str:
+    """Return a label as a plain string that begins a sentence.
+
+    Parameters
+    ----------
+    text : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str
+        As `to_plain`, with a capital first; the others are left as they are.
+
+    Examples
+    --------
+    >>> to_sentence("half-width *H*")
+    'Half-width H'
+    """
+    plain = to_plain(text)
+    return plain[:1].upper() + plain[1:]
 
 
 def to_html(text: str) -> str:

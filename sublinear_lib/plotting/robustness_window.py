@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.plotting.checks import ascending, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
-from sublinear_lib.validation import float_array
+from sublinear_lib.plotting.style import figure, house_style, note, panel, panel_title, set_scale
+from sublinear_lib.validation import float_array, scalar
 
 __all__ = [
     "Contest",
@@ -49,7 +49,7 @@ class Contest(NamedTuple):
         What it shows, in the house markup.
     robust, nonrobust : array-like, shape (E,)
         What a budget leaves of the robust and of the non-robust feature, in the unit in which the
-        adversary injects exactly the budget.
+        adversary injects exactly the budget; nowhere rising, and something at the first budget.
     window : pair of float
         From where on the non-robust network is broken, and up to where the robust one is safe.
     """
@@ -91,6 +91,13 @@ def _pair(value: object, name: str) -> tuple[float, float]:
     return first, second
 
 
+def _left(value: object, name: str, size: int) -> FloatArray:
+    curve = float_array(value, name, shape=(size,))
+    if curve[0] <= 0.0 or (np.diff(curve) > 0.0).any():
+        raise ValueError(f"{name} must start above 0 and nowhere rise, got {curve.tolist()}")
+    return curve
+
+
 def contest_picture(
     eps: Numbers,
     panels: Sequence[Contest],
@@ -104,7 +111,7 @@ def contest_picture(
     Parameters
     ----------
     eps : array-like, shape (E,)
-        Budgets, ascending.
+        Budgets, ``>= 0``, ascending.
     panels : sequence of Contest
         One to four panels, on one scale.
     name : str
@@ -122,19 +129,20 @@ def contest_picture(
     Raises
     ------
     ValueError
-        If shapes do not match, budgets do not ascend, or there are too many panels.
+        If shapes do not match, budgets do not ascend from 0 or more, what is left rises or is
+        nothing from the start, or there are too many panels.
 
     Notes
     -----
     Source: Proposition III.1, ours.
     """
-    budgets = ascending(eps, "eps")
+    budgets = ascending(eps, "eps", 0.0)
     if not 1 <= len(panels) <= _MOST_PANELS:
         raise ValueError(f"panels must hold one to {_MOST_PANELS} panels, got {len(panels)}")
     rows = [
         (
-            float_array(each.robust, f"panels[{k}].robust", shape=budgets.shape),
-            float_array(each.nonrobust, f"panels[{k}].nonrobust", shape=budgets.shape),
+            _left(each.robust, f"panels[{k}].robust", budgets.size),
+            _left(each.nonrobust, f"panels[{k}].nonrobust", budgets.size),
             _pair(each.window, f"panels[{k}].window"),
         )
         for k, each in enumerate(panels)
@@ -148,16 +156,7 @@ def contest_picture(
             axes = panel(fig, left=38, right=12, top=40, bottom=44, xlabel="budget *ε*")
             set_scale(axes, "x", 0.0, float(budgets[-1]), target=4, label=number)
             set_scale(axes, "y", 0.0, top, target=4, label=number)
-            note(
-                axes,
-                0.0,
-                1.0,
-                each.title,
-                coordinates="axes fraction",
-                dx=-30,
-                dy=18,
-                weight="bold",
-            )
+            panel_title(axes, each.title, left=30, rise=18)
             _shade(axes, window)
             axes.plot(budgets, budgets, color=LIGHT["ink"], linewidth=1.5, dashes=(3, 2))
             for values, role, edge in ((u, _ROBUST, window[1]), (v, _NONROBUST, window[0])):
@@ -213,7 +212,8 @@ def window_edges_picture(
     x : array-like, shape (k,)
         The parameter, ascending.
     lower, upper : array-like, shape (k,)
-        From where on the non-robust network is broken, and up to where the robust one is safe.
+        From where on the non-robust network is broken, and up to where the robust one is safe,
+        ``>= 0``.
     xlabel : str
         What the parameter is, in the house markup.
     scale : {"linear", "log10", "log2"}
@@ -237,16 +237,17 @@ def window_edges_picture(
     Raises
     ------
     ValueError
-        If shapes do not match or the parameter does not ascend.
+        If shapes do not match, the parameter does not ascend, or a budget is negative.
 
     Notes
     -----
     Source: Proposition III.1, ours.
     """
     places = ascending(x, "x")
-    low = float_array(lower, "lower", shape=places.shape)
-    high = float_array(upper, "upper", shape=places.shape)
-    top = 1.08 * float(max(low.max(), high.max()))
+    low = nonnegative(lower, "lower", places.shape)
+    high = nonnegative(upper, "upper", places.shape)
+    mark = None if even is None else scalar(even, "even")
+    top = 1.08 * float(max(low.max(), high.max())) or 1.0
     fig = figure(420, 300)
     with house_style():
         axes = panel(fig, left=52, right=24, top=18, xlabel=xlabel, ylabel="test budget *ε*")
@@ -288,24 +289,31 @@ def window_edges_picture(
             dx=-40,
             dy=-14,
         )
-        if even is not None:
-            axes.axvline(even, color=LIGHT["ink"], linewidth=1.0, dashes=(3, 2))
-            note(axes, even, 0.06 * top, even_label, dx=5)
+        if mark is not None:
+            axes.axvline(mark, color=LIGHT["ink"], linewidth=1.0, dashes=(3, 2))
+            note(axes, mark, 0.06 * top, even_label, dx=5)
     if alt is None:
-        open_at = places[low < high]
-        what = (
-            f"The window is open from {number(float(open_at[0]))} to {number(float(open_at[-1]))}"
-            if open_at.size
-            else "The window is empty throughout"
-        )
-        marked = "" if even is None else f" A line at {number(even)}: {to_plain(even_label)}."
+        marked = "" if mark is None else f" A line at {number(mark)}: {to_plain(even_label)}."
         alt = (
             f"Two curves over {to_plain(xlabel)} from {number(float(places[0]))} to "
             f"{number(float(places[-1]))}: the budget that breaks v goes from "
             f"{number(float(low[0]))} to {number(float(low[-1]))}, the one up to which u is safe "
-            f"from {number(float(high[0]))} to {number(float(high[-1]))}. {what}.{marked}"
+            f"from {number(float(high[0]))} to {number(float(high[-1]))}. "
+            f"{_opened(places, low < high)}.{marked}"
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _opened(places: FloatArray, opened: BoolArray) -> str:
+    """Say on which stretches of the parameter the window is open."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], opened, [False]]).astype(int)))
+    stretches = [
+        f"from {number(float(places[start]))} to {number(float(places[stop - 1]))}"
+        for start, stop in edges.reshape(-1, 2)
+    ]
+    if not stretches:
+        return "The window is empty throughout"
+    return f"The window is open {' and '.join(stretches)}"
 
 
 def robust_error_picture(
@@ -429,7 +437,9 @@ def _bracket_words(
 ) -> str:
     said = []
     for kind, (eps, found, open_) in tables.items():
-        safe, broken = eps[open_ == 0], eps[found == 1]
+        # Up to the first error that is possible, and from where on every attack breaks all.
+        safe = eps[np.maximum.accumulate(open_) == 0]
+        broken = eps[np.minimum.accumulate(found[::-1])[::-1] == 1]
         words = [
             f"certified without error up to {number(float(safe[-1]))}"
             if safe.size

@@ -19,23 +19,26 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, few, positive
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     EndLabel,
+    badge,
+    end_label_room,
     figure,
     house_style,
     label_line_ends,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.plotting.training import draw_image, square_images
-from sublinear_lib.validation import choice, float_array, scalar
+from sublinear_lib.validation import choice, count, float_array, scalar
 
 __all__ = ["BallPanel", "balls_picture", "climb_picture", "growth_picture", "pair_gallery"]
 
@@ -125,7 +128,8 @@ def balls_picture(
     Raises
     ------
     ValueError
-        If points are not in the plane, shapes do not match, or there are too many labels or panels.
+        If points are not in the plane, shapes do not match, a pair names rows that are not there,
+        or there are too many labels or panels.
 
     Notes
     -----
@@ -142,6 +146,10 @@ def balls_picture(
         scalar(each.mu, f"panels[{k}].mu", minimum=0.0)
         if each.p not in _NORMS:
             raise ValueError(f"panels[{k}].p must be 1, 2 or inf, got {each.p}")
+        for t, row in enumerate(each.pair or ()):
+            count(row, f"panels[{k}].pair[{t}]", minimum=0, maximum=len(points) - 1)
+        if each.point is not None:
+            float_array(each.point, f"panels[{k}].point", shape=(2,))
     roles = dict(zip(kinds, SERIES, strict=False))
     reach = 1.04 * max(each.mu for each in panels)
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
@@ -166,7 +174,7 @@ def _balls(
         axes.grid(visible=False)
         for which, center in zip(("x", "y"), middle.tolist(), strict=True):
             set_scale(axes, which, center - half, center + half, target=3, label=number)
-        note(axes, 0.0, 1.0, shown.title, coordinates="axes fraction", dx=-34, dy=17, weight="bold")
+        panel_title(axes, shown.title, left=34)
         for x, label in zip(points, labels.tolist(), strict=True):
             if shown.mu > 0.0:
                 _ball(axes, x, shown.mu, shown.p, roles[label])
@@ -174,19 +182,7 @@ def _balls(
             ends = points[list(shown.pair)]
             axes.plot(ends[:, 0], ends[:, 1], color=LIGHT["ink"], linewidth=1.2, dashes=(3, 2))
         for x, label in zip(points, labels.tolist(), strict=True):
-            axes.plot(*x, marker="o", markersize=13, color=LIGHT[roles[label]], linestyle="none")
-            note(
-                axes,
-                float(x[0]),
-                float(x[1]),
-                _letters(label),
-                role="paper",
-                ha="center",
-                va="center_baseline",
-                size=10,
-                weight="bold",
-                outline=False,
-            )
+            badge(axes, float(x[0]), float(x[1]), _letters(label), roles[label])
         if shown.point is not None:
             look = {"marker": "x", "linestyle": "none", "zorder": 5.0}
             axes.plot(*shown.point, markersize=11, markeredgewidth=5, color=LIGHT["paper"], **look)  # type: ignore[arg-type]
@@ -280,7 +276,7 @@ def climb_picture(
             axes = panel(fig, left=30, right=14, top=34, bottom=30)
             set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
             set_scale(axes, "y", low - room, high + room, target=3, label=number)
-            note(axes, 0.0, 1.0, title, coordinates="axes fraction", dx=-26, dy=17, weight="bold")
+            panel_title(axes, title, left=26)
             axes.hlines(heights, at - mu, at + mu, color=LIGHT["c2"], linewidth=13, alpha=0.3)
             axes.plot(places, values, color=LIGHT["c1"], linewidth=2.0)
             axes.plot(at, heights, marker="o", markersize=7, color=LIGHT["c2"], linestyle="none")
@@ -433,13 +429,12 @@ def growth_picture(
         If shapes do not match, abscissae do not ascend, a number is not positive on a logarithmic
         axis, an estimate lies outside its interval, or there are no series or more than five.
     """
-    places = float_array(x, "x", shape=(None,))
+    places = ascending(x, "x")
     for scale, which in ((xscale, "xscale"), (yscale, "yscale")):
         choice(scale, which, SCALES)
-    if places.size < 2 or (np.diff(places) <= 0).any() or (xscale != "linear" and places[0] <= 0):
-        raise ValueError(f"x must be at least two ascending numbers, got {places.tolist()}")
-    if not 1 <= len(measured) <= len(SERIES):
-        raise ValueError(f"measured must hold 1 to {len(SERIES)} series, got {len(measured)}")
+    if xscale != "linear":
+        positive(places, "x", (None,))
+    few(measured, "measured", len(SERIES), "series")
     tables = {
         label: float_array(rows, f"measured[{label!r}]", shape=(places.size, 3))
         for label, rows in measured.items()
@@ -456,8 +451,10 @@ def growth_picture(
     if yscale != "linear" and low <= 0:
         raise ValueError(f"measured must be > 0 on a logarithmic axis, got {low!r}")
     names = [*tables, *(label for label in curves if label not in tables)]
-    room = min(150.0, 26.0 + 7.4 * max(len(to_plain(label)) for label in names))
-    ends = (low / 1.4, high * 1.3) if yscale != "linear" else (min(low, 0.0), 1.05 * high)
+    room = end_label_room(names)
+    ends = (low / 1.4, high * 1.3)
+    if yscale == "linear":
+        ends = min(low, 0.0), 1.05 * max(high, 0.0) or (0.0 if low < 0.0 else 1.0)
     fig = figure(420, 320)
     with house_style():
         axes = panel(fig, left=58, right=room, xlabel=xlabel, ylabel=ylabel)
@@ -506,7 +503,7 @@ def growth_picture(
             for label, v in curves.items()
         ]
         alt = (
-            f"{to_plain(ylabel)[:1].upper()}{to_plain(ylabel)[1:]} against {to_plain(xlabel)} from "
+            f"{to_sentence(ylabel)} against {to_plain(xlabel)} from "
             f"{number(float(places[0]))} to {number(float(places[-1]))}. {'; '.join(parts)}."
         )
     return Picture(fig, alt=alt, caption=caption, name=name)

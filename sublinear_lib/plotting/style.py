@@ -9,18 +9,21 @@ Nothing here touches ``pyplot``: figures have no global state and are never disp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter, NullLocator
 
+from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.plotting.palette import LIGHT, ROLES, SERIES, Role
+from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.ticks import SCALES, ticks
 from sublinear_lib.validation import choice, scalar
 
@@ -89,7 +92,6 @@ _RC: Any = {
     "lines.solid_joinstyle": "round",
     "lines.dash_capstyle": "butt",
     "patch.linewidth": 0.0,
-    "hatch.linewidth": 1.0,
     "legend.frameon": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "sublinear",
@@ -346,6 +348,166 @@ def note(
     return tuple(labels)
 
 
+def panel_title(axes: Axes, text: str, *, left: float, rise: float = 17.0) -> None:
+    """Write the title of a panel in bold above it.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        The panel.
+    text : str
+        The title in the house markup.
+    left : float
+        How far to the left of the axes it begins, in pixels: a little less than their margin.
+    rise : float, default 17
+        How far above the axes it stands, in pixels; more where the label of the y axis is between.
+    """
+    note(axes, 0.0, 1.0, text, coordinates="axes fraction", dx=-left, dy=rise, weight="bold")
+
+
+def badge(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    role: Role,
+    *,
+    size: float = 13.0,
+    letters: float = 10.0,
+    zorder: float = 2.0,
+) -> None:
+    """Draw a point as a disk with a short text in it, such as its label.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        The axes.
+    x, y : float
+        The point in data units.
+    text : str
+        The text in the house markup, written in the color of the page.
+    role : str
+        The color of the disk.
+    size, letters : float
+        Diameter of the disk and size of the type in pixels.
+    zorder : float, default 2
+        Its place in the order of drawing; 2 is that of lines.
+    """
+    axes.plot(x, y, marker="o", markersize=size, color=LIGHT[role], linestyle="none", zorder=zorder)
+    note(
+        axes,
+        x,
+        y,
+        text,
+        role="paper",
+        ha="center",
+        va="center_baseline",
+        size=letters,
+        weight="bold",
+        outline=False,
+    )
+
+
+def interval_dots(
+    axes: Axes,
+    rows: FloatArray,
+    role: Role,
+    *,
+    size: float = 6.0,
+    edge: float = 1.2,
+    width: float = 1.5,
+    clip: bool = False,
+    zorder: float = 4.0,
+) -> None:
+    """Draw measured values as dots with an edge in the color of the page, on bars for intervals.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        The axes.
+    rows : ndarray of float64, shape (j, 4)
+        Rows ``(x, estimate, lower, upper)``.
+    role : str
+        Their color.
+    size, edge, width : float
+        Diameter of the dots, width of their edges and of the bars, in pixels.
+    clip : bool, default False
+        Whether dots are cut at the ends of the axes.
+    zorder : float, default 4
+        The place of the dots in the order of drawing; 2 is that of lines.
+    """
+    axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=width)
+    axes.plot(
+        rows[:, 0],
+        rows[:, 1],
+        linestyle="none",
+        marker="o",
+        markersize=size,
+        color=LIGHT[role],
+        markeredgecolor=LIGHT["paper"],
+        markeredgewidth=edge,
+        clip_on=clip,
+        zorder=zorder,
+    )
+
+
+def thinned(length: int, most: int = 160) -> IntArray:
+    """Choose which points of a long path are drawn: evenly, with both ends.
+
+    Parameters
+    ----------
+    length : int
+        The number of points, at least 1.
+    most : int, default 160
+        The largest number of points to draw.
+
+    Returns
+    -------
+    ndarray of int64, shape (k,)
+        Positions, ascending, ``k <= min(length, most)``.
+
+    Examples
+    --------
+    >>> thinned(9, 3).tolist()
+    [0, 4, 8]
+    """
+    return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.int64))
+
+
+def legend_places(
+    labels: Sequence[str], width: float, *, swatch: float, letter: float, gap: float
+) -> list[tuple[float, int]]:
+    """Place the labels of a legend side by side, in as many rows as they need.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The labels in the house markup.
+    width : float
+        The width of a row in pixels.
+    swatch, letter, gap : float
+        What a label takes in pixels: its square, each of its letters, the distance to the next.
+
+    Returns
+    -------
+    list of (float, int)
+        For each label x in pixels and the number of its row, from 0.
+
+    Examples
+    --------
+    >>> legend_places(["one", "two", "three"], 100.0, swatch=14.0, letter=6.0, gap=14.0)
+    [(0.0, 0), (46.0, 0), (0.0, 1)]
+    """
+    places, x, row = [], 0.0, 0
+    for label in labels:
+        length = swatch + letter * len(to_plain(label)) + gap
+        if x > 0.0 and x + length > width:
+            x, row = 0.0, row + 1
+        places.append((x, row))
+        x += length
+    return places
+
+
 class EndLabel(NamedTuple):
     """A label for the end of a curve.
 
@@ -406,6 +568,33 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
     for place, i in zip(places, order, strict=True):
         result[i] = place
     return result
+
+
+def end_label_room(
+    labels: Iterable[str], *, letter: float = 7.4, gap: float = 26.0, most: float = 150.0
+) -> float:
+    """Return how many pixels to leave on the right for labels at the ends of curves.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The labels in the house markup, at least one.
+    letter, gap : float
+        What each letter of the longest takes, and what all of them take besides.
+    most : float, default 150
+        The largest room; a longer label leaves the figure.
+
+    Returns
+    -------
+    float
+        The margin for `panel`.
+
+    Examples
+    --------
+    >>> end_label_room(["*m*", "dense"], letter=7.0, gap=20.0)
+    55.0
+    """
+    return min(most, gap + letter * max(len(to_plain(label)) for label in labels))
 
 
 def label_line_ends(axes: Axes, labels: Sequence[EndLabel], *, x: float | None = None) -> None:

@@ -65,8 +65,13 @@ def _declarations(style: str) -> dict[str, str]:
 
 
 def _color(value: str, figure: str) -> str:
-    if value == "none" or value.startswith("url("):
+    if value == "none":
         return value
+    if value.startswith("url("):
+        raise ValueError(
+            f"figure {figure!r} has a hatch or a shade of many colors, which cannot follow the "
+            "theme: use one color of the palette with alpha"
+        )
     try:
         return css_color(_ROLE_OF[value.lower()])
     except KeyError:
@@ -199,7 +204,7 @@ def figure_svg(figure: Figure, name: str) -> tuple[str, float, float]:
     Raises
     ------
     ValueError
-        If the figure uses a color outside the palette, or mathtext.
+        If the figure uses a color outside the palette, a hatch, or mathtext.
     """
     buffer = io.BytesIO()
     with house_style():

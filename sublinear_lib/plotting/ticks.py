@@ -23,6 +23,7 @@ SCALES = ("linear", "log10", "log2")
 """The axis scales: linear, and logarithmic with ticks at powers of ten or of two."""
 
 _MINUS = "\N{MINUS SIGN}"
+_SMALLEST = 1e-300  # the steps of a shorter axis would have no decimals in float64
 
 
 class Ticks(NamedTuple):
@@ -79,7 +80,7 @@ def _scientific(value: float) -> str:
 
 
 def _default_labels(values: Sequence[float], scale: str) -> list[str]:
-    if scale == "log2":
+    if scale == "log2" and all(v == 2.0 ** round(math.log2(v)) for v in values):
         return [f"2^{{{round(math.log2(v))}}}".replace("-", _MINUS) for v in values]
     if scale == "log10" and all(v == float(f"{v:.0e}") for v in values):
         powers = all(f"{v:.0e}".startswith("1") for v in values)
@@ -136,7 +137,8 @@ def ticks(
     Raises
     ------
     ValueError
-        If the ends are not finite, not ascending, or not positive on a logarithmic scale.
+        If the ends are not finite, not ascending, closer than 1e-300 or farther apart than a
+        float64 can say, or not positive on a logarithmic scale.
 
     Examples
     --------
@@ -149,9 +151,15 @@ def ticks(
     low = scalar(low, "low", exclusive_minimum=None if scale == "linear" else 0.0)
     high = scalar(high, "high", exclusive_minimum=low)
     target = count(target, "target")
+    if not _SMALLEST <= high - low < math.inf:
+        raise ValueError(
+            f"low and high must be at a finite distance of at least {_SMALLEST:g}, got {low} and "
+            f"{high}"
+        )
     if values is not None:
-        slack = 1e-9 * (high - low)
-        chosen = sorted(float(v) for v in values if low - slack <= v <= high + slack)
+        # At its lower end a logarithmic axis tells far smaller distances apart than its length.
+        below, above = (high - low, high - low) if scale == "linear" else (low, high)
+        chosen = sorted(float(v) for v in values if low - 1e-9 * below <= v <= high + 1e-9 * above)
     elif scale == "linear":
         chosen = _linear(low, high, target)
     elif scale == "log2":

@@ -7,7 +7,7 @@ the same, because the weights are, the dense one lies underneath as a wide pale 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,9 +16,9 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
-from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import LIGHT, ROLES, Role
+from sublinear_lib.plotting.checks import ascending, nonnegative, shares
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent, whole
+from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -30,20 +30,22 @@ from sublinear_lib.plotting.style import (
     panel,
     set_scale,
 )
-from sublinear_lib.validation import choice, float_array
+from sublinear_lib.validation import float_array
 
 __all__ = ["digit_gallery", "loss_and_activity", "training_run", "work_bars"]
 
 _ROLE: dict[str, Role] = {"sparse": "c1", "dense": "c2"}
 
 
-def _checked_series(values: Mapping[str, Numbers], name: str, length: int) -> dict[str, FloatArray]:
+def _checked_series(
+    values: Mapping[str, Numbers],
+    name: str,
+    length: int,
+    check: Callable[[object, str, tuple[int]], FloatArray],
+) -> dict[str, FloatArray]:
     if set(values) != {"dense", "sparse"}:
         raise ValueError(f"{name} must have the keys 'dense' and 'sparse', got {list(values)}")
-    return {
-        key: float_array(values[key], f"{name}[{key!r}]", shape=(length,))
-        for key in ("dense", "sparse")
-    }
+    return {key: check(values[key], f"{name}[{key!r}]", (length,)) for key in ("dense", "sparse")}
 
 
 def _same(series: Mapping[str, FloatArray]) -> bool:
@@ -92,22 +94,13 @@ def loss_and_activity(
         outside [0, 1].
     """
     t = ascending(steps, "steps")
-    losses = _checked_series(loss, "loss", t.size)
-    shares = _checked_series(activity, "activity", t.size)
-    for key, values in losses.items():
-        if (values < 0).any():
-            raise ValueError(f"loss[{key!r}] must be >= 0, got {float(values.min())!r}")
-    for key, values in shares.items():
-        if (values < 0).any() or (values > 1).any():
-            raise ValueError(
-                f"activity[{key!r}] must lie in [0, 1], got values from {float(values.min())!r} "
-                f"to {float(values.max())!r}"
-            )
+    losses = _checked_series(loss, "loss", t.size, nonnegative)
+    computed = _checked_series(activity, "activity", t.size, shares)
 
     figures = []
     for series, label, top, writes in (
         (losses, loss_label, None, None),
-        (shares, "share of neurons computed", 1.0, percent),
+        (computed, "share of neurons computed", 1.0, percent),
     ):
         same = _same(series)
         fig = figure(300, 250)
@@ -140,8 +133,8 @@ def loss_and_activity(
         alt = (
             f"Two plots over {grouped(round(t[-1]))} steps. Left, the {to_plain(loss_label)} of "
             f"the sparse run goes from {number(first)} to {number(last)}; {curve}. Right, the "
-            f"share of neurons computed: dense {percent(float(shares['dense'].mean()))}, sparse "
-            f"{percent(float(shares['sparse'].mean()))} on average."
+            f"share of neurons computed: dense {percent(float(computed['dense'].mean()))}, sparse "
+            f"{percent(float(computed['sparse'].mean()))} on average."
         )
     return Picture(figures, alt=alt, caption=caption, name=name)
 
@@ -186,18 +179,10 @@ def training_run(
     """
     t = ascending(steps, "steps")
     losses = {
-        "attacked": float_array(loss, "loss", shape=t.shape),
-        "clean": float_array(clean_loss, "clean_loss", shape=t.shape),
+        "attacked": nonnegative(loss, "loss", t.shape),
+        "clean": nonnegative(clean_loss, "clean_loss", t.shape),
     }
-    for key, values in zip(("loss", "clean_loss"), losses.values(), strict=True):
-        if (values < 0).any():
-            raise ValueError(f"{key} must be >= 0, got {float(values.min())!r}")
-    share = float_array(activity, "activity", shape=t.shape)
-    if (share < 0).any() or (share > 1).any():
-        raise ValueError(
-            f"activity must lie in [0, 1], got values from {float(share.min())!r} to "
-            f"{float(share.max())!r}"
-        )
+    share = shares(activity, "activity", t.shape)
     figures = []
     roles: tuple[Role, Role] = ("c1", "c2")
     for series, label, writes in (
@@ -273,12 +258,9 @@ def work_bars(
     if k < 1:
         raise ValueError("phases must name at least one phase, got none")
     work = {
-        "dense": float_array(dense, "dense", shape=(k,)),
-        "sparse": float_array(sparse, "sparse", shape=(k,)),
+        "dense": nonnegative(dense, "dense", (k,)),
+        "sparse": nonnegative(sparse, "sparse", (k,)),
     }
-    for key, values in work.items():
-        if (values < 0).any():
-            raise ValueError(f"{key} must be >= 0, got {float(values.min())!r}")
     largest = max(float(v.max()) for v in work.values())
     if largest == 0.0:
         raise ValueError("dense and sparse must hold some work, got zeros only")
@@ -301,7 +283,7 @@ def work_bars(
                     axes,
                     value,
                     y + 6,
-                    f"{_whole(value)} {key}",
+                    f"{_amount(value)} {key}",
                     role=_ROLE[key],
                     dx=6 if value else 1,
                     size=11,
@@ -319,15 +301,15 @@ def work_bars(
         )
     if alt is None:
         parts = [
-            f"{to_plain(phase)}: dense {_whole(float(a))}, sparse {_whole(float(b))}"
+            f"{to_plain(phase)}: dense {_amount(float(a))}, sparse {_amount(float(b))}"
             for phase, a, b in zip(phases, work["dense"], work["sparse"], strict=True)
         ]
         alt = f"Bars of the work in {to_plain(unit)} for each phase. {'; '.join(parts)}."
     return Picture(fig, alt=alt, caption=caption, name=name)
 
 
-def _whole(value: float) -> str:
-    return grouped(round(value)) if value >= 100 or value == round(value) else number(value)
+def _amount(value: float) -> str:
+    return whole(value) if value >= 100 or value == round(value) else number(value)
 
 
 def square_images(value: object, name: str, count: int | None) -> FloatArray:
@@ -352,7 +334,7 @@ def square_images(value: object, name: str, count: int | None) -> FloatArray:
     ValueError
         If shapes do not match, rows are no squares, or an image is larger.
     """
-    images = np.asarray(value)
+    images = float_array(value, name)
     if images.ndim == 2:
         side = round(images.shape[1] ** 0.5)
         if side * side != images.shape[1]:
@@ -497,7 +479,8 @@ def draw_image(
     step = size / max(image.shape)
     grades = np.round(np.abs(image) * 16).astype(int)
     signs = np.sign(image) if signed else np.zeros(image.shape)
-    for sign, role in ((0.0, "ink"), (1.0, "c1"), (-1.0, "c2")):
+    inks: tuple[tuple[float, Role], ...] = ((0.0, "ink"), (1.0, "c1"), (-1.0, "c2"))
+    for sign, role in inks:
         for grade in range(1, 17):
             pixels = np.argwhere((grades == grade) & (signs == sign))
             if not pixels.size:
@@ -511,7 +494,7 @@ def draw_image(
             axes.add_patch(
                 PathPatch(
                     Path.make_compound_path(*squares),
-                    facecolor=LIGHT[choice(role, "role", ROLES)],
+                    facecolor=LIGHT[role],
                     alpha=grade / 16,
                     linewidth=0,
                 )

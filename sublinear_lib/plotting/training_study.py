@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending
+from sublinear_lib.plotting.checks import ascending, few, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES
 from sublinear_lib.plotting.picture import Picture
@@ -23,9 +22,10 @@ from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
-    note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
@@ -51,7 +51,7 @@ def loss_curves(
     ----------
     panels : mapping of str to mapping of str to (steps, losses)
         For each panel, by its title in the house markup: its curves by their labels.  A label has
-        the same color in every panel.  Two curves or more points each, steps ascending,
+        the same color in every panel.  A curve has two points or more, with steps ascending and
         losses ``>= 0``; at most four panels and five labels.
     floor : float, default 1e-4
         Losses below it are drawn at it, ``> 0``: a logarithm has no place for 0.
@@ -72,15 +72,13 @@ def loss_curves(
     Raises
     ------
     ValueError
-        If there are too many panels or labels, shapes do not match, steps do not ascend, or a loss
-        is negative.
+        If there are too many panels or labels or a panel has no curve, shapes do not match, steps
+        do not ascend, or a loss is negative.
     """
     lowest = scalar(floor, "floor", exclusive_minimum=0.0)
-    if not 1 <= len(panels) <= 4:
-        raise ValueError(f"panels must hold 1 to 4 panels, got {len(panels)}")
+    few(panels, "panels", 4, "panels")
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
-    if not 1 <= len(labels) <= len(SERIES):
-        raise ValueError(f"panels must hold 1 to {len(SERIES)} labels, got {len(labels)}")
+    few(labels, "panels", len(SERIES), "labels")
     checked = {title: _checked_curves(title, curves) for title, curves in panels.items()}
     roles = dict(zip(labels, SERIES, strict=False))
     everything = [losses for curves in checked.values() for _, losses in curves.values()]
@@ -96,7 +94,7 @@ def loss_curves(
             first = min(float(steps[0]) for steps, _ in curves.values())
             set_scale(axes, "x", first, last, target=3)
             set_scale(axes, "y", low, high, scale="log10")
-            _title(axes, title)
+            panel_title(axes, title, left=46, rise=38)
             ends = []
             for label, (steps, losses) in curves.items():
                 drawn = np.clip(losses, low, high)
@@ -117,24 +115,14 @@ def loss_curves(
     return Picture(figures, alt=alt, caption=caption, name=name)
 
 
-def _title(axes: Axes, title: str) -> None:
-    """Write the title of a panel above the label of its y axis."""
-    note(axes, 0, 1, title, coordinates="axes fraction", dx=-46, dy=38, weight="bold")
-
-
 def _checked_curves(
     title: str, curves: Mapping[str, tuple[Numbers, Numbers]]
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
     checked = {}
     for label, (steps, losses) in curves.items():
         where = f"panels[{title!r}][{label!r}]"
-        t = float_array(steps, f"{where} steps", shape=(None,))
-        values = float_array(losses, f"{where} losses", shape=t.shape)
-        if t.size < 2 or (np.diff(t) <= 0).any():
-            raise ValueError(f"{where} must have at least two ascending steps")
-        if (values < 0).any():
-            raise ValueError(f"{where} must be >= 0, got {float(values.min())!r}")
-        checked[label] = (t, values)
+        t = ascending(steps, f"{where} steps")
+        checked[label] = (t, nonnegative(losses, f"{where} losses", t.shape))
     if not checked:
         raise ValueError(f"panels[{title!r}] must hold at least one curve, got none")
     return checked
@@ -176,11 +164,9 @@ def accuracy_against_activity(
         outside [0, 1] or its interval.
     """
     bottom = scalar(lowest, "lowest", minimum=0.0, exclusive_maximum=1.0)
-    if not 1 <= len(panels) <= 4:
-        raise ValueError(f"panels must hold 1 to 4 panels, got {len(panels)}")
+    few(panels, "panels", 4, "panels")
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
-    if not 1 <= len(labels) <= len(SERIES):
-        raise ValueError(f"panels must hold 1 to {len(SERIES)} labels, got {len(labels)}")
+    few(labels, "panels", len(SERIES), "labels")
     roles = dict(zip(labels, SERIES, strict=False))
     checked: dict[str, dict[str, FloatArray]] = {}
     for title, curves in panels.items():
@@ -226,7 +212,7 @@ def accuracy_against_activity(
                 label=percent,
             )
             set_scale(axes, "y", bottom, 1.0, label=percent)
-            _title(axes, title)
+            panel_title(axes, title, left=46, rise=38)
             ends = []
             for place, (label, rows) in enumerate(curves.items()):
                 share, mean, lower, upper = np.clip(rows.T, 0.0, 1.0)
@@ -312,8 +298,7 @@ def overshoot_picture(
     curve = float_array(ratio, "ratio", shape=level.shape)
     if (curve <= 0).any():
         raise ValueError(f"ratio must be > 0, got {float(curve.min())!r}")
-    if not 1 <= len(measured) <= 4:
-        raise ValueError(f"measured must hold 1 to 4 kinds, got {len(measured)}")
+    few(measured, "measured", 4, "kinds")
     points = {
         label: float_array(rows, f"measured[{label!r}]", shape=(None, 4))
         for label, rows in measured.items()
@@ -333,19 +318,7 @@ def overshoot_picture(
         axes.plot(level, curve, color=LIGHT["ink"], linewidth=1.6)
         ends = [EndLabel(float(curve[-1]), "closed form", "ink")]
         for role, (label, rows) in zip(SERIES, points.items(), strict=False):
-            axes.vlines(rows[:, 0], rows[:, 2], rows[:, 3], color=LIGHT[role], linewidth=1.5)
-            axes.plot(
-                rows[:, 0],
-                rows[:, 1],
-                linestyle="none",
-                marker="o",
-                markersize=6,
-                color=LIGHT[role],
-                markeredgecolor=LIGHT["paper"],
-                markeredgewidth=1.2,
-                clip_on=False,
-                zorder=4,
-            )
+            interval_dots(axes, rows, role)
             ends.append(EndLabel(float(rows[-1, 1]), label, role))
         label_line_ends(axes, ends)
     if alt is None:

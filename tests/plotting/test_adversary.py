@@ -152,6 +152,21 @@ def test_the_sweep_draws_a_row_for_each_neuron_that_switches_and_a_bar_where_it_
     assert len(bars) == int(PIECES.begins.sum()) + on_from_the_start
 
 
+def test_a_continuous_network_bends_and_does_not_jump() -> None:
+    assert "with a jump at each" in sweep().alt
+    network = TwoLayerNetwork.initialize(
+        24, 3, rng=23, tau=scaling.threshold_from_standard(0.8, 24), activation="continuous"
+    )
+    [extremes] = extremes_on_circle(network, X, RHO)
+    picture = sweep(
+        pieces=pieces_on_circle(network, 0.0, ALPHA),
+        arcs=activity_arcs(network),
+        signs=network.a,
+        extremes=extremes,
+    )
+    assert "with a kink at each" in picture.alt and "jump" not in picture.alt
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_sweep_says_whether_the_extremes_are_attained(seed: int) -> None:
     network = small_network(seed)
@@ -184,6 +199,11 @@ def test_the_landscape_marks_an_extreme_that_is_not_attained() -> None:
     assert not EXTREMES.sup_attained and EXTREMES.inf_attained
     assert "exact sup, not attained" in texts(landscape())
     assert "exact inf" in texts(landscape())
+
+
+def test_the_landscape_of_a_network_that_nobody_attacked_is_drawn() -> None:
+    alt = landscape(attacks={}).alt
+    assert "ends at" not in alt and alt.endswith("attained.")
 
 
 def test_a_wide_network_still_fits_the_page() -> None:
@@ -242,6 +262,11 @@ def test_the_shares_say_both_ends_and_the_level() -> None:
         (found, {"found": {"a": [[1, 0, 2]]}}, r"found\['a'\] must have shape \(2, 3\)"),
         (shares, {"samples": {}, "curves": None}, "must have 1 to 5 labels"),
         (shares, {"scale": "cubic"}, "scale must be"),
+        (
+            shares,
+            {"samples": {"a": [[0.0, 0.2, 0.1, 0.3]]}, "curves": None},
+            "samples and curves must have x > 0",
+        ),
         (shares, {"level": (2.0, "a")}, "level must be"),
     ],
 )

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sublinear_lib import plotting
@@ -36,6 +37,13 @@ def test_the_bars_reach_as_far_as_noise_does() -> None:
     ends = sorted((round(float(bar.min()), 6), round(float(bar.max()), 6)) for bar in bars)
     values = [2.0, 3.0, 20.0, 40.0]
     assert ends == [(round(v / 1.3, 6), round(v * 1.3, 6)) for v in values]
+
+
+def test_a_run_that_did_not_measure_leaves_a_gap_in_the_line() -> None:
+    (axes,) = ratios()._figures[0].axes
+    lines = [line.get_ydata() for line in axes.lines if line.get_marker() == "o"]
+    for drawn, given in zip(lines, CURVES.values(), strict=True):
+        np.testing.assert_array_equal(drawn, given)
 
 
 def test_the_errors_are_told_from_few_to_many_misses() -> None:

@@ -1,4 +1,4 @@
-"""Figures refuse places that do not ascend and values that a logarithmic axis cannot show."""
+"""Figures refuse places that do not ascend and values that they cannot show, and say which."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sublinear_lib.plotting.checks import ascending, positive
+from sublinear_lib.plotting.checks import ascending, few, nonnegative, positive, shares
 
 
 def test_ascending_places_come_back_as_an_array() -> None:
@@ -22,6 +22,7 @@ def test_ascending_places_come_back_as_an_array() -> None:
         ([2.0, 1.0], (), r"ascending numbers, got \[2, 1\]"),
         ([0.5, 2.0], (1.0,), r"ascending numbers >= 1, got \[0.5, 2\]"),
         ([0.0, 361.0], (0.0, 360.0), r"ascending numbers in \[0, 360\], got \[0, 361\]"),
+        ([0.0, 2.0], (-np.inf, 1.0), r"ascending numbers <= 1, got \[0, 2\]"),
         (np.arange(20.0)[::-1], (), r"got \[19, 18, 17, 16, 15, 14, 13, 12, ...\]"),
         ([[1.0, 2.0]], (), "x must have shape"),
     ],
@@ -37,3 +38,20 @@ def test_values_for_a_logarithmic_axis_are_positive() -> None:
         positive([[1.0, 0.0]], "y", (None, None))
     with pytest.raises(ValueError, match="y must have shape"):
         positive([1.0], "y", (2,))
+
+
+def test_counts_are_not_negative_and_shares_are_at_most_one() -> None:
+    assert_array_equal(nonnegative([0, 2], "y", (2,)), [0.0, 2.0])
+    with pytest.raises(ValueError, match=r"y must be >= 0, got -1\.0"):
+        nonnegative([1.0, -1.0], "y", (2,))
+    assert_array_equal(shares([0, 1], "y", (2,)), [0.0, 1.0])
+    for wrong in ([-0.5, 1.0], [0.0, 1.5]):
+        with pytest.raises(ValueError, match=r"y must lie in \[0, 1\], got values from"):
+            shares(wrong, "y", (2,))
+
+
+def test_no_items_and_too_many_are_refused() -> None:
+    few({"a": 1}, "curves", 1, "curves")
+    for items in ({}, {"a": 1, "b": 2}):
+        with pytest.raises(ValueError, match=f"curves must hold 1 to 1 curves, got {len(items)}"):
+            few(items, "curves", 1, "curves")

@@ -96,12 +96,19 @@ def test_the_text_of_radii_gives_law_mean_and_ends() -> None:
     alt = radii().alt
     assert re.search(r"3 collision radii .* between 0.05 and 0.2,.* from 2.5 to 5.1", alt)
     assert "the mean 0.14" in alt and "n − 1: 0.14 to 0.2" in alt
+    assert "which rises from 2.5" in alt and "below the line at 0.25" in alt
+
+
+def test_the_text_of_radii_does_not_say_what_other_numbers_contradict() -> None:
+    alt = radii(density=([0.0, 0.25], [5.1, 2.5]), series={"a": [(0.3, 0.2, 0.4)] * 2}).alt
+    assert "which falls from 5.1 to 2.5" in alt and "beside the line at 0.25" in alt
 
 
 @pytest.mark.parametrize(
     ("draw", "changed", "said"),
     [
         (shadows, {"w": [0.0, 0.0]}, "w must not be zero"),
+        (shadows, {"w": [1.0, 1.0]}, r"panels\[1\].pair must be two points that the neuron cannot"),
         (shadows, {"panels": []}, "one to three"),
         (shadows, {"panels": [plotting.ShadowPanel("a", 0.0)]}, "mu"),
         (shadows, {"X": np.zeros((6, 2)), "y": np.zeros(6)}, "at most 5 points"),
@@ -114,6 +121,7 @@ def test_the_text_of_radii_gives_law_mean_and_ends() -> None:
         (coordinates, {"centers": (np.zeros(65), np.zeros(65))}, "at most 64"),
         (radii, {"radii": [0.3]}, "1/4"),
         (radii, {"dims": [4, 2]}, "ascending"),
+        (radii, {"dims": [0, 2]}, "dims must be at least two ascending numbers >= 1"),
         (radii, {"series": {}}, "series"),
         (radii, {"density": ([0.0, 0.1], [1.0])}, "density"),
     ],

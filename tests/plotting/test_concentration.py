@@ -67,6 +67,20 @@ def test_a_crossing_is_marked_with_its_place() -> None:
     assert "crosses a dashed line at 1.5" in picture.alt
 
 
+def test_a_bound_that_the_law_exceeds_is_not_said_to_lie_above_it() -> None:
+    assert "dashed curves above the exact one" in tails().alt
+    broken = plotting.CountTail([1, 2], [0.5, 0.1], {"wrong": [0.4, 0.2]})
+    assert "dashed curves beside the exact one" in tails(panels={"a": broken}).alt
+
+
+def test_a_curve_that_rises_to_its_crossing_is_said_to_rise() -> None:
+    rising = plotting.Crossing([0, 1], "*u*", ("c", [1, 2]), {"l": [1.5, 1.5]}, 0.5)
+    assert "c rises from 1 to 2" in crossings(panels=[rising]).alt
+    assert "curve falls from 3 to 1" in crossings().alt
+    level = plotting.Crossing([0, 1], "*u*", ("c", [1, 1]), {"l": [1, 1]}, 0.5)
+    assert "c goes from 1 to 1" in crossings(panels=[level]).alt
+
+
 @pytest.mark.parametrize(
     ("make", "named"),
     [

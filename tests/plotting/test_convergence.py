@@ -65,6 +65,11 @@ def test_powers_have_the_same_columns_in_every_row() -> None:
         powers_picture({str(k): {"R1": Fraction(1)} for k in range(9)}, name="powers")
 
 
+def test_every_power_has_a_color() -> None:
+    with pytest.raises(ValueError, match="columns must have a color for each of"):
+        powers_picture({"a": {"R1": Fraction(1)}}, columns={"R2": "c1"}, name="powers")
+
+
 def test_the_text_of_the_line_counts_the_turns() -> None:
     smooth, bumpy = np.abs(S - 1.0), np.abs(S - 1.0) + 0.2 * (np.arange(S.size) % 2)
     picture = surrogate_picture(

@@ -160,6 +160,7 @@ def test_points_stand_on_the_roof() -> None:
         (bars, {"columns": {"a": {"x": -1.0}}}, "columns['a'] must be >= 0"),
         (bars, {"columns": {"a": {"x": 0.0}}}, "columns['a'] must hold some work"),
         (curves, {"x": [3, 2, 1]}, "x must be at least two ascending"),
+        (curves, {"x": [0, 2, 3]}, "x must be > 0 to be drawn on a logarithmic axis"),
         (curves, {"predicted": {"a": [1.0, 0.0, 1.0]}}, "predicted['a'] must be > 0"),
         (curves, {"measured": {"a": [1.0, 2.0]}}, "measured['a'] must have shape"),
         (curves, {"measured": {"a": [[1, 2, 3, 4]]}}, "measured['a'] must have 1 to 3 columns"),

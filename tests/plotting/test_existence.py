@@ -62,6 +62,12 @@ def test_the_text_of_the_functions_gives_their_ranges_and_the_labels() -> None:
     assert "trained runs from -2 to 2; W^* runs from -1 to 1" in alt
 
 
+def test_the_text_of_the_functions_tells_of_the_dashed_one() -> None:
+    assert "dashed" not in fit().alt
+    alt = fit(target=3 * np.cos(ANGLES)).alt.replace("\N{MINUS SIGN}", "-")
+    assert "A dashed function to compare with runs from -3 to 3." in alt
+
+
 def test_an_arc_that_passes_180_degrees_is_drawn_in_two_pieces() -> None:
     one = arcs(arcs=[[0.0, 1.0]], values=[1.0]).html
     two = arcs(arcs=[[3.0, 1.0]], values=[1.0]).html

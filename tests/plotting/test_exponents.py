@@ -50,3 +50,8 @@ def test_too_few_or_too_many_rows_are_refused(rows: list[ExponentRow]) -> None:
 def test_something_else_than_a_row_is_refused() -> None:
     with pytest.raises(TypeError, match="ExponentRow"):
         exponents_picture([1.0], name="rows")  # type: ignore[list-item]
+
+
+def test_an_exponent_that_is_no_number_is_named() -> None:
+    with pytest.raises(ValueError, match=r"rows\[1\] must be a finite number"):
+        exponents_picture([MEASURED, ExponentRow("none", float("nan"))], name="rows")

@@ -82,6 +82,11 @@ def test_on_a_logarithmic_scale_only_leaders_must_be_positive() -> None:
         race(panels=below, scale="log10")
 
 
+def test_features_that_have_turned_around_are_drawn_below_zero() -> None:
+    (axes,) = race(panels=[RacePanel("a", -1.0 - SLOW, -1.0 - SLOW)])._figures[0].axes
+    assert axes.get_ylim() == pytest.approx((-1.2, 1.0))
+
+
 @pytest.mark.parametrize(
     ("draw", "changed", "said"),
     [
@@ -91,9 +96,14 @@ def test_on_a_logarithmic_scale_only_leaders_must_be_positive() -> None:
         (race, {"panels": [RacePanel("a", SLOW, GROWN, SLOW)]}, "both predictions or none"),
         (race, {"panels": [RacePanel("a", SLOW[:9], GROWN)]}, r"panels\[0\].robust"),
         (race, {"panels": [RacePanel("a", SLOW, np.ones((301, 0)))]}, r"panels\[0\].nonrobust"),
-        (race, {"panels": [RacePanel("a", SLOW, GROWN, SLOW, GROWN[:9])]}, "predicted_"),
+        (
+            race,
+            {"panels": [RacePanel("a", SLOW, GROWN, SLOW, GROWN[:9])]},
+            r"panels\[0\].predicted_nonrobust must have shape",
+        ),
         (ratios, {"ratio": [0.0, 1.0, 1.0, 1.0]}, "positive"),
-        (ratios, {"threshold": 0.0}, "positive"),
+        (ratios, {"threshold": 0.0}, "threshold must be"),
+        (ratios, {"threshold": float("nan")}, "threshold must be"),
         (ratios, {"measured": [0.0, 1.0]}, "measured"),
         (ratios, {"predicted": [0.0, 1.0, 2.0, 0.0]}, r"predicted must lie in \[0, 1\]"),
     ],

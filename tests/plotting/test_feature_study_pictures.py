@@ -133,6 +133,10 @@ def test_texts_give_the_numbers() -> None:
     assert "falls from 3.1 to 0.5; the formula goes from 1.05 at 300 to 0.48" in said
     assert "at step 900 at rate 30 and at step 800 at rate" in said
     assert said.endswith("classes that cross: 1 of 4 at 30, all at the others.")
+    risen = words(rates(plateau=[0.5, 0.5, 1.0, 1.1, 3.2, 3.0]))
+    assert "The level at which v stops rises from 0.5 to 3.1" in risen
+    part = words(rates(crossing=[[None, 5.0]] * 6, lower=None, upper=None))
+    assert part.endswith("2 of 4 at 30, 2 of 4 at 300, 2 of 4 at 3 000.")
     bare = rates(formula=[None] * 6, crossing=[[5.0]] * 6, lower=None, upper=None).alt
     assert "formula" not in bare and "classes" not in bare
     said = words(curves())
@@ -173,11 +177,13 @@ def test_a_curve_runs_through_its_budgets_in_order() -> None:
         (spectrum, {"budget": [-0.1, *BUDGETS[1:]]}, "budget must be >= 0"),
         (spectrum, {"budget": [0.5] * 6}, "at least two different values"),
         (spectrum, {"share": [0.5]}, "share"),
-        (spectrum, {"share": [1.5] * 6}, r"share must lie in \[0, 1\], got 1.5"),
+        (spectrum, {"share": [1.5] * 6}, r"share must lie in \[0, 1\], got values from 1.5"),
         (spectrum, {"certified": [0.0] * 6}, "nowhere be below attacked"),
         (rates, {"rate": [0.0, *RATES[1:]]}, "rate must be > 0"),
         (rates, {"plateau": [0.0] * 6}, "plateau must be > 0"),
         (rates, {"formula": [1.0]}, "formula must have shape"),
+        (rates, {"formula": [0.0] * 6}, "formula must be > 0"),
+        (rates, {"lower": [[0.0] * 2] * 6}, "lower must have a mean > 0"),
         (rates, {"crossing": [1.0] * 6}, "crossing must have shape"),
         (rates, {"crossing": [[None]] * 6, "lower": None, "upper": None}, "at least one time"),
         (rates, {"crossing": [[-1.0, 1.0]] * 6}, "crossing must be >= 0"),

@@ -135,6 +135,11 @@ def test_a_bound_below_one_is_not_called_empty() -> None:
     assert "everywhere" not in activity(bound=np.full(15, 0.9)).alt
 
 
+def test_the_axis_of_the_activity_figure_reaches_down_to_the_bound() -> None:
+    (axes,) = activity(bound=np.full(15, 1e-3))._figures[0].axes
+    assert axes.get_ylim()[0] < 1e-3
+
+
 def test_curves_are_labeled_where_they_end_and_there_is_no_legend() -> None:
     shown = texts(activity(bound=np.full(15, 1.9), bound_label="bound *Q*_{0}/*m*"))
     assert {"τ = 0", "c", "bound Q0/m"} <= set(shown)
@@ -147,6 +152,8 @@ def test_curves_are_labeled_where_they_end_and_there_is_no_legend() -> None:
         ({"widths": [8, 4]}, "widths must be at least two ascending"),
         ({"curves": {}}, "curves must hold 1 to 5"),
         ({"curves": {"a": np.zeros(15)}}, r"curves\['a'\] must be > 0"),
+        ({"curves": {"a": np.full(15, 1.5)}}, r"curves\['a'\] must lie in \[0, 1\]"),
+        ({"samples": {"*c*": [[64, 0.0, 0.0, 0.1]]}}, r"samples\['\*c\*'\] estimates must be > 0"),
         ({"curves": {"a": np.ones(3)}}, r"curves\['a'\] must have shape \(15,\)"),
         ({"samples": {"b": [[64, 0.1, 0.05, 0.2]]}}, "samples must have labels of curves"),
         ({"samples": {"*c*": [[64, 0.1]]}}, r"samples\['\*c\*'\] must have shape"),
@@ -209,6 +216,8 @@ def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> Non
         ({"tau": 5.0}, "z must ascend and reach both sides of tau"),
         ({"z": np.zeros(41)}, "z must ascend"),
         ({"jump": np.zeros(3)}, r"jump must have shape \(41,\)"),
+        ({"jump": np.zeros(41)}, "jump must be 0 up to tau and rise with slope 1"),
+        ({"continuous": np.linspace(-1, 3, 41)}, "continuous must be 0 up to tau"),
     ],
 )
 def test_the_pair_of_activations_refuses_what_it_cannot_draw(changes: dict, message: str) -> None:
@@ -282,6 +291,11 @@ def test_the_gallery_gives_the_largest_change_and_the_labels() -> None:
     assert texts(picture).count("3") == 3
 
 
+def test_masked_images_are_refused_and_not_drawn_without_their_mask() -> None:
+    with pytest.raises(TypeError, match="clean must be a plain array of numbers, got a masked"):
+        digits(clean=np.ma.masked_greater(IMAGES, 8.0))
+
+
 def test_a_pixel_is_ink_so_the_digit_follows_the_theme() -> None:
     html = digits().html
     assert "<image" not in html
@@ -296,6 +310,7 @@ def test_a_pixel_is_ink_so_the_digit_follows_the_theme() -> None:
         ({"clean": np.ones((9, 8, 8)), "adversarial": np.ones((9, 8, 8))}, "at most 8 images"),
         ({"clean": np.ones((3, 63))}, "square images"),
         ({"clean": np.ones((1, 33, 33))}, "at most 32 x 32"),
+        ({"clean": [[1.0, 2.0], [3.0]]}, "clean must be a rectangular array"),
         ({"clean_labels": ["3"]}, "clean_labels must have one entry for each image"),
     ],
 )
@@ -332,6 +347,9 @@ def test_the_schematic_refuses_what_it_cannot_draw(
 def test_the_slice_says_whether_the_cap_holds_another_point() -> None:
     assert "It holds no other data point" in sphere(half_angle=0.4).alt
     assert "It holds 3 of the data points" in sphere(half_angle=1.3).alt
+    # The center need not be one of the data.
+    assert "It holds 1 of the data points" in sphere(points=ON_SLICE[2:3], half_angle=1.3).alt
+    assert "It holds no other data point" in sphere(points=ON_SLICE[2:3], half_angle=0.4).alt
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,12 @@ def test_the_text_of_the_circle_gives_range_maximum_and_bound() -> None:
     assert "Theorem B" not in circle(levels=None).alt
 
 
+def test_every_mark_of_the_circle_lies_on_the_axis() -> None:
+    (axes,) = circle(mean=20.0, interval=(20.0, 30.0), fixed=(0.0, 200.0))._figures[0].axes
+    low, high = axes.get_ylim()
+    assert low < 20.0 and high > 200.0
+
+
 def test_the_text_of_the_run_gives_first_and_last_counts() -> None:
     alt = run().alt
     assert "at the worst x: 0 at first, 3 in the end" in alt
@@ -127,6 +133,7 @@ def test_the_window_refuses_what_it_cannot_draw(changes: dict[str, object]) -> N
         {"interval": (115.0, 90.0)},
         {"fixed": (0.0,)},
         {"largest": (0.0, float("inf"))},
+        {"largest": (75.0, 105.0)},
         {"levels": {str(k): 1.0 for k in range(4)}},
         {"levels": {"low": -1.0}},
     ],

@@ -171,6 +171,7 @@ def test_the_text_of_the_survivors_gives_both_ends_and_the_trend_if_there_is_one
     assert "1 % active: 2 % at d = 2, 99 % at d = 64" in alt
     assert "rise" in alt
     assert "rise" not in surviving(curves={"a": [0.5, 0.4, 0.6]}, samples=None).alt
+    assert "rise" not in surviving(curves={"a": [0.5, 0.5, 0.5]}, samples=None).alt
 
 
 # ---- onion ---------------------------------------------------------------------------------------
@@ -204,6 +205,15 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
     assert skipped <= sum(bool((score <= offset).all()) for score in scores) + doubtful
 
 
+def test_the_text_of_the_boxes_counts_the_points_that_are_drawn() -> None:
+    assert boxes(groups=GROUPS[:2]).alt.startswith(f"{sum(map(len, GROUPS[:2]))} points in 2 boxes")
+
+
+def test_the_onion_looks_at_whole_layers() -> None:
+    with pytest.raises(TypeError, match="visited must be an integer"):
+        onion(visited=1.5)
+
+
 # ---- work ----------------------------------------------------------------------------------------
 
 
@@ -212,6 +222,7 @@ def test_the_work_is_the_mean_over_seeds_and_the_scan_is_the_yardstick() -> None
     assert "scan" in work().alt and "scan: m" in texts(work())
     assert "scan" not in work(scan=False).alt
     assert "against the number of points m from" in work().alt
+    assert work(ylabel="rows of *W*").alt.startswith("Rows of W against")
     wide = work(xlabel="number of neurons *m*")
     assert "against the number of neurons m from" in wide.alt
     assert "number of neurons m" in " ".join(texts(wide))

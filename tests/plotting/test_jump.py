@@ -90,6 +90,8 @@ def test_the_text_of_a_way_gives_ends_and_the_largest_step() -> None:
         {"panels": {str(k): PANELS["jump"] for k in range(3)}},
         {"panels": {"jump": {str(k): 1 + T for k in range(5)}}},
         {"limits": {"other": ("limit", T)}},
+        {"limits": {"jump": ("limit", -T)}},
+        {"limits": {"jump": ("limit", T[::-1])}},
         {"samples": {"jump": {"other": [(1.0, 1.5, 1.4, 1.6)]}}},
         {"samples": {"other": {"thin": [(1.0, 1.5, 1.4, 1.6)]}}},
         {"samples": {"jump": {"thin": [(1.0, 1.5)]}}},

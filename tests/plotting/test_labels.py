@@ -89,6 +89,8 @@ def test_the_png_can_be_typeset_whatever_the_label(text: str) -> None:
         (123456.0, "123\N{NARROW NO-BREAK SPACE}456"),
         (1.25e-7, "1.25·10⁻⁷"),
         (-2e9, "−2·10⁹"),
+        (5e-324, "4.94·10⁻³²⁴"),
+        (1.7976931348623157e308, "1.8·10³⁰⁸"),
     ],
 )
 def test_numbers_are_written_for_reading(value: float, text: str) -> None:
@@ -150,8 +152,21 @@ def test_logarithmic_ticks_lie_on_the_axis(low: float, ratio: float, scale: str)
         ({"low": 0, "high": 1, "scale": "log10"}, "low must be a finite number > 0"),
         ({"low": 0, "high": 1, "scale": "cubic"}, "scale must be one of"),
         ({"low": float("nan"), "high": 1}, "low must be a finite number"),
+        ({"low": 0.0, "high": 1e-320}, "must be at a finite distance of at least 1e-300"),
+        ({"low": -1.5e308, "high": 1.5e308}, "must be at a finite distance"),
     ],
 )
 def test_an_axis_without_extent_is_refused(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ticks(**arguments)
+
+
+def test_own_ticks_outside_a_logarithmic_axis_are_dropped() -> None:
+    assert ticks(1e-12, 1.0, scale="log10", values=[0.0, 1e-15, 1e-6, 1.0]).values == (1e-6, 1.0)
+    # An end that was computed keeps its tick.
+    assert ticks(0.1 + 0.2, 3.0, scale="log10", values=[0.3]).values == (0.3,)
+
+
+def test_what_is_no_power_of_two_is_not_written_as_one() -> None:
+    assert ticks(1, 8, scale="log2", values=[3.0, 6.0]).labels == ("3", "6")
+    assert ticks(1, 8, scale="log2", values=[2.0, 8.0]).labels == ("2^{1}", "2^{3}")

@@ -87,6 +87,10 @@ def test_an_interval_may_be_that_of_a_median() -> None:
     assert "interval 70 % to 82 %" in bars(entries={"map": (0.76, 0.24, 0.0)}, intervals=found).alt
 
 
+def test_images_without_words_are_described_by_what_stands_above_them() -> None:
+    assert gallery(said={}).alt == "4 images of 4 by 4 pixels on a way: 1, 2, 3, 4."
+
+
 def test_an_empty_word_is_silence() -> None:
     shown = gallery()
     assert "f says even, nothing, odd, odd" in shown.alt

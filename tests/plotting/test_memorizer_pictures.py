@@ -86,6 +86,16 @@ def test_texts_give_the_numbers() -> None:
     assert "float32: from 1·10⁻⁵ at 0.1 to 0.7 at 0.001" in said and "wrong from 0.001 on" in said
 
 
+def test_bumps_may_have_different_numbers_of_level_sets() -> None:
+    panels = [Outlines("a", [[2 * SQUARE, SQUARE], [SQUARE + 4]], 1.0)]
+    assert "1 or 2 nested level sets of each bump" in levels(panels=panels).alt
+
+
+def test_a_network_without_any_bump_is_drawn() -> None:
+    flat = [ProfilePanel("flat", 0 * BUMPS, 0 * PLACES, 0.2)]
+    assert "goes from 0 to 0" in profile(panels=flat).alt
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n: int) -> None:
     shown = circuit(n)
@@ -106,6 +116,7 @@ def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n: int) -> None:
         (levels, {"X": np.zeros((2, 3))}, "X"),
         (levels, {"panels": [Outlines("a", [[SQUARE]], 1.0)]}, "each of 2 points"),
         (levels, {"panels": [Outlines("a", [[SQUARE], [SQUARE]], -1.0)]}, "radius"),
+        (levels, {"panels": [Outlines("a", [[SQUARE], []], 1.0)]}, "at least one outline"),
         (levels, {"X": np.zeros((6, 2)), "y": np.arange(6)}, "at most 5"),
         (circuit, {"values": [[1.0]] * 3}, "four layers"),
         (circuit, {"values": [np.ones(9)] * 4}, "1 <= n <= 3"),

@@ -95,6 +95,18 @@ def test_texts_give_the_numbers() -> None:
     assert "u: from 0 at 0 to 0.25 at 1; never reaches 1" in said and "β: 0.95" in said
 
 
+def test_bars_and_slopes_may_all_be_negative_or_zero() -> None:
+    (axes,) = logits(panels=[AnswerBars("a", {"x": [-1.0, -2.0]})])._figures[0].axes
+    assert axes.get_ylim() == pytest.approx((-2.36, 0.0))
+    assert "value up to 0" in rectifiers(values={"zero": 0 * Z}, slopes={"zero": 0 * Z}).alt
+
+
+def test_a_budget_that_is_marked_lies_on_the_axis() -> None:
+    (axes,) = fooled(marks={"small": 0.1}, budgets=[0.5, 0.75, 1.0])._figures[0].axes
+    assert axes.get_xlim() == (0.1, 1.0)
+    assert fooled(alt="v is fooled first of all.").alt == "v is fooled first of all."
+
+
 def test_cells_below_the_floor_are_left_blank_and_an_empty_input_is_drawn() -> None:
     assert len(heat(floor=0.6).html) < len(heat(floor=0.1).html) < len(heat(floor=0.0).html)
     assert "nothing visible" in heat(panels=[HeatPanel("none", np.zeros((2, 3)))]).alt
@@ -118,6 +130,7 @@ def test_every_panel_has_the_same_shades() -> None:
         (heat, {"rows": ROWS[:1]}, r"panels\[0\].X"),
         (heat, {"rows": [HeatRows(["a", "b", "c"], "red")]}, "role"),  # type: ignore[arg-type]
         (heat, {"floor": -1.0}, "floor"),
+        (heat, {"rows": [HeatRows(["a", "b", "c"], "c4")]}, "role"),
         (density, {"features": {"*u*": (3.0, 1.0)}}, "two to 5"),
         (density, {"features": {"a": (0.0, 1.0), "b": (1.0, 1.0)}}, "'a'"),
         (density, {"exponents": []}, "one to 5"),

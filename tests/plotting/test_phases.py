@@ -60,6 +60,12 @@ def test_texts_give_the_numbers() -> None:
     assert "wins nowhere" in phase_map(walls=[Wall([], [], [])]).alt
 
 
+def test_a_lead_beyond_the_steps_shown_is_written_as_the_text_says_it() -> None:
+    late = transition(panels=[TransitionPanel("late", A, B, crossing=900.0)])
+    assert "at step 900" in late.alt
+    assert "leads from 900" in late.html and "does not take the lead" not in late.html
+
+
 def test_without_a_plateau_none_is_drawn() -> None:
     assert "plateau" not in transition().html
     assert transition(level=math.inf).html == transition().html
@@ -84,9 +90,11 @@ def test_a_long_path_is_thinned_out() -> None:
         (phase_map, {"walls": []}, "one to 4"),
         (phase_map, {"walls": [Wall([0.5], [2.0], [1.0])]}, "must not exceed"),
         (phase_map, {"walls": [Wall([0.5], [0.0], [1.0])]}, "> 0"),
+        (phase_map, {"walls": [Wall([0.9, 0.5], [1.0, 1.0], [2.0, 2.0])]}, "eps must ascend"),
         (phase_map, {"rates": (100.0, 10.0)}, "ascend"),
         (phase_map, {"critical": 0.0}, "critical"),
-        (phase_map, {"runs": [MapRun(0.4, 300.0, 1.5)]}, "share"),
+        (phase_map, {"runs": [MapRun(0.4, 300.0, 1.5)]}, r"runs\[0\].share"),
+        (phase_map, {"runs": [MapRun(0.4, 0.0, 0.5)]}, r"runs\[0\].rate"),
     ],
 )
 def test_nonsense_is_refused_by_name(draw: Any, changed: dict[str, Any], said: str) -> None:

@@ -79,6 +79,14 @@ def test_a_color_outside_the_palette_is_refused_because_the_dark_page_has_no_val
         plotting.Picture(curve("#123456"), alt=ALT, name="falls")
 
 
+def test_a_hatch_is_refused_because_it_would_lose_its_color() -> None:
+    figure = plotting.figure(300, 200)
+    with plotting.house_style():
+        plotting.panel(figure).bar([1], [1], color=plotting.LIGHT["c1"], hatch="/")
+    with pytest.raises(ValueError, match="'bars' has a hatch"):
+        plotting.Picture(figure, alt=ALT, name="bars")
+
+
 def test_mathtext_is_refused_because_it_cannot_be_set_in_the_font_of_the_page() -> None:
     with pytest.raises(ValueError, match=r"has mathtext near .* house markup"):
         plotting.Picture(curve(label="$m^{3/5}$"), alt=ALT, name="falls")

@@ -42,6 +42,13 @@ def test_a_cap_reaches_around_zero_degrees() -> None:
     assert "is good: 1." in turned.alt, "at 355 degrees the value is 0 and the label 1"
 
 
+def test_where_no_point_was_given_nobody_knows_the_distance() -> None:
+    near = picture(z=Z[190:], steps={"good": np.ones(11)}, fits={"good": np.ones(181)})
+    assert "good: at most unknown away from 0 for far points and 0 away from 1" in near.alt
+    between = picture(caps=[[91.0, 0.5, 1.0]])
+    assert "is good: unknown, network: unknown" in between.alt
+
+
 def test_every_curve_is_named_and_has_one_color_in_both_panels() -> None:
     html = picture().html
     for label in ("good", "bad", "network"):

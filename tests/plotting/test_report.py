@@ -43,12 +43,26 @@ def test_the_bytes_repeat_and_two_runs_are_two_panels() -> None:
         ({"possible": [0.9, 0.6, 0.6]}, "must not exceed possible"),
         ({"certified": [0.9, 0.7]}, "shape"),
         ({"rho": 0.3}, "rho"),
+        ({"intervals": ((0.9, 0.8, 1.2), (0.8, 0.7, 0.9), (0.7, 0.5, 0.8))}, r"lie in \[0, 1\]"),
         ({"intervals": ((0.9, 0.95, 0.8), (0.8, 0.7, 0.9), (0.7, 0.5, 0.8))}, "in this order"),
     ],
 )
 def test_numbers_that_make_no_sense_are_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         drawn(**change)
+
+
+def test_a_missing_entry_is_named() -> None:
+    short = {key: value for key, value in RUN.items() if key != "rho"}
+    with pytest.raises(ValueError, match=r"runs\['wine'\] must have the entries"):
+        promise_picture({"wine": short}, name="promise")
+
+
+def test_every_radius_of_a_report_is_told() -> None:
+    two = promise_picture({"one": RUN, "two": {**RUN, "rho": 0.2}}, name="promise")
+    assert "the shares at 0 and at 0.1 or 0.2 and their intervals" in two.alt
+    same = promise_picture({"one": RUN, "two": RUN}, name="promise")
+    assert "the shares at 0 and at 0.1 and their intervals" in same.alt
 
 
 def test_no_panel_and_too_many_are_refused() -> None:

@@ -97,6 +97,30 @@ def test_a_bracket_that_contradicts_itself_is_refused(wrong: Any, words: str) ->
         plotting.robust_error_picture(**wrong, name="x")
 
 
+def test_the_words_of_a_bracket_hold_also_where_errors_do_not_grow() -> None:
+    odd = plotting.ErrorBracket([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], [0, 1, 0, 1])
+    said = plotting.robust_error_picture({"a": odd}, name="odd").alt
+    assert "certified without error up to 0.1" in said
+    assert "all inputs broken from 0.4 on" in said
+
+
+def test_a_window_that_opens_twice_is_told_in_two_parts() -> None:
+    lower, upper = [0.1, 0.5, 0.1, 0.1], [0.2, 0.2, 0.2, 0.2]
+    said = plotting.window_edges_picture([1, 2, 3, 4], lower, upper, xlabel="scale", name="e").alt
+    assert "The window is open from 1 to 1 and from 3 to 4." in said
+
+
+def test_a_contest_needs_something_that_falls() -> None:
+    nothing = plotting.Contest("a", 0 * EPS, 1 - EPS, (0.5, 0.0))
+    with pytest.raises(ValueError, match=r"panels\[0\].robust must start above 0"):
+        plotting.contest_picture(EPS, [nothing], name="x")
+    rising = plotting.Contest("a", 1 - EPS, 1 + EPS, (0.5, 0.5))
+    with pytest.raises(ValueError, match=r"panels\[0\].nonrobust must .* nowhere rise"):
+        plotting.contest_picture(EPS, [rising], name="x")
+    with pytest.raises(ValueError, match="eps must be at least two ascending numbers >= 0"):
+        plotting.contest_picture(EPS - 1.0, [contest(2)], name="x")
+
+
 def test_other_nonsense_is_refused() -> None:
     with pytest.raises(ValueError, match="one to 4 panels"):
         plotting.contest_picture(EPS, [], name="x")

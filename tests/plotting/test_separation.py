@@ -111,6 +111,11 @@ def test_the_text_of_a_growth_gives_both_ends() -> None:
     assert growth(yscale="linear", xscale="linear").alt == alt
 
 
+def test_a_separation_of_zero_is_drawn_on_a_linear_scale() -> None:
+    flat = growth(measured={"a": [(0.0, 0.0, 0.0)] * 2}, lines=None, yscale="linear")
+    assert flat._figures[0].axes[0].get_ylim() == (0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("draw", "changed", "said"),
     [
@@ -118,6 +123,9 @@ def test_the_text_of_a_growth_gives_both_ends() -> None:
         (balls, {"panels": [BallPanel("a", -1.0)]}, "mu"),
         (balls, {"panels": [BallPanel("a", 1.0, 3.0)]}, "must be 1, 2 or inf"),
         (balls, {"X": np.zeros((3, 3))}, "X"),
+        (balls, {"panels": [BallPanel("a", 1.0, pair=(0, 3))]}, r"panels\[0\].pair\[1\]"),
+        (balls, {"panels": [BallPanel("a", 1.0, pair=(-1, 0))]}, r"panels\[0\].pair\[0\]"),
+        (balls, {"panels": [BallPanel("a", 1.0, point=(0.0, np.nan))]}, r"panels\[0\].point"),
         (balls, {"X": np.zeros((6, 2)), "y": np.arange(6)}, "at most 5"),
         (climb, {"panels": {}}, "panels"),
         (climb, {"panels": {"a": (-1.0, [1.0] * 4)}}, "radius"),
@@ -128,6 +136,7 @@ def test_the_text_of_a_growth_gives_both_ends() -> None:
         (gallery, {"first": np.zeros((5, 4, 4)), "second": np.zeros((5, 4, 4))}, "1 to 4"),
         (gallery, {"first": np.zeros((2, 4, 4)), "second": np.zeros((2, 4, 4))}, "single gray"),
         (growth, {"x": [16, 8]}, "ascending"),
+        (growth, {"x": [0, 8]}, "x must be > 0 to be drawn on a logarithmic axis"),
         (growth, {"measured": {}}, "series"),
         (growth, {"measured": {"a": [(0.5, 0.6, 0.7)] * 2}}, "inside"),
         (growth, {"lines": {"a": [0.0, 1.0]}}, "> 0"),
