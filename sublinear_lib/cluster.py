@@ -110,6 +110,8 @@ def run_tasks(
 
     Raises
     ------
+    TypeError
+        If `ordered` is no truth value, or `scheduler` no text.
     LostWorkers
         If workers died again and again, or the scheduler is gone.
     ImportError

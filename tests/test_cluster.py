@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import importlib
 import multiprocessing
@@ -211,6 +212,30 @@ def test_a_task_that_kills_every_worker_is_an_error_and_does_not_hang(scheduler:
     # Dask blames those that wait behind it as well.
     with pytest.raises(LostWorkers, match="has no result: every worker that it was given died"):
         list(run_tasks(deadly, [(k,) for k in range(4)], scheduler=scheduler))
+
+
+class Counted(list[tuple[int]]):
+    """Tasks that count how many of them were taken."""
+
+    taken = 0
+
+    def __iter__(self) -> Iterator[tuple[int]]:
+        for task in super().__iter__():
+            self.taken += 1
+            yield task
+
+
+def test_two_tasks_are_handed_out_for_each_thread_of_the_workers(scheduler: str) -> None:
+    """What is handed out costs memory here and there, and has to be cancelled if something fails.
+
+    Two workers of one thread have four tasks at most, and a new one for every result.
+    """
+    tasks = Counted((k,) for k in range(30))
+    running = run_tasks(abs, tasks, scheduler=scheduler, ordered=False)
+    with contextlib.closing(running) as results:
+        for number, _ in enumerate(results, start=1):
+            assert tasks.taken <= 4 + number, "tasks were handed out ahead of the results"
+    assert tasks.taken == 30
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
