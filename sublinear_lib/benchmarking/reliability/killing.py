@@ -91,7 +91,7 @@ def kills(chunk: int, size: int, folder: Path) -> Row:
             early += 1
         elif first < reached - _EVERY:
             raise RuntimeError(f"life {kill} began at step {first}, but {reached} was done")
-        reached = max(told, default=reached if first is None else first)
+        reached = max(reached, first or 0, *told)
         child.join()
         listen.close()
         if child.exitcode == 0:
