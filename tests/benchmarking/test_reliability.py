@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -122,7 +123,16 @@ def test_a_failure_is_counted_and_raises_the_bound(record: dict[str, Any]) -> No
     assert reliability.largest_rate(2, 1000) > 0.002
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"schema": 99, "campaigns": {}}', '{"schema": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"schema": 99, "campaigns": {}}',
+        '{"schema": 1}',
+        '{"schema": 1, "campaigns": []}',
+    ],
+)
 def test_what_is_no_record_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
@@ -149,6 +159,50 @@ def test_a_campaign_goes_on_with_the_chunks_that_are_missing(script: Any, tmp_pa
     )
     renewed = reliability.load_reliability(path)["campaigns"]["damage"]
     assert (renewed["size"], list(renewed["chunks"])) == (6, ["0"])
+
+
+@pytest.mark.parametrize("bad", [["--size", "0"], ["--chunks", "0", "-1"]])
+def test_a_wrong_call_forgets_nothing(script: Any, bad: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    asked = ["--only", "damage", "--size", "5", "--chunks", "0", "--output", str(path)]
+    script.main(asked)
+    before = path.read_bytes()
+    with pytest.raises(SystemExit):
+        script.main([*asked, "--renew", *bad])
+    assert path.read_bytes() == before
+
+
+def test_a_refused_campaign_leaves_the_record_as_it_was() -> None:
+    record = reliability.new_record()
+    with pytest.raises(ValueError, match="chunks must be an integer >= 0, got -1"):
+        reliability.run_campaign(record, "damage", size=1, chunks=[0, -1])
+    assert record == reliability.new_record()
+
+
+def test_steps_that_are_lost_little_by_little_over_several_lives_are_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = iter([[10], [9], [7]])
+
+    class Lives:
+        def Pipe(self, *, duplex: bool) -> Any:
+            steps = iter(next(told))
+
+            def recv() -> int:
+                for step in steps:
+                    return step
+                raise EOFError
+
+            close = SimpleNamespace(close=lambda: None)
+            return SimpleNamespace(recv=recv, close=close.close), close
+
+        def Process(self, **unused: Any) -> Any:
+            nothing = dict.fromkeys(("start", "kill", "join", "close"), lambda: None)
+            return SimpleNamespace(exitcode=-9, **nothing)
+
+    monkeypatch.setattr(importlib.import_module(f"{PACKAGE}.killing"), "_lives", Lives)
+    with pytest.raises(RuntimeError, match="life 2 began at step 7, but 10 was done"):
+        reliability.kills(0, 3, tmp_path)
 
 
 def test_the_same_seed_finds_the_same() -> None:

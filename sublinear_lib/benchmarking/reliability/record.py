@@ -166,14 +166,14 @@ def run_campaign(
     """
     campaign = CAMPAIGNS[validation.choice(name, "name", tuple(CAMPAIGNS))]
     amount = campaign.size if size is None else validation.count(size, "size")
-    numbers = range(campaign.chunks) if chunks is None else chunks
+    asked = range(campaign.chunks) if chunks is None else chunks
+    numbers = [validation.count(chunk, "chunks", minimum=0) for chunk in asked]
     held = record["campaigns"].setdefault(
         name, {"question": campaign.question, "size": amount, "chunks": {}}
     )
     if held["size"] != amount:
         raise ValueError(f"size must be that of the chunks held, {held['size']}, got {amount}")
     for chunk in numbers:
-        validation.count(chunk, "chunks", minimum=0)
         if str(chunk) in held["chunks"]:
             continue
         begun = time.monotonic()
@@ -278,7 +278,7 @@ def load_reliability(path: str | Path | None = None) -> dict[str, Any]:
         If the file is not such a record.
     """
     record, path = read_stored(path, _FILE, "a record of reliability")
-    if record.get("schema") != SCHEMA or "campaigns" not in record:
+    if record.get("schema") != SCHEMA or not isinstance(record.get("campaigns"), Mapping):
         raise ValueError(f"path must name a record of reliability of schema {SCHEMA}, got {path}")
     return record
 
