@@ -192,7 +192,16 @@ class Stepper:
         -------
         StepRecord
             What the history says about it.  The first one also builds the structures.
+
+        Raises
+        ------
+        RuntimeError
+            If the run was closed.
         """
+        if self._error is not None:
+            raise self._error
+        if self._closing:
+            raise RuntimeError("a run that was closed has no further step")
         start = time.process_time()
         self._asked.release()
         self._done.acquire()

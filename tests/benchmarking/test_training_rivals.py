@@ -188,11 +188,19 @@ def test_an_error_of_the_trainer_reaches_who_asked() -> None:
         return SublinearAdversarialTraining(adversary=adversary, eta=1e200, steps=FOREVER)
 
     network, X, y = case.network, case.X, case.y
-    with (
-        Stepper(make, ProjectedGradient(rho=0.1), network, X, y, 0) as stepper,
-        pytest.raises(FloatingPointError, match="diverged at step 0"),
-    ):
+    with Stepper(make, ProjectedGradient(rho=0.1), network, X, y, 0) as stepper:
+        for _ in range(2):
+            with pytest.raises(FloatingPointError, match="diverged at step 0"):
+                stepper.step()
+
+
+def test_a_run_that_was_closed_has_no_further_step() -> None:
+    with problem().stepper("query", 1.0) as stepper:
         stepper.step()
+        stepper.close()
+        with pytest.raises(RuntimeError, match="closed"):
+            stepper.step()
+    assert len(stepper.records) == 1
 
 
 @pytest.mark.parametrize("name", list(OWN))
