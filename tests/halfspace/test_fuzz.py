@@ -66,6 +66,21 @@ def test_the_oracle_is_rational_arithmetic_on_every_family(name, biased):
             assert sign == (margin > 0) - (margin < 0), (i, r)
 
 
+@pytest.mark.either_way
+@pytest.mark.parametrize(
+    ("point", "normal"),
+    [
+        ([2.0**-240, 2.0**-1074], [0.0, 2.0**-100]),  # the only product vanishes
+        ([3.0 * 2.0**-900, 2.0**-926, 1.0], [2.0**-150, -(2.0**-150), 0.0]),  # one of two does
+    ],
+)
+def test_products_that_vanish_in_float64_are_not_lost(point, normal):
+    for offset in (0.0, 5e-324, -5e-324, 3.0 * 2.0**-1050):
+        truth = decide(np.array([point]), None, np.array([normal]), np.array([offset]))
+        margin = score(point, 0.0, normal) - Fraction(offset)
+        assert truth.signs.tolist() == [[(margin > 0) - (margin < 0)]]
+
+
 def test_a_family_keeps_what_its_points_have_in_common():
     rng = np.random.default_rng(2)
     for biased in (False, True):
@@ -389,13 +404,13 @@ def test_the_command_writes_a_summary_and_ends_with_status_0(tmp_path):
     assert record["findings"] == []
     assert record["pairs"] > record["queries"]
     assert record["versions"]["numpy"] == np.__version__
+    assert {"python", "numba", "source of sublinear-lib"} <= set(record["versions"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", record["date"])
     parts = record["by_structure"].values()
     assert sum(part["queries"] for part in parts) == record["queries"]
     assert sum(record["operations"].values()) == record["steps"]
 
 
-@pytest.mark.either_way
 def test_the_command_prints_a_reproducer_and_ends_with_status_1(monkeypatch, tmp_path):
     monkeypatch.setattr(Engine, "query", planted(Engine, "query", without_last))
     target = tmp_path / "fuzz.json"
@@ -480,6 +495,12 @@ def test_numba_is_refused_where_it_is_switched_off(monkeypatch):
 def test_bad_arguments_are_refused(options, error, message):
     with pytest.raises(error, match=message):
         fuzz.run(**options)
+
+
+def test_a_case_of_a_structure_that_does_not_exist_is_refused():
+    for play in (fuzz.replay, lambda case: fuzz.live(case, 10)):
+        with pytest.raises(ValueError, match=r"case\.engine must be"):
+            play(fuzz.Case(0, 0, "kd", "numpy"))
 
 
 def test_the_module_runs_and_the_library_does_not_load_it():

@@ -21,13 +21,13 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from typing import Any, Protocol
 
 import numpy as np
 from tqdm import tqdm
 
-from sublinear_lib import __version__, validation
+from sublinear_lib import validation
+from sublinear_lib.caching import circumstances
 from sublinear_lib.halfspace.fuzz.histories import IndexHistory, Mismatch, Step
 from sublinear_lib.halfspace.fuzz.structures import (
     AggregateHistory,
@@ -343,7 +343,13 @@ def replay(case: Case) -> Report:
     -------
     Report
         What was done, and the finding if there is one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the engine of the case is none of `ENGINES`.
     """
+    validation.choice(case.engine, "case.engine", ENGINES)
     return _report(case)
 
 
@@ -383,7 +389,25 @@ def _report(case: Case, operations: int | None = None) -> Report:
 
 
 def structures_for(engines: Sequence[str], kernels: Sequence[str] | None) -> list[tuple[str, str]]:
-    """Return the pairs of engine and kernels that some names stand for."""
+    """Return the pairs of engine and kernels that some names stand for.
+
+    Parameters
+    ----------
+    engines : sequence of str
+        Out of `ENGINES`.
+    kernels : sequence of str, optional
+        ``"numba"`` or ``"numpy"``; all that are allowed by default.
+
+    Returns
+    -------
+    list of tuple of str
+        An engine and its kernels, ``"none"`` for structures without kernels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a name is unknown, if numba is asked for where it is not allowed, or if there is no pair.
+    """
     chosen = [validation.choice(engine, "engines", ENGINES) for engine in engines]
     sets = list(allowed_kernels() if kernels is None else kernels)
     for name in sets:
@@ -437,10 +461,7 @@ def _played(case: Case, report: Report, tally: Tally, length: int | None = None)
 
 
 def _versions() -> dict[str, str]:
-    versions = {"sublinear_lib": __version__, "python": platform.python_version()}
-    for package in ("numpy", "numba"):
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            versions[package] = "not installed"
-    return versions | {"machine": platform.machine(), "system": platform.system()}
+    """Return what a case number belongs to: the library to the byte, and where it ran."""
+    found = circumstances()
+    python = {"python": found.pop("Python")}  # as all records call it
+    return python | found | {"machine": platform.machine(), "system": platform.system()}

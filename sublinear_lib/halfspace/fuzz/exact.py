@@ -15,8 +15,8 @@ true one by the same factor.  A difference of two float64 numbers has the sign o
 difference.  So ``(D + 4) 2**-52 (size + |level|)`` is at least twice what can be lost.  Rows whose
 largest number is extreme are first multiplied by powers of two that bring it to size one; each of
 these products, and each operation on them, loses at most ``2**-1074`` by underflow.  Where all
-numbers are multiples of powers of two and no sum has more than 53 bits, float64 makes no error at
-all; that keeps lattices with thousands of ties cheap.
+products are multiples of a power of two that float64 has and no sum has more than 53 bits, it makes
+no error at all; that keeps lattices with thousands of ties cheap.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ __all__ = ["Truth", "decide", "score"]
 
 _TAME = 250
 _FAR = 2.0**60
+# The exponent of the smallest float64 number.
+_LOWEST = -1074
 
 
 class Truth:
@@ -164,9 +166,10 @@ def _exponents(rows: FloatArray) -> NDArray[np.int32]:
 
 def _without_rounding(p: FloatArray, x: FloatArray, largest: float) -> bool:
     """Return whether float64 computes all scores without any rounding."""
-    if not 0.0 < largest < np.inf:
-        return largest == 0.0
-    return bool(_grid(p) + _grid(x) + 52 >= np.frexp(largest)[1])
+    grid = _grid(p) + _grid(x)
+    if grid < _LOWEST or not largest < np.inf:
+        return False  # a product may vanish, or a sum overflow
+    return largest == 0.0 or bool(grid + 52 >= np.frexp(largest)[1])
 
 
 def _grid(numbers: FloatArray) -> int:

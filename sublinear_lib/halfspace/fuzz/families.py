@@ -42,7 +42,7 @@ class Family(NamedTuple):
 
     name: str
     rows: Rows
-    normal: FloatArray | None
+    normal: FloatArray
     """A normal on which all points have nearly or exactly the same score, shape (D,)."""
 
 
@@ -242,9 +242,8 @@ def draw_normals(
     normals = rng.standard_normal((count, d))
     integers = rng.integers(-3, 4, (count, d)).astype(np.float64)
     normals[kind < 0.3] = integers[kind < 0.3]
-    if family.normal is not None:
-        own = np.flatnonzero((kind >= 0.3) & (kind < 0.45))
-        normals[own] = family.normal[:d] * rng.choice([1.0, 1.0, -1.0, 0.5], (len(own), 1))
+    own = np.flatnonzero((kind >= 0.3) & (kind < 0.45))
+    normals[own] = family.normal[:d] * rng.choice([1.0, 1.0, -1.0, 0.5], (len(own), 1))
     if len(points):
         copied = np.flatnonzero((kind >= 0.45) & (kind < 0.55))
         normals[copied] = points[rng.integers(0, len(points), len(copied))]
