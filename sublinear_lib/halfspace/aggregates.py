@@ -45,15 +45,22 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.activations import get_activation
+from sublinear_lib.halfspace import arguments
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import settle
-from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, choose
-from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
+from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.summing import NodeSums, Summed, halved, summing_kernel
 from sublinear_lib.halfspace.tree import BoxTree, distinct
 
-__all__ = ["AggregateStats", "AggregateTree", "HalfspaceAggregates", "NetworkAggregates"]
+__all__ = [
+    "AggregateStats",
+    "AggregateTree",
+    "HalfspaceAggregates",
+    "NetworkAggregates",
+    "magnitudes",
+    "refuse_large",
+]
 
 _UNIT_ROUNDOFF = 2.0**-53
 _SMALLEST_NORMAL = 2.0**-1022
@@ -350,30 +357,17 @@ class AggregateTree:
         leaf_size: int = 64,
         kernels: str = "auto",
     ) -> None:
-        array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
-        m, d = array.shape
-        if not 1 <= d < LARGEST_DIMENSION:
-            raise ValueError(
-                f"points must have at least 1 and fewer than {LARGEST_DIMENSION} columns, "
-                f"got shape {array.shape}"
-            )
-        if m > LARGEST_ID:
-            raise ValueError(f"points must number at most {LARGEST_ID}, got {m}")
+        array = arguments.read_points(points)
+        m = len(array)
+        arguments.refuse_too_many(m, "a tree")
         factors = validation.float_array(weights, "weights", shape=(m,), allow_empty=True)
         biases = None
         if bias is not None:
             biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
-        self._domain = None
-        if domain is not None:
-            self._domain = validation.choice(domain, "domain", ("slice",))
-            if d < 2:
-                raise ValueError(
-                    "points must have at least 2 columns with domain='slice', "
-                    f"got shape {array.shape}"
-                )
+        self._domain = arguments.read_domain(domain, array)
         size = validation.count(leaf_size, "leaf_size")
         self._kernels = choose(kernels)
-        _refuse_large(_magnitudes(array, factors, biases))
+        refuse_large(magnitudes(array, factors, biases))
         self._store = PointStore(array, biases)
         self._weights = factors.copy()
         self._tree = _SummingTree(self._store, self._weights, self._kernels, size, self._domain)
@@ -407,17 +401,8 @@ class AggregateTree:
         TypeError, ValueError
             If an argument is of the wrong type, shape or value, or a normal is not in the domain.
         """
-        vectors = self._in_domain(normals, "normals", "q")
-        levels = validation.float_array(offsets, "offsets", allow_empty=True)
-        q = len(vectors)
-        if levels.shape not in ((), (q,)):
-            raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
-        return self._aggregate(
-            vectors,
-            np.broadcast_to(levels, (q,)),
-            validation.boolean(strict, "strict"),
-            validation.boolean(bounds, "bounds"),
-        )
+        asked = arguments.read_half_spaces(normals, offsets, strict, self.d, self._domain)
+        return self._aggregate(*asked, validation.boolean(bounds, "bounds"))
 
     def value_and_gradient(
         self, X: object, tau: object, activation: object = "jump", *, bounds: bool = False
@@ -452,7 +437,9 @@ class AggregateTree:
         with ``s = 0`` (jump) or ``s = tau`` (continuous); where these terms cancel it has fewer
         correct digits than a sum over the neurons one by one, and the bound says how many.
         """
-        points = self._in_domain(X, "X", "n")
+        points = validation.float_array(X, "X", shape=("n", self.d), allow_empty=True)
+        if self._domain is not None and len(points):
+            points = validation.points_on_slice(points, "X", atol=TOLERANCE)
         level = validation.scalar(tau, "tau", minimum=0.0)
         shift = level - get_activation(activation).jump_height(level)
         wanted = validation.boolean(bounds, "bounds")
@@ -462,12 +449,6 @@ class AggregateTree:
             value += sums.bias_sums - shift * sums.weight_sums
             errors = _value_errors(sums, points, shift)
         return NetworkAggregates(sums.counts, value, sums.point_sums, errors, sums.point_errors)
-
-    def _in_domain(self, vectors: object, name: str, length: str) -> FloatArray:
-        array = validation.float_array(vectors, name, shape=(length, self.d), allow_empty=True)
-        if self._domain is not None and len(array):
-            array = validation.points_on_slice(array, name, atol=TOLERANCE)
-        return array
 
     def _aggregate(
         self, normals: FloatArray, offsets: FloatArray, strict: bool, bounds: bool
@@ -514,16 +495,8 @@ class AggregateTree:
         array = validation.float_array(points, "points", shape=("k", self.d), allow_empty=True)
         count = len(array)
         factors = validation.float_array(weights, "weights", shape=(count,), allow_empty=True)
-        biases = self._biases(bias, count)
-        if biases is None and store.biased:
-            raise ValueError(
-                f"bias must have shape ({count},) because this tree has biases, got None"
-            )
-        if store.next_id + count > LARGEST_ID:
-            raise ValueError(
-                f"points must number at most {LARGEST_ID} over the life of a tree, "
-                f"got {store.next_id + count}"
-            )
+        biases = arguments.read_biases(store, bias, count, "tree", required=True)
+        arguments.refuse_too_many(store.next_id + count, "a tree")
         ids = np.arange(store.next_id, store.next_id + count)
         if not count:
             return ids
@@ -554,7 +527,8 @@ class AggregateTree:
         -----
         Source: REMOVE in Algorithm 2.
         """
-        rows, store = self._rows(ids), self._store
+        store = self._store
+        rows = arguments.stored_rows(store, ids)
         if not len(rows):
             return
         store.discard(rows)
@@ -593,11 +567,11 @@ class AggregateTree:
         Touched leaves and their ancestors are summed anew rather than corrected, so that errors do
         not build up however many updates there are.
         """
-        rows = self._rows(ids)
+        rows = arguments.stored_rows(self._store, ids)
         array = validation.float_array(
             points, "points", shape=(len(rows), self.d), allow_empty=True
         )
-        biases = self._biases(bias, len(rows))
+        biases = arguments.read_biases(self._store, bias, len(rows), "tree")
         factors = self._weights[rows]
         if weights is not None:
             factors = validation.float_array(
@@ -616,35 +590,14 @@ class AggregateTree:
         """Refuse moves of rows, or new points, after which a sum could overflow."""
         if bias is None and self._store.bias is not None:
             bias = self._store.bias[rows]
-        added = _magnitudes(points, weights, bias)
+        added = magnitudes(points, weights, bias)
         if (self._tree.total_magnitudes + added <= _LARGEST_SUM).all():
             return
         kept = self._store.alive.copy()
         kept[rows] = False
         others = None if self._store.bias is None else self._store.bias[kept]
         weights = self._weights[: self._store.size][kept]
-        _refuse_large(_magnitudes(self._store.points[kept], weights, others) + added)
-
-    def _rows(self, ids: object) -> IntArray:
-        wanted = validation.index_array(ids, "ids", upper=self._store.next_id, unique=True)
-        rows, stored = self._store.rows_of(wanted)
-        if not stored.all():
-            position = int(np.argmin(stored))
-            raise ValueError(
-                f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
-                "which was removed"
-            )
-        return rows
-
-    def _biases(self, bias: object, count: int) -> FloatArray | None:
-        if bias is None:
-            return None
-        if not self._store.biased:
-            raise ValueError(
-                "bias must be None because this tree was made without biases (make it with "
-                f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
-            )
-        return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
+        refuse_large(magnitudes(self._store.points[kept], weights, others) + added)
 
     # -- what there is -------------------------------------------------------------------------
 
@@ -716,19 +669,20 @@ def _value_errors(sums: HalfspaceAggregates, points: FloatArray, shift: float) -
     return bound
 
 
-def _magnitudes(points: FloatArray, weights: FloatArray, bias: FloatArray | None) -> FloatArray:
+def magnitudes(points: FloatArray, weights: FloatArray, bias: FloatArray | None) -> FloatArray:
     """Return the sums of ``|a|``, of every ``|a p_k|`` and of ``|a b|``, in that order."""
     size = np.abs(weights)
-    with np.errstate(over="ignore", under="ignore"):
-        parts = [np.sum(size, keepdims=True), (size[:, None] * np.abs(points)).sum(axis=0)]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        parts = [np.sum(size, keepdims=True), size @ np.abs(points)]
         if bias is not None:
             parts.append(np.sum(size * np.abs(bias), keepdims=True))
         return np.concatenate(parts)
 
 
-def _refuse_large(magnitudes: FloatArray) -> None:
-    if not (magnitudes <= _LARGEST_SUM).all():
+def refuse_large(sizes: FloatArray) -> None:
+    """Refuse weights with which a sum could overflow, given what `magnitudes` returns."""
+    if not (sizes <= _LARGEST_SUM).all():
         raise ValueError(
             "weights must be such that the absolute values of weights, weights * points and "
-            f"weights * bias each add up to at most 2**1000, got {magnitudes.max():.3g}"
+            f"weights * bias each add up to at most 2**1000, got {sizes.max():.3g}"
         )

@@ -18,7 +18,12 @@ import numpy as np
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.halfspace import reporting
-from sublinear_lib.halfspace.aggregates import AggregateTree, HalfspaceAggregates
+from sublinear_lib.halfspace.aggregates import (
+    AggregateTree,
+    HalfspaceAggregates,
+    magnitudes,
+    refuse_large,
+)
 from sublinear_lib.halfspace.protocol import HalfspaceStructure
 from sublinear_lib.halfspace.reporting import HalfSpaces
 from sublinear_lib.halfspace.store import PointStore
@@ -27,7 +32,6 @@ __all__ = ["Aggregator", "pays"]
 
 _LARGEST_DIMENSION = 4
 _FEWEST_POINTS = 2**12
-_LARGEST_SUM = 2.0**1000
 _IDS_AT_ONCE = 2**22
 _NUMBERS_AT_ONCE = 2**18
 
@@ -155,7 +159,7 @@ class Aggregator:
                 points, weights, bias, domain=self._domain, leaf_size=leaf_size, kernels=kernels
             )
         else:
-            _refuse_large(points, bias, weights)
+            refuse_large(magnitudes(points, weights, bias))
         self._rows, self._weights = rows, weights.copy()
         self._moved = np.zeros(len(rows), dtype=np.bool_)
         self._checked = True
@@ -207,17 +211,3 @@ class Aggregator:
                         if store.bias is not None:
                             sums[1, query] += factors @ store.bias[part]
         return HalfspaceAggregates(counts, sums[0].copy(), sums[1].copy(), point_sums)
-
-
-def _refuse_large(points: FloatArray, bias: FloatArray | None, weights: FloatArray) -> None:
-    """Refuse what could overflow, with the words of `AggregateTree`."""
-    size = np.abs(weights)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        largest = max(float(size.sum()), float((size @ np.abs(points)).max(initial=0.0)))
-        if bias is not None:
-            largest = max(largest, float(size @ np.abs(bias)))
-    if not largest <= _LARGEST_SUM:
-        raise ValueError(
-            "weights must be such that the absolute values of weights, weights * points and "
-            f"weights * bias each add up to at most 2**1000, got {largest:.3g}"
-        )

@@ -44,14 +44,15 @@ import numpy as np
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_RADIUS
-from sublinear_lib.halfspace.planar import collect, read_half_spaces
+from sublinear_lib.halfspace.alive import TOLERANCE
+from sublinear_lib.halfspace.arguments import read_half_spaces, refuse_too_many
+from sublinear_lib.halfspace.planar import collect
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
 
 __all__ = ["ArcStabbing", "ArcStabbingStats"]
 
-_TOLERANCE = 1e-9
-"""How far queries may be off X, as `validation.points_on_slice` measures it."""
-_LOOSE = 1.1 * _TOLERANCE  # pays for the rounding of that measurement
+# How far queries may be off X, and what the rounding of that measurement hides.
+_LOOSE = 1.1 * TOLERANCE
 _ROUNDING = 1e-14
 _NOWHERE, _EVERYWHERE = -1.0, 4.0  # half-widths that no distance and every distance is below
 _NEARLY_ALL = math.pi - 1e-6
@@ -156,9 +157,7 @@ class ArcStabbing:
         m, d = array.shape
         if d not in (2, 3):
             raise ValueError(f"points must have 2 or 3 columns, got shape {array.shape}")
-        largest = int(np.iinfo(np.int32).max)
-        if m > largest:
-            raise ValueError(f"points must number at most {largest}, got {m}")
+        refuse_too_many(m)
         self._W: FloatArray = array.copy()
         self._b: FloatArray | None = None
         if bias is not None:
@@ -292,7 +291,7 @@ class ArcStabbing:
 
     def _on_slice(self, X: object, name: str) -> FloatArray:
         points = validation.float_array(X, name, shape=("q", self._W.shape[1]), allow_empty=True)
-        return validation.points_on_slice(points, name, atol=_TOLERANCE) if len(points) else points
+        return validation.points_on_slice(points, name, atol=TOLERANCE) if len(points) else points
 
     def _measure(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return the angle of each neuron and the half-widths of its arc, outer and inner arc."""

@@ -10,7 +10,10 @@ ever reports, and they do not count for the bound.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.filtering import Float32Array, norms
@@ -18,20 +21,32 @@ from sublinear_lib.halfspace.kernels import GROUP, Table
 from sublinear_lib.halfspace.protocol import Int32Array
 from sublinear_lib.halfspace.store import as_span
 
-__all__ = ["Blocks"]
+__all__ = ["Blocks", "aligned_zeros"]
 
 _NUMBERS_AT_ONCE = 2**20
-# float32 numbers in a cache line
-_LINE = 16
+# Bytes of a cache line.
+_LINE = 64
 
 
-def _empty_places(blocks: int, dimension: int, width: int) -> Float32Array:
-    """Return NaN, beginning with a cache line: a vector of numbers then lies in one, not in two."""
-    size = blocks * dimension * width
-    memory = np.full(size + _LINE, np.nan, dtype=np.float32)
-    first = -memory.ctypes.data % (4 * _LINE) // 4
-    places: Float32Array = memory[first : first + size].reshape(blocks, dimension, width)
-    return places
+def aligned_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
+    """Return zeros that begin with a cache line: a vector of numbers then lies in one, not in two.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    kind : dtype
+        Of which type.
+
+    Returns
+    -------
+    ndarray, shape (size,)
+        The zeros.
+    """
+    item = np.dtype(kind).itemsize
+    memory = np.zeros(size + _LINE // item, dtype=kind)
+    first = -memory.ctypes.data % _LINE // item
+    return memory[first : first + size]
 
 
 class Blocks:
@@ -50,7 +65,9 @@ class Blocks:
     def __init__(self, dimension: int, width: int, size: int) -> None:
         self.width = width
         blocks = -(-size // width)
-        self.coordinates = _empty_places(blocks, dimension, width)
+        places = aligned_zeros(blocks * dimension * width, np.float32)
+        places.fill(np.nan)
+        self.coordinates: Float32Array = places.reshape(blocks, dimension, width)
         self.radius: Float32Array = np.zeros(blocks * width // GROUP, dtype=np.float32)
 
     @property
@@ -105,11 +122,6 @@ class Blocks:
     def erase(self, places: IntArray) -> None:
         """Take away the points at places."""
         self.coordinates[places // self.width, :, places % self.width] = np.nan
-
-    def read(self, places: IntArray) -> Float32Array:
-        """Return the points at places, shape (k, D)."""
-        found: Float32Array = self.coordinates[places // self.width, :, places % self.width]
-        return found
 
     def measure(self, groups: IntArray) -> None:
         """Take the largest norms in some groups anew."""

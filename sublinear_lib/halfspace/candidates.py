@@ -91,6 +91,7 @@ import numpy as np
 
 from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace.blocks import aligned_zeros
 from sublinear_lib.halfspace.filtering import Float32Array, relative_error, round_up
 from sublinear_lib.halfspace.index import HalfspaceIndex
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
@@ -331,7 +332,8 @@ class CandidateLists:
         exponent = int(np.frexp(np.sort(largest)[m // 2])[1])
         self._scale = 2.0 ** -max(-1000, min(1000, exponent))
         self._level = min(max(self._threshold * self._scale, -_FAR), _FAR)
-        self._table = _aligned_zeros(m, d + -d % 8)
+        width = d + -d % 8
+        self._table: Float32Array = aligned_zeros(m * width, np.float32).reshape(m, width)
         self._ceiling: Float32Array = np.empty(m, dtype=np.float32)
         self._spread: Float32Array = np.empty(m, dtype=np.float32)
         self._enter(slice(None), weights)
@@ -682,7 +684,8 @@ class CandidateLists:
     def _enter(self, rows: IntArray | slice, W: FloatArray) -> None:
         """Write rows of the float32 filter."""
         d = W.shape[1]
-        with np.errstate(over="ignore", under="ignore"):
+        # A bias beyond the range is infinite, and so is its error: their sum is not used.
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             b = self._b[rows] * self._scale
             size = (predicates.row_norms(W) * _LONGEST) * self._scale + np.abs(b)
             error = relative_error(d + 1) * (size + abs(self._level)) + (d + 5) * 2.0**-100
@@ -852,13 +855,6 @@ def _read_only(array: AnyArray) -> AnyArray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _aligned_zeros(rows: int, columns: int) -> Float32Array:
-    """Return a table that starts at a multiple of 64 bytes, so that few rows cross cache lines."""
-    space = np.zeros(rows * columns + 16, dtype=np.float32)
-    start = -(space.ctypes.data // 4) % 16
-    return space[start : start + rows * columns].reshape(rows, columns)
 
 
 def _no_ids() -> Int32Array:

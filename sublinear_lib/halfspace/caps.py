@@ -70,6 +70,7 @@ from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.activations import spread_jump
 from sublinear_lib.evaluation import ForwardPass, Neurons, Region
+from sublinear_lib.halfspace.blocks import aligned_zeros
 from sublinear_lib.halfspace.filtering import Float32Array, relative_error
 from sublinear_lib.halfspace.protocol import Int32Array
 
@@ -95,7 +96,6 @@ _PRICE_OF_ROW = 4
 # Bounds of the integer rows, and the share of rows that may be too large for them.
 _GRAINS = 5
 _TOO_LARGE = 2.0**-10
-_LINE = 64
 # For how many steps a skin is to last, and how wide it may be against the least.
 _STEPS_AHEAD = 10
 _WIDEST = 4.0
@@ -176,7 +176,7 @@ class CapFilter:
         self.factors: Float32Array = np.zeros(count, dtype=np.float32)
         # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
         self.stride = d + 2 + -(d + 2) % 8
-        self.gains = _aligned(count * self.stride, np.float64)
+        self.gains = aligned_zeros(count * self.stride, np.float64)
         self.longest = 1.0 + radius + 4.0 * tolerance
         sizes = predicates.row_norms(neurons.W[self.ids])
         with np.errstate(over="ignore"):
@@ -202,7 +202,7 @@ class CapFilter:
         self.room = _Room()
         # The rows once more as integers of 16 bits, two of them in a number.
         self.pairs = -(-(d - 1) // 8) * 4
-        self.halves: NDArray[np.int16] = _aligned(2 * count * self.pairs, np.int16)
+        self.halves: NDArray[np.int16] = aligned_zeros(2 * count * self.pairs, np.int16)
         self.cuts = np.zeros(count, dtype=np.int32)
         self._unit = 1.0
         self.grains = np.zeros(_GRAINS)
@@ -1047,7 +1047,7 @@ class CapEvaluator:
         Parameters
         ----------
         counts : ndarray of int64, shape (n,)
-            How many there are (`active`).
+            How many there are (`count_active`).
 
         Returns
         -------
@@ -1150,14 +1150,6 @@ def _loops() -> ModuleType:
 def _climbing() -> ModuleType:
     """Return the compiled attack, which not every evaluator needs."""
     return importlib.import_module("sublinear_lib.halfspace.kernels_numba_climb")
-
-
-def _aligned(size: int, kind: type[Any]) -> NDArray[Any]:
-    """Return zeros that begin with a line of the cache, for rows that fill whole lines."""
-    item = np.dtype(kind).itemsize
-    zeros = np.zeros(size + _LINE // item, dtype=kind)
-    first = -zeros.ctypes.data % _LINE // item
-    return zeros[first : first + size]
 
 
 def _code() -> Code:

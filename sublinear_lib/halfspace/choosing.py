@@ -96,6 +96,16 @@ class Chooser:
             self._start_anew()
         return name
 
+    def keep(self, engine: HalfspaceStructure) -> None:
+        """Go on with an engine that was built anew: its counters do not start again.
+
+        Parameters
+        ----------
+        engine : HalfspaceStructure
+            The engine.
+        """
+        self._tested = engine.work.points_tested
+
     def before(
         self,
         engine: HalfspaceStructure,
@@ -172,7 +182,7 @@ class Chooser:
         """
         m, q = self._store.live, len(asked.offsets)
         if q >= _LARGE_CALL:  # booked before it was answered
-            self._tested = engine.work.points_tested
+            self.keep(engine)
             return engine
         due = self._account.note(m, q, hits, listed=listed, in_order=in_order)
         if not due or not self._lock.acquire(blocking=False):

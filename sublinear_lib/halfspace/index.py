@@ -19,24 +19,21 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace import reporting, saving
+from sublinear_lib.halfspace import arguments, reporting, saving
 from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
 from sublinear_lib.halfspace.aggregating import Aggregator
-from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.choosing import Chooser
-from sublinear_lib.halfspace.filtering import LARGEST_DIMENSION
 from sublinear_lib.halfspace.kernels import KernelSet, choose
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Int32Array
 from sublinear_lib.halfspace.reporting import HalfSpaces
 from sublinear_lib.halfspace.scan import Scan
-from sublinear_lib.halfspace.store import LARGEST_ID, PointStore
+from sublinear_lib.halfspace.store import PointStore
 from sublinear_lib.halfspace.tree import BoxTree
 
 __all__ = ["HalfspaceIndex", "IndexStats"]
 
 _METHODS = ("auto", "scan", "cap", "tree")
-_DOMAINS = ("slice",)
 _IDS_TO_MARK = 2**24
 
 
@@ -65,7 +62,7 @@ class IndexStats:
     points_tested : int
         Points whose score was computed.
     points_reported_untested : int
-        Points reported because a whole subtree, or their whole range on the domain, lay inside.
+        Points reported or counted because a whole subtree lay inside; 0 but for the tree.
     pairs_settled : int
         Pairs that float32 could not decide and float64 or exact arithmetic did.
     reason : str
@@ -113,7 +110,7 @@ class HalfspaceIndex:
         X = {x : ||x|| = 1, x_d = 1/2} of the paper, to 1e-9; then ``d >= 2``, and queries with
         other normals are refused.
     leaf_size : int, default 64
-        The largest number of points in a leaf of the tree, ``>= 1``.
+        The largest number of points in a leaf of the tree, ``>= 1``; more than 64 are taken as 64.
     kernels : {"auto", "numba", "numpy"}, default "auto"
         The inner loops; ``"auto"`` compiles with numba unless it is missing or the environment
         variable ``SUBLINEAR_NUMBA`` is ``0``.  The answers do not depend on it.
@@ -155,27 +152,15 @@ class HalfspaceIndex:
         leaf_size: int = 64,
         kernels: str = "auto",
     ) -> None:
-        array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
-        m, d = array.shape
-        if not 1 <= d < LARGEST_DIMENSION:
-            raise ValueError(
-                f"points must have at least 1 and fewer than {LARGEST_DIMENSION} columns, "
-                f"got shape {array.shape}"
-            )
-        _refuse_too_many(m)
+        array = arguments.read_points(points)
+        m = len(array)
+        arguments.refuse_too_many(m, "an index")
         biases = None
         if bias is not None:
             biases = validation.float_array(bias, "bias", shape=(m,), allow_empty=True)
         self._method = validation.choice(method, "method", _METHODS)
-        self._domain = None
-        if domain is not None:
-            self._domain = validation.choice(domain, "domain", _DOMAINS)
-            if d < 2:
-                raise ValueError(
-                    "points must have at least 2 columns with domain='slice', "
-                    f"got shape {array.shape}"
-                )
-        elif self._method == "cap":
+        self._domain = arguments.read_domain(domain, array)
+        if self._method == "cap" and self._domain is None:
             raise ValueError("domain must be 'slice' with method='cap', got None")
         self._leaf_size = validation.count(leaf_size, "leaf_size")
         self._kernels: KernelSet = choose(kernels)
@@ -351,7 +336,8 @@ class HalfspaceIndex:
         -----
         An engine needs a few times the memory of a piece.  Where 256 queries that find all points
         could exceed `chunk_bytes`, they are counted first, which keeps the bound a bound and costs
-        up to as much again as reporting.  The index must not change meanwhile.
+        up to as much again as reporting.  Neither the index nor the arrays `normals` and `offsets`
+        must change meanwhile.
 
         Examples
         --------
@@ -522,7 +508,7 @@ class HalfspaceIndex:
         """
         array = self._points(points, None)
         biases = self._biases(bias, len(array), required=True)
-        _refuse_too_many(self._store.next_id + len(array))
+        arguments.refuse_too_many(self._store.next_id + len(array), "an index")
         ids = np.arange(self._store.next_id, self._store.next_id + len(array))
         if len(array):
             rows = self._store.append(array, biases)
@@ -585,7 +571,7 @@ class HalfspaceIndex:
         """
         rows = self._rows(ids)
         array = self._points(points, len(rows))
-        biases = self._biases(bias, len(rows), required=False)
+        biases = self._biases(bias, len(rows))
         if len(rows):
             self._store.move(rows, array, biases)
             self._sums.note(rows)
@@ -617,7 +603,7 @@ class HalfspaceIndex:
         """
         rows = self._store.live_rows()
         array = self._store.points[rows] if points is None else self._points(points, len(rows))
-        biases = self._biases(bias, len(rows), required=False)
+        biases = self._biases(bias, len(rows))
         if len(rows):
             self._store.move(rows, array, biases)
             self._sums.note(rows)
@@ -638,10 +624,12 @@ class HalfspaceIndex:
         self._store.compact()
         self._sums.forget()
         best = self._best_engine(None)
-        if best == self._engine.name:
-            self._engine.rebuild()
-        else:
+        if best != self._engine.name:
             self._engine = self._make(best)
+            return
+        self._engine.rebuild()
+        if self._chooser is not None:
+            self._chooser.keep(self._engine)
 
     # -- files and copies ----------------------------------------------------------------------
 
@@ -710,7 +698,7 @@ class HalfspaceIndex:
         choose(kernels)
         contents = saving.read(path)
         try:
-            _refuse_too_many(contents.next_id)
+            arguments.refuse_too_many(contents.next_id, "an index")
             index = cls(
                 contents.points,
                 contents.bias,
@@ -852,47 +840,18 @@ class HalfspaceIndex:
         return counts
 
     def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
-        vectors = validation.float_array(normals, "normals", shape=("q", self.d), allow_empty=True)
-        levels = validation.float_array(offsets, "offsets", allow_empty=True)
-        q = len(vectors)
-        if levels.shape not in ((), (q,)):
-            raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
-        strictly = validation.boolean(strict, "strict")
-        if self._domain is not None and q:
-            vectors = validation.points_on_slice(vectors, "normals", atol=TOLERANCE)
-        if not levels.ndim:
-            levels = np.full(q, levels)
-        return HalfSpaces(vectors, levels, strictly)
+        return arguments.read_half_spaces(normals, offsets, strict, self.d, self._domain)
 
     def _points(self, points: object, count: int | None) -> FloatArray:
         return validation.float_array(
             points, "points", shape=("k" if count is None else count, self.d), allow_empty=True
         )
 
-    def _biases(self, bias: object, count: int, *, required: bool) -> FloatArray | None:
-        if bias is None:
-            if required and self._store.biased:
-                raise ValueError(
-                    f"bias must have shape ({count},) because this index has biases, got None"
-                )
-            return None
-        if not self._store.biased:
-            raise ValueError(
-                "bias must be None because this index was made without biases (make it with "
-                f"bias=np.zeros(m) to have them), got {type(bias).__name__}"
-            )
-        return validation.float_array(bias, "bias", shape=(count,), allow_empty=True)
+    def _biases(self, bias: object, count: int, *, required: bool = False) -> FloatArray | None:
+        return arguments.read_biases(self._store, bias, count, "index", required=required)
 
     def _rows(self, ids: object) -> IntArray:
-        wanted = validation.index_array(ids, "ids", upper=self.id_bound, unique=True)
-        rows, stored = self._store.rows_of(wanted)
-        if not stored.all():
-            position = int(np.argmin(stored))
-            raise ValueError(
-                f"ids must be ids of stored points, got {wanted[position]} at index {position}, "
-                "which was removed"
-            )
-        return rows
+        return arguments.stored_rows(self._store, ids)
 
 
 def _check_buffer(out: object, asked: HalfSpaces) -> None:
@@ -910,10 +869,3 @@ def _check_buffer(out: object, asked: HalfSpaces) -> None:
         raise ValueError(f"{wanted}, got a read-only array")
     if np.may_share_memory(out, asked.normals) or np.may_share_memory(out, asked.offsets):
         raise ValueError(f"{wanted} apart from normals and offsets, got one that overlaps them")
-
-
-def _refuse_too_many(ids: int) -> None:
-    if ids > LARGEST_ID:
-        raise ValueError(
-            f"points must number at most {LARGEST_ID} over the life of an index, got {ids}"
-        )

@@ -558,13 +558,8 @@ def _renew(
         totals[k] = fixed[k]
     segment = i
     while segment + 1 < eighths.size:
-        eighth, last = eighths[segment], eighths[segment + 1]
-        place = 0
-        while eighth < last:
-            word = _word(state, eighth, last)
-            place = append_rows(code, undecided, 8 * eighth, word, buffer, place)
-            eighth += 8
-        sum_rows(code, gains, stride, buffer, 0, place, 1.0, totals, i * stride)
+        found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
+        sum_rows(code, gains, stride, buffer, 0, found, 1.0, totals, i * stride)
         segment += n
 
 
@@ -893,12 +888,7 @@ def report(
     for e in range(starts[starts.size - 1]):
         fires[sure[e]] = 1
     for segment in range(starts.size - 1):
-        eighth, end = eighths[segment], eighths[segment + 1]
-        found = 0
-        while eighth < end:
-            word = _word(state, eighth, end)
-            found = append_rows(code, undecided, 8 * eighth, word, buffer, found)
-            eighth += 8
+        found = _firing(code, undecided, eighths[segment], eighths[segment + 1], state, buffer)
         for e in range(found):
             fires[buffer[e]] = 1
 

@@ -35,13 +35,13 @@ import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
     collect,
     orientation,
     orientations,
     planar_points,
-    read_half_spaces,
 )
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
 
@@ -282,7 +282,7 @@ class ConvexLayers:
             point on; equal points follow each other.  A layer of points on one line runs from one
             end to the other.
         """
-        return np.split(self._ids, self._ids_start[self._start[1:-1]]) if self._m else []
+        return np.split(self._ids.copy(), self._ids_start[self._start[1:-1]]) if self._m else []
 
     def depths(self) -> IntArray:
         """Return the layer of each point.

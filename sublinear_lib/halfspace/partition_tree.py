@@ -47,11 +47,11 @@ from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
     collect,
     planar_points,
-    read_half_spaces,
     sides,
 )
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sublinear_lib import predicates, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.halfspace.arguments import refuse_too_many
 from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
 
 __all__ = [
@@ -28,7 +29,6 @@ __all__ = [
     "orientation",
     "orientations",
     "planar_points",
-    "read_half_spaces",
     "sides",
 ]
 
@@ -39,22 +39,8 @@ _ABSOLUTE = 2.0**-1018
 def planar_points(points: object) -> FloatArray:
     """Return a private copy of points of the plane, of which there are few enough for int32 ids."""
     array = validation.float_array(points, "points", shape=("m", 2), allow_empty=True)
-    largest = int(np.iinfo(np.int32).max)
-    if len(array) > largest:
-        raise ValueError(f"points must number at most {largest}, got {len(array)}")
+    refuse_too_many(len(array))
     return array.copy()
-
-
-def read_half_spaces(
-    normals: object, offsets: object, strict: object, d: int
-) -> tuple[FloatArray, FloatArray, bool]:
-    """Validate the arguments that every ``query_halfspace`` takes."""
-    vectors = validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
-    levels = validation.float_array(offsets, "offsets", allow_empty=True)
-    q = len(vectors)
-    if levels.shape not in ((), (q,)):
-        raise ValueError(f"offsets must be a number or have shape ({q},), got {levels.shape}")
-    return vectors, np.broadcast_to(levels, (q,)), validation.boolean(strict, "strict")
 
 
 def collect(answers: Sequence[Int32Array | IntArray]) -> HalfspaceHits:

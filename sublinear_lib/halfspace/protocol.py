@@ -2,7 +2,7 @@
 
 Algorithm 2 of the paper names the operations (INIT, QUERY, INSERT, REMOVE) and Corollary 5.2 what
 they may cost.  This module fixes their Python form: `HalfspaceHits`, the answer to a batch of
-queries, and `HalfspaceStructure`, what every engine (scan, tree, and those to come) must offer to
+queries, and `HalfspaceStructure`, what every engine (scan, cap prefix, tree) must offer to
 the facade :class:`sublinear_lib.halfspace.HalfspaceIndex`.  Before changing it, know the two
 contracts all callers rely on: the ids of one query ascend, and the set is the one of *real
 arithmetic on the stored float64 numbers*, so that engines can be exchanged without changing a bit.

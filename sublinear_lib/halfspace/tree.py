@@ -18,7 +18,6 @@ What differs from the textbook kd-tree:
    (:mod:`sublinear_lib.halfspace.filtering`), hence pruning and whole-subtree reporting are never
    wrong; pairs that float32 cannot decide are settled in real arithmetic.
 3. *Updates in place*, with the costs below.
-
 4. *The bias costs no dimension on X.*  Where all normals have ``x_d = 1/2`` (``domain="slice"``),
    ``<w, x> + b = <u, x>`` with ``u = w + 2 b e_d``, and the boxes are those of the points ``u`` in
    ``d`` coordinates instead of ``d + 1``.  ``u_d`` is rounded once in float64 and once in float32,

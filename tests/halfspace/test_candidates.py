@@ -265,6 +265,18 @@ def test_rows_too_large_for_a_norm_are_candidates_everywhere_and_are_decided_exa
 
 
 @every_kernel
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_bias_too_large_among_tiny_rows_is_decided_exactly(kernels, sign):
+    # In units of the tiny rows the bias is beyond the float64 range.
+    anchors = geometry.sample_slice(3, 2, rng=1)
+    W, b = np.array([[1.0, 1.0], [-1.0, 0.0], [0.5, 0.5]]) * 1e-200, np.zeros(3)
+    b[2] = sign * 1e200
+    for threshold in (0.0, 1e-200, b[2]):
+        lists = CandidateLists(W, b, anchors, radius=0.1, threshold=threshold, kernels=kernels)
+        assert_exact(lists, W, b, threshold, anchors, np.arange(3))
+
+
+@every_kernel
 def test_rows_that_vanish_in_float32_are_decided_exactly(kernels):
     rng = np.random.default_rng(5)
     anchors = geometry.sample_slice(6, 20, rng=rng)

@@ -467,6 +467,25 @@ def test_changes_and_copies_keep_what_was_learned(hasty):
     assert index.stats().engine == "scan"
 
 
+def test_a_rebuilt_engine_is_not_charged_for_what_it_tested_before(hasty, monkeypatch):
+    points, normals = problem()
+    index = HalfspaceIndex(points, kernels="numpy")
+    index.query_halfspace(normals, 2.3)
+    index.rebuild()
+    before = index.stats()
+    assert (before.engine, before.rebuilds) == ("tree", 1)
+    told = []
+    settle = Account.settle
+
+    def noted(self, present, m, tested, surviving):
+        told.append(tested)
+        return settle(self, present, m, tested, surviving)
+
+    monkeypatch.setattr(Account, "settle", noted)
+    index.query_halfspace(normals, 2.3)
+    assert told == [index.stats().points_tested - before.points_tested]
+
+
 def test_waived_order_is_taken_into_account():
     index = HalfspaceIndex(problem()[0], kernels="numpy")
     normals = problem()[1]

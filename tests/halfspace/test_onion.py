@@ -266,7 +266,9 @@ def test_it_copies_the_points_and_can_be_pickled():
     points = np.ones((4, 2))
     layers = ConvexLayers(points)
     points[:] = -1.0
+    layers.layers()[0][:] = 7
     for each in (layers, pickle.loads(pickle.dumps(layers))):
+        assert each.query_halfspace([[1.0, 1.0]], 1.0, strict=False)[0].tolist() == [0, 1, 2, 3]
         assert each.query_halfspace([[1.0, 1.0]], 1.0).counts.tolist() == [4]
 
 
