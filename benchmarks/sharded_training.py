@@ -144,7 +144,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             row, weights = measured(network, data, given, shards)
             row["t"] = scaling.standardize_threshold(tau, m)
             if alone is not None:
-                row["largest_difference"] = float(np.abs(weights - alone).max())
+                difference = float(np.abs(weights - alone).max())
+                if not difference <= (0.0 if given.reduction == "reference" else 1e-12):
+                    raise SystemExit(
+                        f"m = {m}, {shards} shards: the weights are {difference:.2g} away from "
+                        "those of a single process"
+                    )
+                row["largest_difference"] = difference
             rows.append(row)
             del weights
     apart = ("output", "m", "shards", "check")  # where it went, and what the rows say
