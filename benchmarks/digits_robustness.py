@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from sublinear_lib import datasets, scaling, statistics
+from sublinear_lib import archives, datasets, scaling, statistics
 from sublinear_lib.adversary import (
     Adversary,
     IdentityAdversary,
@@ -162,6 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         default=Path(__file__).parent / "results" / "digits_robustness.json",
     )
     options = parser.parse_args(arguments)
+    if options.draws < 2:
+        parser.error(f"--draws must be 2 or more for an interval, got {options.draws}")
     train, test = datasets.load_split(DATA, TEST_SHARE, 0)
     sizes = {"m": options.m, "steps": options.steps, "certify": options.certify}
     records = statistics.sweep(
@@ -201,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         "records": records,
     }
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    archives.write_bytes(options.output, (json.dumps(report, indent=1) + "\n").encode())
     for row in report["table"]:
         shown = "  ".join(
             f"{name} {row[name][0]:.3f} [{row[name][1]:.3f}, {row[name][2]:.3f}]"

@@ -37,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from sublinear_lib import features, statistics
+from sublinear_lib import archives, features, statistics
 from sublinear_lib.features import (
     FEATURE_ATTACKS,
     VARIANTS,
@@ -518,6 +518,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     stored = Path(__file__).parent / "results" / "feature_learning.json"
     parser.add_argument("--output", type=Path, default=stored)
     options = parser.parse_args(arguments)
+    if options.seeds is not None and options.seeds < 2:
+        parser.error(f"--seeds must be 2 or more for an interval, got {options.seeds}")
     if options.short and options.output == stored:
         parser.error("--short needs an --output of its own: its numbers are not the book's")
     report: dict[str, Any] = {
@@ -560,7 +562,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         first = [key for key in report if key not in SECTIONS]
         report = {key: report[key] for key in (*first, *SECTIONS) if key in report}
         options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(as_text(report), encoding="utf-8")
+        archives.write_bytes(options.output, as_text(report).encode())
         for row in report[section]["table"]:
             print(section, *(f"{name}={shown(row[name])}" for name in SHOWN if name in row))
     return report

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,27 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = "notebooks"
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """Return what reads a number of the command line before anything is forgotten or run."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"must be {least} or more, got {text}")
+        return value
+
+    return number
+
+
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Run what is missing."""
     names = [*reliability.CAMPAIGNS, NOTEBOOKS]
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=names, default=names)
-    parser.add_argument("--size", type=int, help="size of a chunk, for a short trial")
-    parser.add_argument("--chunks", type=int, nargs="+", help="which chunks, by their numbers")
+    parser.add_argument("--size", type=at_least(1), help="size of a chunk, for a short trial")
+    parser.add_argument(
+        "--chunks", type=at_least(0), nargs="+", help="which chunks, by their numbers"
+    )
     parser.add_argument("--renew", action="store_true", help="forget what is stored first")
     parser.add_argument("--list", action="store_true", help="say how far the campaigns are")
     parser.add_argument(
