@@ -76,15 +76,42 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
         load_sharding_record(path)
 
 
-def test_the_study_runs_and_its_record_can_be_read(tmp_path: Path) -> None:
+@pytest.fixture
+def study() -> Any:
     path = ROOT / "benchmarks" / "sharded_training.py"
     spec = importlib.util.spec_from_file_location("sharded_training", path)
     assert spec is not None and spec.loader is not None
-    study = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(study)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SIZES = ["--m", "300,600", "--n", "4", "--d", "3", "--steps", "3", "--shards", "1,2"]
+SIZES += ["--workers", "here", "--check", "--output"]
+
+
+@pytest.mark.parametrize(("reduction", "off"), [("reference", 1e-15), ("blas", 1e-11)])
+def test_the_study_stops_where_the_weights_are_others(
+    study: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reduction: str, off: float
+) -> None:
+    real = study.measured
+
+    def careless(*given: Any) -> Any:
+        row, weights = real(*given)
+        moved = weights.copy()
+        moved[0, 0] += off
+        return row, moved
+
+    monkeypatch.setattr(study, "measured", careless)
     output = tmp_path / "record.json"
-    sizes = ["--m", "300,600", "--n", "4", "--d", "3", "--steps", "3", "--shards", "1,2"]
-    study.main([*sizes, "--workers", "here", "--check", "--output", str(output)])
+    with pytest.raises(SystemExit, match=r"m = 300, 1 shards: the weights are .* away from"):
+        study.main([*SIZES, str(output), "--reduction", reduction])
+    assert not output.exists()
+
+
+def test_the_study_runs_and_its_record_can_be_read(study: Any, tmp_path: Path) -> None:
+    output = tmp_path / "record.json"
+    study.main([*SIZES, str(output)])
     record = load_sharding_record(output)
     assert [(row["m"], row["shards"]) for row in record.rows] == [
         (300, 1),
