@@ -40,7 +40,7 @@ def load_fuzz_record(path: str | Path | None = None) -> dict[str, Any]:
         If the file is not such a record.
     """
     record, path = read_stored(path, _FILE, "the record of a fuzz run")
-    if not {*_NUMBERS, "seed", "by_structure"} <= set(record):
+    if not {*_NUMBERS, "date", "seed", "seconds", "versions", "by_structure"} <= set(record):
         raise ValueError(f"path must name the record of a fuzz run, got {path}")
     return record
 

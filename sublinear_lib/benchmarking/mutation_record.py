@@ -43,7 +43,7 @@ def load_mutation_record(path: str | Path | None = None) -> dict[str, Any]:
     """
     record, path = read_stored(path, _FILE, "the record of a mutation run")
     wanted = {"total", "modules", "operators", "survivors", "trials", "settings"}
-    if not wanted <= set(record) or record["schema"] != _SCHEMA:
+    if not wanted <= set(record) or record.get("schema") != _SCHEMA:
         raise ValueError(f"path must name the record of a mutation run, got {path}")
     return record
 

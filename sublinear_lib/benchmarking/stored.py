@@ -46,10 +46,9 @@ def read_stored(path: str | Path | None, file: str, what: str) -> tuple[dict[str
         if results is None:
             raise FileNotFoundError("path must be given where there is no clone of the repository")
         path = results.with_name(file)
-    text = Path(path).read_text(encoding="utf-8")
     try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
         raise ValueError(f"path must name {what}, got {path}: {error}") from error
     if not isinstance(found, dict):
         raise ValueError(f"path must name {what}, got {path}")

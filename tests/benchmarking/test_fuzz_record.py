@@ -34,8 +34,9 @@ def test_the_tables_say_what_the_record_says() -> None:
 
 def test_what_is_no_record_is_refused(tmp_path) -> None:
     other = tmp_path / "other.json"
-    for text in ("{", "[]", json.dumps({"queries": 3})):
-        other.write_text(text)
+    undated = {name: value for name, value in load_fuzz_record().items() if name != "date"}
+    for content in (b"{", b"[]", b"\xff", b'{"queries": 3}', json.dumps(undated).encode()):
+        other.write_bytes(content)
         with pytest.raises(ValueError, match="path must name the record of a fuzz run"):
             load_fuzz_record(other)
     with pytest.raises(FileNotFoundError):

@@ -41,7 +41,10 @@ def test_a_record_is_laid_out_with_every_survivor(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}'])
+UNNUMBERED = dict.fromkeys(("total", "modules", "operators", "survivors", "trials", "settings"))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2}', json.dumps(UNNUMBERED)])
 def test_a_foreign_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "record.json"
     path.write_text(text)
