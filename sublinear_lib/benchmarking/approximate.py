@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.benchmarking.peers import PEERS, load
+from sublinear_lib.benchmarking.peers import PEERS, load, why_absent
 from sublinear_lib.benchmarking.problems import Problem, dense_baselines, own_engines
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.simhash import SimHash
@@ -83,8 +83,7 @@ def _approximate(settings: Settings) -> Generator[Row]:
                 ]
                 for kind, entries in (("methods", inexact), ("exact", exact))
             }
-        reason = "not installed" if settings.peers else "left out on request"
-        missing = absent if hnswlib else {**absent, "hnsw": reason}
+        missing = absent if hnswlib else {**absent, "hnsw": why_absent(settings.peers)}
         yield {**row, **kinds, "absent": dict(missing)}
 
 
@@ -105,7 +104,7 @@ def _exact(wanted: bool, problem: Problem) -> tuple[list[tuple[Competitor, Row]]
     for peer in PEERS:
         module = load(peer.module) if wanted else None
         if module is None:
-            absent[peer.name] = "not installed" if wanted else "left out on request"
+            absent[peer.name] = why_absent(wanted)
             continue
         start = time.process_time()
         competitor = peer.make(module, problem)

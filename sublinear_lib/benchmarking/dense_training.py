@@ -267,8 +267,8 @@ class TorchIteration:
     ----------
     torch : module
         The imported package.
-    network, X, y, adversary, eta
-        As for `DenseIteration`.
+    network, X, y, adversary, loss, eta
+        As for `DenseIteration`; the loss is what the adversary asks for.
     delta : float
         Half-width of the quadratic part of the Huber loss.
     """

@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from sublinear_lib import scaling, statistics
+from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.dense_training import DenseIteration
 from sublinear_lib.benchmarking.iteration import (
@@ -28,6 +28,7 @@ from sublinear_lib.benchmarking.iteration import (
     stepping,
     trained,
 )
+from sublinear_lib.benchmarking.results import stored_slope
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.timing import one_thread, race
 from sublinear_lib.losses import HuberLoss
@@ -51,7 +52,7 @@ def _problem(regime: str, d: int, m: int, settings: Settings, seed: int) -> Trai
 
 
 def _dimension(settings: Settings) -> int:
-    return max(3, *(d for d in settings.dimensions if d <= 8), 3)
+    return max([3, *(d for d in settings.dimensions if d <= 8)])
 
 
 def _seeds(settings: Settings) -> int:
@@ -59,14 +60,6 @@ def _seeds(settings: Settings) -> int:
 
 
 _MEMORY_SEEDS = 2
-
-
-def _slope(widths: tuple[int, ...], values: FloatArray) -> list[float] | None:
-    """Return exponent and interval, or None where there is nothing to fit."""
-    if len(widths) < 2 or not (values > 0.0).all():
-        return None
-    slope = statistics.loglog_slope(widths, values)
-    return [slope.estimate, slope.lower, slope.upper]
 
 
 def _table(
@@ -154,7 +147,7 @@ def _scaling(settings: Settings) -> Generator[Row]:
                 if name == "dense" and kind != "microseconds":
                     continue
                 row[f"{kind}_by_seed"] = column.tolist()
-                row[f"{kind}_slope"] = _slope(settings.widths, column)
+                row[f"{kind}_slope"] = stored_slope(settings.widths, column)
             yield row
 
 
@@ -205,7 +198,7 @@ def _memory(settings: Settings) -> Generator[Row]:
             row = _row(regime, name, settings, _MEMORY_SEEDS)
             for place, kind in enumerate(("held", "peak")):
                 row[f"{kind}_by_seed"] = values[:, :, place].tolist()
-                row[f"{kind}_slope"] = _slope(settings.widths, values[:, :, place])
+                row[f"{kind}_slope"] = stored_slope(settings.widths, values[:, :, place])
             yield row
 
 

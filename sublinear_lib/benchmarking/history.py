@@ -552,6 +552,11 @@ def write_history(history: History, path: str | Path) -> None:
         The history.
     path : str or Path
         The file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
     """
     parts = {
         "entries": [json.dumps(asdict(each), ensure_ascii=False) for each in history.entries],

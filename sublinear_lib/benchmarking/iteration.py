@@ -26,7 +26,7 @@ from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import Adversary, ProjectedGradient
 from sublinear_lib.benchmarking.dense_training import DenseIteration, TorchIteration
-from sublinear_lib.benchmarking.peers import load
+from sublinear_lib.benchmarking.peers import load, why_absent
 from sublinear_lib.benchmarking.queries import InexactAnswer, timings
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.stepping import FOREVER, Stepper
@@ -355,7 +355,7 @@ def _cell(
     for name, timing in found.items():
         patience.learn(name, problem, share, timing.microseconds / 1e6)
     if "torch" in names and torch is None:
-        absent["torch"] = "not installed" if settings.peers else "left out on request"
+        absent["torch"] = why_absent(settings.peers)
     alive = alive_on_slice(network.W, network.b, tau=network.tau)
     return {
         "d": problem.d,

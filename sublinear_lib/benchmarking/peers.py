@@ -22,7 +22,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.problems import BLOCK, Problem
 from sublinear_lib.benchmarking.timing import Competitor
 
-__all__ = ["PEERS", "Peer", "PeerField", "completed", "load"]
+__all__ = ["PEERS", "Peer", "PeerField", "completed", "load", "why_absent"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,22 @@ def load(module: str) -> Any:
             return importlib.import_module(module)
     except ImportError:
         return None
+
+
+def why_absent(wanted: bool) -> str:
+    """Say why another package does not take part.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether other packages were to take part.
+
+    Returns
+    -------
+    str
+        The reason, as it is stored.
+    """
+    return "not installed" if wanted else "left out on request"
 
 
 def completed(points: FloatArray) -> tuple[FloatArray, float]:
@@ -227,11 +243,8 @@ class PeerField:
         """
         taking_part, absent = [], {}
         for peer in self._peers:
-            if not self._wanted:
-                absent[peer.name] = "left out on request"
-                continue
             if self._modules[peer.name] is None:
-                absent[peer.name] = "not installed"
+                absent[peer.name] = why_absent(self._wanted)
                 continue
             expected = _expected(self._built.get((peer.name, problem.d)), problem.m)
             if expected > self._building:

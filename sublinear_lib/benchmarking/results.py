@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime
 import importlib
-import importlib.metadata
 import json
 import os
 import platform
@@ -22,7 +21,9 @@ from typing import Any
 from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 import sublinear_lib
-from sublinear_lib import archives, validation
+from sublinear_lib import archives, statistics, validation
+from sublinear_lib._extras import installed_version
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.settings import Row
 from sublinear_lib.halfspace import HalfspaceIndex
 
@@ -36,6 +37,7 @@ __all__ = [
     "merged",
     "results_path",
     "stored_section",
+    "stored_slope",
     "write_results",
 ]
 
@@ -324,6 +326,28 @@ def stored_section(
     }
 
 
+def stored_slope(widths: tuple[int, ...], values: FloatArray) -> list[float] | None:
+    """Return an exponent of m as it is stored.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        The widths m, different.
+    values : ndarray of float64, shape (seeds, k)
+        What was measured at each width, seed by seed; two seeds or more.
+
+    Returns
+    -------
+    list of float, or None
+        Exponent, lower and upper end of its interval; None where there is nothing to fit: one width
+        has no slope, and a number that is not positive no logarithm.
+    """
+    if len(widths) < 2 or not (values > 0.0).all():
+        return None
+    slope = statistics.loglog_slope(widths, values)
+    return [slope.estimate, slope.lower, slope.upper]
+
+
 def _rounded(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _rounded(each) for key, each in value.items()}
@@ -380,6 +404,11 @@ def write_results(results: Results, path: str | Path) -> None:
         The results.
     path : str or Path
         The file; folders above it are made.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
     """
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -428,12 +457,11 @@ def environment() -> Row:
     dict
         Processor, cores, system, load, versions, kernels and BLAS.
     """
-    versions = {"sublinear-lib": sublinear_lib.__version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = "not installed"
+    versions = {
+        "sublinear-lib": sublinear_lib.__version__,
+        "python": platform.python_version(),
+        **{package: installed_version(package) for package in _PACKAGES},
+    }
     # Every package may bring a BLAS of its own; the products are those of NumPy.
     libraries = [each for each in threadpool_info() if each["user_api"] == "blas"]
     libraries.sort(key=lambda each: "numpy" not in each["filepath"])

@@ -125,12 +125,7 @@ class SimHash:
         TypeError, ValueError
             If `normals` is of the wrong type or shape.
         """
-        vectors = self._vectors(normals)
-        found = self._candidates(vectors)
-        indptr = np.zeros(len(vectors) + 1, dtype=np.int64)
-        np.cumsum([len(rows) for rows in found], out=indptr[1:])
-        rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)
-        return HalfspaceHits(indptr, rows.astype(np.int32))
+        return _hits(self._candidates(self._vectors(normals)))
 
     def query_halfspace(self, normals: object, offsets: float) -> HalfspaceHits:
         """Report the candidates whose score exceeds the offset.
@@ -156,14 +151,12 @@ class SimHash:
         level = validation.scalar(offsets, "offsets")
         if kernels_in_use() == "numba":
             return self._looked_up(vectors, level)
-        kept = [
-            rows[self._points[rows] @ vector > level]
-            for rows, vector in zip(self._candidates(vectors), vectors, strict=True)
-        ]
-        indptr = np.zeros(len(vectors) + 1, dtype=np.int64)
-        np.cumsum([len(rows) for rows in kept], out=indptr[1:])
-        rows = np.concatenate(kept) if kept else np.empty(0, dtype=np.int64)
-        return HalfspaceHits(indptr, rows.astype(np.int32))
+        return _hits(
+            [
+                rows[self._points[rows] @ vector > level]
+                for rows, vector in zip(self._candidates(vectors), vectors, strict=True)
+            ]
+        )
 
     def recall(self, angles: object) -> FloatArray:
         """Return the probability with which a point is found.
@@ -240,3 +233,11 @@ class SimHash:
                 marks[rows] = False
             found.append(rows)
         return found
+
+
+def _hits(found: list[IntArray]) -> HalfspaceHits:
+    """Put the ids of each query into one array."""
+    indptr = np.zeros(len(found) + 1, dtype=np.int64)
+    np.cumsum([len(rows) for rows in found], out=indptr[1:])
+    rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+    return HalfspaceHits(indptr, rows.astype(np.int32))

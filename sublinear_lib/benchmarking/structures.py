@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 import sublinear_lib
-from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.benchmarking.peers import completed, load
+from sublinear_lib.benchmarking.peers import completed, load, why_absent
 from sublinear_lib.benchmarking.problems import Problem, domain_of, index_competitor
+from sublinear_lib.benchmarking.results import stored_slope
 from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.timing import Competitor, median_seconds, one_thread, race
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
@@ -63,7 +63,7 @@ def _build(settings: Settings) -> Generator[Row]:
                 yield {**row, **_own_costs(problem, engine, settings)}
                 continue
             if module is None:
-                reason = "not installed" if settings.peers else "left out on request"
+                reason = why_absent(settings.peers)
                 yield {**row, "milliseconds": {}, "absent": {"build": reason}}
                 continue
             points, _ = completed(problem.W)
@@ -254,12 +254,7 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
         "partition_tree_exponent": partition_tree_exponent(d),
     }
     for place, name in enumerate(("time_slope", "touched_slope")):
-        column = values[:, :, place]
-        if len(settings.widths) < 2 or not (column > 0.0).all():
-            row[name] = None  # one width has no slope, and nothing touched has no logarithm
-            continue
-        slope = statistics.loglog_slope(settings.widths, column)
-        row[name] = [slope.estimate, slope.lower, slope.upper]
+        row[name] = stored_slope(settings.widths, values[:, :, place])
     return row
 
 

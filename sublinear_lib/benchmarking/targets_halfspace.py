@@ -94,7 +94,7 @@ def _overhead(row: Row) -> float | None:
 
 
 def _build_ratio(results: Results) -> float | None:
-    """Return the largest build time of the tree as a share of scikit-learn's KDTree's."""
+    """Return the largest build time of the index as a share of scikit-learn's KDTree's."""
     times = {
         (row["d"], row["m"], row["engine"]): row["milliseconds"]["build"]
         for row in results.cells("build")
