@@ -147,7 +147,7 @@ def test_a_trial_and_an_unknown_format_are_refused() -> None:
             tidy_sections("training", data)
 
 
-def test_two_few_controls_say_nothing() -> None:
+def test_too_few_controls_say_nothing() -> None:
     sections = tidy_sections("training", stored(8.0))
     few = {"iteration": sections["iteration"][:19]}
     assert noise_between(few, sections, "iteration") is None
