@@ -283,9 +283,10 @@ class Search:
             self._clean = value
         elif self._clean is None:
             self.see(self._batch.X, self._batch.evaluator.value(self._batch.X))
-        self._queries += 1
         loss = self._batch.score(value)
-        better = loss > self._loss
+        # The first point is the clean one: there the search begins, whatever the objective is.
+        better = (loss > self._loss) | (self._queries == 0)
+        self._queries += 1
         np.copyto(self._best_run, -1 if clean else self.run, where=better)
         np.copyto(self._loss, loss, where=better)
         np.copyto(self._value, value, where=better)

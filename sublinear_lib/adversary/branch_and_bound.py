@@ -27,6 +27,7 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary.incumbent import Incumbent, decided
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -124,7 +125,7 @@ def branch_and_bound(
     threshold : float, optional
         Stop as soon as it is known whether the supremum exceeds this number.
     max_nodes : int, default 100000
-        Most pieces to bound, ``>= 1``.
+        Most pieces to bound, ``>= 1``; a piece that is being split may add one more.
     time_limit : float, default 10
         Most seconds, ``> 0``.
 
@@ -153,34 +154,29 @@ def branch_and_bound(
     """
     begun = time.monotonic()
     root = CapRelaxation(network, x, rho, side)
-    middle = validation.float_array(x, "x", shape=(network.d,))
+    middle = validation.points_on_slice([x], "x", d=network.d)[0]
     if not 3 <= network.d <= _LARGEST_DIMENSION:
         raise ValueError(
             f"network must have 3 <= d <= {_LARGEST_DIMENSION} to be split, got d = {network.d}"
         )
     width = validation.scalar(tol, "tol", minimum=0)
-    level = math.inf if threshold is None else validation.scalar(threshold, "threshold")
+    level = None if threshold is None else validation.scalar(threshold, "threshold")
     most = validation.count(max_nodes, "max_nodes")
     seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
     radius = validation.scalar(rho, "rho", minimum=0)
-    points = middle[None, :]
-    if start is not None:
-        points = np.concatenate((points, validation.points_on_slice(start, "start", d=network.d)))
-    search = _Search(network, middle, radius, side, points)
-    search.offer(root.linear().point)
-    upper = root.linear().value
-    heap: list[tuple[float, int, _Piece, CapRelaxation]] = []
+    best = _Incumbent(root, network, middle, radius, side, start)
+    simple = root.linear()
+    best.look_at(simple.point)
     number = itertools.count()
-    nodes = 1
+    heap: list[tuple[float, int, _Piece, CapRelaxation]] = []
     if root.unstable:
-        for piece in _pieces(middle, radius):
-            heap.append((-upper, next(number), piece, root))
-    heapq.heapify(heap)
+        heap = [(-simple.value, next(number), piece, root) for piece in _pieces(middle, radius)]
+    upper, nodes = max(simple.value, best.value), 1
     while heap:
-        upper = max(-heap[0][0], search.best)
-        enough = upper - search.best <= width
-        decided = threshold is not None and (upper <= level or search.best > level)
-        if enough or decided or nodes >= most or time.monotonic() - begun > seconds:
+        upper = max(-heap[0][0], best.value)
+        known = level is not None and (upper <= level or best.value > level)
+        late = nodes >= most or time.monotonic() - begun > seconds
+        if upper - best.value <= width or known or late:
             break
         bound, _, piece, parent = heapq.heappop(heap)
         for half in _halves(piece):
@@ -190,58 +186,53 @@ def branch_and_bound(
             nodes += 1
             relaxation = parent.restricted(*cap)
             found = relaxation.linear()
-            search.offer(found.point)
+            best.look_at(found.point)
             value = min(found.value, -bound)
-            if value > search.best:
+            if value > best.value:
                 heapq.heappush(heap, (-value, next(number), half, relaxation))
     else:
-        # Nothing is left above the best value, up to the rounding error in the bounds.
-        upper = max(min(upper, search.best), search.best)
-    status: Status = "exact" if upper - search.best <= width else "unknown"
-    if threshold is not None:
-        status = "certified" if upper <= level else "unknown"
-        status = "falsified" if search.best > level else status
+        if root.unstable:
+            # No piece is left: the bounds of all were at most the best value.
+            upper = best.value
     return Bracket(
-        lower=search.best,
+        lower=best.value,
         upper=upper,
-        witness=search.witness,
-        status=status,
+        witness=best.witness,
+        status=decided(best.value, upper, width, level),
         method="branch and bound",
         nodes=nodes,
         seconds=time.monotonic() - begun,
     )
 
 
-class _Search:
-    """The best point met, judged by the network itself."""
+class _Incumbent(Incumbent):
+    """The best point met, where most points that are offered are not worth a look at all neurons.
+
+    Parameters
+    ----------
+    rough : CapRelaxation
+        The network over the cap, for a first look.
+    network, middle, rho, side, start
+        As for `Incumbent`.
+    """
 
     def __init__(
         self,
+        rough: CapRelaxation,
         network: TwoLayerNetwork,
         middle: FloatArray,
         rho: float,
         side: int,
-        start: FloatArray,
+        start: object,
     ) -> None:
-        self._network, self._middle, self._rho, self._side = network, middle, rho, side
-        self._rough = CapRelaxation(network, middle, rho, side)
-        self.best = -math.inf
-        self.witness = middle
-        for point in start:
-            self._judge(point)
+        self._rough = rough
+        super().__init__(network, middle, rho, side, start)
 
-    def offer(self, point: FloatArray) -> None:
-        """Look at the point of the cap next to the given one."""
-        inside = geometry.project_to_caps(point[None, :], self._middle[None, :], self._rho)[0]
-        if self._rough.value(inside[None, :])[0] > self.best - _ROUNDING:
-            self._judge(inside)
-
-    def _judge(self, point: FloatArray) -> None:
-        if not geometry.Cap(self._middle, self._rho).contains(point[None, :], atol=1e-9)[0]:
-            raise ValueError(f"start must lie in the cap of radius {self._rho!r}, got {point}")
-        value = self._side * float(self._network.forward(point[None, :])[0])
-        if value > self.best:
-            self.best, self.witness = value, point
+    def look_at(self, point: FloatArray) -> None:
+        """Offer the point of the cap next to the given one, if it may be the best."""
+        inside = geometry.project_to_caps(point[None, :], self._middle[None, :], self._rho)
+        if self._rough.value(inside)[0] > self.value - _ROUNDING:
+            self.offer(inside)
 
 
 def _pieces(middle: FloatArray, rho: float) -> list[_Piece]:

@@ -292,6 +292,9 @@ class CircleWave:
         ------
         TypeError, ValueError
             If an argument is not a finite number in its range.
+        FloatingPointError
+            If there is no place near the arc where it is certain which waves are on: for waves so
+            flat that rounding decides whether they reach tau.
 
         Notes
         -----
@@ -299,13 +302,16 @@ class CircleWave:
         """
         middle = validation.scalar(angle, "angle")
         half = validation.scalar(half_angle, "half_angle", minimum=0)
+        if abs(middle) > _TURN:
+            # The slack of the ends pays for the rounding of angles within a turn only.
+            middle = float(np.arctan2(np.sin(middle), np.cos(middle)))
         whole = half >= np.pi
         length = _TURN if whole else 2.0 * half
         origin, active, begin, stop = self._start(middle - 0.5 * length)
         first = 0.0 if whole else middle - half - origin
         ends = self._ends(begin, stop, first + length)
         sweep = _Sweep(self._arcs, ends, self._states(active, ends, origin), first, first + length)
-        error = self._error(sweep)
+        error = self._error(sweep, ends.arc.size)
         top, bottom = sweep.best(1.0, error), sweep.best(-1.0, error)
         return CircleExtremes(
             sup=top.value,
@@ -348,6 +354,12 @@ class CircleWave:
         arc = np.concatenate((begins, stops))
         position = np.concatenate((begin[begins], stop[stops]))
         sign = np.repeat((1.0, -1.0), (begins.size, stops.size))
+        if limit > _TURN:
+            # The origin lies before the window, and the window reaches beyond it after a turn.
+            again = np.flatnonzero(position - slack[arc] <= limit - _TURN)
+            arc = np.concatenate((arc, arc[again]))
+            position = np.concatenate((position, position[again] + _TURN))
+            sign = np.concatenate((sign, sign[again]))
         left = position - slack[arc]
         # A stable sort costs three times as much, and only equal ends need one.
         order = np.argsort(left)
@@ -365,11 +377,13 @@ class CircleWave:
         np.multiply(self._arcs.wave[:, ends.arc], ends.sign, out=changes[:, 1:])
         return _turned(np.cumsum(changes, axis=1).astype(np.float64), origin)
 
-    def _error(self, sweep: _Sweep) -> float:
+    def _error(self, sweep: _Sweep, ends: int) -> float:
         """Bound the rounding error of every value of the sweep."""
         wave = np.abs(self._arcs.wave)
-        terms = 3.0 * (wave.sum() + self._base_size.sum())
-        steps = 2 * self._arcs.center.size + 2
+        steps = max(ends, 2 * self._arcs.center.size) + 2
+        # Each wave is switched on and off once, and again where the window passes its origin.
+        often = 3.0 if ends <= 2 * self._arcs.center.size else 5.0
+        terms = often * (wave.sum() + self._base_size.sum())
         return float(16.0 * _EPS * sweep.largest + (steps * _LONG_EPS + 4.0 * _EPS) * terms)
 
 
@@ -438,6 +452,7 @@ class _Sweep:
         high_enough = np.flatnonzero(tops >= values.max())
         cos, sin = side * self._states[:2, self._certain[high_enough]]
         crest = np.mod(np.arctan2(sin, cos), _TURN)
+        crest = np.where(crest < self._low[high_enough], crest + _TURN, crest)
         inside = (crest > self._low[high_enough]) & (crest < self._high[high_enough])
         values[high_enough[inside]] = tops[high_enough[inside]]
         winner = int(np.argmax(values))

@@ -136,16 +136,24 @@ def shares_found(
     else:
         top = np.array([supremum_on_sphere(network, x, rho).upper for x in points])
     gain = top - network.forward(points)
-    nothing = np.zeros(len(points))
+    something = gain > _rounding(network)
+    labels = np.zeros(len(points))
     found = {}
     streams = validation.generator(rng).spawn(len(attacks))
     for (name, attack), stream in zip(attacks.items(), streams, strict=True):
-        result = attack(network, points, nothing, Height(), stream)
+        result = attack(network, points, labels, Height(), stream)
         risen = result.value - result.clean_value
         # The supremum and the value of the witness are rounded differently.
-        ratio = np.divide(risen, gain, out=np.ones_like(gain), where=gain > 0.0)
+        ratio = np.divide(risen, gain, out=np.ones_like(gain), where=something)
         found[name] = np.minimum(ratio, 1.0)
     return found
+
+
+def _rounding(network: TwoLayerNetwork) -> float:
+    """Return what a supremum and a value may differ by where they are the same number."""
+    largest = np.linalg.norm(network.W, axis=1) + np.abs(network.b) + network.tau
+    terms = 16.0 * float(np.finfo(np.float64).eps) * (network.m + 64)
+    return terms * float(np.abs(network.a) @ largest)
 
 
 def mean_shares_found(

@@ -65,16 +65,17 @@ class Ensemble(CapAttack):
 
     def __post_init__(self) -> None:
         """Check the attacks."""
-        given: tuple[object, ...] = tuple(self.attacks)
+        given = tuple(self.attacks)
         if not given:
             raise ValueError("attacks must hold at least one adversary, got none")
         for number, attack in enumerate(given):
-            if not callable(attack) or not hasattr(attack, "rho"):
+            one: object = attack
+            if not callable(one) or not hasattr(one, "rho"):
                 raise TypeError(
                     "attacks must be adversaries, callable and with an attribute rho, got a "
                     f"{type(attack).__name__} at position {number}"
                 )
-        radii = sorted({float(attack.rho) for attack in self.attacks})
+        radii = sorted({float(attack.rho) for attack in given})
         if len(radii) > 1:
             raise ValueError(f"attacks must all have the same rho, got {radii}")
         object.__setattr__(self, "attacks", given)
@@ -136,5 +137,5 @@ class Ensemble(CapAttack):
                     f"random points reach a mean loss of {max(controls):.4g}, more than the "
                     f"{mean:.4g} of {attack!r}: do not read its result as robustness",
                     WeakAttackWarning,
-                    stacklevel=3,
+                    stacklevel=4,  # where the ensemble was called
                 )

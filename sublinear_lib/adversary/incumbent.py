@@ -8,13 +8,16 @@ cap, so whatever a method proposes, the lower bound is a value that f really has
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.branch_and_bound import Status
 from sublinear_lib.network import TwoLayerNetwork
+
+if TYPE_CHECKING:
+    from sublinear_lib.adversary.branch_and_bound import Status
 
 __all__ = ["Incumbent", "decided"]
 

@@ -23,7 +23,13 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.adversary.circle import CircleWave, _turned, _value, _where_active
+from sublinear_lib.adversary.circle import (
+    CircleWave,
+    _on_circle,
+    _turned,
+    _value,
+    _where_active,
+)
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = [
@@ -84,8 +90,7 @@ def activity_arcs(network: TwoLayerNetwork) -> ActivityArcs:
     >>> activity_arcs(network).half.round(6)  # sqrt(3)/2 cos(phi) > sqrt(3)/4
     array([1.047198])
     """
-    CircleWave.of_network(network)  # which checks the argument
-    where = _where_active(network)
+    where = _where_active(_on_circle(network, "network"))
     return ActivityArcs(
         always=np.flatnonzero(where.always),
         neurons=np.flatnonzero(where.crossing),

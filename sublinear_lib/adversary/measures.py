@@ -11,20 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import FloatArray, Seed
+from sublinear_lib._typing import Seed
 from sublinear_lib.adversary.objectives import NegativeMargin
-from sublinear_lib.adversary.protocol import Adversary, Objective
+from sublinear_lib.adversary.protocol import Adversary, Objective, class_labels
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["accuracy", "accuracy_under_attack", "robust_loss_under"]
-
-
-def _class_labels(y: object, n: int) -> FloatArray:
-    labels = validation.labels(y, n=n)
-    if (labels == 0.0).any():
-        index = int(np.argmax(labels == 0.0))
-        raise ValueError(f"y must be nonzero to name a class by its sign, got 0.0 at index {index}")
-    return labels
 
 
 def _network(network: TwoLayerNetwork) -> TwoLayerNetwork:
@@ -98,7 +90,7 @@ def accuracy(network: TwoLayerNetwork, X: object, y: object) -> float:
         If an argument has a wrong type, shape or value.
     """
     value = _network(network).forward(X)
-    return float(np.mean(_class_labels(y, value.size) * value > 0.0))
+    return float(np.mean(class_labels(y, value.size) * value > 0.0))
 
 
 def accuracy_under_attack(
@@ -140,6 +132,6 @@ def accuracy_under_attack(
         If an argument has a wrong type, shape or value.
     """
     points = validation.points_on_slice(X, d=_network(network).d)
-    labels = _class_labels(y, len(points))
+    labels = class_labels(y, len(points))
     found = adversary(network, points, labels, NegativeMargin() if loss is None else loss, rng)
     return float(np.mean((labels * found.value > 0.0) & (labels * found.clean_value > 0.0)))

@@ -159,12 +159,14 @@ class AdaptiveMomentum(CapAttack):
             else:
                 value, gradient = evaluator.value_and_input_gradient(points)
             search.see(points, value)
-            progress.see(points, batch.score(value))
+            ascent = batch.slope(value)[:, None] * gradient
+            progress.see(points, ascent, batch.score(value))
             if step in reconsider:
-                stuck = progress.reconsider()
-                points = np.where(stuck[:, None], progress.best, points)
-                before = np.where(stuck[:, None], points, before)
-            uphill = turn(points, batch.slope(value)[:, None] * gradient, progress.size)
+                stuck = progress.reconsider()[:, None]
+                points = np.where(stuck, progress.best, points)
+                ascent = np.where(stuck, progress.ascent, ascent)
+                before = np.where(stuck, points, before)
+            uphill = turn(points, ascent, progress.size)
             ahead = points + _MOMENTUM * (uphill - points) + (1.0 - _MOMENTUM) * (points - before)
             before, points = (
                 points,
@@ -178,7 +180,7 @@ class _Progress:
 
     def __init__(self, n: int, size: float) -> None:
         self.size = np.full(n, size)
-        self.best = np.empty(0)
+        self.best = self.ascent = np.empty(0)
         self._loss = np.full(n, -np.inf)
         self._previous = np.full(n, -np.inf)
         self._rises = np.zeros(n, dtype=np.int64)
@@ -186,16 +188,16 @@ class _Progress:
         self._loss_before = np.full(n, -np.inf)
         self._shrunk = np.ones(n, dtype=np.bool_)
 
-    def see(self, points: FloatArray, loss: FloatArray) -> None:
-        """Note the next point of every example."""
+    def see(self, points: FloatArray, ascent: FloatArray, loss: FloatArray) -> None:
+        """Note the next point of every example, and where its loss rises."""
         if not self.best.size:
-            self.best = points.copy()
+            self.best, self.ascent = points.copy(), ascent.copy()
         else:
             self._rises += loss > self._previous
             self._steps += 1
         better = loss > self._loss
         self._loss[better] = loss[better]
-        self.best[better] = points[better]
+        self.best[better], self.ascent[better] = points[better], ascent[better]
         self._previous = loss
 
     def reconsider(self) -> BoolArray:

@@ -79,7 +79,7 @@ def split_neurons(
     iterations : int, default 60
         Most iterations of the minimization for one piece, ``>= 1``.
     max_nodes : int, default 100000
-        Most pieces to bound, ``>= 1``.
+        Most pieces to bound, ``>= 1``; a piece that is being split may add one more.
     time_limit : float, default 10
         Most seconds, ``> 0``.
 

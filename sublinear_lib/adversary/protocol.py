@@ -29,6 +29,8 @@ __all__ = [
     "Batch",
     "Objective",
     "Target",
+    "checked_objective",
+    "class_labels",
     "margin_of",
     "prepare",
     "whole_network",
@@ -268,6 +270,61 @@ class Batch:
         return np.where(slope == 0.0, np.where(self.y > 0.0, -1.0, 1.0), slope)
 
 
+def checked_objective(loss: str | Objective) -> Objective:
+    """Return what is maximized.
+
+    Parameters
+    ----------
+    loss : str or Objective
+        The name of a loss, or an object with ``value(y, f)`` and ``derivative(y, f)``.
+
+    Returns
+    -------
+    Objective
+        The loss of that name, or the object.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else, or an unknown name.
+    """
+    if isinstance(loss, str):
+        return get_loss(loss)
+    if callable(getattr(loss, "value", None)) and callable(getattr(loss, "derivative", None)):
+        return loss
+    raise TypeError(
+        "loss must be the name of a loss or an object with value(y, f) and derivative(y, f), "
+        f"got {type(loss).__name__}"
+    )
+
+
+def class_labels(y: object, n: int) -> FloatArray:
+    """Return labels whose signs name classes.
+
+    Parameters
+    ----------
+    y : array-like, shape (n,)
+        Nonzero labels, ``|y| <= 1``.
+    n : int
+        How many there have to be.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        The labels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `y` is of the wrong type, shape or value, or a label is 0.
+    """
+    labels = validation.labels(y, n=n)
+    if (labels == 0.0).any():
+        index = int(np.argmax(labels == 0.0))
+        raise ValueError(f"y must be nonzero to name a class by its sign, got 0.0 at index {index}")
+    return labels
+
+
 def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Batch:
     """Validate the arguments of an attack.
 
@@ -296,15 +353,7 @@ def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Bat
     points = validation.points_on_slice(X, d=d)
     n = len(points)
     targets = validation.labels(y, n=n)
-    if isinstance(loss, str):
-        objective: Objective = get_loss(loss)
-    elif callable(getattr(loss, "value", None)) and callable(getattr(loss, "derivative", None)):
-        objective = loss
-    else:
-        raise TypeError(
-            "loss must be the name of a loss or an object with value(y, f) and derivative(y, f), "
-            f"got {type(loss).__name__}"
-        )
+    objective = checked_objective(loss)
     if isinstance(network, TwoLayerNetwork):
         return Batch(network, network.evaluator(n), points, targets, objective)
     if not callable(getattr(network, "value_and_input_gradient", None)):

@@ -24,7 +24,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -37,12 +37,11 @@ from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.objectives import Height
 from sublinear_lib.adversary.progress import progress_bar
-from sublinear_lib.adversary.protocol import Objective
+from sublinear_lib.adversary.protocol import Objective, checked_objective, class_labels
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
 from sublinear_lib.adversary.sphere import supremum_on_sphere
 from sublinear_lib.evaluation import Evaluator, Region
-from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = [
@@ -61,16 +60,14 @@ BracketMethod = Literal[
 ]
 """How a bracket is found."""
 
-_METHODS = (
-    "auto",
-    "enumeration",
-    "circle",
-    "sphere",
-    "split",
-    "relaxation",
-    "milp",
-    "neurons",
-)
+# The smallest and the largest d for which there is a method.
+_FITS: dict[str, tuple[int, float]] = {
+    "enumeration": (2, 2),
+    "circle": (3, 3),
+    "sphere": (4, 4),
+    "split": (3, 12),
+    "milp": (3, np.inf),
+}
 _LARGEST_TO_SPLIT = 6
 # With more unstable neurons, pieces of the cap close sooner than the arrangement is swept.
 _MOST_CIRCLES = 2000
@@ -148,7 +145,12 @@ def bracket(
     radius = validation.scalar(rho, "rho", minimum=0)
     if isinstance(side, bool) or side not in (1, -1):
         raise ValueError(f"side must be 1 or -1, got {side!r}")
-    chosen = validation.choice(method, "method", _METHODS)
+    chosen = validation.choice(method, "method", get_args(BracketMethod))
+    least, most = _FITS.get(chosen, (2, np.inf))
+    if not least <= network.d <= most:
+        fits = f"{least} <= d <= {most}" if np.isfinite(most) else f"d >= {least}"
+        fits = f"d = {least}" if least == most else fits
+        raise ValueError(f"method must not be {chosen!r} unless {fits}, got d = {network.d}")
     width = validation.scalar(tol, "tol", minimum=0)
     level = None if threshold is None else validation.scalar(threshold, "threshold")
     seconds = validation.scalar(time_limit, "time_limit", exclusive_minimum=0)
@@ -167,7 +169,7 @@ def bracket(
 
 @dataclass(frozen=True)
 class _Question:
-    """A supremum over a cap for d > 3, with the checked arguments of `bracket`."""
+    """A supremum that is neither enumerated nor swept, with the checked arguments of `bracket`."""
 
     network: TwoLayerNetwork
     middle: FloatArray
@@ -287,14 +289,15 @@ def _enumerated(
     network: TwoLayerNetwork, middle: FloatArray, rho: float, side: int
 ) -> tuple[float, float, FloatArray]:
     """Look at the one or two points of the cap for d = 2."""
-    if network.d != 2:
-        raise ValueError(f"method must not be 'enumeration' unless d = 2, got d = {network.d}")
     points = middle[None, :]
     if rho >= geometry.SLICE_DIAMETER:
         points = np.concatenate((points, points * np.array([-1.0, 1.0])))
-    values = side * network.forward(points)
+    # Each point alone: in a batch the last digit may differ.
+    values = [float(side * network.forward(point[None, :])[0]) for point in points]
+    # The certificate holds for exact arithmetic: a cap of radius 0 pays for the rounding.
+    bounds = [CapRelaxation(network, point, 0.0, side).linear().value for point in points]
     best = int(np.argmax(values))
-    return float(values[best]), float(values[best]), points[best]
+    return values[best], max(*values, *bounds), points[best]
 
 
 def _swept(
@@ -410,7 +413,7 @@ def robust_loss(
     True
     """
     points, labels, generator = _examples(network, X, y, rng)
-    objective = get_loss(loss) if isinstance(loss, str) else loss
+    objective = checked_objective(loss)
     width = validation.scalar(tol, "tol", minimum=0)
     wanted = validation.boolean(progress, "progress")
     lower, upper, reached = np.empty(len(points)), np.empty(len(points)), points.copy()
@@ -511,8 +514,7 @@ def certified_accuracy(
     TypeError, ValueError
         If an argument is of the wrong type, shape or value, or a label is 0.
     """
-    points, labels, generator = _examples(network, X, y, rng)
-    _named_classes(labels)
+    points, labels, generator = _examples(network, X, y, rng, classes=True)
     wanted = validation.boolean(progress, "progress")
     statuses: list[Status] = []
     with progress_bar(len(points), "certifying", wanted, "example") as tick:
@@ -531,9 +533,10 @@ class CertifiedRadius:
     Parameters
     ----------
     lower : float
-        Largest radius found at which the sign is certified; -1 if it is wrong at the point itself.
+        Largest radius found at which the sign is certified; -1 if there is none, not even 0.
     upper : float
-        Smallest radius found at which it is falsified; infinite if there is none.
+        Smallest radius found at which it is falsified: 0 if it is wrong at the point itself,
+        infinite if there is none.
     """
 
     lower: float
@@ -575,8 +578,7 @@ def certified_radius(
     TypeError, ValueError
         If an argument is of the wrong type, shape or value.
     """
-    points, labels, generator = _examples(network, [x], [y], rng)
-    _named_classes(labels)
+    points, labels, generator = _examples(network, [x], [y], rng, classes=True)
     width = validation.scalar(tol, "tol", exclusive_minimum=0)
 
     def status(rho: float) -> Status:
@@ -584,18 +586,22 @@ def certified_radius(
             network, points[0], labels[0], rho, method, time_limit, generator
         ).status
 
-    if status(0.0) != "certified":
+    at_point = status(0.0)
+    if at_point == "falsified":
         return CertifiedRadius(-1.0, 0.0)
     whole = status(geometry.SLICE_DIAMETER)
     if whole == "certified":
         return CertifiedRadius(geometry.SLICE_DIAMETER, np.inf)
-    certified, beyond = 0.0, geometry.SLICE_DIAMETER
+    certified = 0.0 if at_point == "certified" else -1.0
+    within, beyond = 0.0, geometry.SLICE_DIAMETER
     falsified = beyond if whole == "falsified" else np.inf
-    while beyond - certified > width:
-        rho = 0.5 * (certified + beyond)
+    while beyond - within > width:
+        rho = 0.5 * (within + beyond)
+        if rho in (within, beyond):
+            break  # there is no number between the two
         found = status(rho)
         if found == "certified":
-            certified = rho
+            certified = within = rho
         else:
             beyond = rho
             if found == "falsified":
@@ -604,18 +610,13 @@ def certified_radius(
 
 
 def _examples(
-    network: TwoLayerNetwork, X: object, y: object, rng: Seed
+    network: TwoLayerNetwork, X: object, y: object, rng: Seed, *, classes: bool = False
 ) -> tuple[FloatArray, FloatArray, np.random.Generator]:
     if not isinstance(network, TwoLayerNetwork):
         raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
     points = validation.points_on_slice(X, d=network.d)
-    return points, validation.labels(y, n=len(points)), validation.generator(rng)
-
-
-def _named_classes(labels: FloatArray) -> None:
-    if (labels == 0.0).any():
-        index = int(np.argmax(labels == 0.0))
-        raise ValueError(f"y must be nonzero to name a class by its sign, got 0.0 at index {index}")
+    checked = class_labels if classes else validation.labels
+    return points, checked(y, n=len(points)), validation.generator(rng)
 
 
 def _sign_on_cap(

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import AttackResult, IdentityAdversary, ProjectedGradient
+from sublinear_lib.adversary import (
+    AttackResult,
+    IdentityAdversary,
+    ProjectedGradient,
+    RandomSearch,
+)
 from sublinear_lib.losses import AbsoluteLoss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -256,6 +261,21 @@ def test_plain_gradient_ascent_overstates_robustness_for_the_jump():
         ]
     )
     assert np.mean(searched > climbed) >= 0.5
+
+
+def test_the_result_is_that_of_the_network_also_where_the_objective_is_infinite():
+    class Hopeless:
+        def value(self, y, f):
+            return np.full_like(f, -np.inf)
+
+        def derivative(self, y, f):
+            return np.ones_like(f)
+
+    network, X, y = example()
+    result = RandomSearch(rho=0.1, samples=2)(network, X, y, Hopeless(), 0)
+    assert_array_equal(result.X, X)
+    assert_array_equal(result.value, network.forward(X))
+    assert (result.best_run == -1).all()
 
 
 # -- errors ----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
     Bracket,
+    CapRelaxation,
     SmoothedGradient,
     branch_and_bound,
     extremes_on_circle,
@@ -85,6 +86,14 @@ def test_a_cap_of_radius_zero_is_a_point():
     found = branch_and_bound(network, X[0], 0.0, tol=1e-9)
     assert found.lower == network.forward(X)[0]
     assert found.upper == pytest.approx(found.lower, abs=1e-9)
+
+
+def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
+    network, X = problem(200, 5, 3)
+    found = branch_and_bound(network, X[0], 1e-6)
+    relaxed = CapRelaxation(network, X[0], 1e-6)
+    assert relaxed.unstable == 0
+    assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
 
 
 def test_bounds_in_the_wrong_order_are_refused():

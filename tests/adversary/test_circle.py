@@ -203,6 +203,41 @@ def test_only_the_circle_is_taken():
         ExactOnCircle(rho=-0.1)
 
 
+def network_with_a_narrow_peak():
+    """Two neurons that are active together between 1 - 1e-7 and 1 - 4e-8 only; a third ends at 1.
+
+    The sweep of a window that begins at 1 has to begin a little earlier, before the peak.
+    """
+    turn = np.arccos(0.5 / geometry.SLICE_RADIUS)
+    middle = np.array([1.0 - 4e-8 - turn, 1.0 - 1e-7 + turn, 1.0 - turn])
+    W = np.column_stack((np.cos(middle), np.sin(middle), np.zeros(3)))
+    return TwoLayerNetwork(W, [1.0, 1.0, 1e-3], np.zeros(3), tau=0.5)
+
+
+def test_an_arc_that_goes_almost_round_is_swept_to_its_end():
+    network = network_with_a_narrow_peak()
+    half = np.pi - 1e-8
+    peak = network.forward(points(np.linspace(1.0 - 9e-8, 1.0 - 5e-8, 5)))
+    assert peak.min() > 1.0, "both neurons are active there"
+    found = CircleWave.of_network(network).extremes(1.0 + half, half)
+    assert peak.max() <= found.upper + 1e-13
+    assert found.sup == pytest.approx(peak.max(), abs=1e-6)
+    assert network.forward(found.X_sup[None])[0] == pytest.approx(found.sup, abs=1e-8)
+
+
+def test_an_angle_of_many_turns_is_the_angle_within_one():
+    turn = np.arccos(0.5 / geometry.SLICE_RADIUS)
+    for angle in 1e8 + np.arange(30.0):
+        within = np.arctan2(np.sin(angle), np.cos(angle))
+        for step in (5e-9, -5e-9):  # on, or off, by little
+            middle = within - step + turn
+            network = TwoLayerNetwork([[np.cos(middle), np.sin(middle), 0.0]], [1.0], [0.0], 0.5)
+            found = CircleWave.of_network(network).extremes(angle, 1e-9)
+            (value,) = network.forward(points([angle]))
+            assert (value > 0.0) == (step > 0.0)
+            assert found.lower <= value <= found.upper, f"angle {angle}, step {step}"
+
+
 def test_a_single_point_at_an_end_is_bracketed():
     network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.5)
     turn = np.arccos(0.5 / geometry.SLICE_RADIUS)

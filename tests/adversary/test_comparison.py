@@ -54,6 +54,13 @@ def test_where_there_is_nothing_to_find_everything_is_found():
     assert found["random"].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("d", [3, 4])
+def test_in_a_cap_of_one_point_there_is_nothing_to_find(d):
+    for network, X in random_cases(150, d, t=0.5, count=4, rng=d, caps=3):
+        found = shares_found(network, X, {"random": RandomSearch(rho=0.0, samples=1)}, rng=0)
+        assert found["random"].tolist() == [1.0] * 3
+
+
 def test_height_raises_or_lowers_the_output_whatever_the_label():
     network = TwoLayerNetwork.initialize(200, 3, rng=1, tau=0.1)
     X = geometry.sample_slice(5, 3, rng=2)

@@ -20,7 +20,9 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     margin_of,
 )
-from sublinear_lib.adversary.momentum import checkpoints
+from sublinear_lib.adversary.ascent import turn
+from sublinear_lib.adversary.momentum import _MOMENTUM, checkpoints
+from sublinear_lib.evaluation import Evaluator
 from sublinear_lib.network import TwoLayerNetwork
 
 
@@ -60,8 +62,9 @@ def test_an_attack_at_the_end_does_not_change_the_others():
 def test_an_attack_that_random_points_beat_is_called_out():
     network, X, y = problem(m=3000, d=20, n=30)
     weak = ProjectedGradient(rho=0.2, steps=1)
-    with pytest.warns(WeakAttackWarning, match="random points reach a mean loss"):
+    with pytest.warns(WeakAttackWarning, match="random points reach a mean loss") as caught:
         Ensemble(attacks=[weak, RandomSearch(rho=0.2)])(network, X, y, "absolute", rng=0)
+    assert caught[0].filename == __file__, "it must point at the call"
     strong = SmoothedGradient(rho=0.2, steps=20, restarts=2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -91,6 +94,13 @@ def test_what_is_not_an_ensemble_is_refused(attacks, error, message):
         Ensemble(attacks=attacks)
 
 
+def test_attacks_may_come_from_an_iterator_and_are_checked_all_the_same():
+    attacks = [RandomSearch(rho=0.1), RandomSearch(rho=0.2)]
+    with pytest.raises(ValueError, match="the same rho"):
+        Ensemble(attacks=iter(attacks))
+    assert Ensemble(attacks=iter(attacks[:1])).attacks == (attacks[0],)
+
+
 def test_the_checkpoints_are_those_of_the_schedule():
     assert checkpoints(100) == [22, 41, 57, 70, 80, 87, 93, 99]
     assert checkpoints(1) == []
@@ -108,6 +118,30 @@ def test_momentum_finds_most_of_the_exact_rise():
         upper = [max(abs(t - c.upper), abs(t - c.lower)) for t, c in zip(y, caps, strict=True)]
         assert (found <= np.array(upper) + 1e-12).all()
         assert np.mean((found - clean) / (exact - clean)) > 0.98
+
+
+def test_momentum_goes_on_from_the_best_point_along_the_gradient_there(monkeypatch):
+    network, X, y = problem(n=40)
+    rho, asked = 0.4, []
+    original = Evaluator.value_and_input_gradient
+
+    def noting(self, points):
+        asked.append(points.copy())
+        return original(self, points)
+
+    monkeypatch.setattr(Evaluator, "value_and_input_gradient", noting)
+    AdaptiveMomentum(rho=rho, steps=3, smoothed=False)(network, X, y, "absolute", rng=0)
+    assert checkpoints(3) == [1, 2]
+    assert_array_equal(asked[0], X)
+    # The examples whose first step was in vain begin anew at the clean point, with half the step.
+    value, after = network.forward(X), network.forward(asked[1])
+    vain = np.abs(y - after) <= np.abs(y - value)
+    assert 0 < vain.sum() < 40
+    ascent = np.sign(value - y)[:, None] * network.input_gradient(X)
+    uphill = turn(X, ascent, 0.5 * min(2.0 * geometry.cap_angle(rho), 0.5 * np.pi))
+    ahead = geometry.project_to_slice(X + _MOMENTUM * (uphill - X))
+    expected = geometry.project_to_caps(ahead, X, rho)
+    np.testing.assert_allclose(asked[2][vain], expected[vain], rtol=0, atol=1e-12)
 
 
 def test_momentum_stays_in_the_caps_and_is_reproducible():

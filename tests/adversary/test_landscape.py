@@ -16,6 +16,7 @@ from sublinear_lib.adversary import (
     pieces_on_circle,
 )
 from sublinear_lib.network import TwoLayerNetwork
+from tests.adversary.test_circle import network_with_a_narrow_peak
 
 
 def random_network(m, seed, activation="jump", t=1.0):
@@ -84,6 +85,15 @@ def test_switches_are_where_the_neuron_named_crosses_its_threshold():
         z = network.preactivations(at([angle - 1e-6, angle, angle + 1e-6]))[:, neuron]
         assert z[1] == pytest.approx(network.tau, abs=1e-12)
         assert (z[2] > network.tau > z[0]) == begins
+
+
+def test_a_circle_that_is_cut_at_a_switch_has_all_the_others():
+    pieces = pieces_on_circle(network_with_a_narrow_peak(), 1.0 + np.pi)
+    for neuron in (0, 1):
+        assert sorted(pieces.begins[pieces.neurons == neuron].tolist()) == [False, True]
+    peak = np.flatnonzero((pieces.low > 1.0) & (pieces.high > 1.0))
+    assert peak.size == 1
+    assert np.diff(pieces.edges)[peak[0]] == pytest.approx(6e-8, rel=1e-3)
 
 
 def test_arcs_are_where_neurons_are_active():

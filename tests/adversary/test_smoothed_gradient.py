@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
+    Height,
     ProjectedGradient,
     RandomSearch,
     SmoothedGradient,
@@ -17,16 +18,6 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
-
-
-class Height:
-    """The objective f itself, so that an attack looks for the supremum."""
-
-    def value(self, y, f):
-        return f
-
-    def derivative(self, y, f):
-        return np.ones_like(f)
 
 
 def problem(m, d, n, seed, activation="jump", t=1.28):

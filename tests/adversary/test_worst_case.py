@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from operator import mul
 from types import SimpleNamespace
 
 import numpy as np
@@ -191,13 +193,50 @@ def test_special_position_falls_back_on_branch_and_bound():
 def test_in_two_dimensions_the_cap_is_one_point_until_it_is_both():
     network, X = problem(50, 2, 3)
     there = bracket(network, X[0], 1.7)
-    assert there.lower == there.upper == pytest.approx(network.forward(X)[0], rel=1e-12)
+    assert there.lower == network.forward(X)[0]
+    assert there.lower <= there.upper <= there.lower + 1e-12
     other = X * np.array([-1.0, 1.0])
     both = bracket(network, X[0], 3**0.5)
     values = np.concatenate((network.forward(X), network.forward(other)))
     assert both.upper == pytest.approx(values.max(), rel=1e-12)
     with pytest.raises(ValueError, match="unless d = 2"):
         bracket(*problem(5, 3, 0)[:1], problem(5, 3, 0)[1][0], 0.1, method="enumeration")
+
+
+def exactly(network, x):
+    """Return f(x) in real arithmetic."""
+    point = [Fraction(each) for each in x.tolist()]
+    total = Fraction(0)
+    for r in range(network.m):
+        z = sum(map(mul, map(Fraction, network.W[r].tolist()), point), Fraction(network.b[r]))
+        if z > Fraction(network.tau):
+            total += Fraction(network.a[r]) * (z - Fraction(network.shift))
+    return total
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize(
+    ("d", "method"),
+    [
+        (2, "enumeration"),
+        (3, "circle"),
+        (4, "sphere"),
+        (5, "split"),
+        (5, "relaxation"),
+        (5, "milp"),
+        (5, "neurons"),
+    ],
+)
+def test_the_bound_of_a_single_point_holds_in_real_arithmetic(d, method, activation, patient):
+    above = 0
+    for seed in range(8):
+        network, X = problem(60, d, seed, activation=activation, t=0.3)
+        for side in (1, -1):
+            found = bracket(network, X[0], 0.0, side=side, method=method)
+            value = side * exactly(network, X[0])
+            assert value <= Fraction(found.upper), (seed, side)
+            above += value > Fraction(found.lower)
+    assert above, "rounding must have lowered some value"
 
 
 def test_the_robust_loss_is_that_of_the_exact_adversary_on_the_circle():
@@ -291,6 +330,25 @@ def test_the_certified_radius_is_where_the_sign_changes():
     assert loose.upper >= found.lower
 
 
+def test_a_sign_that_is_not_known_is_not_called_wrong():
+    # f = 0.1 + max(0, z - 1/2) >= 0.1, made of two neurons that jump at one place, where x lies.
+    W = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]]
+    network = TwoLayerNetwork(W, [-1.0, 1.0, 0.1], [0.0, -0.5, 0.0], tau=0.5)
+    x = np.array([0.5, 0.5**0.5, 0.5])
+    assert network.forward(x[None])[0] == pytest.approx(0.1)
+    found = certified_radius(network, x, 1.0, tol=0.1)
+    assert found.lower == -1.0
+    assert found.upper == np.inf
+
+
+def test_a_radius_is_found_to_the_last_digit_and_no_further():
+    network, X = balanced(40, 5, 1)
+    y = float(np.sign(network.forward(X)[0]))
+    fine = certified_radius(network, X[0], y, tol=1e-300)
+    rough = certified_radius(network, X[0], y, tol=1e-3)
+    assert rough.lower <= fine.lower <= fine.upper <= rough.upper
+
+
 def test_a_sign_that_never_changes_has_the_whole_slice():
     network = TwoLayerNetwork([[0.0, 0.0, 2.0]], [1.0], [0.0], tau=0.5)
     x = geometry.sample_slice(1, 3, rng=0)[0]
@@ -310,7 +368,7 @@ def test_the_seed_decides_the_attack():
     [
         ({"method": "grid"}, "method must be"),
         ({"method": "enumeration"}, "method must not be 'enumeration' unless d = 2"),
-        ({"method": "sphere"}, "network must have d = 4"),
+        ({"method": "sphere"}, "method must not be 'sphere' unless d = 4, got d = 3"),
         ({"side": 3}, "side must be"),
         ({"tol": -1}, "tol must be"),
         ({"rho": -0.5}, "rho must be"),
@@ -323,6 +381,22 @@ def test_bad_arguments_are_named(arguments, message):
     given = {"network": network, "x": X[0], "rho": 0.1, **arguments}
     with pytest.raises(ValueError, match=message):
         bracket(**given)
+
+
+@pytest.mark.parametrize(
+    ("d", "method"), [(3, "enumeration"), (4, "circle"), (5, "sphere"), (13, "split"), (2, "milp")]
+)
+def test_a_method_that_does_not_fit_is_refused_even_where_the_answer_is_easy(d, method):
+    network, X = problem(10, d, 0)
+    with pytest.raises(ValueError, match=f"method must not be '{method}' unless .* got d = {d}"):
+        bracket(network, X[0], 0.1, method=method, threshold=1e6)
+
+
+def test_a_loss_that_is_none_is_refused_before_anything_is_bracketed(monkeypatch):
+    network, X = problem(10, 3, 0)
+    monkeypatch.setattr(module, "bracket", None)
+    with pytest.raises(TypeError, match="loss must be the name of a loss or an object"):
+        robust_loss(network, X, [1.0], 0.1, 3)
 
 
 def test_a_label_without_a_sign_is_refused():
