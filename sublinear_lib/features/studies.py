@@ -571,7 +571,7 @@ def summarize(
     found = {}
     for key in rows[0]:
         values = [row[key] for row in rows]
-        numbers = [float(v) for v in values if isinstance(v, Real) and not isinstance(v, bool)]
+        numbers = [float(v) for v in values if not isinstance(v, bool) and isinstance(v, Real)]
         if len(numbers) == len(rows) and all(map(math.isfinite, numbers)):
             mean = t_interval(numbers, confidence)
             if key in _SHARES and min(numbers) >= 0 and max(numbers) <= 1:

@@ -81,10 +81,12 @@ def _frozen_matrix(value: Any, name: str) -> Matrix:
         matrix = csr_array(validation.float_array(value, name, shape=("out", "in")))
     if 0 in matrix.shape:
         raise ValueError(f"{name} must have at least one row and one column, got {matrix.shape}")
+    frozen: Matrix = matrix
     if not _is_frozen(matrix):
+        frozen = _freeze(matrix)
         # Entries in one place have been added up, and a sum may have overflowed.
-        validation.float_array(_freeze(matrix).data, f"{name}.data", allow_empty=True)
-    return matrix
+        validation.float_array(frozen.data, f"{name}.data", allow_empty=True)
+    return frozen
 
 
 @dataclass(frozen=True, eq=False, init=False)
