@@ -19,6 +19,7 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number
 from sublinear_lib.theory import existence, regret
 from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.validation import count
 from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
 from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
@@ -98,7 +99,7 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
     -----
     Source: Lemmas B.9 and C.18, Theorem 4.4, Theorem E; the third W* solves a linear program.
     """
-    data = datasets.circle(3)
+    m, data = count(m, "m", minimum=3), datasets.circle(3)
     tau = scaling.threshold_from_standard(t, m)
     start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=activation)
     feature = existence.hermite_feature(existence.bump(Fraction(-1, 8)), math.sqrt(m) * tau)
@@ -192,7 +193,7 @@ def fit_beside_training(m: int, rho: float, steps: int, seed: int) -> Picture:
     -----
     Source: Algorithm 1, Theorem 4.4.
     """
-    data = datasets.circle(3)
+    m, data = count(m, "m", minimum=3), datasets.circle(3)
     start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=1.0 / m)
     trainer = SublinearAdversarialTraining(
         adversary=ExactOnCircle(rho=rho), loss="absolute", steps=steps
