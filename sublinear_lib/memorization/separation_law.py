@@ -96,9 +96,8 @@ def line_median(N: int, classes: int | None = 2) -> float:
     """
     if line_survival(1.0, N, classes) >= 0.5:
         return math.inf
-    # For many points the median is tiny, and only a relative tolerance means anything.
     return float(
-        optimize.brentq(lambda t: line_survival(t, N, classes) - 0.5, 0.0, 1.0, xtol=1e-300)
+        optimize.brentq(lambda t: line_survival(t, N, classes) - 0.5, 0.0, 1.0, xtol=1e-15)
     )
 
 

@@ -150,12 +150,6 @@ def test_random_points_on_a_line_follow_the_law(classes: int | None) -> None:
     assert statistics.clopper_pearson(beyond, runs, 0.9999).contains(0.5)
 
 
-def test_the_median_of_many_points_is_accurate_to_many_digits() -> None:
-    N = 10**5
-    closed_form = -math.expm1(math.log(0.5) / N) / (N - 1)
-    assert mem.line_median(N, None) == pytest.approx(closed_form, rel=1e-9)
-
-
 def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
     N, n, t, runs = 12, 3, 0.2, 2000
     rng, counts = np.random.default_rng(12), []
