@@ -27,6 +27,7 @@ from sublinear_lib.plotting import (
 from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._circle import AN_INPUT
+from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
@@ -147,7 +148,8 @@ def train_and_count_active(m: int, t: float, activation: str, rho: float, steps:
     """
     m = count(m, "m", minimum=2)
     tau = scaling.threshold_from_standard(t, m)
-    start = TwoLayerNetwork.initialize(m, 3, rng=0, tau=tau, activation=activation)
+    form = choice(activation, "activation", tuple(ACTIVATIONS))
+    start = TwoLayerNetwork.initialize(m, 3, rng=0, tau=tau, activation=form)
     data = datasets.circle(8)
     trainer = SublinearAdversarialTraining(
         adversary=ProjectedGradient(rho=rho, steps=5), steps=count(steps, "steps", minimum=2)

@@ -19,7 +19,7 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number
 from sublinear_lib.theory import existence, regret
 from sublinear_lib.training import SublinearAdversarialTraining
-from sublinear_lib.validation import count
+from sublinear_lib.validation import choice, count
 from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
 from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
@@ -101,7 +101,8 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
     """
     m, data = count(m, "m", minimum=3), datasets.circle(3)
     tau = scaling.threshold_from_standard(t, m)
-    start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=activation)
+    form = choice(activation, "activation", tuple(ACTIVATIONS))
+    start = TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau, activation=form)
     feature = existence.hermite_feature(existence.bump(Fraction(-1, 8)), math.sqrt(m) * tau)
     weights = feature, start.W, start.b, start.a, data.X, data.y
     found = {

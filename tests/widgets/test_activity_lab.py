@@ -97,6 +97,7 @@ def test_each_lab_shows_its_still(build: object) -> None:
         (lambda: train_and_count_active(1, 1.0, "jump", 0.1, 5), "m"),
         (lambda: train_and_count_active(64, -1.0, "jump", 0.1, 5), "t"),
         (lambda: train_and_count_active(64, 1.0, "relu", 0.1, 5), "activation"),
+        (lambda: train_and_count_active(64, 1.0, None, 0.1, 5), "activation"),  # type: ignore[arg-type]
         (lambda: train_and_count_active(64, 1.0, "jump", -0.1, 5), "rho"),
         (lambda: train_and_count_active(64, 1.0, "jump", 0.1, 1), "steps"),
     ],

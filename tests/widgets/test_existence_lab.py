@@ -83,5 +83,7 @@ def test_a_wrong_number_is_refused() -> None:
         build_good_weights(m=2, t=0.0, activation="jump", rho=0.2, seed=0)
     with pytest.raises(ValueError, match=r"\bm must"):
         fit_beside_training(m=0, rho=0.1, steps=2, seed=0)
+    with pytest.raises(TypeError, match="activation must be"):
+        build_good_weights(m=64, t=0.0, activation=None, rho=0.2, seed=0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="rho"):
         fit_beside_training(m=64, rho=-0.1, steps=2, seed=0)
