@@ -96,8 +96,14 @@ def line_median(N: int, classes: int | None = 2) -> float:
     """
     if line_survival(1.0, N, classes) >= 0.5:
         return math.inf
+    # The bound of Markov is below the median, and by no more than a small factor, so that the
+    # tolerance can be relative: the median falls like 1/N^2.
+    low = 0.5 / (N * (N - 1) * _differ(classes))
+    high = 2.0 * low
+    while line_survival(high, N, classes) > 0.5:
+        high *= 2.0
     return float(
-        optimize.brentq(lambda t: line_survival(t, N, classes) - 0.5, 0.0, 1.0, xtol=1e-15)
+        optimize.brentq(lambda t: line_survival(t, N, classes) - 0.5, low, high, xtol=1e-15 * low)
     )
 
 

@@ -150,6 +150,20 @@ def test_random_points_on_a_line_follow_the_law(classes: int | None) -> None:
     assert statistics.clopper_pearson(beyond, runs, 0.9999).contains(0.5)
 
 
+@pytest.mark.parametrize("N", [2, 7, 3000, 3 * 10**5])
+def test_the_median_of_few_and_of_many_points_is_accurate_to_many_digits(N: int) -> None:
+    closed_form = -math.expm1(math.log(0.5) / N) / (N - 1)
+    assert mem.line_median(N, None) == pytest.approx(closed_form, rel=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_the_median_is_found_for_every_number_of_points(classes: int) -> None:
+    medians = [mem.line_median(N, classes) for N in (3, 4, 5, 8, 20, 100, 1000, 20_000)]
+    assert medians == sorted(medians, reverse=True)
+    for N, t in zip((3, 20, 20_000), (medians[0], medians[4], medians[-1]), strict=True):
+        assert mem.line_survival(t, N, classes) == pytest.approx(0.5, abs=1e-11)
+
+
 def test_the_expected_number_of_close_pairs_is_that_of_drawn_points() -> None:
     N, n, t, runs = 12, 3, 0.2, 2000
     rng, counts = np.random.default_rng(12), []
