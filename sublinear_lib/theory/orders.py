@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from types import MappingProxyType
 
-from sublinear_lib.theory.enclosures import exact
+from sublinear_lib.theory.enclosures import exact as _exact
 from sublinear_lib.validation import count
 
 __all__ = [
@@ -56,7 +56,7 @@ class Order:
     def __post_init__(self) -> None:
         """Store exact exponents."""
         for item in fields(self):
-            object.__setattr__(self, item.name, exact(getattr(self, item.name), item.name))
+            object.__setattr__(self, item.name, _exact(getattr(self, item.name), item.name))
 
     def at(self, n: Fraction | int = 0) -> Fraction:
         """Return the exponent of m when the number of examples is a power of m.
@@ -76,7 +76,7 @@ class Order:
         TypeError
             If `n` is not exact.
         """
-        return Fraction(self.m) + exact(n, "n") * self.n
+        return Fraction(self.m) + _exact(n, "n") * self.n
 
     def __str__(self) -> str:
         """Return the product in plain text."""
@@ -89,7 +89,7 @@ class Order:
 
 
 def _share(value: object, name: str) -> Fraction:
-    share = exact(value, name)
+    share = _exact(value, name)
     if not 0 <= share <= 1:
         raise ValueError(f"{name} must be >= 0 and <= 1, got {share}")
     return share
