@@ -30,7 +30,9 @@ def compiled_step() -> Any:
     """Return `step_point` for compiled loops; needs numba."""
     import numba
 
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(step_point)
+    # Said, because a function that does not say it takes the freedom of whoever compiles it first:
+    # one caller is compiled with such freedom, and the same point would then come out differently.
+    return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(step_point)
 
 
 def step_point(

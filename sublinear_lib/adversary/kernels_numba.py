@@ -23,7 +23,8 @@ _step_point = compiled_step()
 
 def _compiled(function: Function) -> Function:
     """Compile a loop on its first call and keep the result on disk."""
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
+    return cast(Function, compiler(function))
 
 
 @_compiled

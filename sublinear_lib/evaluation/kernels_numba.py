@@ -40,10 +40,11 @@ _FAST = {"reassoc", "contract", "nsz"}
 _CACHE_BYTES = 1 << 19
 
 
-def _compile(**options: Any) -> Callable[[Function], Function]:
+def _compile(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
+    # Always said: a function that does not say it takes the freedom of whoever compiles it first.
     return cast(
         Callable[[Function], Function],
-        numba.njit(cache=True, nogil=True, error_model="numpy", **options),
+        numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath),
     )
 
 

@@ -32,6 +32,9 @@ they are always in between.  If float64 leaves a pair undecided, or a value is n
 gives up and the attack is done step by step.  So every activity that is used is that of real
 arithmetic on the stored numbers.
 
+**Steps** are compiled without freedom in arithmetic (:mod:`sublinear_lib._turning`), though the
+sums around them may be reordered.
+
 **Sums** are renewed as in `follow` of :mod:`sublinear_lib.halfspace.kernels_numba_caps`, once eight
 times of what is there has come and gone.
 """

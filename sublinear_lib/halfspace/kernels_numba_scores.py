@@ -19,7 +19,7 @@ __all__ = ["score_pairs"]
 _NO_BIAS = np.empty(0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
 def _score(points: Any, bias: Any, normals: Any, indptr: Any, rows: Any, scores: Any) -> None:
     dimension = points.shape[1]
     for q in range(len(normals)):

@@ -34,7 +34,7 @@ PACKET = 64
 
 def _compiled(function: Function) -> Function:
     """Compile a loop on its first call and keep the result on disk."""
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy")
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
     return cast(Function, compiler(function))
 
 
