@@ -24,6 +24,7 @@ from sublinear_lib.statistics import (
     SweepError,
     clopper_pearson,
     loglog_slope,
+    median_interval,
     spawn,
     sweep,
     t_interval,
@@ -116,6 +117,22 @@ def test_t_interval_covers_the_mean_of_normal_samples_at_the_stated_level(n, con
     samples = rng.normal(0.7, 2.0, (trials, n))
     hits = sum(t_interval(row, confidence).contains(0.7) for row in samples)
     assert _accepts(hits, trials, confidence), f"{hits} of {trials} cover"
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_median_interval_is_the_shortest_pair_of_sorted_samples_that_covers_the_median(confidence):
+    # Exact: the samples number k and n + 1 - k cover it unless fewer than k lie on one side.
+    rng = np.random.default_rng(23)
+    for n in range(1, 60):
+        misses = [2 * sum(math.comb(n, j) for j in range(k)) / 2**n for k in range(n // 2 + 2)]
+        k = max(each for each, miss in enumerate(misses) if miss <= 1 - confidence)
+        samples = rng.permutation(n).astype(float)
+        if k == 0:
+            with pytest.raises(ValueError, match="samples must hold enough values"):
+                median_interval(samples, confidence)
+            continue
+        expected = Interval((n - 1) / 2, k - 1, n - k, confidence)
+        assert median_interval(samples, confidence) == expected
 
 
 def test_slope_is_the_mean_of_the_least_squares_slopes():
