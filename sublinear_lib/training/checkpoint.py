@@ -81,19 +81,22 @@ def describe(value: object) -> str:
     Returns
     -------
     str
-        Its representation if that is made of its contents, otherwise the name of its type.
+        Its representation if that is made of its contents, otherwise the name of its type.  A
+        number of NumPy is described as the same number of Python.
 
     Examples
     --------
-    >>> describe(0.5), describe(object())
-    ('0.5', 'builtins.object')
+    >>> describe(0.5), describe(np.float64(0.5)), describe(object())
+    ('0.5', '0.5', 'builtins.object')
     """
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        value = value.item()
     if is_dataclass(value) and not isinstance(value, type):
         inner = (f"{item.name}={describe(getattr(value, item.name))}" for item in fields(value))
         return f"{type(value).__qualname__}({', '.join(inner)})"
     if isinstance(value, (tuple, list)):
         return f"[{', '.join(map(describe, value))}]"
-    if value is None or isinstance(value, (bool, int, float, str, np.generic)):
+    if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     return f"{type(value).__module__}.{type(value).__qualname__}"
 
@@ -247,6 +250,11 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
         for subject in _SUBJECTS:
             if str(contents[f"of_{subject}"]) != prints[subject]:
                 raise refuse(f"it belongs to a run with other {subject}")
+        names = [f"record_{name}" for name in _COLUMNS]
+        names += [f"seconds_{phase}" for phase in PHASES]
+        shapes = {contents[name].shape for name in names}
+        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise refuse("the columns of its history do not have one length")
         W, squared_drift = contents["W"], contents["squared_drift"]
         for array, size in ((W, shape), (squared_drift, shape[:1])):
             if array.shape != size or array.dtype != np.float64 or not np.isfinite(array).all():

@@ -100,15 +100,16 @@ class History:
     final : TwoLayerNetwork
         The network after the last step recorded.
     method : str
-        ``"dense"``, or ``"sparse"`` with the way to find neurons in brackets: the engine of an
-        index that is queried once per example and step, ``lists`` (candidate lists) or
-        ``literal`` (an index query at every point), each with the engine behind it.
+        ``"dense"``, or ``"sparse"`` with the way to find neurons in brackets: ``caps``,
+        ``aggregates``, the engine of an index that is queried once per example and step, or
+        ``lists`` or ``literal``, both with the engine behind them.  Of shards, their number and
+        what all of them are.
     eta : float
         The step size used.
     n : int
         Number of training examples.
     interrupted : bool
-        Whether Ctrl-C (or a callback) ended the run early.
+        Whether Ctrl-C, a callback or a number that is not finite ended the run early.
     records : tuple of StepRecord
         The rows; the attributes below are its columns as arrays.
     set_aside : int, default 0

@@ -126,7 +126,7 @@ def regret_run(
     rng : int, SeedSequence or Generator, default 0
         Passed on to the trainer; the adversary is exact and uses no randomness.
     per_cap : int, default 5
-        At how many points of every cap W* is asked to fit the label.
+        At how many points of every cap W* is asked to fit the label, ``>= 2``.
 
     Returns
     -------

@@ -616,7 +616,7 @@ class _ShardedRun(Run):
         return self._start.with_weights(np.concatenate([W for W, _ in self._front.all("weights")]))
 
     def state(self) -> checkpoints.State:
-        """Return what a checkpoint holds; that of a single process, so each can go on from it."""
+        """Return what a checkpoint holds: the same as that of a single process."""
         weights, squares = zip(*self._front.all("weights"), strict=True)
         return checkpoints.State(
             np.concatenate(weights),

@@ -927,7 +927,7 @@ def _memory(rows: CapFilter | None, region: Region) -> CapMemory | None:
     W, b = neurons.W[rows.ids], neurons.b[rows.ids]
     reserves, listed = [], []
     base = b + region.radius * predicates.row_norms(W[:, :-1])
-    for i in np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64)):
+    for i in _sampled(n):
         with np.errstate(over="ignore", invalid="ignore"):
             below = neurons.tau - region.margin - (W @ region.anchors[i] + base)
         there = int(np.count_nonzero(below < 0.0))
@@ -942,10 +942,14 @@ def _memory(rows: CapFilter | None, region: Region) -> CapMemory | None:
     return CapMemory(rows, region.anchors, skin)
 
 
+def _sampled(n: int) -> IntArray:
+    """Return up to eight of n examples, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
+
+
 def _share_of_candidates(neurons: Neurons, X: FloatArray, rho: float, margin: float) -> float:
     """Return the share of neurons that can be active in the cap of an example, from a sample."""
-    n = len(X)
-    chosen = X[np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))]
+    chosen = X[_sampled(len(X))]
     reach = min(rho, geometry.SLICE_DIAMETER) * predicates.row_norms(neurons.W[:, :-1])
     largest = chosen @ neurons.W.T + (neurons.b + reach)
     return float(np.count_nonzero(largest > neurons.tau - margin) / largest.size)

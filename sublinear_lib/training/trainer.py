@@ -88,10 +88,10 @@ class _AdversarialTraining(ABC):
             )
         validation.scalar(self.adversary.rho, "adversary.rho", minimum=0)
         get_loss(self.loss)
-        if not isinstance(self.eta, str) and not callable(getattr(self.eta, "step_size", None)):
-            validation.scalar(self.eta, "eta", exclusive_minimum=0)
-        elif isinstance(self.eta, str):
+        if isinstance(self.eta, str):
             validation.choice(self.eta, "eta", STEP_SIZE_RULES)
+        elif not callable(getattr(self.eta, "step_size", None)):
+            validation.scalar(self.eta, "eta", exclusive_minimum=0)
         validation.count(self.steps, "steps")
         if self.batch_size is not None:
             validation.count(self.batch_size, "batch_size")

@@ -290,6 +290,8 @@ def rewritten(path, **changes):
         ({"format": np.array("other")}, "not written by a trainer"),
         ({"squared_drift": None}, "the entry 'squared_drift' is missing"),
         ({"record_loss": None}, "the entry 'record_loss' is missing"),
+        ({"record_loss": np.zeros(7)}, "the columns of its history do not have one length"),
+        ({"seconds_query": np.zeros((6, 1))}, "the columns of its history do not have one length"),
         ({"W": np.zeros((3, 4))}, "does not hold the finite weights of a network of this size"),
         ({"W": np.full((300, 4), np.nan)}, "does not hold the finite weights"),
         ({"W": np.zeros((300, 4), dtype=np.float32)}, "does not hold the finite weights"),
@@ -409,6 +411,9 @@ def test_parameters_are_described_by_what_they_hold():
     assert checkpoint.describe(ADVERSARY) != checkpoint.describe(ProjectedGradient(rho=0.15))
     assert checkpoint.describe((ADVERSARY, None)).endswith(", None]")
     assert checkpoint.describe(Odd()) == checkpoint.describe(Odd())
+    for number in (np.float64(0.25), np.array(0.25)):
+        assert checkpoint.describe(sparse(eta=number)) == checkpoint.describe(sparse(eta=0.25))
+    assert checkpoint.describe(np.array(0.25)) != checkpoint.describe(np.array(0.5))
     state = {"key": np.arange(3, dtype=np.uint32), "position": np.int64(2)}
     again = checkpoint._from_json(checkpoint._to_json(state))
     assert_array_equal(again["key"], state["key"])
