@@ -6,7 +6,7 @@ repaired view leaves out every statement that has a repair, shows the repairs an
 in their place, and leads an arrow that would come from the printed one from its repair instead.
 Each of the further parts has a view of its own.
 Before changing it, know that the drawing is complete without scripts; the script only highlights,
-zooms and switches between the views.  Two ends of one list say the same in words.
+zooms and switches between the views.  A list for each view says the same in words.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class _View:
 
 
 class DependencyGraph:
-    """What rests on what, in two views, as a drawing with links and as a list.
+    """What rests on what, in several views, each as a drawing with links and as a list.
 
     Parameters
     ----------

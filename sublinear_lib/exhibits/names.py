@@ -172,9 +172,13 @@ def address(root: str, page: str, anchor: str = "") -> str:
     return f"{root}/{page}.ipynb" + (f"#{escape(anchor)}" if anchor else "")
 
 
+def _statement_page(claim_id: str) -> str:
+    return f"reference/statements/{claims.section(claim_id)}"
+
+
 def statement_address(root: str, claim_id: str) -> str:
     """Return the address of a statement on its page of the reference part."""
-    return address(root, f"reference/statements/{claims.section(claim_id)}", claim_id)
+    return address(root, _statement_page(claim_id), claim_id)
 
 
 def statement_link(root: str, claim_id: str, text: str = "") -> str:
@@ -204,8 +208,7 @@ def statement_link(root: str, claim_id: str, text: str = "") -> str:
     >>> statement_link("..", "thm-4.1")  # doctest: +ELLIPSIS
     '<a class="sl-page" href="../reference/statements/main-text.ipynb#thm-4.1">Theorem 4.1</a>'
     """
-    page = f"reference/statements/{claims.section(claim_id)}"
-    return page_link(root, page, text or name_of(claim_id), claim_id)
+    return page_link(root, _statement_page(claim_id), text or name_of(claim_id), claim_id)
 
 
 def graph_link(root: str, claim: Claim, text: str) -> str:
