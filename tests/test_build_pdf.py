@@ -170,6 +170,19 @@ def test_a_quiz_has_lettered_choices_and_its_answers_behind_the_last_question() 
     assert "Question 1. (a)" in answers
 
 
+def test_an_answer_of_two_paragraphs_keeps_its_letter() -> None:
+    told = '<div class="sl-told"><p>{}</p>{}</div>'
+    choices = "".join(f'<div class="sl-choice"><label>{each}</label></div>' for each in "AB")
+    answers = told.format("No.", "<p>Look again.</p>") + told.format("Right.", "")
+    soup = build_pdf.printable(
+        f'<div class="sl-quiz"><fieldset><legend>Q</legend><div class="sl-choices">{choices}</div>'
+        f'<div role="status">{answers}</div></fieldset></div>',
+        evidence=False,
+    )
+    text = " ".join(soup.get_text().split())
+    assert text.endswith("Question 1. (a) No. Look again. (b) Right.")
+
+
 def test_titles_of_drop_downs_become_bold_lines() -> None:
     soup = build_pdf.printable("<details><summary>More</summary><p>x</p></details>", evidence=True)
     assert isinstance(soup, BeautifulSoup)

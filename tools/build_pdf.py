@@ -155,10 +155,11 @@ def unfold_quizzes(soup: BeautifulSoup) -> None:
                 choices.append(choice)
             told = soup.new_tag("p")
             told.append(f"Question {number}. ")
-            for letter, feedback in zip("abcdefgh", question.select(".sl-told p"), strict=False):
+            for letter, feedback in zip("abcdefgh", question.select(".sl-told"), strict=False):
                 told.append(f"({letter}) ")
-                told.extend(list(feedback.contents))
-                told.append(" ")
+                for paragraph in feedback("p"):
+                    told.extend(list(paragraph.contents))
+                    told.append(" ")
             answers.append(told)
             question.select_one(".sl-choices").replace_with(choices)
             question.select_one("[role=status]").decompose()

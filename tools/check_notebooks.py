@@ -252,7 +252,7 @@ def stored_outputs(chapter: Chapter) -> list[str]:
                 problems.append(f"cell {number} shows an error: {output.ename}")
             if output.output_type == "stream" and output.name == "stderr":
                 problems.append(f"cell {number} shows standard error")
-    if chapter.code() and not any(cell.outputs for _, cell in chapter.code()):
+    if counts and not any(cell.outputs for _, cell in chapter.code()):
         problems.append("no cell has an output")
     name = run_notebooks.identity(chapter.path)
     if run_notebooks.normalize(nbformat.reads(chapter.text, as_version=4), name) != chapter.text:

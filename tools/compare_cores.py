@@ -43,6 +43,8 @@ def text_on(path: Path, cores: int, threads: int) -> str:
     OSError
         If there are not so many cores, or the system cannot keep a process on some of them.
     """
+    if not hasattr(os, "sched_setaffinity"):
+        raise OSError("this system cannot keep a process on some of its cores")
     allowed = sorted(os.sched_getaffinity(0))
     if len(allowed) < cores:
         raise OSError(f"{cores} cores are needed, there are {len(allowed)}")

@@ -24,7 +24,7 @@ from typing import Any
 import nbformat
 from kernel_environment import ROOT, kernel_environment
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 
 CELL_SECONDS = 300
@@ -153,7 +153,7 @@ def _attempt(path: Path) -> tuple[str, str]:
     """Return the fresh text, or the reason why there is none, in a form that crosses processes."""
     try:
         return fresh(path), ""
-    except (CellExecutionError, ValueError, TimeoutError) as error:
+    except (CellExecutionError, DeadKernelError, ValueError, TimeoutError) as error:
         return "", str(error)
 
 

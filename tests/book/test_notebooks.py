@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import check_notebooks
+import compare_cores
 import nbformat
 import pytest
 import refresh_claims
 import run_notebooks
 from check_notebooks import Chapter
+from nbclient.exceptions import DeadKernelError
 
 NOTEBOOKS = run_notebooks.notebooks()
 
@@ -168,6 +171,14 @@ def test_a_chapter_without_outputs_is_found(tmp_path: Path) -> None:
     assert any("not run in order" in each for each in problems(chapter(tmp_path, run=False)))
 
 
+def test_a_page_without_code_is_told_so_once(tmp_path: Path) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("Words.")])
+    path = tmp_path / "words.ipynb"
+    text = run_notebooks.normalize(notebook, run_notebooks.identity(path))
+    path.write_text(text, encoding="utf-8")
+    assert check_notebooks.stored_outputs(Chapter(path)) == ["it has no code cell"]
+
+
 def test_an_explorer_with_an_old_script_is_found(tmp_path: Path) -> None:
     sound = chapter(tmp_path)
     notebook = nbformat.reads(sound.text, as_version=4)
@@ -255,6 +266,24 @@ def test_an_error_or_a_warning_is_not_stored(tmp_path: Path, source: str) -> Non
     before = path.read_text(encoding="utf-8")
     assert run_notebooks.main([str(path)]) == 1
     assert path.read_text(encoding="utf-8") == before
+
+
+def test_a_kernel_that_died_is_a_reason_and_not_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dying(path: Path) -> str:
+        raise DeadKernelError("Kernel died")
+
+    monkeypatch.setattr(run_notebooks, "fresh", dying)
+    assert run_notebooks._attempt(tmp_path / "a.ipynb") == ("", "Kernel died")
+
+
+def test_a_system_that_cannot_choose_cores_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    with pytest.raises(OSError, match="cannot keep a process on some of its cores"):
+        compare_cores.text_on(tmp_path / "a.ipynb", 1, 1)
 
 
 # What refreshing the claims of a page promises.
