@@ -79,7 +79,7 @@ def test_every_slide_fits_and_is_drawn_without_a_request(name: str, visit: Open)
             const found = [];
             for (let number = 0; number < Reveal.getTotalSlides(); number++) {
                 Reveal.slide(number);
-                for (let count = 0; count < 4; count++) await frame();
+                for (let count = 0; count < 2; count++) await frame();
                 const slide = Reveal.getCurrentSlide();
                 const name = slide.querySelector("h1, h2").textContent;
                 if (slide.scrollHeight > slide.clientHeight + 2) found.push(["high", number, name]);
