@@ -328,10 +328,12 @@ class CapMemory:
     A row that a scan found impossible by more than its *skin* stays impossible until score and band
     together have grown by the skin.  Let ``u~`` be the float32 row and B its band.  A row that is
     not listed had a score below ``-(B + skin)``.  A step of training changes the score of ``u~`` by
-    at most ``||x|| ||u~' - u~||`` and the band to B'; `CapFilter` adds ``L ||u~' - u~|| +
-    max(0, B' - B)`` to the drift of the row.  As long as that sum is at most the skin, the present
-    score is below minus the present band, and the row fires nowhere in the cap; rows that have
-    drifted further are *hot* and are looked at for every cap.
+    at most ``||x|| ||u~' - u~||`` and the band to B'; `CapFilter` adds ``L ||u~' - u~|| (1 + 2 c) +
+    max(0, B' - B)`` to the drift of the row.  Here c is the relative error of a float32 score: the
+    rounding of the old score is in B, and B' may be narrower by ``c sqrt(2) L ||u~' - u~||``.  As
+    long as that sum is at most the skin, the present score is below minus the present band, and the
+    row fires nowhere in the cap; rows that have drifted further are *hot* and are looked at for
+    every cap.
 
     Parameters
     ----------

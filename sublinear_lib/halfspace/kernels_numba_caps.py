@@ -189,7 +189,9 @@ def enter(
                 table[line + k] = np.float32(np.nan)
         if remembered:
             growth = max(0.0, np.float64(new_band) - np.float64(band[p]))
-            drift[p] += longest * np.sqrt(moved) * (1.0 + 2.0**-20) + growth
+            # A row that moves may take part of its band along: that of the old score's rounding.
+            slack = 2.0**-20 + 2.0 * relative
+            drift[p] += longest * np.sqrt(moved) * (1.0 + slack) + growth
         else:
             start = (p // _BLOCK) * d * _BLOCK + p % _BLOCK
             for k in range(d):
