@@ -1223,6 +1223,8 @@ def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None)
     ------
     ValueError
         If a number is out of range or the polynomial zero.
+    UndecidedError
+        If the complexity of a polynomial that is not constant is one.
     TypeError
         If an argument has the wrong type.
 
@@ -1242,6 +1244,8 @@ def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None)
         raise ValueError("polynomial must not be zero")
     sizes = [abs(Fraction(value)) for value in polynomial.coefficients]
     if eps is None:
+        if polynomial.degree == 0:  # a complexity of one is known by its exact value only
+            return enclose(lambda: ball(constant * sizes[0]).log())
 
         def plain() -> Ball:
             total = arb(0)

@@ -513,6 +513,12 @@ def test_complexities_are_those_of_definition_b1(
     ]
 
 
+@pytest.mark.parametrize("size", [Fraction(1), Fraction(2, 5), Fraction(3), Fraction(-7, 3)])
+def test_a_constant_of_complexity_one_has_the_logarithm_zero(size: Fraction) -> None:
+    found = polynomials.log_complexity(Polynomial((size,)), 1 / abs(size))
+    assert found.lower == found.upper == 0
+
+
 def test_the_complexity_of_a_step_polynomial_is_far_below_the_chain_of_b9() -> None:
     step = polynomials.step_approximation(Fraction(1), Fraction(1, 10), Fraction(1, 100))
     found = float(polynomials.log_complexity(step.polynomial, 1))
