@@ -19,6 +19,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,8 +76,13 @@ def stored_versions() -> Iterator[tuple[str, str, str, str, str]]:
             # --follow also lists what a file was renamed from; here names are looked up as such
             if git("ls-tree", commit, "--", file):
                 found.append((date, file, commit, subject))
-    for date, file, commit, subject in sorted(found):
+    for date, file, commit, subject in sorted(found, key=lambda each: (_when(each[0]), each[1])):
         yield file, commit, date, subject, git("show", f"{commit}:{file}")
+
+
+def _when(date: str) -> datetime:
+    """Return the moment of a date with its time zone; without a date, before all others."""
+    return datetime.fromisoformat(date) if date else datetime.min.replace(tzinfo=UTC)
 
 
 def from_git() -> tuple[History, list[tuple[Entry, Sections]]]:
@@ -117,8 +123,10 @@ def with_unknown(history: History, old: History) -> History:
     kept = [each for each in old.entries if each.commit and each.commit not in known]
     kept_out = [each for each in old.left_out if each.commit not in known]
     return History(
-        tuple(sorted([*kept, *history.entries], key=lambda each: (not each.commit, each.date))),
-        tuple(sorted([*kept_out, *history.left_out], key=lambda each: each.date)),
+        tuple(
+            sorted([*kept, *history.entries], key=lambda each: (not each.commit, _when(each.date)))
+        ),
+        tuple(sorted([*kept_out, *history.left_out], key=lambda each: _when(each.date))),
     )
 
 
