@@ -133,9 +133,10 @@ def race_view(alpha: float, beta: float, patches: int, q: float, ratio: float) -
         y=Axis(label="what the filter holds", scale="log10", limits=_LIMITS),
         marks=marks,
         sentence=(
-            f"With q = {q:g} the sums are α^q = {number(robust)} for the robust feature and "
-            f"P_NR β^q = {number(nonrobust)} for the other: C = {number(nonrobust / robust)}. With "
-            f"these starts the race ratio is R = C (B₀/A₀)^(q−2) = {number(R)}"
+            f"With *q* = {q:g} the sums are *α*^{{*q*}} = {number(robust)} for the robust feature "
+            f"and *P*_{{NR}} *β*^{{*q*}} = {number(nonrobust)} for the other: *C* = "
+            f"{number(nonrobust / robust)}. With these starts the race ratio is "
+            f"*R* = *C* (*B*_{{0}}/*A*_{{0}})^{{*q*−2}} = {number(R)}"
             f"{_verdict(R, winner, over, share, A, B)}"
         ),
         readouts={

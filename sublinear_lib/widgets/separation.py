@@ -42,7 +42,7 @@ def _points(N: int, classes: int, seed: int) -> tuple[FloatArray, FloatArray]:
     return plane_points(N, classes, rng=seed)
 
 
-def _ball(x: FloatArray, mu: float, p: float, label: str, index: int) -> Band:
+def _ball(x: FloatArray, mu: float, p: float, index: int) -> Band:
     """Return a ball as the area between two curves."""
     a, b = float(x[0]), float(x[1])
     if p == 2.0:
@@ -53,7 +53,7 @@ def _ball(x: FloatArray, mu: float, p: float, label: str, index: int) -> Band:
         across, half = np.array([-1.0, 1.0]), np.array([1.0, 1.0])
     # Three decimals are finer than a pixel, and short in the page.
     rows = (np.round(v, 3) for v in (a + mu * across, b - mu * half, b + mu * half))
-    return Band(*rows, label=label, role=SERIES[index])
+    return Band(*rows, role=SERIES[index])
 
 
 def separation_view(share: float, N: int, classes: int, p: str, seed: int) -> View:
@@ -95,13 +95,10 @@ def separation_view(share: float, N: int, classes: int, p: str, seed: int) -> Vi
     lam = separation(X, y, norm)
     delta = separation(X, np.arange(N), norm)
     mu = share * (lam if classes > 1 else delta)
-    seen: set[float] = set()
     marks: list[Mark] = []
     for x, label in zip(X, y.tolist(), strict=True):
-        name = "" if label in seen else f"label {label:.0f}"
-        seen.add(label)
-        marks.append(_ball(x, mu, norm, "" if mu else name, int(label) - 1))
-    for label in sorted(seen):
+        marks.append(_ball(x, mu, norm, int(label) - 1))
+    for label in np.unique(y).tolist():
         at = X[y == label]
         marks.append(
             Points(at[:, 0], at[:, 1], label=f"label {label:.0f}", role=SERIES[int(label) - 1])

@@ -784,6 +784,27 @@ def test_a_redraw_fits_into_a_frame(
     assert median < PATIENCE * FRAME
 
 
+def test_a_rule_does_not_cross_the_name_of_a_region(open_page: Callable) -> None:
+    def window(at: float) -> View:
+        return View(
+            x=Axis(label="x", limits=(0.0, 1.0)),
+            y=Axis(label="y", limits=(0.0, 1.0)),
+            marks=[Region(0.4, 0.6, label="a stretch"), Rule(at, label="here", drag="at")],
+            sentence=f"A rule at {at:g}.",
+        )
+
+    one = Explorer(window, [Slider("at", "place", [0.4, 0.5, 0.6], start=0.5)], title="Rows")
+    tab, _, _ = open_page()
+    tab.expose_function("askPython", lambda message: [])
+    tab.evaluate(LIVE, stored_state(one)[one.model_id]["state"])
+    stretch, here = (tab.get_by_text(name, exact=True) for name in ("a stretch", "here"))
+    rule = tab.locator(".sl-rule")
+    tops = [each.bounding_box() for each in (stretch, here, rule)]
+    above, below, line = (box for box in tops if box is not None)
+    assert above["y"] + above["height"] <= line["y"] + 1
+    assert above["y"] < below["y"]
+
+
 # ---- with a live kernel -------------------------------------------------------------------------
 
 LIVE = """async (state) => {
@@ -854,6 +875,23 @@ def test_moving_one_slider_keeps_the_typed_value_of_the_other(
     sliders(live)[1].focus()
     live.page.keyboard.press("End")
     says(live, tail.view(m=16, t=3.0))
+
+
+def test_an_answer_to_a_value_that_was_left_is_not_drawn(live: Locator, tail: Explorer) -> None:
+    live.evaluate(
+        """box => {
+            const field = box.querySelectorAll('.sl-box')[1];
+            field.value = '1.2345';
+            field.dispatchEvent(new Event('change'));
+            const slider = box.querySelectorAll('input[type=range]')[1];
+            slider.value = slider.max;
+            slider.dispatchEvent(new Event('input'));
+        }"""
+    )
+    live.page.wait_for_timeout(500)
+    settle(live)
+    says(live, tail.view(m=1024, t=3.0))
+    live.locator(".sl-error:empty").wait_for(state="attached")
 
 
 @pytest.mark.parametrize(

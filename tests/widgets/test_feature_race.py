@@ -52,7 +52,7 @@ def test_lines_and_numbers_are_those_of_the_recursion(
 def test_the_main_configuration_is_won_by_v_and_with_q_4_by_u() -> None:
     three, four = race_view(3.0, 1.0, 60, 3.0, 1.0), race_view(3.0, 1.0, 60, 4.0, 1.0)
     assert "above 1, so v gains" in three.sentence and "the non-robust feature" in three.sentence
-    assert "C = 2.22" in three.sentence and three.warning is None
+    assert "*C* = 2.22" in three.sentence and three.warning is None
     assert "below 1, so u gains" in four.sentence and "learned the robust" in four.sentence
     assert "q = 4, fails" in (four.warning or "")
 
@@ -83,7 +83,7 @@ def test_every_position_has_its_words_and_the_table_is_small(explorer: Explorer)
     assert len(explorer._table) < 150_000
     for at in list(np.ndindex(*explorer.shape))[::7]:
         stored = explorer.stored_view(*at)
-        assert "the race ratio is R" in stored["sentence"]
+        assert "the race ratio is *R*" in stored["sentence"]
 
 
 def test_stored_positions_and_live_ones_agree(explorer: Explorer) -> None:

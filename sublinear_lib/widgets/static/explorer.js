@@ -217,6 +217,8 @@ class Plot {
     const line = this.size + 5;
     const named = { end: [], key: [], above: [] };
     for (const mark of view.marks) named[this.place(mark)]?.push(mark);
+    // Regions highest: a rule reaches up to its name and would cross theirs.
+    named.above.sort((a, b) => (a.kind === "region") - (b.kind === "region"));
 
     const grow = (side, needed) => (this[side] = Math.max(this[side], Math.ceil(needed / 8) * 8));
     const left = grow("left", Math.max(16, ...view.y.texts.map((text) => this.textWidth(text) + 14)));
@@ -586,7 +588,7 @@ async function render({ model, el: root }) {
     model.save_changes();
     if (Object.keys(typed).length) evaluate();
     else {
-      fail("");
+      forget();
       present(stored());
     }
   }
@@ -605,6 +607,13 @@ async function render({ model, el: root }) {
   function fail(message, control) {
     error.textContent = message;
     controls.forEach((one, i) => rows[i].box?.setAttribute("aria-invalid", String(Boolean(message) && one.name === control)));
+  }
+
+  /** Ask for nothing any more: an answer that is still under way belongs to a view that was left. */
+  function forget() {
+    request += 1;
+    clearTimeout(waiting);
+    fail("");
   }
 
   function fillBoxes() {
@@ -665,6 +674,7 @@ async function render({ model, el: root }) {
     accepted = {};
     rows.forEach((row, i) => row.show(position[i]));
     fillBoxes();
+    forget();
     present(stored());
   }
 
