@@ -149,7 +149,9 @@ def train_the_survivors(m: int, d: int, active: float, rho: float, steps: int) -
     print(f"{grouped(len(alive))} of {grouped(m)} neurons can fire on X ", end="")
     print(f"({percent(len(alive) / m)}); {grouped(len(moved))} moved,")
     print(f"{int((~np.isin(moved, alive)).sum())} of these among the removed;", end=" ")
-    print(f"largest difference of a weight {off:.1e}")
+    # The digits of a rounding error are those of a processor.
+    words = "below 1e-14" if off < 1e-14 else f"{off:.1e}"
+    print(f"largest difference of a weight {words}")
     print(f"loss {full.loss[0]:.3f} to {full.loss[-1]:.3f} with all,", end=" ")
     print(f"{part.loss[0]:.3f} to {part.loss[-1]:.3f} with the survivors")
     return loss_and_activity(

@@ -59,6 +59,10 @@ _THRESHOLDS = {
 }
 
 
+_ROUNDING = 1e-9
+"""A share of the worst case below this is rounding, and its digits those of a processor."""
+
+
 @lru_cache(maxsize=64)
 def _network(m: int, threshold: str, activation: str, seed: int) -> TwoLayerNetwork:
     rng = np.random.default_rng([seed, m])
@@ -204,7 +208,9 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int, seed: i
 
 
 def _share(found: float, gain: float) -> float:
-    return min(1.0, found / gain) if gain > 0.0 else 1.0
+    """Return the share of a gain; what rounding alone would find is zero."""
+    share = found / gain if gain > 0.0 else 1.0
+    return min(1.0, share) if abs(share) > _ROUNDING else 0.0
 
 
 def _in_degrees(angles: list[float]) -> FloatArray:
