@@ -392,6 +392,8 @@ def exponent(
     rival: float | Fraction,
     role: Role = Role.STATEMENT,
     method: Method = Method.MONTE_CARLO,
+    *,
+    at_most: bool = False,
 ) -> Observation:
     """Note whether a measured slope shows one exponent and not another.
 
@@ -407,18 +409,22 @@ def exponent(
         On what it bears.
     method : Method, default Method.MONTE_CARLO
         How the slope was obtained.
+    at_most : bool, default False
+        Whether the predicted exponent is that of an upper bound, which a smaller slope keeps too.
+        The rival is then a larger exponent.
 
     Returns
     -------
     Observation
         Yes if the interval contains the predicted exponent and excludes the rival, no if it
-        excludes the predicted one, on either side, open if it contains both.  An upper bound is
-        kept by a slope below its exponent too; where that can occur, ask for one side with `fact`.
+        excludes the predicted one, on either side, open if it contains both.  For an upper bound:
+        no if the interval lies above the predicted exponent, otherwise yes if it lies below the
+        rival, and open if it does not.
 
     Raises
     ------
     ValueError
-        If both exponents are the same.
+        If both exponents are the same, or the rival of an upper bound is smaller.
 
     Examples
     --------
@@ -426,14 +432,22 @@ def exponent(
     'yes'
     >>> exponent("slope", Interval(0.0, -0.2, 0.2, 0.95), 0.1, -0.1).outcome.value
     'open'
+    >>> exponent("slope", Interval(-0.3, -0.4, -0.2, 0.95), -0.1, 0.1, at_most=True).outcome.value
+    'yes'
     """
     if predicted == rival:
         raise ValueError(f"rival must differ from predicted, got {rival} for both")
-    if slope.excludes(float(predicted)):
-        outcome = Outcome.NO
+    if validation.boolean(at_most, "at_most"):
+        if rival < predicted:
+            raise ValueError(
+                f"rival must exceed predicted for an upper bound, got {rival} and {predicted}"
+            )
+        missed, told_apart = slope.lower > float(predicted), slope.upper < float(rival)
+        asked = f"not above {predicted}, below {rival}"
     else:
-        outcome = Outcome.YES if slope.excludes(float(rival)) else Outcome.OPEN
-    asked = f"contains {predicted}, excludes {rival}"
+        missed, told_apart = slope.excludes(float(predicted)), slope.excludes(float(rival))
+        asked = f"contains {predicted}, excludes {rival}"
+    outcome = Outcome.NO if missed else Outcome.YES if told_apart else Outcome.OPEN
     return Observation(what, slope, asked, outcome, method, role)
 
 

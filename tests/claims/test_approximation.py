@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from sublinear_lib.claims import Budget, Method, Outcome, Role, Verdict
-from sublinear_lib.claims.statements.approximation import CLAIMS
+from sublinear_lib.claims.statements import approximation as statements
 from sublinear_lib.theory import exponents, gap_parts, jump, uniform_gap, worst_case
 from tests.claims.planting import is_unsettled
 from tests.claims.stored import QUICK
 
-BY_ID = {claim.id: claim for claim in CLAIMS}
+BY_ID = {claim.id: claim for claim in statements.CLAIMS}
 
 
 def verdict(name: str) -> Verdict:
@@ -148,19 +148,34 @@ def test_an_error_in_the_moments_of_a_part_changes_the_verdict(
     assert is_unsettled(BY_ID[name])
 
 
+def plant_factor(patch: pytest.MonkeyPatch, key: str, more: Fraction) -> None:
+    """Add to the exponent of the first factor of a chain."""
+    chain = exponents.CHAINS[key]
+    factor = chain.factors[0]
+    wrong = exponents.Factor(factor.label, factor.power + exponents.Power(more))
+    other = dataclasses.replace(chain, factors=(wrong, *chain.factors[1:]))
+    patch.setattr(exponents, "CHAINS", MappingProxyType({**exponents.CHAINS, key: other}))
+
+
 @pytest.mark.parametrize(("name", "key"), [("thm-c.1", "4.1"), ("lem-c.8", "4.1"),
                                            ("claim-c.5", "C.5"), ("claim-c.7", "C.7"),
                                            ("claim-c.6", "C.6")])  # fmt: skip
 def test_a_wrong_factor_in_a_chain_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch, name: str, key: str
 ) -> None:
-    chain = exponents.CHAINS[key]
-    factor = chain.factors[0]
-    wrong = exponents.Factor(factor.label, factor.power + exponents.Power(Fraction(-1, 5)))
-    other = dataclasses.replace(chain, factors=(wrong, *chain.factors[1:]))
-    chains = MappingProxyType({**exponents.CHAINS, key: other})
-    monkeypatch.setattr(exponents, "CHAINS", chains)
+    plant_factor(monkeypatch, key, Fraction(-1, 5))
     assert is_unsettled(BY_ID[name])
+
+
+@pytest.mark.parametrize("key", ["4.1", "C.5", "C.7"])
+@pytest.mark.parametrize(
+    ("more", "outcome"), [(-1, Outcome.YES), (-2, Outcome.YES), (Fraction(-1, 2), Outcome.NO)]
+)
+def test_a_printed_bound_is_kept_by_every_smaller_exponent(
+    monkeypatch: pytest.MonkeyPatch, key: str, more: int | Fraction, outcome: Outcome
+) -> None:
+    plant_factor(monkeypatch, key, Fraction(more) / 5)
+    assert statements._printed_chain(key)[0].outcome is outcome
 
 
 def test_a_wrong_identity_of_the_parts_changes_the_verdict(

@@ -87,9 +87,35 @@ def test_a_slope_must_contain_the_exponent_and_exclude_the_rival(
     assert exponent("slope", slope, Fraction(1, 10), Fraction(-1, 10)).outcome is outcome
 
 
+@pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [
+        ((-0.11, -0.09), YES),
+        ((-0.35, -0.25), YES),
+        ((-0.1, 0.09), YES),
+        ((-0.2, 0.2), OPEN),
+        ((-0.1, 0.1), OPEN),
+        ((-0.09, 0.0), NO),
+        ((0.05, 0.2), NO),
+    ],
+)
+def test_the_exponent_of_an_upper_bound_is_kept_by_every_smaller_slope(
+    ends: tuple[float, float], outcome: Outcome
+) -> None:
+    slope = Interval(sum(ends) / 2, *ends, 0.95)
+    found = exponent("slope", slope, Fraction(-1, 10), Fraction(1, 10), at_most=True)
+    assert found.outcome is outcome
+    assert found.asked == "not above -1/10, below 1/10"
+
+
 def test_a_rival_must_be_another_exponent() -> None:
+    slope = Interval(0.1, 0.0, 0.2, 0.95)
     with pytest.raises(ValueError, match="rival"):
-        exponent("slope", Interval(0.1, 0.0, 0.2, 0.95), 0.1, 0.1)
+        exponent("slope", slope, 0.1, 0.1)
+    with pytest.raises(ValueError, match="rival must exceed predicted"):
+        exponent("slope", slope, 0.1, -0.1, at_most=True)
+    with pytest.raises(TypeError, match="at_most"):
+        exponent("slope", slope, 0.1, 0.2, at_most=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("mean", "outcome"), [(0.139, YES), (0.061, YES), (0.141, NO), (0.0, NO)])

@@ -952,8 +952,9 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         "exceed 1 for large $\\eta$: at $\\eta = 2\\sigma$ it asks for 1.333 where 0.954 is true, "
         "and it holds exactly for $\\eta/\\sigma$ below 1.0793572473. Only the upper half is used "
         "in the paper.",
-        misreading="If the source restricts $\\eta$ to $\\eta \\le \\sigma$ (our copy shows no "
-        "restriction), or if another fraction than 2/3 stands at the lower end, the lemma holds.",
+        misreading="If the source restricts $\\eta$, as to $\\eta \\le \\sigma$ (our copy shows no "
+        "restriction), the lemma holds; another fraction than 2/3 would only move the crossing "
+        "point.",
         proof="Appendix A (without proof)",
     ),
     Claim(
@@ -1031,7 +1032,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         check=_check_chernoff,
         chapter=_CHAPTER,
         remark="The lower tail holds. The upper tail holds for every law up to $\\epsilon = "
-        "1.8169605355$, and not for all $\\epsilon > 0$: 1000 trials of probability 1/1000 exceed "
+        "1.8169605355$, and not for all $\\epsilon > 0$: 1000 trials of probability 1/1000 reach "
         "ten times their mean with probability $1.07 \\cdot 10^{-7}$, not $1.9 \\cdot 10^{-12}$. "
         "The paper uses it only with $\\epsilon = O(1)$; $\\exp(-\\epsilon^2\\mu/(2+\\epsilon))$ "
         "holds always.",

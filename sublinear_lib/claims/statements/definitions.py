@@ -470,7 +470,12 @@ def _check_indicators(budget: Budget, rng: np.random.Generator) -> Findings:
                 float(np.max(np.abs(value - now.forward(points)))),
                 1e-11,
             ),
-            exact("pairs within 1e-12 of the threshold", int(np.count_nonzero(~clear)), 0),
+            exact(
+                "pairs within 1e-12 of the threshold",
+                int(np.count_nonzero(~clear)),
+                0,
+                Role.CONTROL,
+            ),
             exact("at a tie: neurons that are active by > and by the activation", ties[0], ties[1]),
             fact(
                 "at a tie: neurons with Phi = 1 to which the activation gives the value 0",
@@ -992,10 +997,10 @@ CLAIMS: tuple[Claim, ...] = (
         chapter=_ADVERSARY,
         remark=(
             r"With the printed activation the largest loss is often not attained: a neuron with "
-            r"$a_r>0$ is off at the very point where it switches, and in wide random networks four "
-            r"caps in ten have no worst point. A supremum is meant and serves wherever it is used, "
-            r"and a point within $10^{-8}$ of it is an adversary; with the continuous activation "
-            r"the maximum exists."
+            r"$a_r>0$ is off at the very point where it switches, and in wide random networks more "
+            r"than four caps in ten have no worst point. A supremum is meant and serves wherever "
+            r"it is used, and a point within $10^{-8}$ of it is an adversary; with the continuous "
+            r"activation the maximum exists."
         ),
         misreading=(
             r"The activation would have to be continuous; but "

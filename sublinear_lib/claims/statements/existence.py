@@ -857,7 +857,9 @@ def _check_b9(budget: Budget, rng: np.random.Generator) -> Findings:
             error,
             float(eps) / 3.0,
         ),
-        exponent("radius of the smallest ball that holds such a W*", slope, -0.8, -0.6),
+        exponent(
+            "radius of the smallest ball that holds such a W*", slope, -0.8, -0.6, Role.REPAIR
+        ),
         bound(
             "the radius times m^(3/5), largest", float((radius * np.power(widths, 0.6)).max()), 4.0
         ),
@@ -1206,12 +1208,12 @@ CLAIMS: tuple[Claim, ...] = (
         id="thm-4.4",
         title="Existence of good weights near the initialization",
         statement=(
-            r"For all $\epsilon\in(0,1)$ there is $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$ such "
-            r"that, for $m$ larger than some $\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$ and "
-            r"$\tau=O(\rec{\tfrac1m})$, with probability $1-\theta_{1/5}$ there is "
-            r"$W^*\in\rec{\R^{m\times d}}$ with $\mathcal L_{\mathcal "
+            r"For all $\epsilon\in(0,1)$, we can get $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$ "
+            r"and let $m$ be larger than some $\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$ we can "
+            r"find, with probability $1-\theta_{1/5}$ and $\tau=O(\rec{\tfrac1m})$, there will be "
+            r"a $W^*\in\R^{d\times m}$ such that $\mathcal L_{\mathcal "
             r"A^*}(f_{W^*})\rec{\le}\epsilon$ and $\rec{\|W_0-W^*\|_{2,\infty}\le}\frac "
-            "K{m^{3/5}}$."
+            r"K{m^{3/5}}$. The randomness is because of the selection of $W_0,b_0,a_0$."
         ),
         plain=(
             "Near the random initialization there are weights with a small worst-case loss, if "
@@ -1234,9 +1236,11 @@ CLAIMS: tuple[Claim, ...] = (
         id="def-b.1",
         title="Complexity of a polynomial",
         statement=(
-            r"For $\epsilon_1>0$, $c$ a large enough constant and "
-            r"$\phi(z)=\sum_{j=0}^k\alpha_jz^j$: $\mathfrak C(\phi,\epsilon_1):=\rec{\sum}_{j=0}"
-            r"^{\rec k}c^j\big(1+\rec{(\sqrt{\ln(1/\epsilon_1)/j})^j}\big)|\alpha_j|$ and "
+            r"With parameter $\epsilon_1>0$, $c$ as a large enough constant and univariate "
+            r"polynomial $\phi(z)=\sum_{j=0}^k\alpha_jz^j$ with any degree-$k$, the following two "
+            r"complexity measures are what we define: $\mathfrak "
+            r"C(\phi,\epsilon_1):=\rec{\sum}_{j=0}^{\rec k}c^j\big(1+\rec{"
+            r"(\sqrt{\ln(1/\epsilon_1)/j})^j}\big)|\alpha_j|$ and "
             r"$\mathfrak C(\phi):=\rec{c\sum}_{j=0}^{\rec k}(j+1)^{1.75}|\alpha_j|$."
         ),
         plain="Two numbers say how hard a polynomial is for a random two-layer network.",
@@ -1254,12 +1258,14 @@ CLAIMS: tuple[Claim, ...] = (
         id="lem-b.3",
         title="A random neuron computes a polynomial on average",
         statement=(
-            r"For every $\epsilon_2\in(0,1/\mathfrak C(\phi))$ and every univariate polynomial "
-            r"$\phi$ there is $h:\R^2\to[\rec-\mathfrak C(\phi,\epsilon_2),\mathfrak "
-            r"C(\phi,\epsilon_2)]$ such that for all $y,w^*\in\R^d$ with "
-            r"$\rec{\|y\|_2=\|w^*\|_2}=1$: $\rec{\big|}\E[h(\langle w^*,u\rangle,\beta)\,\mathbf "
-            r"1\{\langle u,y\rangle+\beta\rec\ge0\}]-\phi(\langle "
-            r"w^*,y\rangle)\rec{\big|\le}\epsilon_2$, where $\beta\sim N(0,1)$, $u\sim N(0,I_d)$."
+            r"Let $\mathfrak C$ be defined as Definition B.1. For every "
+            r"$\epsilon_2\in(0,1/\mathfrak C(\phi))$. Let $\phi:\R\to\R$ be a univariate "
+            r"polynomial. There will be a function $h:\R^2\to[\rec-\mathfrak "
+            r"C(\phi,\epsilon_2),\mathfrak C(\phi,\epsilon_2)]$ so that for all $y,w^*\in\R^d$ "
+            r"where $\rec{\|y\|_2=\|w^*\|_2}=1$: the following $\rec{\big|}\E[h(\langle "
+            r"w^*,u\rangle,\beta)\,\mathbf 1\{\langle "
+            r"u,y\rangle+\beta\rec\ge0\}]\rec-\phi(\langle w^*,y\rangle)\rec{\big|\le}\epsilon_2$ "
+            r"holds. In the above equation, $\beta\sim N(0,1)$, $u\sim N(0,I_d)$."
         ),
         plain=(
             "A bounded function of a random neuron, averaged over the neurons that fire, gives "
@@ -1281,12 +1287,13 @@ CLAIMS: tuple[Claim, ...] = (
         id="lem-b.9",
         title="A pseudo-network fits the target",
         statement=(
-            r"For all $\epsilon\in(0,1)$ there is $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$ such "
-            r"that, for $\tau=O(\rec{\tfrac1m})$ and $m$ larger than some "
-            r"$\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$, with probability "
-            r"$1-1/\exp(\Omega((\rec{m/n})^{1/2}))$ there is $W^*$ with $\sup_{x\in\mathcal "
-            r"X}|g(x;W^*)-f^*(x)|\rec\le\epsilon/3$ and $\rec\|W^*-W_0\rec{\|_{2,\infty}\le}K"
-            r"\rec/m^{3/5}$."
+            r"For all $\epsilon\in(0,1)$, there will be $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$ "
+            r"so that let $\tau=O(\rec{\tfrac1m})$, $m$ is larger than some "
+            r"$\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$ we can find and then with probability "
+            r"$1-1/\exp(\Omega((\rec{m/n})^{1/2}))$, there will be a $W^*\in\R^{d\times m}$ such "
+            r"that $\sup_{x\in\mathcal X}|g(x;W^*)-f^*(x)|\rec\le\epsilon/3$, "
+            r"$\rec\|W^*-W_0\rec{\|_{2,\infty}\le}K\rec/m^{3/5}$. Recall that the randomness is "
+            r"due to initialization (See Definition 3.1)."
         ),
         plain=(
             "On all inputs at once, the linearized network can be brought close to a function "
@@ -1308,11 +1315,13 @@ CLAIMS: tuple[Claim, ...] = (
         id="thm-b.10",
         title="Existence of good weights, appendix version",
         statement=(
-            r"For all $\epsilon\in(0,1)$ there is $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$; for "
-            r"$m$ larger than some $\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$ and "
-            r"$\tau=O(\rec{\tfrac1m})$, with probability $1-\theta_{1/5}$, there is "
-            r"$W^*\in\rec{\R^{m\times d}}$ such that $\mathcal L_{\mathcal "
-            r"A^*}(f_{W^*})\rec\le\epsilon$ and $\rec{\|W_0-W^*\|_{2,\infty}\le}K\rec/m^{3/5}$."
+            r"For all $\epsilon\in(0,1)$, we can get $K=\mathrm{poly}((n/\epsilon)^{1/\gamma})$ "
+            r"and let $m$ be larger than some $\mathrm{poly}(d,(n/\epsilon)^{1/\gamma})$ we can "
+            r"find and $\tau=O(\rec{\tfrac1m})$, with probability $1-\theta_{1/5}$, there will be "
+            r"a $W^*\in\R^{d\times m}$ so that the following inequality holds: $\mathcal "
+            r"L_{\mathcal A^*}(f_{W^*})\rec\le\epsilon$, "
+            r"$\rec{\|W_0-W^*\|_{2,\infty}\le}K\rec/m^{3/5}$. The randomness is because of "
+            r"selection of $W_0,b_0,a_0$."
         ),
         plain=(
             "The same as Theorem 4.4: near the initialization there are weights with a small "
@@ -1334,13 +1343,16 @@ CLAIMS: tuple[Claim, ...] = (
         id="lem-c.18",
         title="One term of the target by a pseudo-network",
         statement=(
-            r"Let $q$ be a univariate polynomial, $i\in[n]$, $c_1$ a large constant, "
+            r"Let $q:\R\to\R$ univariate polynomial, $i\in[n]$, $c_1$ be a large constant, "
             r"$\epsilon_3\in(0,\rec{1/}\mathfrak C(q))$ and $k\rec\ge "
-            r"c_1d\,\rec{\epsilon_3^{-2}}\mathfrak C^2(q,\epsilon_3)$. For independent standard "
-            r"normal $w_{r,0},b_{r,0}$ and uniform $a_{r,0}\in\{\rec-m^{-1/5},+m^{-1/5}\}$, "
-            r"$r\in[k]$, and $\tau=O(k^{\rec-1/2})$, with probability at least "
-            r"$1-1/\exp(\Omega(k^{1/2}))$ there is $W^{(i)}$ with $\rec{\sup_{x\in\mathcal "
-            r"X}}|\sum_{r=1}^ka_{r,0}\langle w_r^{(i)},x\rangle\mathbf 1[\langle "
+            r"c_1d\,\rec{\epsilon_3^{-2}}\mathfrak C^2(q,\epsilon_3)$. For every $r\in[k]$, with "
+            r"independent random variables $w_{r,0}$, $b_{r,0}$ and $a_{r,0}$, where $w_{r,0}$ is "
+            r"a $d$-dimensional standard Gaussian random variable, $b_{r,0}$ is a standard normal "
+            r"variable, and $a_{r,0}\in\{\rec-\tfrac1{m^{1/5}},+\tfrac1{m^{1/5}}\}$ uniformly at "
+            r"random. With $\tau=O(k^{\rec-1/2})$ and probability at least "
+            r"$1-1/\exp(\Omega(k^{1/2}))$, there will be $W^{(i)}\in\R^{d\times k}$ such that "
+            r"$\rec{\sup_{x\in\mathcal X}}|\sum_{r=1}^k\alpha_{r,0}\langle "
+            r"w_r^{(i)},x\rangle\mathbf 1[\langle "
             r"w_{r,0},x\rangle+b_{r,0}\rec\ge\tau]-y_iq(\langle x_i,x\rangle)|\rec\le3\epsilon_3$ "
             r"and $\rec\|W^{(i)}\rec{\|_{2,\infty}\le}O(\mathfrak C(q,\epsilon_3)\rec{m^{1/5}/k})$."
         ),
@@ -1367,13 +1379,19 @@ CLAIMS: tuple[Claim, ...] = (
         title="Stability of S_1 and S_2",
         statement=(
             r"For $\tau>0$ and every $x\in\mathcal X_1$, let $c$ be large enough and $\mu\in\R^d$ "
-            r"with $\rec{\|\mu\|_2\le}\frac1{k^c}$ and $x+\mu\in\mathcal X$. For independent "
-            r"standard normal $w_{r,0},b_{r,0}$, with probability $1-1/\exp(\Omega(k^{1/2}))$: "
-            r"$S_1:=\rec{\big|}\sum_ra_{r,0}\langle w_r^{(i)},x+\mu\rangle\mathbf 1[\langle "
-            r"w_{r,0},x+\mu\rangle+b_{r,0}\rec\ge\tau]-\sum_ra_{r,0}\langle "
+            r"such that $\rec{\|\mu\|_2\le}\frac1{k^c}$ and $x+\mu\in\mathcal X$. With independent "
+            r"random variables $w_{r,0}$, $b_{r,0}$ and $a_{r,0}$, where $w_{r,0}$ is a "
+            r"$d$-dimensional standard Gaussian random variable, $b_{r,0}$ is a standard normal "
+            r"variable, and probability $1-1/\exp(\Omega(k^{1/2}))$, we have "
+            r"$\rec{S_1:=\big|}\sum_{r=1}^{\rec k}\alpha_{r,0}\langle "
+            r"w_r^{(i)},x+\mu\rangle\mathbf 1[\langle "
+            r"w_{r,0},x+\mu\rangle+b_{r,0}\rec\ge\tau]\rec-\sum_{r=1}^{\rec k}\alpha_{r,0}\langle "
             r"w_r^{(i)},x\rangle\mathbf 1[\langle w_{r,0},x\rangle+b_{r,0}\rec\ge\tau]\rec{\big|"
-            r"\le}O(k^{\rec-1/2}\mathfrak C(q,\epsilon_3))$, and the same bound holds for $S_2$, "
-            "the difference of the expectations."
+            r"\le}O(k^{\rec-1/2}\mathfrak C(q,\epsilon_3))$, $S_2:=\rec{\big|}\E_{b\sim "
+            r"N(0,1),\,w\sim N(0,I_d)}[h(\langle w,x_i\rangle,b)\,\mathbf 1[\langle "
+            r"w,x+\mu\rangle+b\rec\ge\tau]]\rec-\E_{b\sim N(0,1),\,w\sim N(0,I_d)}[h(\langle "
+            r"w,x_i\rangle,b)\,\mathbf 1[\langle w,x\rangle+b\rec\ge\tau]]\rec{\big|\le}"
+            r"O(k^{\rec-1/2}\mathfrak C(q,\epsilon_3))$."
         ),
         plain="A tiny move of the input switches few of the random neurons.",
         source=Source("paper", "Appendix C.15, Claim C.19"),
@@ -1394,10 +1412,12 @@ CLAIMS: tuple[Claim, ...] = (
         id="eq-25",
         title="The mass below the threshold",
         statement=(
-            r"$\Pr[\mathbf 1[\langle w,x\rangle+b<\tau]]=O(\tau)$, and hence $\rec{\big|}\E_{b\sim "
+            r"$\Pr[\mathbf 1[\langle w,x\rangle+b<\tau]]=O(\tau)$. And then there will a function "
+            r"defined as $h:\R^2\to[\rec-\mathfrak C(q,\epsilon_3),\mathfrak C(q,\epsilon_3)]$ "
+            r"which satisfies that: $\rec{\big|}\E_{b\sim "
             r"N(0,1),\,w\sim N(0,I_d)}[\mathbf 1[\langle w,x\rangle+\beta<\tau]\,h(\langle "
-            r"x_i,w\rangle,b)]\rec{\big|\le}O(\tau)\,\mathfrak C(q,\epsilon_3)$ (25), with the $h$ "
-            "of Lemma B.3."
+            r"x_i,w\rangle,b)]\rec{\big|\le}O(\tau)\,\mathfrak C(q,\epsilon_3)$ (25). "
+            r"We use Lemma B.3 by setting $\phi(z)=y_iq(z)$ and $\epsilon_1=\epsilon_3$."
         ),
         plain="Few random neurons lie below the threshold, so leaving them out changes little.",
         source=Source("paper", "Appendix C.14, proof of Lemma C.18, Equation (25)"),
@@ -1415,7 +1435,7 @@ CLAIMS: tuple[Claim, ...] = (
         misreading=(
             r"If the indicator were that of $0\le\langle w,x\rangle+\beta<\tau$, or of an absolute "
             "value, the equation would hold. Our copy has lost relation signs, but it keeps the "
-            "digit 0 elsewhere in the same display, where the sign before it is lost."
+            "digit 0 in the next display, (26), which repeats the indicator."
         ),
     ),
     Claim(

@@ -930,6 +930,13 @@ _CROSS = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]
 _CROSS_LABELS = np.array([2.0, 1.0, 1.0, 1.0, 1.0])
 
 
+def _on_corners(share: float) -> bool | None:
+    """Search for two neurons that are right at the corners of the balls of the cross."""
+    corners = share * np.array(list(itertools.product((-1.0, 1.0), repeat=2)))
+    points = np.concatenate([corners + row for row in _CROSS])
+    return hardness.exists_width_two(points, np.repeat(_CROSS_LABELS, 4)).found
+
+
 def _check_remark(budget: Budget, rng: np.random.Generator) -> Findings:
     X, y = _CROSS, _CROSS_LABELS
     lam = datasets.separation(X, y)
@@ -937,23 +944,16 @@ def _check_remark(budget: Budget, rng: np.random.Generator) -> Findings:
     radius = Fraction(0)
     if plain.network is not None:
         radius = Fraction(two_neurons.certify_sign(plain.network, X, y).radius)
-    # Four points of the balls of label 1, of which a half-space that holds no point of the ball of
-    # 0 holds at most one: the middle of any two lies in that ball.
+    # The region of label 2 holds, with (mu, -mu), a ray from it in some direction (1, s), after
+    # symmetry; the ray meets the ball of e_1.  Its point there is linear in s: both ends decide.
     outside = 0
-    for mu in (Fraction(1, 3), Fraction(2, 5), Fraction(1, 2) * _NEARLY):
-        rows = [[(1 - mu) * value for value in _rational(row)] for row in X[1:]]
-        for row, sample in zip(rows, X[1:], strict=True):
-            outside += _distance(row, _rational(sample), math.inf) > mu
-        for first, second in itertools.combinations(rows, 2):
-            middle = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-            outside += max(map(abs, middle)) > mu
-    # The search finds none for the four points and the corners of the ball of 0.
-    found = []
-    for share in budget.pick((0.34,), (0.34, 0.36, 0.4, 0.45, 0.49)):
-        corners = share * np.array(list(itertools.product((-1.0, 1.0), repeat=2)))
-        points = np.concatenate((corners, (1.0 - share) * X[1:]))
-        labels = np.append(np.full(4, 2.0), np.full(4, 1.0))
-        found.append(hardness.exists_width_two(points, labels).found)
+    for mu in (Fraction(1, 4), Fraction(1, 3), Fraction(2, 5), Fraction(1, 2) * _NEARLY):
+        way = 1 - 2 * mu
+        for s in (0, 1):
+            met = [mu + way, -mu + way * s]
+            outside += _distance(met, _rational(X[1]), math.inf) > mu
+    found = [_on_corners(share) for share in budget.pick((0.26,), (0.26, 0.3, 0.4, 0.49))]
+    below = _on_corners(0.24)
     slab = ReLUNetwork(
         [
             AffineLayer([[1.0, 1.0], [-1.0, -1.0]], [0.0, 0.0]),
@@ -972,23 +972,31 @@ def _check_remark(budget: Budget, rng: np.random.Generator) -> Findings:
                 Method.EXACT,
             ),
             _none(
-                "the cross at mu = 1/3, 2/5 and almost 1/2: points of the proof that are not in "
-                "the balls",
+                "the cross at mu = 1/4, 1/3, 2/5 and almost 1/2: points of the ray that are not in "
+                "the ball of e_1",
                 outside,
             ),
             fact(
-                "the cross at mu = 0.34 and more: searches that find two neurons, or do not end",
+                "corners of the balls of the cross, mu = 0.26 and more: searches that find two "
+                "neurons, or do not end",
                 sum(each is not False for each in found),
                 "none of " + str(len(found)),
                 all(each is False for each in found),
                 Method.COMPUTED,
+            ),
+            fact(
+                "the same corners, mu = 0.24: the search for two neurons",
+                "found" if below is True else "none found or undecided",
+                "found",
+                below is True,
+                Method.COMPUTED,
+                Role.CONTROL,
             ),
             exact("separation of the cross", Fraction(lam), Fraction(1), Role.CONTROL),
             exact(
                 "largest budget of 2 - relu(x_1 + x_2) - relu(-x_1 - x_2) on the cross",
                 Fraction(two_neurons.certify_sign(slab, X, y).radius),
                 Fraction(1, 4),
-                Role.CONTROL,
             ),
             fact(
                 "no memorization, hence no robust one: the points made of a triangle, mu = 0",
@@ -998,7 +1006,7 @@ def _check_remark(budget: Budget, rng: np.random.Generator) -> Findings:
                 Method.COMPUTED,
             ),
         ],
-        {"points": X.tolist(), "labels": y.tolist(), "budget": "1/3"},
+        {"points": X.tolist(), "labels": y.tolist(), "budget": "1/4"},
     )
 
 
@@ -1607,8 +1615,8 @@ CLAIMS: tuple[Claim, ...] = (
             r"The NP-hardness of deciding about a memorization and that of deciding about a robust "
             r"one, at a budget $\mu>0$, are not deduced from each other by asking about the same "
             r"$D$. Our example: two neurons memorize the cross $\{0,\pm e_1,\pm e_2\}$, with $0$ "
-            r"of one label and the rest of another, but for $\mu\ge\lambda/3$ no two do so "
-            r"robustly. Only, without a memorization there is no robust one."
+            r"of one label and the rest of another, and do so robustly exactly for "
+            r"$\mu<\lambda/4$. Only, without a memorization there is no robust one."
         ),
         plain="Being able to memorize does not tell whether one can do so robustly.",
         source=_after("the remark after Theorem 1.1"),

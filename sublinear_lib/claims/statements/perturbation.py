@@ -493,7 +493,7 @@ def _check_thm_c(budget: Budget, rng: np.random.Generator) -> Findings:
             bound(
                 "jump: sup_W |f(x + mu) - f(x)| over a tau #{|s_r| <= delta}, smallest",
                 worst["jump"],
-                0.3,
+                1.0 / 3.0,
                 method=method,
                 below=False,
             ),
@@ -569,8 +569,8 @@ def _check_42_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
                     least = min(least, -tail / line)
         what = (
             f"-log Pr[some mu switches more than {name} neurons] over m^{power:g}, smallest for "
-            "d = 3, 8, 30, m = 2^8 to 2^30 with m^{power:g} >= sqrt(d)"
-        ).replace("{power:g}", f"{power:g}")
+            f"d = 3, 8, 30, m = 2^8 to 2^30 with m^{power:g} >= sqrt(d)"
+        )
         found.append(bound(what, least, 1.0, method=Method.CLOSED_FORM, below=False))
     # R3: Theorem C in numbers.
     worst = 0.0

@@ -140,7 +140,7 @@ def _check_sign_polynomial(budget: Budget, rng: np.random.Generator) -> Findings
     return Findings(
         [
             _count(
-                "p_k has the coefficients of the printed sum, k up to 20",
+                f"p_k has the coefficients of the printed sum, k up to {printed[-1]}",
                 [
                     polynomials.sign_polynomial(k).coefficients == _printed_sign_polynomial(k)
                     for k in printed
