@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import yaml
-from bs4 import BeautifulSoup, Tag
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -47,6 +47,9 @@ FETCHED = (
 FETCHED_LINKS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "manifest"}
 FILE_NAME = re.compile(r"\.(png|svg|jpe?g|gif|webp)$", re.IGNORECASE)
 
+RAW_FORMULA = re.compile(r"\$|\\(frac|tau|langle|mathbb)\b")
+VERBATIM = {"pre", "code", "script", "style", "annotation"}
+
 # Bytes, uncompressed. A page with formulas loads 1.2 MB of MathJax and 2.1 MB of the theme.
 LARGEST_PAGE = 1_500_000
 LARGEST_TOTAL = 5_500_000
@@ -60,19 +63,27 @@ class Page:
 
     folder: Path
     name: str
-    soup: BeautifulSoup = field(repr=False)
+    tree: LexborHTMLParser = field(repr=False)
 
     @classmethod
     def read(cls, folder: Path, name: str) -> Page:
         """Parse the page `name`, such as ``book/intro.html``, below `folder`."""
-        text = (folder / name).read_text(encoding="utf-8")
-        return cls(folder, name, BeautifulSoup(text, "html.parser"))
+        return cls(folder, name, LexborHTMLParser((folder / name).read_text(encoding="utf-8")))
 
     @cached_property
     def anchors(self) -> set[str]:
         """Everything on the page that a ``#fragment`` may name."""
-        tags = self.soup.find_all(lambda tag: tag.has_attr("id") or tag.has_attr("name"))
-        return {str(tag[key]) for tag in tags for key in ("id", "name") if tag.has_attr(key)}
+        return {
+            str(tag.attributes[key]) for key in ("id", "name") for tag in self.tree.css(f"[{key}]")
+        }
+
+    @property
+    def article(self) -> LexborNode:
+        """The text of the page, without the bars around it."""
+        found = self.tree.css_first("article")
+        if found is None:
+            raise ValueError(f"{self.name} has no article")
+        return found
 
     def target(self, address: str) -> Path:
         """Return the file that a local `address` on this page leads to."""
@@ -113,29 +124,42 @@ def missing_pages(folder: Path, names: list[str]) -> list[str]:
         if not path.is_file():
             problems.append(f"{name}: no page was built")
             continue
-        article = Page.read(folder, f"{name}.html").soup.find("article")
-        if article is None or article.find("h1") is None:
+        tree = Page.read(folder, f"{name}.html").tree
+        if tree.css_first("article h1") is None:
             problems.append(f"{name}: the page has no article with a heading")
-        elif len(article.get_text(" ", strip=True)) < 200:
+        elif len(words(tree.css_first("article"))) < 200:
             problems.append(f"{name}: the article is almost empty")
     return problems
 
 
-def _fetched(page: Page) -> Iterator[str]:
+def words(node: LexborNode) -> str:
+    """Return the text below a node, with one space for every gap."""
+    return " ".join(node.text(separator=" ").split())
+
+
+def _given(node: LexborNode, name: str) -> str:
+    """Return an attribute as text; one that is not there, or has no value, is empty."""
+    return node.attributes.get(name) or ""
+
+
+def _fetched(page: Page) -> list[str]:
+    """List what a browser fetches by itself when it shows the page."""
+    found = []
     for tag_name, attribute in FETCHED:
-        for tag in page.soup.find_all(tag_name):
+        for tag in page.tree.css(tag_name):
             for key in (attribute, f"xlink:{attribute}"):
-                if tag.has_attr(key):
-                    yield str(tag[key])
-    for tag in page.soup.find_all(["img", "source"], srcset=True):
-        yield from (part.split()[0] for part in str(tag["srcset"]).split(",") if part.strip())
-    for tag in page.soup.find_all("link", href=True):
-        if FETCHED_LINKS & {str(rel) for rel in tag.get("rel") or []}:
-            yield str(tag["href"])
-    for tag in page.soup.find_all(style=True):
-        yield from _css_addresses(str(tag["style"]))
-    for tag in page.soup.find_all("style"):
-        yield from _css_addresses(tag.get_text())
+                if key in tag.attributes:
+                    found.append(_given(tag, key))
+    for tag in page.tree.css("img[srcset], source[srcset]"):
+        found += [part.split()[0] for part in _given(tag, "srcset").split(",") if part.strip()]
+    for tag in page.tree.css("link[href]"):
+        if FETCHED_LINKS & set(_given(tag, "rel").split()):
+            found.append(_given(tag, "href"))
+    for tag in page.tree.css("[style]"):
+        found += _css_addresses(_given(tag, "style"))
+    for tag in page.tree.css("style"):
+        found += _css_addresses(tag.text())
+    return found
 
 
 def _css_addresses(text: str) -> Iterator[str]:
@@ -145,8 +169,9 @@ def _css_addresses(text: str) -> Iterator[str]:
 
 def outside_requests(page: Page) -> list[str]:
     """List what the page would fetch from another host, in its tags and its own style sheets."""
-    found = [address for address in _fetched(page) if _leaves(address)]
-    for address in _fetched(page):
+    fetched = _fetched(page)
+    found = [address for address in fetched if _leaves(address)]
+    for address in fetched:
         if is_local(address) and urlsplit(address).path.endswith(".css"):
             path = page.target(address)
             if path.is_file():
@@ -165,7 +190,7 @@ def broken_links(page: Page, pages: dict[str, Page]) -> list[str]:
     `pages` holds every page of the book by its name, for the anchors.
     """
     problems = []
-    links = [str(tag["href"]) for tag in page.soup.find_all("a", href=True)]
+    links = [_given(tag, "href") for tag in page.tree.css("a[href]")]
     for address in dict.fromkeys([*links, *_fetched(page)]):
         if not is_local(address) or address in {"", "#"}:
             continue
@@ -187,44 +212,55 @@ def unnamed_pictures(page: Page) -> list[str]:
     book is the mark beside its own name.
     """
     problems = []
-    for tag in page.soup.find_all("img"):
-        alt = tag.get("alt")
-        decoration = "logo__image" in (tag.get("class") or [])
-        if alt is None or FILE_NAME.search(str(alt)) or (len(str(alt)) < 10 and not decoration):
-            problems.append(f"{page.name}: <img src={tag.get('src')!r}> has alt text {alt!r}")
-    for tag in page.soup.find_all("svg"):
-        if tag.find_parent("svg") is not None or tag.get("aria-hidden") == "true":
+    for tag in page.tree.css("img"):
+        alt = tag.attributes.get("alt")
+        decoration = "logo__image" in _given(tag, "class").split()
+        if alt is None or FILE_NAME.search(alt) or (len(alt) < 10 and not decoration):
+            source = _given(tag, "src")
+            problems.append(f"{page.name}: <img src={source!r}> has alt text {alt!r}")
+    for tag in page.tree.css("svg"):
+        inner = any(parent.tag == "svg" for parent in _parents(tag))
+        if inner or tag.attributes.get("aria-hidden") == "true":
             continue
         if len(_accessible_name(page, tag)) < 10:
-            problems.append(f"{page.name}: an inline drawing has no name: {str(tag)[:120]}")
+            problems.append(f"{page.name}: an inline drawing has no name: {(tag.html or '')[:120]}")
     return problems
 
 
-def _accessible_name(page: Page, tag: Tag) -> str:
-    if tag.get("aria-label"):
-        return str(tag["aria-label"])
-    if tag.get("aria-labelledby"):
-        ids = str(tag["aria-labelledby"]).split()
-        named = [page.soup.find(id=name) for name in ids]
-        return " ".join(found.get_text(" ", strip=True) for found in named if found is not None)
-    title = tag.find("title", recursive=False)
-    return title.get_text(" ", strip=True) if title is not None else ""
+def _parents(node: LexborNode) -> Iterator[LexborNode]:
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+def _accessible_name(page: Page, tag: LexborNode) -> str:
+    if _given(tag, "aria-label"):
+        return _given(tag, "aria-label")
+    if _given(tag, "aria-labelledby"):
+        named = [
+            page.tree.css_first(f'[id="{name}"]') for name in _given(tag, "aria-labelledby").split()
+        ]
+        return " ".join(words(found) for found in named if found is not None)
+    titles = [child for child in tag.iter() if child.tag == "title"]
+    return words(titles[0]) if titles else ""
 
 
 def bad_head(page: Page) -> list[str]:
     """List what is wrong with the language, the title and the character set of the page."""
     problems = []
-    html = page.soup.find("html")
-    if not isinstance(html, Tag) or html.get("lang") != "en":
+    html = page.tree.css_first("html")
+    if html is None or html.attributes.get("lang") != "en":
         problems.append(f'{page.name}: <html> has no lang="en"')
-    title = page.soup.title.get_text(strip=True) if page.soup.title else ""
+    named = page.tree.css_first("title")
+    title = words(named) if named is not None else ""
     if "\\(" in title or "$" in title:
         problems.append(
             f"{page.name}: a formula in the title stays raw in tabs and menus: {title!r}"
         )
     if not title.endswith(TITLE):
         problems.append(f"{page.name}: the title is {title!r}")
-    if page.soup.find("meta", charset=True) is None:
+    if page.tree.css_first("meta[charset]") is None:
         problems.append(f"{page.name}: no character set is declared")
     return problems
 
@@ -233,25 +269,27 @@ def repeated_ids(page: Page) -> list[str]:
     """List the ids that stand more than once on the page."""
     seen: set[str] = set()
     twice = set()
-    for tag in page.soup.find_all(id=True):
-        name = str(tag["id"])
+    for tag in page.tree.css("[id]"):
+        name = _given(tag, "id")
         (twice if name in seen else seen).add(name)
     return [f"{page.name}: the id {name!r} stands more than once" for name in sorted(twice)]
 
 
 def broken_formulas(page: Page) -> list[str]:
     """List the formulas that were left as dollar signs or as raw TeX in the running text."""
-    article = page.soup.find("article")
+    article = page.tree.css_first("article")
     if article is None:
         return []
     problems = []
-    for text in article.find_all(string=re.compile(r"\$|\\(frac|tau|langle|mathbb)\b")):
-        inside = {"pre", "code", "script", "style", "annotation"}
+    for text in article.traverse(include_text=True):
+        if not text.is_text_node or not RAW_FORMULA.search(text.text_content or ""):
+            continue
         if not any(
-            parent.name in inside or "math" in (parent.get("class") or [])
-            for parent in text.parents
+            parent.tag in VERBATIM or "math" in _given(parent, "class").split()
+            for parent in _parents(text)
         ):
-            problems.append(f"{page.name}: raw formula in the text: {str(text).strip()[:80]!r}")
+            shown = (text.text_content or "").strip()[:80]
+            problems.append(f"{page.name}: raw formula in the text: {shown!r}")
     return problems
 
 
@@ -262,15 +300,13 @@ def broken_explorers(page: Page) -> list[str]:
     or, where the page was built without stills, as a script with the name of its model.
     """
     kind = "application/vnd.jupyter.widget-{}+json"
-    stored = page.soup.find("script", type=kind.format("state"))
-    state = json.loads(stored.get_text())["state"] if stored is not None else {}
+    stored = page.tree.css_first(f'script[type="{kind.format("state")}"]')
+    state = json.loads(stored.text())["state"] if stored is not None else {}
     keys = {model.get("state", {}).get("_key") for model in state.values()}
-    views = page.soup.find_all("script", type=kind.format("view"))
-    lost = [
-        name for view in views if (name := json.loads(view.get_text())["model_id"]) not in state
-    ]
-    stills = page.soup.find_all(attrs={"data-sl-widget": True})
-    lost += [key for still in stills if (key := str(still["data-sl-widget"])) not in keys]
+    views = page.tree.css(f'script[type="{kind.format("view")}"]')
+    lost = [name for view in views if (name := json.loads(view.text())["model_id"]) not in state]
+    stills = page.tree.css("[data-sl-widget]")
+    lost += [key for still in stills if (key := _given(still, "data-sl-widget")) not in keys]
     return [f"{page.name}: explorer {name} has no stored state" for name in lost]
 
 
@@ -281,25 +317,26 @@ def unlocked_page(page: Page) -> list[str]:
     run from an attribute or from an address that is itself a script.
     """
     text = (page.folder / page.name).read_text(encoding="utf-8")
-    tag = page.soup.find("meta", attrs={"http-equiv": "Content-Security-Policy"})
+    policy = 'meta[http-equiv="Content-Security-Policy"]'
+    tag = page.tree.css_first(policy)
     if tag is None:
         return [f"{page.name}: there is no Content-Security-Policy"]
     problems = []
-    rules = {rule.split()[0]: rule.split()[1:] for rule in str(tag["content"]).split(";")}
+    rules = {rule.split()[0]: rule.split()[1:] for rule in _given(tag, "content").split(";")}
     if rules.get("default-src") != ["'none'"]:
         problems.append(f"{page.name}: the policy allows more than it names")
     scripts = rules.get("script-src", [])
     if {"'unsafe-inline'", "'unsafe-eval'", "*", "https:", "http:", "data:"} & set(scripts):
         problems.append(f"{page.name}: the policy runs any script")
-    if tag.find_previous("script") is not None:
+    if page.tree.css(f"{policy}, script")[0].tag == "script":
         problems.append(f"{page.name}: a script stands before the policy")
     for script in companion_policy.scripts_within(text):
         if companion_policy.fingerprint(script) not in scripts:
             problems.append(f"{page.name}: the policy refuses the script {script.strip()[:60]!r}")
-    for each in page.soup.find_all(True):
-        for name, value in each.attrs.items():
-            if name.startswith("on") or str(value).lower().startswith("javascript:"):
-                problems.append(f"{page.name}: the policy refuses {name}={str(value)[:60]!r}")
+    for each in page.tree.css("*"):
+        for name, value in each.attributes.items():
+            if name.startswith("on") or (value or "").lower().startswith("javascript:"):
+                problems.append(f"{page.name}: the policy refuses {name}={(value or '')[:60]!r}")
     return problems
 
 
@@ -308,7 +345,7 @@ def heavy_page(page: Page) -> list[str]:
     own = (page.folder / page.name).stat().st_size
     loaded = {page.target(address) for address in _fetched(page) if is_local(address)}
     total = own + sum(path.stat().st_size for path in loaded if path.is_file())
-    if page.soup.find(class_="math") is None:
+    if page.tree.css_first(".math") is None:
         total -= sum(path.stat().st_size for path in loaded if path.name == "tex-chtml.js")
     problems = []
     if own > LARGEST_PAGE:
@@ -321,7 +358,7 @@ def heavy_page(page: Page) -> list[str]:
 def heavy_explorers(page: Page) -> list[str]:
     """List a page whose explorers' data, as a server sends it, is heavier than its budget."""
     kind = "application/vnd.jupyter.widget-state+json"
-    stored = "".join(tag.get_text() for tag in page.soup.find_all("script", type=kind))
+    stored = "".join(tag.text() for tag in page.tree.css(f'script[type="{kind}"]'))
     sent = len(gzip.compress(stored.encode("utf-8"))) if stored else 0
     if sent <= LARGEST_EXPLORERS:
         return []
@@ -356,7 +393,7 @@ PAGE_CHECKS: dict[str, Callable[[Page], list[str]]] = {
 
 def is_redirect(page: Page) -> bool:
     """Say whether the page only sends its reader on, as the book's ``index.html`` does."""
-    return page.soup.find("meta", attrs={"http-equiv": re.compile("refresh", re.I)}) is not None
+    return page.tree.css_first('meta[http-equiv="refresh" i]') is not None
 
 
 def check(folder: Path = HTML, toc: Path = ROOT / "_toc.yml") -> list[str]:

@@ -81,11 +81,12 @@ def cards(html: str, wanted: Iterable[str]) -> dict[str, str]:
         return {}
     article = _ARTICLE.search(html)
     soup = BeautifulSoup(_BALLAST.sub("", article.group() if article else html), "html.parser")
+    by_id: dict[str, Tag] = {}
+    for each in soup.find_all(id=True):
+        by_id.setdefault(str(each["id"]), each)
     found = {}
-    for name in sorted(wanted):
-        tag = soup.find(id=name)
-        if not isinstance(tag, Tag):
-            continue
+    for name in sorted(by_id.keys() & {*wanted}):
+        tag: Tag | None = by_id[name]
         if tag.name == "dt" and tag.find_parent("dl", class_="glossary"):
             meaning = tag.find_next_sibling("dd")
             found[name] = _card(_inner(tag), _inner(meaning))
@@ -94,7 +95,7 @@ def cards(html: str, wanted: Iterable[str]) -> dict[str, str]:
             tag = tag.parent  # where a label stands that is not the first of its heading
         if tag.name == "section":  # a heading that has a label: what it announces
             tag = tag.find(class_="proof")
-        if isinstance(tag, Tag) and "proof" in (tag.get("class") or []):
+        if tag is not None and "proof" in (tag.get("class") or []):
             title = tag.find(class_="admonition-title")
             content = tag.find("section")
             if isinstance(content, Tag):

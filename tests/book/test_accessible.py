@@ -112,8 +112,8 @@ def test_a_sound_page_has_no_findings_and_most_of_its_text_is_not_looked_at_twic
         " box.style = 'float: left; width: 200px; height: 90px; background: #222;"
         " margin-right: -200px'; words[8].style.position = words[9].style.position = 'relative'",
         "const box = document.createElement('div'); document.body.append(box);"
-        " const { top, height } = words[9].getBoundingClientRect(); box.style = 'position: absolute;"
-        " z-index: -1; left: 0; width: 100%; background: #222;"
+        " const { top, height } = words[9].getBoundingClientRect();"
+        " box.style = 'position: absolute; z-index: -1; left: 0; width: 100%; background: #222;"
         " top: ' + (top + scrollY - 4) + 'px; height: ' + (height + 8) + 'px'",
         # not about contrast: all elements are seen
         "td[9].innerHTML = '<button></button>'",

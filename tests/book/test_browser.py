@@ -96,7 +96,7 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
 
 @visits(check_book.chapters())
 def test_every_formula_is_set_and_none_is_an_error(seen: Seen, html: Path) -> None:
-    written = check_book.Page.read(html, f"{seen.name}.html").soup.select("span.math, div.math")
+    written = check_book.Page.read(html, f"{seen.name}.html").tree.css("span.math, div.math")
     assert seen.formulas >= len(written)
     assert seen.broken_formulas == []
 

@@ -10,6 +10,7 @@ import re
 import check_book
 import pytest
 from check_book import ROOT, Page
+from selectolax.lexbor import LexborNode
 
 import sublinear_lib
 
@@ -42,38 +43,42 @@ def test_every_room_has_a_page() -> None:
     assert {*ROOMS} >= {*sublinear_lib.__all__} - {"__version__"}
 
 
+def meaning(heading: LexborNode) -> str:
+    """Return what stands below a heading, up to the next one that has something below it."""
+    below = heading.next
+    while below is not None and below.tag != "dd":
+        below = below.next
+    return "" if below is None else check_book.words(below)
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(
     room: str, pages: dict[str, Page]
 ) -> None:
-    soup = pages[f"{companion_api.FOLDER}{room}.html"].soup
-    told = {
-        str(tag["id"]): tag.find_next_sibling("dd")
-        for tag in soup.select("article dt.sig[id]")
-        if tag.find_parent("dl") is not None
-    }
+    page = pages[f"{companion_api.FOLDER}{room}.html"]
+    told = {tag.id: meaning(tag) for tag in page.article.css("dl > dt.sig[id]")}
     wanted = public(room)
     assert wanted - {*told} == set()
-    empty = [name for name in sorted(wanted) if len(told[name].get_text(strip=True)) < 10]
+    empty = [name for name in sorted(wanted) if len(told[name]) < 10]
     assert empty == []
 
 
 def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, Page]) -> None:
     for name, page in pages.items():
         if name.startswith(companion_api.FOLDER):
-            text = page.soup.select_one("article").get_text()  # type: ignore[union-attr]
+            text = page.article.text()
             assert not re.search(r"\bat 0x[0-9a-f]+|\{api-|:(?:func|class|mod|data):`", text), name
-            assert page.soup.select(".problematic, .system-message") == [], name
+            assert page.tree.css(".problematic, .system-message") == [], name
 
 
 def test_the_command_is_shown_with_all_its_subcommands(pages: dict[str, Page]) -> None:
-    soup = pages[f"{companion_api.FOLDER}command-line.html"].soup
-    shown = {tag.get_text().rstrip("#") for tag in soup.select("article h2")}
+    page = pages[f"{companion_api.FOLDER}command-line.html"]
+    shown = {tag.text().rstrip("#") for tag in page.article.css("h2")}
     assert {"sublinear", "sublinear train", "sublinear bench halfspace"} <= shown
 
 
 def test_the_names_of_the_library_stay_out_of_the_index_of_words(pages: dict[str, Page]) -> None:
-    links = [str(tag["href"]) for tag in pages["genindex.html"].soup.select("article a[href]")]
+    links = [tag.attributes["href"] for tag in pages["genindex.html"].article.css("a[href]")]
     assert links
     assert [link for link in links if link.startswith(companion_api.FOLDER)] == []
 

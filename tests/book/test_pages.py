@@ -27,8 +27,8 @@ def test_the_table_of_contents_lists_every_chapter_that_is_written() -> None:
 
 
 def test_the_sidebar_shows_all_planned_parts(pages: dict[str, Page]) -> None:
-    soup = pages["book/intro.html"].soup
-    captions = [tag.get_text(" ", strip=True) for tag in soup.select("nav .caption")]
+    tree = pages["book/intro.html"].tree
+    captions = [check_book.words(tag) for tag in tree.css("nav .caption")]
     assert [caption.split(":")[0] for caption in captions] == [
         "Start here",
         "Part I",
@@ -57,8 +57,8 @@ def test_every_page_passes(check: object, pages: dict[str, Page]) -> None:
 
 def test_no_page_offers_a_repository_before_there_is_one(pages: dict[str, Page]) -> None:
     for page in pages.values():
-        labels = page.soup.select(".btn-source-repository-button, .btn-launch-binder-button")
-        launches = page.soup.select(".dropdown-launch-buttons, .dropdown-source-buttons")
+        labels = page.tree.css(".btn-source-repository-button, .btn-launch-binder-button")
+        launches = page.tree.css(".dropdown-launch-buttons, .dropdown-source-buttons")
         assert not labels + launches, page.name
 
 
@@ -94,6 +94,7 @@ def test_a_sound_page_has_no_problems(tmp_path: Path) -> None:
         '<p style="background: url(https://example.org/b.png)">x</p>',
         "<style>@import 'https://example.org/b.css';</style>",
         '<svg aria-hidden="true"><image href="https://example.org/b.png"/></svg>',
+        '<svg aria-hidden="true"><image xlink:href="https://example.org/b.png"/></svg>',
         '<iframe src="https://example.org"></iframe>',
     ],
 )

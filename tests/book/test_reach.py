@@ -95,9 +95,9 @@ def test_the_card_has_the_size_that_the_tags_name() -> None:
 def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None:
     told: dict[str, str] = {}
     for name in check_book.chapters():
-        tag = pages[f"{name}.html"].soup.find("meta", attrs={"name": "description"})
+        tag = pages[f"{name}.html"].tree.css_first("meta[name=description]")
         assert tag is not None, name
-        text = str(tag["content"])
+        text = str(tag.attributes["content"])
         assert 30 <= len(text) <= companion_reach.LONGEST and "\\" not in text, (name, text)
         assert told.setdefault(text, name) == name, (name, told[text])
 
@@ -105,8 +105,8 @@ def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None
 def test_no_page_names_an_address_before_there_is_one(html: Path, pages: dict[str, Page]) -> None:
     assert not (html / "sitemap.xml").exists()
     for page in pages.values():
-        assert not page.soup.find_all("meta", attrs={"property": re.compile("^og:")}), page.name
-        assert not page.soup.select("link[rel=canonical]"), page.name
+        assert not page.tree.css('meta[property^="og:"]'), page.name
+        assert not page.tree.css("link[rel=canonical]"), page.name
 
 
 # ---- how it is cited ----------------------------------------------------------------------------
@@ -133,8 +133,7 @@ def test_an_entry_for_bibtex_holds_what_the_citation_file_says() -> None:
 
 def test_every_page_shows_how_to_cite_it(pages: dict[str, Page]) -> None:
     for name in check_book.chapters():
-        (box,) = pages[f"{name}.html"].soup.select("details.cite-page")
-        entry = box.pre.get_text() if box.pre is not None else ""
+        (entry,) = [tag.text() for tag in pages[f"{name}.html"].tree.css("details.cite-page pre")]
         assert entry.startswith("@misc{") and entry.count("{") == entry.count("}"), name
         assert CITATION["title"] in entry and CITATION["version"] in entry, name
         assert "Page: " in entry and "url" not in entry, name
