@@ -501,6 +501,20 @@ def _lighten(
         context["body"] = _WORD.sub(r"\1", context["body"])
 
 
+def belong_to_one_page(doctree: nodes.document) -> None:
+    """Let every part of a page know this page as its own.
+
+    What MyST reads as reStructuredText is read as a page of its own first, and remembers that page,
+    whose settings lead to all that Sphinx knows of the book: so much would be stored with the page.
+    """
+    for node in doctree.findall():
+        node._document = doctree
+
+
+def _adopt(app: Sphinx, doctree: nodes.document) -> None:
+    belong_to_one_page(doctree)
+
+
 def _write_plainly(
     app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]
 ) -> None:
@@ -554,6 +568,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     roles.register_local_role("companion-api", role)
     app.add_transform(_NoIndexEntries)
     app.connect("source-read", _fill_in)
+    app.connect("doctree-read", _adopt)
     app.connect("autodoc-process-docstring", _write_plainly, priority=400)  # before numpydoc
     app.connect("autodoc-skip-member", _leave_out)
     app.connect("html-page-context", _lighten)

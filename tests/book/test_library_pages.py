@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import pickle
 import re
+from pathlib import Path
 
 import check_book
 import pytest
@@ -69,6 +71,13 @@ def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, 
             text = page.article.text()
             assert not re.search(r"\bat 0x[0-9a-f]+|\{api-|:(?:func|class|mod|data):`", text), name
             assert page.tree.css(".problematic, .system-message") == [], name
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_is_stored_of_a_page_leads_to_no_other_page(room: str, html: Path) -> None:
+    stored = html.parent / ".doctrees" / f"{companion_api.FOLDER}{room}.doctree"
+    page = pickle.loads(stored.read_bytes())
+    assert [node for node in page.findall() if node.document is not page] == []
 
 
 def test_the_command_is_shown_with_all_its_subcommands(pages: dict[str, Page]) -> None:
