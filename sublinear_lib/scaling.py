@@ -828,7 +828,7 @@ R1 = Scaling(
     steps_exponent=Fraction(0),
     description="Repair by a smaller ball, K/m^(4/5): Theorems 4.1 to 4.4 hold, half the neurons "
     "fire.",
-    source="Theorem B.9, whose proof gives this radius",
+    source="Lemma B.9, whose proof gives this radius",
 )
 """The smallest repair: the ball of radius ``K m^(-4/5)``."""
 

@@ -557,7 +557,7 @@ _LIST = (
     ),
     _chain(
         "B.9",
-        "Theorem B.9 = 4.4",
+        "Lemma B.9, for Theorem B.10 = 4.4",
         "radius that the construction needs: n / (m |a_r|)",
         (Factor(r"|a_r|^{-1}", Power(alpha=1)), _m(r"n/m", -1)),
         (-3, 5),
