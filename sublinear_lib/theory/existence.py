@@ -893,8 +893,11 @@ def smallest_radius(
     if not a.all():
         raise ValueError("a must not contain zeros")
     active = W @ X.T + b[:, None] > tau
-    patterns, group = np.unique(active, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    # Rows as strings of bits sort as the rows do, and much faster.
+    bits = np.packbits(active, axis=1)
+    names = bits.view(f"S{bits.shape[1]}").reshape(-1)
+    _, first, group = np.unique(names, return_index=True, return_inverse=True)
+    patterns = active[first]
     total = float(np.abs(a).sum())
     share = np.bincount(group, weights=np.abs(a)) / total  # of every pattern
     # In the unknowns v = shift sign(a) sum|a| and kappa, all coefficients are of order one.
