@@ -265,15 +265,15 @@ def test_the_default_adversary_sees_the_jump():
 
 
 CHILD = """
+import json
 import signal
 import sys
 from pathlib import Path
 from sublinear_lib.runs import TrainingRun
-from tests.test_runs import LONG
 # Whoever starts the tests in the background has them ignore Ctrl-C, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 say = lambda text: print(text, flush=True)
-TrainingRun(**LONG).execute(Path(sys.argv[1]), progress=False, say=say)
+TrainingRun(**json.loads(sys.argv[2])).execute(Path(sys.argv[1]), progress=False, say=say)
 """
 LONG = {"data": "circle-8", "m": 2000, "steps": 20_000, "activity": 0.1, "certify": 0}
 
@@ -294,9 +294,8 @@ def test_control_c_ends_a_run_with_everything_stored_and_killing_it_loses_little
     out = tmp_path / "run"
 
     def begin():
-        return subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(out)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        )
+        command = [sys.executable, "-c", CHILD, str(out), json.dumps(LONG)]
+        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
     killed = begin()
     wait_for_a_checkpoint(out)
