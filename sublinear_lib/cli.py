@@ -378,6 +378,7 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
             help="JSON file for the results; sections that it already holds are replaced one by "
             "one.",
         ),
+        click.option("--quiet", is_flag=True, help="Show no progress bar."),
     )
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
@@ -413,7 +414,13 @@ def training(**given: Any) -> None:
 
 
 def _measure(
-    name: str, *, quick: bool, sections: tuple[str, ...], output: Path | None, **given: Any
+    name: str,
+    *,
+    quick: bool,
+    sections: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+    **given: Any,
 ) -> None:
     """Run a benchmark, store it and print its tables."""
     benchmark = benchmarking.BENCHMARKS[name]
@@ -454,7 +461,9 @@ def _measure(
             failures.append(str(error))
 
     try:
-        results = benchmarking.run(name, settings, sections, old=old, finished=store)
+        results = benchmarking.run(
+            name, settings, sections, old=old, finished=store, progress=not quiet
+        )
     except benchmarking.InexactAnswer as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:

@@ -272,6 +272,14 @@ def test_a_foreign_file_is_refused_before_anything_is_measured(
     assert path.read_text(encoding="utf-8") == '{"schema": 99}'
 
 
+@pytest.mark.parametrize("asked", [(), ("--quiet",)])
+def test_a_run_shows_a_bar_unless_it_is_asked_to_be_quiet(asked: tuple[str, ...]) -> None:
+    small = ("--dimensions", "3", "--widths", "64", "--shares", "0.1", "--rounds", "1")
+    result = bench("--quick", "--no-peers", "--only", "single", *small, *asked)
+    assert result.exit_code == 0, result.output
+    assert ("single: 100%" in result.stderr) == (not asked)
+
+
 def test_an_inexact_answer_ends_the_run_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def differ(*arguments: object, **more: object) -> None:
         raise benchmarking.InexactAnswer("tree and scan differ at tau = 0.5")

@@ -1413,12 +1413,13 @@ def _check_r2(budget: Budget, rng: np.random.Generator) -> Findings:
 
 _PRINTED_4_3 = (
     r"For all $K > 0$, $\epsilon \in (0, 1)$, and for every $m$ larger than "
-    r"$\mathrm{poly}(n, K, 1/\epsilon)$, we set $\eta = \Theta(\epsilon\, "
-    r"m^{\rec{-}1/5})$ and $T = \Theta(\epsilon^{\rec{-}2} K^2)$ in Algorithm 1. For every $W^* \in \mathbb{R}^{d \times m}$ "
-    r"with $\|W_0 - W^*\|_{2,\infty} \rec{\leq} K/m^{3/5}$, Algorithm 1 outputs weights "
-    r"$\{W_t\}_{t=1}^T$ such that $$\mathcal{L}_{\mathcal{A}^*}(f_{W^*}) + \epsilon \rec{\geq} "
-    r"\rec{\frac{1}{T} \sum_{t=1}^{T}} \mathcal{L}_{\mathcal{A}}(f_{W_t})$$ with succeed "
-    r"probability at least $1 - \theta_{1/5}$."
+    r"$\mathrm{poly}(n, K, 1/\epsilon)$, we set $\eta = \Theta(\epsilon\, m^{\rec{-}1/5})$ and "
+    r"$T = \Theta(\epsilon^{\rec{-}2} K^2)$ in Algorithm 1. For every $W^* \in "
+    r"\mathbb{R}^{d \times m}$ with $\|W_0 - W^*\|_{2,\infty} \rec{\leq} K/m^{3/5}$, "
+    r"Algorithm 1 outputs weights $\{W_t\}_{t=1}^T$ such that "
+    r"$$\mathcal{L}_{\mathcal{A}^*}(f_{W^*}) + \epsilon \rec{\geq} \rec{\frac{1}{T} "
+    r"\sum_{t=1}^{T}} \mathcal{L}_{\mathcal{A}}(f_{W_t})$$ with succeed probability at least "
+    r"$1 - \theta_{1/5}$."
 )
 
 CLAIMS: tuple[Claim, ...] = (
