@@ -28,6 +28,7 @@
   });
   addEventListener("afterprint", () => {
     if (theme) page.dataset.theme = theme;
+    else if (theme === "") delete page.dataset.theme;
     theme = undefined;
     for (const each of unfolded) each.open = false;
     for (const [formula, size] of shrunk) formula.style.fontSize = size;
