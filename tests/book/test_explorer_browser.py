@@ -280,10 +280,9 @@ def check_against_python(explorer: Explorer, box: Locator) -> dict[str, Any]:
     warning = box.locator(".sl-warning")
     assert warning.is_visible() == bool(view["warning"])
     assert warning.text_content() == shown(view["warning"] or "")
-    readouts = [
-        [pair.locator("dt").text_content(), pair.locator("dd").text_content()]
-        for pair in box.locator(".sl-readouts > div").all()
-    ]
+    readouts = box.locator(".sl-readouts > div").evaluate_all(
+        "all => all.map(pair => ['dt', 'dd'].map(name => pair.querySelector(name).textContent))"
+    )
     assert readouts == [[shown(a), shown(b)] for a, b in view["readouts"]]
     return values
 
@@ -310,7 +309,8 @@ def drag(slider: Locator, start: float, stop: float) -> None:
 
 
 def curves(box: Locator) -> list[str | None]:
-    return [path.get_attribute("d") for path in box.locator(".sl-plot path").all()]
+    paths = box.locator(".sl-plot path")
+    return list(paths.evaluate_all("all => all.map(path => path.getAttribute('d'))"))
 
 
 # ---- it moves -----------------------------------------------------------------------------------
@@ -965,12 +965,20 @@ needs_chapter = pytest.mark.skipif(
 )
 
 
-@needs_chapter
-@pytest.mark.parametrize("over", ["http", "file"])
-def test_both_sliders_of_the_chapter_move_curve_and_sentence(visit: Callable, over: str) -> None:
+@pytest.fixture(scope="module")
+def activity() -> Explorer:
+    """The explorer of the chapter, made anew: that takes seconds, and nothing changes it."""
     from sublinear_lib.widgets.activity import activity_explorer
 
-    explorer = activity_explorer()
+    return activity_explorer()
+
+
+@needs_chapter
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_both_sliders_of_the_chapter_move_curve_and_sentence(
+    visit: Callable, activity: Explorer, over: str
+) -> None:
+    explorer = activity
     page = visit(CHAPTER, over=over)
     box = page.tab.locator(".sl-explorer", has_text=shown(explorer.title)).first
     box.scroll_into_view_if_needed()
