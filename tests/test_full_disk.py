@@ -249,7 +249,9 @@ def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(
     output = tmp_path / "times.json"
     benchmarking.write_results(stored, output)
 
-    def measured(name: str, settings: object, sections: object, *, old: Any, finished: Any) -> Any:
+    def measured(
+        name: str, settings: object, sections: object, *, finished: Any, **more: object
+    ) -> Any:
         disk.fails(errno.ENOSPC)
         finished(stored)
         return stored
