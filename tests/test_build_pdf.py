@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 
 import build_pdf
@@ -100,21 +101,37 @@ def test_latex_numbers_the_chapters_that_the_pages_number() -> None:
     }
 
 
-def test_the_pages_of_the_library_are_left_out_and_all_others_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # what is written in a notebook is another matter, and takes long
-    monkeypatch.setattr(build_pdf, "pages_of", lambda notebook, name, folder: notebook.cells)
-    build_pdf.copy_for_print(tmp_path / "source")
-    promised = set(check_book.chapters(tmp_path / "source" / "_toc.yml"))
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The copy of the book for LaTeX, with the notebooks as they are."""
+    source = tmp_path_factory.mktemp("print") / "source"
+    with pytest.MonkeyPatch.context() as patch:
+        # what is written in a notebook is another matter, and takes long
+        patch.setattr(build_pdf, "pages_of", lambda notebook, name, folder: notebook.cells)
+        build_pdf.copy_for_print(source)
+    return source
+
+
+def test_the_pages_of_the_library_are_left_out_and_all_others_stay(copied: Path) -> None:
+    promised = set(check_book.chapters(copied / "_toc.yml"))
     described = {
         path.with_suffix("").relative_to(check_book.ROOT).as_posix()
         for path in (check_book.ROOT / build_pdf.ON_SCREEN_ONLY).glob("*.md")
     }
     assert described and promised == set(check_book.chapters()) - described
-    there = [path.relative_to(tmp_path / "source") for path in tmp_path.rglob("book/**/*.*")]
+    there = [path.relative_to(copied) for path in copied.rglob("book/**/*.*")]
     pages = {path.with_suffix("").as_posix() for path in there if path.suffix in {".md", ".ipynb"}}
     assert promised <= pages and not described & pages
+
+
+def test_every_file_that_an_extension_names_is_there_in_the_copy(copied: Path) -> None:
+    names = {
+        tuple(re.findall(r'"([^"]+)"', path))
+        for file in (copied / "book" / "_ext").glob("*.py")
+        for path in re.findall(r"\.parents\[2\]((?: / \"[^\"]+\")+)", file.read_text("utf-8"))
+    }
+    assert ("benchmarks", "results", "page_times.json") in names
+    assert [name for name in names if not copied.joinpath(*name).exists()] == []
 
 
 def test_latex_knows_the_macros_of_the_pages() -> None:

@@ -57,6 +57,7 @@ REC = re.compile(r"\\class\{mjx-rec\}")
 WITH_EVIDENCE = "reference/statements"
 # The description of every name of the library is longer than the book; it is read on a screen.
 ON_SCREEN_ONLY = "book/reference/api"
+MEASURED = "benchmarks/results"
 
 
 class Unprintable(RuntimeError):
@@ -354,6 +355,8 @@ def copy_for_print(source: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(ROOT / "book", source / "book")
     shutil.rmtree(source / ON_SCREEN_ONLY)
+    # what a page tells of measurements, it reads there
+    shutil.copytree(ROOT / MEASURED, source / MEASURED)
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     for part in contents["parts"]:
         part["chapters"] = for_paper(part["chapters"])
