@@ -134,6 +134,12 @@ def test_every_file_that_an_extension_names_is_there_in_the_copy(copied: Path) -
     assert [name for name in names if not copied.joinpath(*name).exists()] == []
 
 
+def test_no_formula_has_a_tag_which_latex_refuses_where_sphinx_puts_formulas(copied: Path) -> None:
+    pages = [path for kind in ("*.md", "*.ipynb") for path in (copied / "book").rglob(kind)]
+    assert len(pages) > 40
+    assert [path.name for path in pages if "\\tag{" in path.read_text(encoding="utf-8")] == []
+
+
 def test_latex_knows_the_macros_of_the_pages() -> None:
     macros = yaml.safe_load((build_pdf.ROOT / "_config.yml").read_text(encoding="utf-8"))
     names = macros["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]

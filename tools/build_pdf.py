@@ -31,7 +31,8 @@ from nbformat import NotebookNode
 WORK = ROOT / "_build" / "pdf"
 RESULT = ROOT / "_build" / "sublinear-adversarial-training.pdf"
 NEEDED = {
-    "xelatex": "texlive-xetex texlive-latex-recommended texlive-latex-extra lmodern",
+    "xelatex": "texlive-xetex texlive-latex-recommended texlive-latex-extra "
+    "texlive-fonts-recommended fonts-freefont-otf lmodern",
     "latexmk": "latexmk",
     "makeindex": "texlive-binaries",
 }
