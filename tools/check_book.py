@@ -68,7 +68,10 @@ class Page:
     @classmethod
     def read(cls, folder: Path, name: str) -> Page:
         """Parse the page `name`, such as ``book/intro.html``, below `folder`."""
-        return cls(folder, name, LexborHTMLParser((folder / name).read_text(encoding="utf-8")))
+        text = (folder / name).read_text(encoding="utf-8")
+        # what waits in a template, for a script to show it, is searched like the rest
+        text = re.sub(r"(</?)template\b", r"\1x-template", text, flags=re.IGNORECASE)
+        return cls(folder, name, LexborHTMLParser(text))
 
     @cached_property
     def anchors(self) -> set[str]:

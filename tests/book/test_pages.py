@@ -96,6 +96,8 @@ def test_a_sound_page_has_no_problems(tmp_path: Path) -> None:
         '<svg aria-hidden="true"><image href="https://example.org/b.png"/></svg>',
         '<svg aria-hidden="true"><image xlink:href="https://example.org/b.png"/></svg>',
         '<iframe src="https://example.org"></iframe>',
+        '<template><iframe src="https://example.org"></iframe></template>',
+        '<noscript><iframe src="https://example.org"></iframe></noscript>',
     ],
 )
 def test_outside_requests_are_found(tmp_path: Path, body: str) -> None:
