@@ -14,6 +14,7 @@ from sublinear_lib.halfspace import HalfspaceIndex, choosing, cost_model
 from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.cost_model import (
     DEFAULT_COSTS,
+    EXPECTED,
     Account,
     Costs,
     Load,
@@ -327,6 +328,20 @@ def test_measured_times_scale_the_constants_within_reason():
     assert wild.hit / default.hit == pytest.approx(0.5)
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=8, max_size=8), st.floats(0.0, 1.0))
+def test_no_measured_time_makes_a_tree_that_tests_every_point_better_than_a_scan(times, crossed):
+    names = "nothing", "scan few", "scan half", "scan list"
+    names += "tree few", "tree half", "tree list", "tree any"
+    measured = dict(zip(names, times, strict=True))
+    costs = cost_model._fitted(DEFAULT_COSTS["numba"], 4096, measured, crossed)
+    m, flat = 2**14, Problem("numba", 16, False)
+    assert crossed_fraction(m, 16, 0.01) == 1.0
+    assert first_choice(costs, flat, m) == "scan"
+    for load in (EXPECTED, HALF):
+        scan, tree = (per_query(costs, flat, name, m, load, 1.0) for name in ("scan", "tree"))
+        assert scan <= tree
+
+
 @pytest.mark.parametrize("kernels", KERNELS)
 def test_the_clock_is_read_only_around_what_is_timed(kernels, fresh):
     read = []
@@ -343,17 +358,11 @@ def test_the_clock_is_read_only_around_what_is_timed(kernels, fresh):
 # The index
 
 
-def stored_costs(kernels):
-    return DEFAULT_COSTS[kernels.name]
-
-
 @pytest.fixture
-def hasty(monkeypatch):
+def hasty(monkeypatch, stored_costs):
     """Let little suffice for an exchange, with costs that do not depend on the machine."""
     monkeypatch.setattr(cost_model, "_BUILD", dict.fromkeys(("scan", "cap", "tree"), 1e-3))
     monkeypatch.setattr(cost_model, "_PAIRS_BETWEEN_LOOKS", 1)
-    monkeypatch.setattr(choosing, "calibrated", stored_costs)
-    monkeypatch.setattr(cost_model, "_measured", {})
 
 
 def problem(d=2, m=2**13, q=64, domain=None):

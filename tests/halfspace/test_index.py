@@ -468,7 +468,7 @@ def test_an_index_without_biases_takes_none():
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-def test_auto_takes_the_tree_for_many_points_in_few_dimensions(kernels):
+def test_auto_takes_the_tree_for_many_points_in_few_dimensions(kernels, stored_costs):
     def engine(m, d):
         index = HalfspaceIndex(np.zeros((m, d)), kernels=kernels, leaf_size=1024)
         return index.stats().engine
@@ -479,7 +479,7 @@ def test_auto_takes_the_tree_for_many_points_in_few_dimensions(kernels):
 
 
 @pytest.mark.parametrize("kernels", KERNELS)
-def test_auto_changes_the_engine_but_not_at_every_step(kernels):
+def test_auto_changes_the_engine_but_not_at_every_step(kernels, stored_costs):
     points = np.random.default_rng(0).standard_normal((2**14, 2))
     index = HalfspaceIndex(points[:-1], kernels=kernels)
     index.remove(index.ids[1000:])
