@@ -169,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     names = chosen.page or heaviest(chapters())
     environment = benchmarking.environment()
-    with chromium() as browser, serving(HTML) as address:
+    with chromium(windows=True) as browser, serving(HTML) as address:
         version = browser.version
         pages = measure(browser, address, names, chosen.rounds)
     result = {
