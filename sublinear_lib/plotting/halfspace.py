@@ -15,7 +15,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Polygon, Rectangle
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
 
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.plotting.checks import ascending, few, positive, shares
@@ -691,6 +695,28 @@ def speedup_by_dimension(
     return Picture(fig, alt=alt, caption=caption, name=name)
 
 
+def _free_on_the_left(
+    axes: Axes, tables: Mapping[str, FloatArray], label: str, preferred: bool
+) -> bool:
+    """Return whether a label goes to the left of its curve: as preferred, if no other crosses it."""
+    letters = TextPath((0, 0), to_plain(label), size=12, prop=FontProperties(weight="bold"))
+    width = 9.0 + letters.get_extents().width
+    others = [axes.transData.transform(table) for each, table in tables.items() if each != label]
+
+    def free(left: bool) -> bool:
+        x, y = axes.transData.transform(tables[label][0 if left else -1])
+        from_, to = (x - width, x - 9.0) if left else (x + 9.0, x + width)
+        place = Bbox.from_extents(from_, y - LINE_HEIGHT / 2, to, y + LINE_HEIGHT / 2)
+        plot = axes.get_window_extent()
+        inside = plot.x0 <= from_ and to <= plot.x1
+        return inside and not any(
+            place.count_contains(curve) or Path(curve).intersects_bbox(place, filled=False)
+            for curve in others
+        )
+
+    return preferred if free(preferred) or not free(not preferred) else not preferred
+
+
 def recall_against_time(
     panels: Mapping[str, Mapping[str, Rows]],
     *,
@@ -751,11 +777,17 @@ def recall_against_time(
             # that ends far to the right has room on its left only.
             middle = math.sqrt(times.min() * times.max())
             far = times.min() ** 0.3 * times.max() ** 0.7
+            left = {
+                label: _free_on_the_left(
+                    axes, methods_here, label, table[0, 0] > middle or table[-1, 0] > far
+                )
+                for label, table in methods_here.items()
+            }
             for slow in (False, True):
                 group = {
                     label: (role, table[0] if slow else table[-1])
                     for role, (label, table) in zip(SERIES, methods_here.items(), strict=False)
-                    if (table[0, 0] > middle or table[-1, 0] > far) == slow
+                    if left[label] == slow
                 }
                 heights = [float(axes.transData.transform(end)[1]) for _, end in group.values()]
                 box = axes.get_window_extent()

@@ -245,6 +245,18 @@ def test_recall_is_told_in_the_order_of_time_for_every_panel() -> None:
     assert "d = 32, exact: 100 % in 7 microseconds" in alt
 
 
+def test_a_label_changes_sides_where_another_curve_would_cross_it() -> None:
+    def left_of_its_curve(steep: list[list[float]]) -> bool:
+        methods = {"exact": [[10, 1.0]], "steep": steep, "HNSW": [[280, 0.45], [880, 0.55]]}
+        html = recall(panels={"one": methods}).html
+        (label,) = re.findall(r"<text[^>]*>(?=HNSW)", html)
+        return "text-anchor:end" in label
+
+    assert left_of_its_curve([[20, 0.2], [40, 0.9]])
+    assert not left_of_its_curve([[40, 0.25], [200, 0.9]])
+    assert left_of_its_curve([[100, 0.45], [5000, 0.55]]), "neither side is free"
+
+
 @pytest.mark.parametrize(
     ("make", "changes", "message"),
     [
