@@ -698,7 +698,7 @@ def speedup_by_dimension(
 def _free_on_the_left(
     axes: Axes, tables: Mapping[str, FloatArray], label: str, preferred: bool
 ) -> bool:
-    """Return whether a label goes to the left of its curve: as preferred, if no other crosses it."""
+    """Return whether a label goes left of its curve: as preferred, if no other crosses it there."""
     letters = TextPath((0, 0), to_plain(label), size=12, prop=FontProperties(weight="bold"))
     width = 9.0 + letters.get_extents().width
     others = [axes.transData.transform(table) for each, table in tables.items() if each != label]

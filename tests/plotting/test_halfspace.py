@@ -252,8 +252,8 @@ def test_a_label_changes_sides_where_another_curve_would_cross_it() -> None:
         (label,) = re.findall(r"<text[^>]*>(?=HNSW)", html)
         return "text-anchor:end" in label
 
-    assert left_of_its_curve([[20, 0.2], [40, 0.9]])
-    assert not left_of_its_curve([[40, 0.25], [200, 0.9]])
+    assert left_of_its_curve([[20, 0.2], [40, 0.9], [5000, 1.0]])
+    assert not left_of_its_curve([[40, 0.25], [200, 0.9], [5000, 1.0]])
     assert left_of_its_curve([[100, 0.45], [5000, 0.55]]), "neither side is free"
 
 
