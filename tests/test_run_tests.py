@@ -65,6 +65,12 @@ def test_a_command_counts_as_one(code: str, failed: int, tmp_path: Path) -> None
     assert (result.passed, result.failed) == (1 - failed, failed)
 
 
+def test_stages_keep_what_they_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    code = "import sys; sys.exit(sys.dont_write_bytecode)"
+    assert run_tests.run(Stage("x", "a command", python(code)), tmp_path).passed == 1
+
+
 @pytest.mark.parametrize(
     ("source", "counts"),
     [

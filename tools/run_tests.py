@@ -29,6 +29,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PROCESSORS = min(2, os.cpu_count() or 1)
 WORKERS = ("-n", str(PROCESSORS))
 
+# What one process has compiled to bytecode, hundreds of others read: the workers and kernels of all
+# stages, and every Python that a test starts.  An empty value lets Python write it.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
+
 # The promises that must hold with the compiled kernels and without them. Those marked either_way
 # name the kernels that they use, or use none, and run in the library stage only; conftest.py fails
 # a test among them that asks whether there are compiled kernels.
@@ -147,7 +151,7 @@ def run(stage: Stage, scratch: Path, *, at_once: bool = False) -> Result:
     done = subprocess.run(
         command,
         cwd=ROOT,
-        env={**os.environ, **stage.environment},
+        env={**os.environ, **BYTECODE, **stage.environment},
         check=False,
         stdout=subprocess.PIPE if at_once else None,
         stderr=subprocess.STDOUT if at_once else None,
