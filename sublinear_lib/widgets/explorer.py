@@ -218,7 +218,12 @@ class Explorer(anywidget.AnyWidget):
             if not 0 <= place < length:
                 raise IndexError(f"position must lie in the grid {self.shape}, got {position}")
             number = number * length + place
-        return tables.decode(tables.unpack(self._table), number)
+        return tables.decode(self._unpacked, number)
+
+    @cached_property
+    def _unpacked(self) -> dict[str, Any]:
+        """The table as the page reads it."""
+        return tables.unpack(self._table)
 
     def view(self, **values: Any) -> dict[str, Any]:
         """Call the function and return the view as the front end would draw it.
