@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
+from scipy import optimize
 
 from sublinear_lib import validation
 
@@ -65,7 +66,7 @@ def line_survival(t: float, N: int, classes: int | None = 2) -> float:
     t = validation.scalar(t, "t", minimum=0.0)
     N = validation.count(N, "N", minimum=2)
     changes = np.arange(N)
-    weights = stats.binom.pmf(changes, N - 1, _differ(classes))
+    weights = scipy.stats.binom.pmf(changes, N - 1, _differ(classes))
     return float(weights @ np.maximum(1.0 - changes * t, 0.0) ** N)
 
 

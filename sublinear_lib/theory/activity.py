@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
@@ -304,7 +304,7 @@ def near_zero_probability(
     eta = scalar(eta, "eta", minimum=0.0)
     choice(side, "side", ("at least", "at most"))
     t = scaling.standardize_threshold(eta, m)
-    outside = 2.0 * float(stats.norm.sf(t))
+    outside = 2.0 * float(scipy.stats.norm.sf(t))
     return outside if side == "at least" else 1.0 - outside
 
 
@@ -348,7 +348,7 @@ def near_zero_count_tail(
     """
     number = scalar(number, "number", minimum=0.0)
     p = near_zero_probability(eta, m, side)
-    return float(stats.binom.sf(math.floor(number), m, p))
+    return float(scipy.stats.binom.sf(math.floor(number), m, p))
 
 
 def active_count_interval(tau: float, m: int, confidence: float = 0.999) -> tuple[int, int]:
@@ -427,7 +427,7 @@ def active_count_tail(active: float, tau: float, m: int) -> float:
     """
     active = scalar(active, "active", minimum=0.0)
     p = scaling.activity(scalar(tau, "tau", minimum=0.0), count(m, "m"))
-    return float(stats.binom.sf(math.floor(active), m, p))
+    return float(scipy.stats.binom.sf(math.floor(active), m, p))
 
 
 def require_circle(network: TwoLayerNetwork) -> None:

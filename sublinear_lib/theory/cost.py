@@ -16,7 +16,8 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
@@ -121,7 +122,7 @@ def _quadrature(d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     u, u_weights = special.roots_legendre(_NODES)
     half = _REACH * (u + 1.0) / 2.0
     p = np.concatenate((-half, half))  # in two halves: for d = 2 the integrand has a kink at p = 0
-    p_weights = np.tile(u_weights, 2) * _REACH / 2.0 * stats.norm.pdf(p)
+    p_weights = np.tile(u_weights, 2) * _REACH / 2.0 * scipy.stats.norm.pdf(p)
     q, q_weights = _across(d)
     return p[:, None], np.hypot(p[:, None], q[None, :]), np.outer(p_weights, q_weights)
 
@@ -205,7 +206,7 @@ def _panels(q: FloatArray, rho: float) -> tuple[FloatArray, FloatArray]:
     u, u_weights = special.roots_legendre(_NODES)
     half = np.diff(ends, axis=1)[:, :, None] / 2.0
     nodes = ends[:, :-1, None] + half * (u + 1.0)
-    weights = half * u_weights * stats.norm.pdf(nodes)
+    weights = half * u_weights * scipy.stats.norm.pdf(nodes)
     return nodes.reshape(q.size, -1), weights.reshape(q.size, -1)
 
 
@@ -219,7 +220,7 @@ def _across(d: int) -> tuple[FloatArray, FloatArray]:
     u, u_weights = special.roots_legendre(2 * _NODES)
     half = (high - low) / 2.0
     q = low + half * (u + 1.0)
-    return q, half * u_weights * stats.chi.pdf(q, d - 2)
+    return q, half * u_weights * scipy.stats.chi.pdf(q, d - 2)
 
 
 def dense_cost(m: int, n: int, attack_steps: int) -> IterationCost:

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import integrate, special, stats
+import scipy
+from scipy import integrate, special
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
@@ -272,7 +273,7 @@ def flip_count_tail(number: float, tau: float, m: int, delta: float) -> float:
     0.0
     """
     level = scalar(number, "number", minimum=0.0)
-    return float(stats.binom.sf(math.floor(level), m, flip_probability(tau, m, delta)))
+    return float(scipy.stats.binom.sf(math.floor(level), m, flip_probability(tau, m, delta)))
 
 
 def log_no_flip_probability(tau: float, m: int, delta: float) -> float:
@@ -622,7 +623,7 @@ def largest_norm_bound(m: int, d: int, failure: float = 1e-3) -> float:
     m = count(m, "m")
     d = count(d, "d", minimum=2)
     level = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    return math.sqrt(float(stats.chi2.isf(level / m, d)) / m)
+    return math.sqrt(float(scipy.stats.chi2.isf(level / m, d)) / m)
 
 
 def uniform_near_bound(tau: float, m: int, d: int, delta: float, failure: float = 1e-3) -> int:

@@ -15,7 +15,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
@@ -88,7 +89,7 @@ def surviving_share(t: float, d: int) -> float:
 @lru_cache(maxsize=1 << 14)
 def _share(t: float, d: int) -> float:
     needed = t * math.sqrt(2.0)
-    certain = float(stats.norm.sf(needed / _REST))
+    certain = float(scipy.stats.norm.sf(needed / _REST))
     # The tail of chi falls, so the maximum is not beyond that of the normal factor.
     grid = np.linspace(0.0, max(0.0, needed / SLICE_RADIUS), 1024)
     peak = float(grid[np.argmax(_log_integrand(grid, needed, d))])
@@ -103,8 +104,8 @@ def _share(t: float, d: int) -> float:
 
 def _log_integrand(u: FloatArray, needed: float, d: int) -> FloatArray:
     z = (needed - SLICE_RADIUS * u) / _REST
-    tail = stats.chi2.logsf(u * u, d - 1)
-    result: FloatArray = stats.norm.logpdf(z) + tail - math.log(_WIDTH)
+    tail = scipy.stats.chi2.logsf(u * u, d - 1)
+    result: FloatArray = scipy.stats.norm.logpdf(z) + tail - math.log(_WIDTH)
     return result
 
 

@@ -13,7 +13,8 @@ import math
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import choice, count, float_array, scalar
@@ -74,7 +75,9 @@ def log_count_tail(counts: object, m: int, p: float) -> FloatArray:
     number, probability = _indicators(m, p)
     least = np.ceil(float_array(counts, "counts", shape=(None,)))
     with np.errstate(divide="ignore"):
-        return np.asarray(stats.binom.logsf(least - 1.0, number, probability), dtype=np.float64)
+        return np.asarray(
+            scipy.stats.binom.logsf(least - 1.0, number, probability), dtype=np.float64
+        )
 
 
 def log_tail_bound(tool: Tool, excess: object, m: int, p: float) -> FloatArray:
@@ -225,7 +228,7 @@ def allowed_count(failure: float, m: int, p: float) -> int:
     low, high = -1, number
     while high - low > 1:
         middle = (low + high) // 2
-        if float(stats.binom.sf(middle, number, probability)) <= chance:
+        if float(scipy.stats.binom.sf(middle, number, probability)) <= chance:
             high = middle
         else:
             low = middle
@@ -260,7 +263,7 @@ def count_interval(m: int, p: float, confidence: float) -> tuple[int, int]:
     (40, 60)
     """
     level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    law = stats.binom(count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0))
+    law = scipy.stats.binom(count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0))
     tail = (1.0 - level) / 2.0
     return int(law.ppf(tail)), int(law.isf(tail))
 

@@ -160,7 +160,7 @@ TEXT: list[tuple[str, Any, str, str, str]] = [
     ("thm-b", flips, "flips", "(d - 1) * math.log(reach)", "d * math.log(reach)"),
     ("thm-b", flips, "flips", "radius + slack)", "radius - slack)"),
     ("thm-b", flips, "flips", "(level - radius - slack) / std", "(level + radius - slack) / std"),
-    ("thm-b", flips, "flips", "math.sqrt(float(stats.chi2", "(float(stats.chi2"),
+    ("thm-b", flips, "flips", "math.sqrt(float(scipy.stats.chi2", "(float(scipy.stats.chi2"),
     ("claim-c.2", flips, "flips", "fires, distance <= radius,", "fires, distance >= radius,"),
     ("claim-4.6", flips, "flips", '"m") * math.log1p(-p)', '"m") / math.log1p(-p)'),
     ("lem-4.5", activity, "activity", "/ (4.0 * m**0.2)", "/ (4.0 * m**0.25)"),
