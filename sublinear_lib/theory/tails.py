@@ -263,9 +263,9 @@ def count_interval(m: int, p: float, confidence: float) -> tuple[int, int]:
     (40, 60)
     """
     level = scalar(confidence, "confidence", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    law = scipy.stats.binom(count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0))
+    law = count(m, "m"), scalar(p, "p", minimum=0.0, maximum=1.0)
     tail = (1.0 - level) / 2.0
-    return int(law.ppf(tail)), int(law.isf(tail))
+    return int(scipy.stats.binom.ppf(tail, *law)), int(scipy.stats.binom.isf(tail, *law))
 
 
 def chernoff_rate(epsilon: object) -> FloatArray:
