@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from collections.abc import Sequence
 from types import ModuleType
@@ -138,11 +139,13 @@ ERRORS = [
 
 @pytest.fixture
 def same_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count the work of runs once: it does not depend on the theory."""
+    """Count the work of runs, and integrate by hand, once: neither depends on the theory."""
     monkeypatch.setattr(statements, "_work", counted)
+    monkeypatch.setattr(statements, "_candidates_by_hand", INTEGRATED)
 
 
 RIGHT = statements._work
+INTEGRATED = functools.cache(statements._candidates_by_hand)
 COUNTED: dict[tuple[object, ...], np.ndarray] = {}
 
 
