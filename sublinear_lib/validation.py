@@ -41,6 +41,8 @@ _LARGEST_EXACT_INTEGER = 2**53
 _SPARSE = 256
 _INTEGERS = (int, np.integer)
 _NUMBERS = (int, np.integer, float, np.float16, np.float32, np.float64)
+_FLOATS = frozenset((float, np.float64))
+_PLAIN = _FLOATS | {int}
 
 Option = TypeVar("Option", bound=str)
 
@@ -72,6 +74,13 @@ def _object_elements(value: object, name: str) -> np.ndarray:
         elements = np.array(value, dtype=object)
     except ValueError as error:
         raise ValueError(f"{name} must be a rectangular array of numbers: {error}") from None
+    flat = elements.ravel().tolist()
+    kinds = set(map(type, flat))
+    if kinds <= _FLOATS or (
+        kinds <= _PLAIN
+        and all(abs(each) <= _LARGEST_EXACT_INTEGER for each in flat if type(each) is int)
+    ):
+        return elements  # the common case: nothing below could refuse an element
     for index, element in np.ndenumerate(elements):
         if isinstance(element, list | tuple):
             raise ValueError(
@@ -263,15 +272,19 @@ def scalar(
         ...
     ValueError: tau must be a finite number >= 0, got -1.0
     """
-    limits = _range_text(minimum, maximum, exclusive_minimum, exclusive_maximum)
-    allowed = f"a finite number {limits}".rstrip()
-    _refuse_container(value, name)
-    item = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if isinstance(item, bool | np.bool_) or not isinstance(item, _NUMBERS):
-        raise TypeError(f"{name} must be {allowed}, got {_kind(item)}")
-    if isinstance(item, _INTEGERS) and abs(int(item)) > _LARGEST_EXACT_INTEGER:
-        raise ValueError(_too_large(name, item, ()))
-    number = float(item)
+    item = value
+    if type(value) is float or type(value) is np.float64:
+        number = float(value)  # the common case: nothing below could refuse its type
+    else:
+        _refuse_container(value, name)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            item = value[()]
+        if isinstance(item, bool | np.bool_) or not isinstance(item, _NUMBERS):
+            limits = _range_text(minimum, maximum, exclusive_minimum, exclusive_maximum)
+            raise TypeError(f"{name} must be {_finite(limits)}, got {_kind(item)}")
+        if isinstance(item, _INTEGERS) and abs(int(item)) > _LARGEST_EXACT_INTEGER:
+            raise ValueError(_too_large(name, item, ()))
+        number = float(item)
     inside = (
         math.isfinite(number)
         and (minimum is None or number >= minimum)
@@ -280,8 +293,13 @@ def scalar(
         and (exclusive_maximum is None or number < exclusive_maximum)
     )
     if not inside:
-        raise ValueError(f"{name} must be {allowed}, got {item}")
+        limits = _range_text(minimum, maximum, exclusive_minimum, exclusive_maximum)
+        raise ValueError(f"{name} must be {_finite(limits)}, got {item}")
     return number
+
+
+def _finite(limits: str) -> str:
+    return f"a finite number {limits}".rstrip()
 
 
 def count(value: object, name: str, *, minimum: int = 1, maximum: int | None = None) -> int:
@@ -393,12 +411,13 @@ def choice(value: object, name: str, options: Sequence[Option]) -> Option:
         ...
     ValueError: activation must be one of 'jump', 'continuous', got 'relu'
     """
+    if isinstance(value, str):
+        for option in options:
+            if option == value:
+                return option
     allowed = f"one of {', '.join(repr(str(option)) for option in options)}"
     if not isinstance(value, str):
         raise TypeError(f"{name} must be {allowed}, got {_kind(value)}")
-    for option in options:
-        if option == value:
-            return option
     raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
