@@ -80,11 +80,6 @@ def _standardized_scores(m: int, seed: int) -> FloatArray:
     return np.sort(drawn_preactivations(m, seed)) / scaling.preactivation_std(m)
 
 
-@lru_cache(maxsize=64)
-def _drawn_shares(m: int, seed: int) -> FloatArray:
-    return _drawn_share(m, seed, _T)
-
-
 def _drawn_share(m: int, seed: int, t: FloatArray) -> FloatArray:
     scores = _standardized_scores(m, seed)
     return (m - np.searchsorted(scores, t, side="right")) / m
@@ -99,6 +94,19 @@ def _at_all_x(m: int, t: float) -> int:
 @lru_cache(maxsize=64)
 def _all_x_shares(m: int) -> FloatArray:
     return np.array([_at_all_x(m, float(t)) for t in _T]) / m
+
+
+@lru_cache(maxsize=64)
+def _curves(m: int, seed: int) -> tuple[Line, ...]:
+    """Return the curves over all thresholds; they are the same wherever one of them is read."""
+    bounds = np.array([activity.gaussian_tail_bound(tau=u, m=2) for u in _T])
+    share = _drawn_share(m, seed, _T)
+    return (
+        Line(_T, 2.0 * bounds, label="printed *Q*₀/*m*", role="c2", dash=True),
+        Line(_T, _all_x_shares(m), label="all *x*", role="c3", dash=True),
+        Line(_T, np.where(share > 0, share, np.nan), label="drawn", role="c5"),
+        Line(_T, scaling.activity_at(_T), label="*Q*(*t*)", role="c1"),
+    )
 
 
 def activity_view(preset: str, m: int, t: float, seed: int) -> View:
@@ -142,19 +150,14 @@ def activity_view(preset: str, m: int, t: float, seed: int) -> View:
     K = tau * m**0.6
     bound = activity.printed_q0(m, K)
     everywhere = _at_all_x(m, t)
-    share = _drawn_shares(m, seed)
     ruled = scaling.standardize_threshold(chosen.rule.tau(m), m)
     fires = scaling.activity_at(ruled)
-    bounds = np.array([activity.gaussian_tail_bound(tau=u, m=2) for u in _T])
     return View(
         x=Axis(label="threshold *t* = *τ* / √(2/*m*)", limits=(0.0, 4.5)),
         y=Axis(label="share of neurons", scale="log10", limits=(1e-5, 3.0), format=percent),
         marks=[
             Region(1.0, None, axis="y", label="more than all neurons", role="muted"),
-            Line(_T, 2.0 * bounds, label="printed *Q*₀/*m*", role="c2", dash=True),
-            Line(_T, _all_x_shares(m), label="all *x*", role="c3", dash=True),
-            Line(_T, np.where(share > 0, share, np.nan), label="drawn", role="c5"),
-            Line(_T, scaling.activity_at(_T), label="*Q*(*t*)", role="c1"),
+            *_curves(m, seed),
             *(
                 Rule(
                     scaling.standardize_threshold(each.rule.tau(m), m),

@@ -240,6 +240,9 @@ def _axis(axis: Axis, direction: str, limits: AxisLimits) -> dict[str, Json]:
 # ---- encoding ----------------------------------------------------------------------------------
 
 
+_compact = json.JSONEncoder(separators=(",", ":")).encode  # made once: a table has many parts
+
+
 class _Pool:
     """A list of distinct parts, found by content."""
 
@@ -248,7 +251,7 @@ class _Pool:
         self._places: dict[str, int] = {}
 
     def place(self, part: Json) -> int:
-        key = json.dumps(part, separators=(",", ":"))
+        key = _compact(part)
         if key not in self._places:
             self._places[key] = len(self.parts)
             self.parts.append(part)
@@ -327,15 +330,31 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
     axes, marks, strings, distinct = (_Pool() for _ in range(4))
     arrays = _Arrays()
     grid = []
+    # Most axes are alike, and a function may return one mark at many positions. The views keep
+    # marks and formats alive, so an identity names one of them only.
+    axes_seen: dict[tuple[object, ...], int] = {}
+    marks_seen: dict[int, int] = {}
+
+    def place_axis(axis: Axis, direction: str) -> int:
+        key = (direction, axis.label, axis.scale, axis.limits, axis.ticks, id(axis.format))
+        if key not in axes_seen:
+            axes_seen[key] = axes.place(_axis(axis, direction, limits))
+        return axes_seen[key]
+
+    def place_mark(mark: Mark) -> int:
+        if id(mark) not in marks_seen:
+            marks_seen[id(mark)] = marks.place(_mark(mark, arrays))
+        return marks_seen[id(mark)]
+
     for view in views:
         # Whatever was given, a View holds pairs.
         readouts = cast("tuple[tuple[str, str], ...]", view.readouts)
         grid.append(
             distinct.place(
                 [
-                    axes.place(_axis(view.x, "x", limits)),
-                    axes.place(_axis(view.y, "y", limits)),
-                    [marks.place(_mark(mark, arrays)) for mark in view.marks],
+                    place_axis(view.x, "x"),
+                    place_axis(view.y, "y"),
+                    [place_mark(mark) for mark in view.marks],
                     [[strings.place(label), strings.place(text)] for label, text in readouts],
                     strings.place(view.sentence),
                     None if view.warning is None else strings.place(view.warning),

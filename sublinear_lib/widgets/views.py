@@ -35,11 +35,18 @@ def _text(value: object, name: str, *, empty: bool = True) -> str:
 def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     if not gaps:
         return float_array(value, name, shape=(None,))
-    raw = np.asarray(value, dtype=object)  # element by element: no flag or text becomes a number
-    missing = np.array([isinstance(v, float | np.floating) and math.isnan(v) for v in raw.ravel()])
-    checked = float_array(
-        np.where(missing.reshape(raw.shape), 0.0, raw).tolist(), name, shape=(None,)
-    )
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        missing = np.isnan(value)
+        checked = float_array(np.where(missing, 0.0, value), name, shape=(None,))
+    else:
+        # Element by element: no flag or text becomes a number.
+        raw = np.asarray(value, dtype=object)
+        missing = np.array(
+            [isinstance(v, float | np.floating) and math.isnan(v) for v in raw.ravel().tolist()]
+        )
+        checked = float_array(
+            np.where(missing.reshape(raw.shape), 0.0, raw).tolist(), name, shape=(None,)
+        )
     if missing.all():
         raise ValueError(f"{name} must hold a finite number, got NaN only")
     return np.where(missing, np.nan, checked)
