@@ -289,9 +289,11 @@ class _Rows:
 
     def add(self, columns: object, values: object = 1.0) -> _Rows:
         """Add one row per row of `columns`, with these values in these columns."""
-        where = np.atleast_2d(np.asarray(columns, dtype=np.int64))
+        where = np.array(columns, dtype=np.int64, ndmin=2)
+        entries = np.empty(where.shape)
+        entries[...] = np.asarray(values, dtype=float)
         self.columns.append(where.ravel())
-        self.entries.append(np.broadcast_to(np.asarray(values, dtype=float), where.shape).ravel())
+        self.entries.append(entries.ravel())
         self.lengths += [where.shape[1]] * where.shape[0]
         return self
 

@@ -33,7 +33,7 @@ Matrix: TypeAlias = "csr_array[np.float64, tuple[int, int]]"
 _FORMAT: Final = "sublinear-lib ReLU network"
 _FORMAT_VERSION: Final = 1
 # Numbers held at once while a batch walks through the layers: they stay in the cache.
-_ACTIVATIONS: Final = 1 << 18
+_ACTIVATIONS: Final = 1 << 16
 # Truth values held at once when the way back needs to know which neurons were active.
 _PATTERNS: Final = 1 << 27
 
@@ -279,7 +279,8 @@ class ReLUNetwork:
             for batch in self._batches(points.shape[0], _ACTIVATIONS, self._widest()):
                 h: NDArray[Any] = np.ascontiguousarray(points[batch].T, dtype=kind)
                 for weight, bias in layers[:-1]:
-                    h = weight @ h + bias
+                    h = weight @ h
+                    h += bias
                     np.maximum(h, 0, out=h)
                 weight, bias = layers[-1]
                 values[:, batch] = weight @ h + bias
