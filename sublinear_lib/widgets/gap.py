@@ -77,9 +77,8 @@ def _chosen(preset: Scaling, threshold: Threshold, form: ShiftedReLU) -> Scaling
 
 @lru_cache(maxsize=4096)
 def _drawn(m: int, a: float, delta: float, tau: float, activation: str) -> float:
-    """Return the half-width H of one drawn network (Proposition 1)."""
-    rise, fall = theory.gap_terms(drawn_preactivations(m, _SEED), delta, tau, activation)
-    return 0.5 * float(np.full(m, a) @ (rise + fall))
+    z = drawn_preactivations(m, _SEED)
+    return theory.worst_gap(z, np.full(m, a), delta, tau, activation).half_width
 
 
 @lru_cache(maxsize=256)
