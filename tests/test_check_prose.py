@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import check_prose
 import nbformat
 import pytest
+
+pytest.importorskip("proselint", reason="the extra [dev], which reads the prose, is not installed")
+
+import check_prose
 
 
 def test_formulas_code_and_settings_are_not_read() -> None:

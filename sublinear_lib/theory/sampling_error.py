@@ -86,7 +86,8 @@ def _he(k: int, x: FloatArray) -> FloatArray:
 def _zeros(k: int) -> FloatArray:
     basis = np.zeros(k + 1)
     basis[k] = 1.0
-    return np.asarray(hermite_e.hermeroots(basis), dtype=np.float64)
+    # real parts: from NumPy 2.5 on, zeros are of a complex type whatever their values
+    return np.asarray(hermite_e.hermeroots(basis).real, dtype=np.float64)
 
 
 def _sign(k: int, v: FloatArray) -> FloatArray:

@@ -341,5 +341,8 @@ def test_an_engine_that_misses_a_change_is_found(operation, monkeypatch):
         phases=[Phase.generate],
         report_multiple_bugs=False,
     )
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, ValueError)) as found:
         case().runTest()
+    # the index itself may be the first to notice: its answer is longer than the right one
+    complained = "out must have room for all ids" in str(found.value)
+    assert complained or isinstance(found.value, AssertionError)

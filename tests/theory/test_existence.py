@@ -89,7 +89,7 @@ def test_rotating_one_gaussian_into_another_scales_a_hermite_polynomial(k: int) 
 def mass_by_quadrature(k: int, tau: float, built_for: float) -> float:
     if k == 0:
         return float(stats.norm.sf(tau / ROOT2))
-    zeros = built_for - hermite_e.hermeroots([0.0] * (k - 1) + [1.0]) if k > 1 else np.zeros(0)
+    zeros = built_for - hermite_e.hermeroots([0.0] * (k - 1) + [1.0]).real
     edges = np.concatenate(([-30.0], np.sort(zeros), [30.0]))
 
     def integrand(b: float) -> float:

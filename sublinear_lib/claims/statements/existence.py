@@ -102,7 +102,7 @@ def _mean(feature: existence.HermiteFeature, z: float, tau: float) -> float:
     reach = 13.0 if feature.level is None else float(feature.level)
     jumps = [np.array([-13.0, 13.0])]
     for k in range(2, feature.target.degree + 1):
-        jumps.append(float(feature.built_for) - hermite_e.hermeroots([0.0] * (k - 1) + [1.0]))
+        jumps.append(float(feature.built_for) - _zeros(k - 1))
     # Beyond the level only the constant term is left, so the whole line is integrated.
     g, g_weight = _panels(np.unique(np.array([-13.0, -reach, reach, 13.0])))
     b, b_weight = _panels(np.unique(np.concatenate(jumps)))
@@ -314,10 +314,16 @@ def _tail_difference(feature: existence.HermiteFeature) -> float:
     return abs(proven - total) / total if total else abs(proven)
 
 
+def _zeros(k: int) -> FloatArray:
+    """Find the zeros of ``He_k``, which are real: NumPy may give them a complex type."""
+    found: FloatArray = hermite_e.hermeroots([0.0] * k + [1.0]).real
+    return found
+
+
 def _mass(k: int, tau: float = 0.0) -> float:
     """Integrate ``N_k = E[|He_(k-1)(tau - b)| phi(tau - b)]`` for b ~ N(0, 1)."""
-    zeros = hermite_e.hermeroots([0.0] * (k - 1) + [1.0]) if k > 1 else np.zeros(0)
-    b, weight = _panels(np.unique(np.concatenate((tau - zeros, [-10.0, 10.0 + tau]))))
+    jumps = tau - _zeros(k - 1)
+    b, weight = _panels(np.unique(np.concatenate((jumps, [-10.0, 10.0 + tau]))))
     size = np.abs(hermite_e.hermeval(tau - b, [0.0] * (k - 1) + [1.0]))
     return float(np.vdot(weight, size * stats.norm.pdf(tau - b) * stats.norm.pdf(b)))
 
