@@ -281,7 +281,7 @@ def scalar(
             item = value[()]
         if isinstance(item, bool | np.bool_) or not isinstance(item, _NUMBERS):
             limits = _range_text(minimum, maximum, exclusive_minimum, exclusive_maximum)
-            raise TypeError(f"{name} must be {_finite(limits)}, got {_kind(item)}")
+            raise TypeError(f"{name} must be {_allowed(limits)}, got {_kind(item)}")
         if isinstance(item, _INTEGERS) and abs(int(item)) > _LARGEST_EXACT_INTEGER:
             raise ValueError(_too_large(name, item, ()))
         number = float(item)
@@ -294,11 +294,11 @@ def scalar(
     )
     if not inside:
         limits = _range_text(minimum, maximum, exclusive_minimum, exclusive_maximum)
-        raise ValueError(f"{name} must be {_finite(limits)}, got {item}")
+        raise ValueError(f"{name} must be {_allowed(limits)}, got {item}")
     return number
 
 
-def _finite(limits: str) -> str:
+def _allowed(limits: str) -> str:
     return f"a finite number {limits}".rstrip()
 
 

@@ -31,11 +31,7 @@ SUMMARY = {"GL08", "SS01", "SS03", "SS06"}
 # section whose parts are described:
 FULL = SUMMARY | {"PR01", "PR02", "PR03", "PR07", "RT01", "RT03", "YD01"}
 
-CHECKERS = {
-    name
-    for name, value in vars(validation).items()
-    if inspect.isfunction(value) and value.__module__ == validation.__name__
-}
+CHECKERS = {name for name in validation.__all__ if inspect.isfunction(getattr(validation, name))}
 
 
 @dataclass(frozen=True)
