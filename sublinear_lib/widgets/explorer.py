@@ -12,6 +12,7 @@ may depend on nothing but the function's values.
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import itertools
 import json
@@ -218,7 +219,7 @@ class Explorer(anywidget.AnyWidget):
             if not 0 <= place < length:
                 raise IndexError(f"position must lie in the grid {self.shape}, got {position}")
             number = number * length + place
-        return tables.decode(self._unpacked, number)
+        return copy.deepcopy(tables.decode(self._unpacked, number))  # the table stays as it is
 
     @cached_property
     def _unpacked(self) -> dict[str, Any]:

@@ -373,11 +373,6 @@ def encode(views: Sequence[View], limits: AxisLimits) -> dict[str, Json]:
     }
 
 
-def _copied(part: dict[str, Json]) -> dict[str, Json]:
-    """Copy an axis or a mark together with its lists."""
-    return {key: list(value) if isinstance(value, list) else value for key, value in part.items()}
-
-
 def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
     """Put one view together again, as the front end does.
 
@@ -392,8 +387,7 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
     -------
     dict
         Axes ``x`` and ``y``, ``marks`` with their arrays, and where only some of their points are
-        drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``; nothing
-        of it is shared with the table.
+        drawn the numbers of these, ``readouts``, ``sentence``, ``warning`` and ``equal``.
 
     Raises
     ------
@@ -406,16 +400,16 @@ def decode(table: dict[str, Json], position: int) -> dict[str, Json]:
     strings = table["strings"]
     whole = []
     for number in marks:
-        mark = _copied(table["marks"][number])
+        mark = dict(table["marks"][number])
         for name in _ARRAYS:
             if name in mark:
-                mark[name] = list(table["arrays"][mark[name]])
+                mark[name] = table["arrays"][mark[name]]
         if "only" in mark:
             mark["only"] = _numbers(mark["only"])
         whole.append(mark)
     return {
-        "x": _copied(table["axes"][x]),
-        "y": _copied(table["axes"][y]),
+        "x": table["axes"][x],
+        "y": table["axes"][y],
         "marks": whole,
         "readouts": [[strings[label], strings[text]] for label, text in readouts],
         "sentence": strings[sentence],

@@ -487,6 +487,7 @@ def test_the_table_of_numbers_holds_the_numbers_that_are_drawn(
     tab, _, _ = open_page()
     box = tab.locator(".sl-explorer").first
     box.locator("summary").click()
+    box.locator("table").last.wait_for()  # the event of the box comes a little later
     view = tail.view(**values_of(tail, box))
     bars, shared, point = (
         [
@@ -627,6 +628,7 @@ def test_the_table_of_numbers_says_which_points_are_shown(
     tab, _, _ = open_page("plane")
     box = tab.locator(".sl-explorer").first
     box.locator("summary").click()
+    box.locator("table").last.wait_for()  # the event of the box comes a little later
     view = onion.stored_view(*[control.start_position for control in onion.controls])
     [reported] = [mark for mark in view["marks"] if mark["label"] == "reported"]
     table = box.locator("table").last
