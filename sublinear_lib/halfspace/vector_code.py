@@ -40,6 +40,7 @@ from typing import Any, cast
 import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import llvm_version_info  # type: ignore[import-untyped]
 from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import cgutils
 from numba.core.registry import cpu_target
@@ -62,6 +63,7 @@ __all__ = [
     "box_masks",
     "box_masks_of_one",
     "cap_masks",
+    "compresses",
     "copy_rows",
     "eight_bands",
     "eight_keys",
@@ -167,19 +169,31 @@ def host_code() -> Code:
     Returns
     -------
     Code
-        Sixteen lanes with AVX-512, eight with AVX2 or on 64-bit ARM; the plain twins elsewhere and
-        where the environment variable ``SUBLINEAR_VECTOR`` is 0.
+        Sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with AVX2 or
+        on 64-bit ARM; the plain twins elsewhere and where the environment variable
+        ``SUBLINEAR_VECTOR`` is 0.
     """
     if os.environ.get("SUBLINEAR_VECTOR", "1") == "0":
         return PLAIN
     return _code_of_processor()
 
 
+def compresses() -> bool:
+    """Return whether numba's LLVM compresses vectors by a mask, as code for sixteen lanes does.
+
+    Returns
+    -------
+    bool
+        True from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
+    """
+    return bool(llvm_version_info[0] >= 20)
+
+
 @functools.cache
 def _code_of_processor() -> Code:
     """Return what suits the processor; asking numba for it takes longer than many a query."""
     features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
-    if "+avx512f" in features and "+avx512bw" in features:
+    if "+avx512f" in features and "+avx512bw" in features and compresses():
         return Code(16)
     arm = platform.machine().lower() in {"arm64", "aarch64"}
     return Code(8) if "+avx2" in features or arm else PLAIN
