@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -193,6 +193,7 @@ def test_rows_that_grow_get_a_coarser_unit_and_others_only_patience():
 
 
 @settings(deadline=None, max_examples=40)
+@example(d=3, power=-80, spread=0.0, seed=319)  # with such a row
 @given(
     d=st.sampled_from([3, 8, 32]),
     power=st.sampled_from([-80, 0, 33]),
@@ -210,14 +211,19 @@ def test_the_margin_bounds_what_integers_lose(d, power, spread, seed):
     b = tau - W @ x[0] + sizes * 10.0 ** rng.uniform(-9.0, 0.0, m) * rng.choice([-1.0, 1.0], m)
     neurons = neurons_of(W, b, tau)
     _, kept = evaluator_of(neurons, x, 0.1)
-    assert kept.grains[-1] == 0.0
+    # A row is left out only if 32 bits do not hold its distance from the threshold, or if a weight
+    # just below a power of two rounds to 2**15, which 16 bits do not hold.
+    limits = kept._unit * climbing.POINT_UNIT * (0.5 * W[:, -1] + b - tau)
+    left_out = np.abs(limits) > 2.0**31 - 2.0**25
+    left_out |= np.abs(np.rint(kept._unit * W[:, :-1])).max(axis=1) == 2.0**15
+    assert kept.grains[-1] == left_out.sum() <= 2
     halves = np.zeros(2 * kept.pairs, dtype=np.int16)
     margin = climbing._round_point(x[0], halves, kept.grains)
     assert margin > 0
     rows = kept.halves.reshape(m, -1).astype(object)
     products = rows @ halves.astype(object) - kept.cuts.astype(object)
     unit = Fraction(kept._unit) * Fraction(climbing.POINT_UNIT)
-    for r in range(m):
+    for r in np.flatnonzero(~left_out):
         score = sum(
             (Fraction(w) * Fraction(v) for w, v in zip(W[r], x[0], strict=True)), -Fraction(tau)
         )
