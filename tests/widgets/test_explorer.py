@@ -106,6 +106,15 @@ def test_a_stored_view_is_found_by_its_position(made: Explorer) -> None:
         assert made.stored_view(*position) == made.view(**values), position
 
 
+def test_a_stored_view_that_was_changed_leaves_the_table_as_it_is(made: Explorer) -> None:
+    before = json.dumps(made.stored_view(1, 2, 0))
+    view = made.stored_view(1, 2, 0)
+    view["y"]["high"] = -1
+    for mark in view["marks"]:
+        mark.clear()
+    assert json.dumps(made.stored_view(1, 2, 0)) == before
+
+
 def test_axes_stand_still_while_a_slider_moves(made: Explorer) -> None:
     ends = {
         (view["y"]["low"], view["y"]["high"], view["x"]["low"], view["x"]["high"])
