@@ -3,7 +3,7 @@
 ``python benchmarks/reliability.py`` runs what ``benchmarks/results/reliability.json`` does not hold
 yet, chunk by chunk; it can be stopped at any time and goes on when it is started again.  ``--only``
 names a campaign, ``--renew`` forgets what is stored of it first, ``--list`` says how far they are.
-The whole takes about an hour and a half on one core.  ``--only notebooks`` compares what the
+The whole takes hours; the record says how long each piece took.  ``--only notebooks`` compares what the
 notebooks of the book print on one core and on two, byte by byte (``tools/compare_cores.py``).
 """
 
