@@ -58,6 +58,8 @@ __all__ = [
     "get_scaling",
     "get_tau_rule",
     "preactivation_std",
+    "sparsity_exponent",
+    "standard_from_sparsity",
     "standardize_threshold",
     "threshold_from_activity",
     "threshold_from_standard",
@@ -256,6 +258,68 @@ def threshold_from_activity(p: float, m: int) -> float:
     return float(-special.ndtri(fraction)) * preactivation_std(m) + 0.0
 
 
+def standard_from_sparsity(c: float, m: int) -> float:
+    """Return the standardized threshold of a sparsity exponent.
+
+    Parameters
+    ----------
+    c : float
+        Sparsity exponent, ``>= 0``.
+    m : int
+        Width, ``m >= 1``.
+
+    Returns
+    -------
+    float
+        ``t = sqrt(2 c log m)``, at which about ``m^(1-c)`` neurons fire, up to powers of ``log m``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a negative or non-finite exponent or a width that is not a positive integer.
+
+    Notes
+    -----
+    Source: the repair R3, the rule `SPARSE_C`.
+
+    Examples
+    --------
+    >>> round(standard_from_sparsity(0.2, 1024), 3)
+    1.665
+    """
+    exponent = validation.scalar(c, "c", minimum=0.0)
+    return math.sqrt(2.0 * exponent * math.log(validation.count(m, "m")))
+
+
+def sparsity_exponent(t: float, m: int) -> float:
+    """Return the sparsity exponent of a threshold; the inverse of `standard_from_sparsity`.
+
+    Parameters
+    ----------
+    t : float
+        Threshold in multiples of the standard deviation of a pre-activation, ``>= 0``.
+    m : int
+        Width, ``m >= 2``.
+
+    Returns
+    -------
+    float
+        ``c = t^2 / (2 log m)``; above 1 less than one neuron is expected to fire.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a negative or non-finite threshold or a width that is not an integer ``>= 2``.
+
+    Examples
+    --------
+    >>> sparsity_exponent(0.0, 1024)
+    0.0
+    """
+    standard = validation.scalar(t, "t", minimum=0.0)
+    return standard * standard / (2.0 * math.log(validation.count(m, "m", minimum=2)))
+
+
 def _exponent(value: object, name: str) -> Fraction:
     """Return an exponent as a fraction; floats are refused, 0.2 is not 1/5."""
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
@@ -364,7 +428,7 @@ def _tau_standard(m: int, K: float, c: float, t: float) -> float:
 
 
 def _tau_sparse(m: int, K: float, c: float, t: float) -> float:
-    return math.sqrt(2.0 / m) * math.sqrt(2.0 * c * math.log(m))
+    return math.sqrt(2.0 / m) * standard_from_sparsity(c, m)
 
 
 ZERO = TauRule("zero", "0", "0", None, (), _tau_zero, "the plain ReLU, for comparison")

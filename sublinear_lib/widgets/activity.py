@@ -10,7 +10,6 @@ chooses the rule whose threshold and share are read off beside those of the slid
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -190,7 +189,7 @@ def activity_view(preset: str, m: int, t: float, seed: int) -> View:
             "drawn": grouped(drawn),
             "printed *Q*₀": grouped(round(bound)),
             "Theorem B, all *x*": grouped(everywhere),
-            "exponent *c*": number(t * t / (2.0 * math.log(m))),
+            "exponent *c*": number(scaling.sparsity_exponent(t, m)),
             "*t* of the preset": number(ruled),
             "*Q*(*t*) of the preset": percent(fires),
         },
@@ -213,7 +212,7 @@ def _what_fails(m: int, t: float, bound: float, K: float) -> str:
             "lemma takes K for a fixed constant: with this K the bound exceeds the width for every "
             f"m > {number(silent)}."
         )
-    c = t * t / (2.0 * math.log(m))
+    c = scaling.sparsity_exponent(t, m)
     if c == 0.0:
         repaired = "The repaired lemma asks for c > 0, and here c = 0: half of the neurons fire."
     elif c >= 1.0:

@@ -8,7 +8,6 @@ grows (the activity stays the same share), the other keeps the exponent c of ``t
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -48,7 +47,7 @@ def _at_equal_exponent(c: float, attack_steps: int) -> FloatArray:
     return np.array(
         [
             _multiplications(
-                _sparse_total(m, round(math.sqrt(2.0 * c * math.log(m)), 10), attack_steps)
+                _sparse_total(m, round(scaling.standard_from_sparsity(c, m), 10), attack_steps)
             )
             for m in _WIDTHS
         ]
@@ -87,7 +86,7 @@ def cost_view(m: int, t: float, attack_steps: int) -> View:
     dense = _multiplications(dense_cost(m, _N, attack_steps).total)
     sparse = _multiplications(_sparse_total(m, t, attack_steps))
     scan = _multiplications(float(m * _N))
-    c = t * t / (2.0 * math.log(m))
+    c = scaling.sparsity_exponent(t, m)
     every = [_multiplications(dense_cost(width, _N, attack_steps).total) for width in _WIDTHS]
     ratio = dense / sparse
     return View(
