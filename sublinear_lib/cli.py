@@ -29,7 +29,7 @@ from sublinear_lib import __version__, archives, benchmarking, claims, report, r
 from sublinear_lib._extras import installed_version
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
-from sublinear_lib.theory import printed_q0
+from sublinear_lib.theory import printed_K, printed_q0
 from sublinear_lib.training import Search
 
 __all__ = ["main"]
@@ -118,7 +118,7 @@ def activity(
         if tau is None:
             tau = scaling.get_tau_rule(tau_rule).tau(m, **given)
         share = scaling.activity(tau, m)
-        constant = tau * m**0.6
+        constant = printed_K(tau, m)
         numbers = {
             "m": m,
             "tau": tau,

@@ -888,8 +888,8 @@ def _hypotheses(
 ) -> tuple[Hypothesis, ...]:
     m, tau = start.m, start.tau
     drift = float(history.drift_max.max())
-    K = drift * m**0.6
-    own = tau * m**0.6
+    K = theory.printed_K(drift, m)
+    own = theory.printed_K(tau, m)
     q0 = theory.printed_q0(m, own)
     fires = m * scaling.activity(tau, m)
     first, average = float(history.loss[0]), float(history.loss.mean())

@@ -44,6 +44,7 @@ from sublinear_lib.theory.activity import (
     near_zero_probability,
     printed_failure_probability,
     printed_gap_bound,
+    printed_K,
     printed_q0,
     smallest_printed_K,
 )
@@ -256,6 +257,7 @@ __all__ = [
     "part_moments",
     "perturbation",
     "polynomials",
+    "printed_K",
     "printed_failure_probability",
     "printed_gap_bound",
     "printed_ledger",

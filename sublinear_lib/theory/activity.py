@@ -66,6 +66,43 @@ def gaussian_tail_bound(tau: float, m: int) -> float:
     return math.exp(-tau * tau * m / 4.0)
 
 
+def printed_K(length: float, m: int) -> float:
+    r"""Give the constant K with which the paper's formula ``K / m^{3/5}`` is a given length.
+
+    The threshold of Section 4.2 and the radius of the ball of Theorem 4.1 are both printed so.
+
+    Parameters
+    ----------
+    length : float
+        A threshold, or how far a neuron moves, ``>= 0``.
+    m : int
+        Width, ``m >= 1``.
+
+    Returns
+    -------
+    float
+        ``K = length m^{3/5}``.
+
+    Raises
+    ------
+    ValueError
+        If ``length`` is negative or not finite, or ``m < 1``.
+    TypeError
+        If ``length`` is not a real number or ``m`` not an integer.
+
+    Notes
+    -----
+    Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
+
+    Examples
+    --------
+    >>> round(printed_K(1024**-0.6, 1024), 12)
+    1.0
+    """
+    length = scalar(length, "length", minimum=0.0)
+    return float(length * count(m, "m") ** 0.6)
+
+
 def printed_q0(m: int, K: float) -> float:
     r"""Evaluate the printed bound ``Q_0 = 2 m exp(-K^2 / (4 m^{1/5}))`` of Lemma 4.5.
 

@@ -146,7 +146,7 @@ def activity_view(preset: str, m: int, t: float, seed: int) -> View:
     expected = m * scaling.activity(tau, m)
     drawn = round(m * float(_drawn_share(m, seed, np.array([t]))[0]))
     low, high = activity.active_count_interval(tau, m)
-    K = tau * m**0.6
+    K = activity.printed_K(tau, m)
     bound = activity.printed_q0(m, K)
     everywhere = _at_all_x(m, t)
     ruled = scaling.standardize_threshold(chosen.rule.tau(m), m)

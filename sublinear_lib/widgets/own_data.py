@@ -129,8 +129,10 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
             "neurons expected, found": (
                 f"{number(width * scaling.activity_at(t))}, {number(width * found.active[0])}"
             ),
-            "printed bound *Q*_{0}": number(theory.printed_q0(width, tau * width**0.6)),
-            "*K* that the run needs": number(float(found.history.drift_max.max()) * width**0.6),
+            "printed bound *Q*_{0}": number(theory.printed_q0(width, theory.printed_K(tau, width))),
+            "*K* that the run needs": number(
+                theory.printed_K(float(found.history.drift_max.max()), width)
+            ),
             "Theorem D, start": f"{number(bound.total)}, {number(first)}",
             "certified, 95 %": f"{percent(certified.lower)} to {percent(certified.upper)}",
         },
@@ -147,7 +149,7 @@ def _warning(found: Report) -> str:
             f"τ = O(1/m) fails with the constant 1, as in Theorems 4.1 and 4.3: τ is "
             f"{number(tau * m)}/m."
         )
-    q0 = theory.printed_q0(m, tau * m**0.6)
+    q0 = theory.printed_q0(m, theory.printed_K(tau, m))
     if q0 >= m:
         said.append(f"Lemma 4.5 is empty: Q_0 = {number(q0)} is not below m.")
     if found.bound.total >= float(found.history.loss[0]):

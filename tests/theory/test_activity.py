@@ -37,6 +37,13 @@ def test_printed_q0_is_twice_the_tail_bound_at_the_papers_threshold(m: int, K: f
 
 
 @pytest.mark.parametrize("m", WIDTHS)
+def test_printed_K_is_the_constant_of_the_printed_threshold(m: int) -> None:
+    for K in (0.3, 1.0, 3.0):
+        assert activity.printed_K(scaling.K_M35.tau(m, K=K), m) == pytest.approx(K, rel=1e-14)
+    assert activity.printed_K(0.0, m) == 0.0
+
+
+@pytest.mark.parametrize("m", WIDTHS)
 @pytest.mark.parametrize("t", [0.0, 0.3, 1.0, 2.5, 5.0])
 def test_tail_bound_bounds_the_true_probability_and_follows_its_formula(m: int, t: float) -> None:
     tau = t * math.sqrt(2.0 / m)
@@ -171,6 +178,8 @@ def test_maximum_refuses_other_dimensions() -> None:
     [
         (lambda: activity.gaussian_tail_bound(-1.0, 4), "tau"),
         (lambda: activity.gaussian_tail_bound(1.0, 0), "m"),
+        (lambda: activity.printed_K(-1.0, 4), "length"),
+        (lambda: activity.printed_K(1.0, 0), "m"),
         (lambda: activity.printed_q0(4, math.nan), "K"),
         (lambda: activity.printed_failure_probability(4, 1.0, 0), "n"),
         (lambda: activity.smallest_printed_K(4, 9.0), "active"),
