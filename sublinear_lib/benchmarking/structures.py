@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import sublinear_lib
+from sublinear_lib import theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.peers import completed, load, why_absent
 from sublinear_lib.benchmarking.problems import Problem, domain_of, index_competitor
@@ -143,7 +144,7 @@ def reporting_exponent(d: int) -> float:
     float
         ``1 - 1 / floor(d / 2)``; 0 stands for a logarithm.
     """
-    return 1.0 - 1.0 / (d // 2)
+    return float(theory.search_exponent(d))
 
 
 def partition_tree_exponent(d: int) -> float:

@@ -126,6 +126,7 @@ from sublinear_lib.theory.orders import (
     elementary_orders,
     leading_exponent,
     printed_orders,
+    search_exponent,
 )
 from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
 from sublinear_lib.theory.sharding import ShardedStep, shard_memory, sharded_step
@@ -266,6 +267,7 @@ __all__ = [
     "regret",
     "roofline",
     "sampling_error",
+    "search_exponent",
     "shard_memory",
     "sharded_step",
     "shared_ledger",

@@ -23,6 +23,7 @@ __all__ = [
     "elementary_orders",
     "leading_exponent",
     "printed_orders",
+    "search_exponent",
 ]
 
 _FLIPS = Fraction(7, 8)
@@ -98,6 +99,36 @@ def _share(value: object, name: str) -> Fraction:
 Orders = Mapping[str, tuple[Order, ...]]
 
 
+def search_exponent(d: int) -> Fraction:
+    """Give the exponent of half-space reporting in linear space, that of Corollary 5.2.
+
+    Parameters
+    ----------
+    d : int
+        The dimension, ``>= 2``.
+
+    Returns
+    -------
+    Fraction
+        ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `d` is not an integer ``>= 2``.
+
+    Notes
+    -----
+    Source: Corollary 5.2, first regime: a query takes ``O(m^{1 - 1/floor(d/2)} + k)``.
+
+    Examples
+    --------
+    >>> search_exponent(3), search_exponent(32)
+    (Fraction(0, 1), Fraction(15, 16))
+    """
+    return 1 - Fraction(1, count(d, "d", minimum=2) // 2)
+
+
 def printed_orders(d: int, c: Fraction | int) -> Orders:
     r"""Give the terms of the printed ledger, entry by entry.
 
@@ -128,7 +159,7 @@ def printed_orders(d: int, c: Fraction | int) -> Orders:
     >>> [str(term) for term in printed_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 d', 'm^7/8 n d']
     """
-    search = _search_exponent(d)
+    search = search_exponent(d)
     start = 1 - _share(c, "c")
     touched = (Order(start, 0, 1), Order(_FLIPS, 1, 1))
     return MappingProxyType(
@@ -173,7 +204,7 @@ def corrected_orders(d: int, c: Fraction | int, flips: Fraction | int = _FLIPS) 
     >>> [str(term) for term in corrected_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 n d', 'm^7/8 n d']
     """
-    search = _search_exponent(d)
+    search = search_exponent(d)
     start, moved = 1 - _share(c, "c"), _share(flips, "flips")
     reported = (Order(start, 1), Order(moved, 1))
     touched = (Order(start, 1, 1), Order(moved, 1, 1))
@@ -266,7 +297,3 @@ def leading_exponent(orders: Mapping[str, Iterable[Order]], n: Fraction | int = 
     if not powers:
         raise ValueError("orders must hold at least one term, got none")
     return max(powers)
-
-
-def _search_exponent(d: int) -> Fraction:
-    return 1 - Fraction(1, count(d, "d", minimum=2) // 2)

@@ -293,7 +293,7 @@ def half_space_cost_view(m: int, t: float, d: int) -> View:
     low, high = theory.surviving_count_interval(tau, m, d)
     dead = m * (1.0 - survive)
     drawn = _drawn(m, d, tau) if m <= _WIDEST_DRAWN else None
-    power = 1.0 - 1.0 / (d // 2)
+    power = float(theory.search_exponent(d))
     promised = math.pow(m, power) + m * active
     sparse = scaling.standardize_threshold(scaling.R3.tau(m), m)
     said = "" if drawn is None else f", {grouped(drawn)} in the drawn network"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sublinear_lib import geometry, predicates, scaling, statistics
+from sublinear_lib import geometry, predicates, scaling, statistics, theory
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.halfspace import HalfspaceIndex, alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
@@ -82,7 +82,7 @@ def measure_the_search(m: int, d: int, active: float, seed: int) -> Picture:
             work[name][draw, k] = max(value, 1.0)
         hits += int(truth.sum())
     print(f"{hits} hits in {_SEEDS * len(widths) * _QUERIES} queries, all as in exact arithmetic")
-    promise = 1.0 - 1.0 / (d // 2)
+    promise = float(theory.search_exponent(d))
     print(f"Corollary 5.2 promises the power {promise:.3f}, and k more")
     for name, rows in work.items():
         print(f"{name:<10}", end="")

@@ -283,6 +283,14 @@ def test_the_elementary_exponent_is_that_of_the_asymptote(d: int) -> None:
     assert measured == pytest.approx(predicted, abs=0.01)
 
 
+def test_the_search_is_a_logarithm_to_dimension_three_and_nearly_a_scan_in_high_ones() -> None:
+    found = [theory.search_exponent(d) for d in range(2, 9)]
+    assert found == [0, 0, Fraction(1, 2), Fraction(1, 2), *2 * [Fraction(2, 3)], Fraction(3, 4)]
+    assert theory.search_exponent(2000) == Fraction(999, 1000)
+    with pytest.raises(ValueError, match=r"^d must be an integer >= 2, got 1"):
+        theory.search_exponent(1)
+
+
 def test_orders_are_written_in_plain_text() -> None:
     assert str(theory.Order(0)) == "1"
     assert str(theory.Order(1, 1, 1, Fraction(5, 2))) == "m n d log^5/2"
