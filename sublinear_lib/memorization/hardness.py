@@ -44,6 +44,8 @@ __all__ = [
     "coloring_of_network",
     "exists_width_two",
     "gadget",
+    "gadget_assignments",
+    "gadget_budgets",
     "growth",
     "network_of_assignment",
     "network_of_coloring",
@@ -112,6 +114,74 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     X[E + 1 : E + V + 2] = np.eye(V + 1)
     X[-1, -1] = -1.0
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
+
+
+def gadget_budgets(vertices: int) -> tuple[Fraction, Fraction]:
+    r"""Give the budgets that separate what is known about two neurons on a gadget.
+
+    Parameters
+    ----------
+    vertices : int
+        The number V of vertices of the hypergraph, ``>= 1``.
+
+    Returns
+    -------
+    promised : Fraction
+        ``1 / (2 (2 V + 1))``: below it the network of every coloring is robust.
+    hopeless : Fraction
+        ``1 / (ceil(V/3) + 1)``: from it on no two neurons are, whatever the hypergraph.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `vertices` is not a positive integer.
+
+    Notes
+    -----
+    Source: Theorem II.4.1 and Proposition II.4.7, in units of the separation, which is 1.
+
+    *Proof of the second.* The region of label 2 is cut out by at most three half-spaces
+    ``{g_t > 0}``.  The points ``(1 - mu) e_i`` belong to balls of label 1, so one ``g_t`` is at
+    most 0 at ``k >= ceil(V/3)`` of them, and at their mean.  Its entries are ``(1 - mu)/k <= mu``
+    because ``mu >= 1/(k + 1)``: the mean lies in the ball of 0, which has label 2.
+
+    Examples
+    --------
+    >>> gadget_budgets(7)
+    (Fraction(1, 30), Fraction(1, 4))
+    """
+    V = count(vertices, "vertices")
+    return Fraction(1, 2 * (2 * V + 1)), Fraction(1, -(-V // 3) + 1)
+
+
+def gadget_assignments(vertices: int, kind: Kind = "half-spaces") -> int:
+    """Count the linear programs of a complete search on a gadget.
+
+    Parameters
+    ----------
+    vertices : int
+        The number V of vertices of the hypergraph, ``>= 1``.
+    kind : {"half-spaces", "sum"}
+        The shape of the region, see `exists_width_two`.
+
+    Returns
+    -------
+    int
+        ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one of two
+        or three half-spaces.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `vertices` is not a positive integer, or for an unknown kind.
+
+    Examples
+    --------
+    >>> gadget_assignments(3), gadget_assignments(3, "sum")
+    (32, 243)
+    """
+    outside = count(vertices, "vertices") + 2
+    return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
 def network_of_coloring(
@@ -824,14 +894,13 @@ def growth(
             early_exit=early_exit,
             time_limit=time_limit,
         )
-        outside = h.vertices + 2
         yield Growth(
             vertices=h.vertices,
             edges=len(h.edges),
             colorable=coloring(h) is not None,
             found=answer.found,
-            assignments=(2 if kind == "half-spaces" else 3) ** outside,
-            programs=answer.programs - outside,
+            assignments=gadget_assignments(h.vertices, kind),
+            programs=answer.programs - (h.vertices + 2),
             feasible=answer.feasible,
             nodes=answer.nodes,
             seconds=answer.seconds,

@@ -8,7 +8,6 @@ read from the coloring, by the theorem: no program is solved here.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -21,6 +20,8 @@ from sublinear_lib.memorization import (
     cycle,
     fano,
     gadget,
+    gadget_assignments,
+    gadget_budgets,
     network_of_coloring,
     random_hypergraph,
     robust_radii,
@@ -127,8 +128,8 @@ def gadget_view(name: str, kept: int, share: float) -> View:
     if colors is None:
         at = vertices.round(3)
         marks.append(Points(at[:, 0], at[:, 1], size=18.0, role="muted", label="no coloring"))
-    promised, beyond = 1 / (2 * (2 * V + 1)), 1 / (math.ceil(V / 3) + 1)
-    programs = 2 ** (V + 2)
+    promised, beyond = map(float, gadget_budgets(V))
+    programs = gadget_assignments(V)
     readouts = {
         "vertices, edges": f"{V}, {E}",
         "points in *n* = *V* + 1": f"{V + E + 3} in {V + 1}",

@@ -24,6 +24,8 @@ from sublinear_lib.memorization import (
     exists_width_two,
     fano,
     gadget,
+    gadget_assignments,
+    gadget_budgets,
     growth,
     network_of_assignment,
     network_of_coloring,
@@ -82,6 +84,30 @@ def test_the_gadget_has_the_points_of_the_reduction(seed: int) -> None:
     for point, edge in zip(inside[1:], h.edges, strict=True):
         assert tuple(np.flatnonzero(point)) == tuple(edge)
     assert np.array_equal(outside, np.vstack((np.eye(V + 1), -np.eye(V + 1)[-1:])))
+
+
+@pytest.mark.parametrize("V", [1, 3, 4, 6, 7])
+def test_from_the_second_budget_on_the_ball_of_zero_holds_what_lies_outside(V: int) -> None:
+    promised, hopeless = gadget_budgets(V)
+    assert promised == Fraction(1, 4 * V + 2)
+    # Three half-spaces keep V points away from the region, so one keeps a third of them.
+    k = next(k for k in range(1, V + 1) if 3 * k >= V)
+    assert (1 - hopeless) / k == hopeless
+    less = hopeless - Fraction(1, 10**6)
+    assert (1 - less) / k > less
+
+
+def test_a_complete_search_tries_every_half_space_for_every_point_outside() -> None:
+    for h in (cycle(3), fano()):
+        _, y = gadget(h)
+        outside = int((y == 1.0).sum())
+        assert gadget_assignments(h.vertices) == 2**outside
+        assert gadget_assignments(h.vertices, "sum") == 3**outside
+    with pytest.raises(ValueError, match="kind must be"):
+        gadget_assignments(3, "other")  # type: ignore[arg-type]
+    for call in (gadget_assignments, gadget_budgets):
+        with pytest.raises(ValueError, match="vertices must be an integer >= 1, got 0"):
+            call(0)
 
 
 # From a coloring to a network
