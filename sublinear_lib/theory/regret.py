@@ -81,6 +81,7 @@ __all__ = [
     "RunLedger",
     "StepTerms",
     "descent_plan",
+    "descent_step",
     "expected_coupling",
     "expected_first_step",
     "expected_kink",
@@ -567,6 +568,43 @@ class DescentPlan:
     drift: float
 
 
+def descent_step(a: float, active: float, epsilon: float) -> float:
+    """Return the step size of Theorem D.
+
+    Parameters
+    ----------
+    a : float
+        Largest absolute value of an output weight, ``> 0``.
+    active : float
+        A bound of the number of neurons active at a point during the run, ``> 0``; expected are
+        ``m Q(t)``.
+    epsilon : float
+        Accuracy, ``> 0``.
+
+    Returns
+    -------
+    float
+        ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a number out of range.
+
+    Notes
+    -----
+    Source: Theorem D.
+
+    Examples
+    --------
+    >>> descent_step(a=0.5, active=8, epsilon=0.5)
+    0.25
+    """
+    weight = scalar(a, "a", exclusive_minimum=0.0)
+    neurons = scalar(active, "active", exclusive_minimum=0.0)
+    return scalar(epsilon, "epsilon", exclusive_minimum=0.0) / (weight**2 * neurons)
+
+
 def descent_plan(a: float, active: float, D_F: float, epsilon: float) -> DescentPlan:
     """Choose the step size and the number of steps of Theorem D.
 
@@ -608,7 +646,7 @@ def descent_plan(a: float, active: float, D_F: float, epsilon: float) -> Descent
     length = scalar(D_F, "D_F", exclusive_minimum=0.0)
     accuracy = scalar(epsilon, "epsilon", exclusive_minimum=0.0)
     squared = weight**2 * neurons
-    eta = accuracy / squared
+    eta = descent_step(weight, neurons, accuracy)
     # Rounding must not add a step.
     steps = max(1, math.ceil(length**2 * squared / accuracy**2 * (1.0 - 1e-12)))
     return DescentPlan(squared, eta, steps, eta * weight * steps)

@@ -54,7 +54,7 @@ _THRESHOLDS = {
 def _step_size(rule: str, m: int, a: float, tau: float, epsilon: float) -> float:
     if rule == "printed":
         return PRINTED.eta(m, epsilon)
-    return epsilon / (a**2 * m * scaling.activity(tau, m))
+    return regret.descent_step(a, m * scaling.activity(tau, m), epsilon)
 
 
 def _excess(alpha: Fraction, level: Threshold) -> Fraction:
@@ -186,7 +186,8 @@ def convergence_view(
             "*K* that *W** needs": number(needed),
             "distance over *m*^{−15/24}": number(drift * m ** (15 / 24)),
             "step over that of Theorem D": number(
-                eta * rules.output_weight(m) ** 2 * m * scaling.activity_at(t) / accuracy
+                eta
+                / regret.descent_step(rules.output_weight(m), m * scaling.activity_at(t), accuracy)
             ),
         },
         warning=_warning(preset, level, step, form.name, found, accuracy, m),

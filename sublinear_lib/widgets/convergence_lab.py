@@ -137,7 +137,7 @@ def try_step_size(m: int, power: float, t: float, steps: int) -> Picture:
     a = scaling.PRINTED.output_weight(width) * rng.choice(np.array([-1.0, 1.0]), width)
     tau = scaling.threshold_from_standard(t, width)
     own = 0.25 * width ** -scalar(power, "power", minimum=0.0)
-    right = 0.25 / (float(a[0]) ** 2 * width * scaling.activity_at(t))
+    right = regret.descent_step(abs(float(a[0])), width * scaling.activity_at(t), 0.25)
     curves = {}
     for label, eta in (("yours", own), ("Theorem D", right)):
         found = regret.one_point_regret(z, a, tau, 1.0, eta, number_of_steps, "continuous")

@@ -239,6 +239,7 @@ def test_plan_makes_the_regret_of_descent_at_most_epsilon(a, active, D_F, epsilo
     plan = regret.descent_plan(a, active, D_F, epsilon)
     assert plan.gradient_squared == pytest.approx(a * a * active, rel=1e-12)
     assert plan.eta * plan.gradient_squared == pytest.approx(epsilon, rel=1e-12)
+    assert regret.descent_step(a, active, epsilon) == plan.eta
     assert plan.drift == pytest.approx(plan.eta * a * plan.steps, rel=1e-12)
     needed = D_F**2 * plan.gradient_squared / epsilon**2
     assert plan.steps >= 1
@@ -460,6 +461,9 @@ def test_printed_step_breaks_theorem_4_3_and_the_repaired_one_does_not():
         (lambda: regret.descent_plan(0.0, 1, 1, 1), "a"),
         (lambda: regret.descent_plan(1, 0, 1, 1), "active"),
         (lambda: regret.descent_plan(1, 1, 0, 1), "D_F"),
+        (lambda: regret.descent_step(0.0, 1, 1), "a"),
+        (lambda: regret.descent_step(1, -1, 1), "active"),
+        (lambda: regret.descent_step(1, 1, 0), "epsilon"),
         (lambda: regret.descent_plan(1, 1, 1, 0), "epsilon"),
         (lambda: regret.telescoped([1.0], 1.0, 1.0, 0.0), "eta"),
         (lambda: regret.telescoped([1.0], -1.0, 1.0, 1.0), "before"),
