@@ -53,6 +53,7 @@ from sublinear_lib.features.images import (
 from sublinear_lib.features.network import (
     FeatureShares,
     PatchNetwork,
+    feature_shares,
 )
 from sublinear_lib.features.pure import (
     breaking_budget,
@@ -68,6 +69,7 @@ from sublinear_lib.features.recursion import (
     critical_rate,
     escape_time,
     feature_recursion,
+    growth_left,
     growth_rates,
     phase_diagram,
     plateau,
@@ -146,9 +148,11 @@ __all__ = [
     "feature_attack",
     "feature_perturbation",
     "feature_recursion",
+    "feature_shares",
     "fit",
     "gradient_attack",
     "gradient_energy",
+    "growth_left",
     "growth_rates",
     "image_digits",
     "image_patches",

@@ -26,7 +26,7 @@ from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData
 
-__all__ = ["FeatureShares", "PatchNetwork"]
+__all__ = ["FeatureShares", "PatchNetwork", "feature_shares"]
 
 # Pre-activations held at once: 2**21 float64, 16 MiB.
 _BATCH: Final = 1 << 21
@@ -84,9 +84,9 @@ class FeatureShares:
 
     Attributes
     ----------
-    robust : ndarray of float64, shape (k,)
+    robust : ndarray of float64, shape (k,) or (...)
         ``P_R sum_r act(alpha A_{i,r})``.
-    nonrobust : ndarray of float64, shape (k,)
+    nonrobust : ndarray of float64, shape (k,) or (...)
         ``P_NR sum_r act(beta B_{i,r})``.
     """
 
@@ -95,7 +95,7 @@ class FeatureShares:
 
     @property
     def share(self) -> FloatArray:
-        """The robust part over the sum, shape (k,); NaN where the sum is not positive.
+        """The robust part over the sum, of the same shape; NaN where the sum is not positive.
 
         In [0, 1] for rectifiers that are never negative; GELU and softplus may leave it.
         """
@@ -103,10 +103,45 @@ class FeatureShares:
         return np.where(total > 0, self.robust / np.where(total > 0, total, 1.0), np.nan)
 
 
-def feature_shares(
-    law: FeatureData, act: Activation, A: FloatArray, B: FloatArray
-) -> FeatureShares:
-    """Return the parts of the logits for features A and B, whose last axis counts filters."""
+def feature_shares(law: FeatureData, activation: Activation, A: object, B: object) -> FeatureShares:
+    """Return what the two features give to the logit of a class that holds them.
+
+    Parameters
+    ----------
+    law : FeatureData
+        How strong the features are, and in how many patches.
+    activation : Activation
+        The rectifier.
+    A, B : array_like of float, shape (..., m)
+        The features in the filters, which the last axis counts.
+
+    Returns
+    -------
+    FeatureShares
+        The two parts, shape (...).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Examples
+    --------
+    >>> found = feature_shares(FeatureData(), SmoothedReLU(), [[1.0, 1.0]], [[1.0, 0.0]])
+    >>> found.robust.round(3), found.nonrobust.round(3)
+    (array([0.08]), array([0.089]))
+    """
+    checked_law(law)
+    if not isinstance(activation, Activation):
+        raise TypeError(f"activation must be an Activation, got {type(activation).__name__}")
+    robust = validation.float_array(A, "A")
+    if not robust.ndim:
+        raise ValueError(f"A must have an axis of filters, got the number {robust}")
+    return logit_parts(law, activation, robust, validation.float_array(B, "B", shape=robust.shape))
+
+
+def logit_parts(law: FeatureData, act: Activation, A: FloatArray, B: FloatArray) -> FeatureShares:
+    """Do the work of `feature_shares` for arguments that are right, finite or not."""
     return FeatureShares(
         law.robust_patches * act.value(law.alpha * A).sum(axis=-1),
         law.nonrobust_patches * act.value(law.beta * B).sum(axis=-1),
@@ -513,7 +548,7 @@ class PatchNetwork:
         >>> network.shares(law).share
         array([0.31034483, 0.31034483, 0.31034483])
         """
-        return feature_shares(law, self.activation, *self.alignments(law))
+        return logit_parts(law, self.activation, *self.alignments(law))
 
     @property
     def _rows(self) -> FloatArray:

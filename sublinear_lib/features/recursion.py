@@ -34,7 +34,7 @@ from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
-from sublinear_lib.features.network import checked_law
+from sublinear_lib.features.network import checked_law, logit_parts
 from sublinear_lib.features.training import TrainingAttack, TrainingSettings, last_crossing
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "critical_rate",
     "escape_time",
     "feature_recursion",
+    "growth_left",
     "growth_rates",
     "phase_diagram",
     "plateau",
@@ -253,10 +254,7 @@ class _System:
 
     def share(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Return the robust share of the logit, without the last axis."""
-        u = self.law.robust_patches * self.act.value(self.law.alpha * A).sum(axis=-1)
-        v = self.law.nonrobust_patches * self.act.value(self.law.beta * B).sum(axis=-1)
-        total = u + v
-        return np.where(total > 0, u / np.where(total > 0, total, 1.0), np.nan)
+        return logit_parts(self.law, self.act, A, B).share
 
 
 def _start(A0: object, B0: object) -> tuple[FloatArray, FloatArray]:
@@ -567,6 +565,42 @@ def growth_rates(law: FeatureData, settings: TrainingSettings) -> tuple[float, f
     return common * robust, common * nonrobust
 
 
+def growth_left(strength: float, eps: float, q: float) -> float:
+    """Return what is left of the growth of a feature that a budget shortens.
+
+    Parameters
+    ----------
+    strength : float
+        The strength of the feature, alpha or beta, ``> 0``.
+    eps : float
+        How much of it the adversary takes, ``>= 0``.
+    q : float
+        The exponent of the activation, ``> 1``; the feature is in the polynomial part.
+
+    Returns
+    -------
+    float
+        ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of this form.
+
+    Notes
+    -----
+    Source: Lemma 5.2 of Li and Li (2025), with a step that takes all that eps allows.
+
+    Examples
+    --------
+    >>> growth_left(2.0, 1.0, 3), growth_left(2.0, 3.0, 3)
+    (0.125, 0.0)
+    """
+    size = validation.scalar(strength, "strength", exclusive_minimum=0)
+    taken = validation.scalar(eps, "eps", minimum=0)
+    return float(max(1.0 - taken / size, 0.0) ** validation.scalar(q, "q", exclusive_minimum=1))
+
+
 def race_ratio(law: FeatureData, q: float, A0: float, B0: float) -> float:
     """Return how far the non-robust feature is ahead at the start of standard training.
 
@@ -715,11 +749,15 @@ class Plateau:
     early_level : float
         The level with ``1 - logit`` put to ``1 - 1/k``:
         ``(rho^{q-1} / (eta~ (1 - 1/k) beta^{q-2}))^{1/q}``.
+    seen : float
+        How much of that logit pulls on the adversary, ``o F = P_NR beta^2 / (q eta~)``; NaN without
+        a plateau.
     """
 
     level: float
     logit: float
     early_level: float
+    seen: float = math.nan
 
 
 def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
@@ -777,7 +815,7 @@ def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
         low, high = (middle, high) if reached < goal else (low, middle)
     logit = 0.5 * (low + high)
     power_sum = logit * q * act.rho ** (q - 1) / (law.nonrobust_patches * law.beta**q)
-    return Plateau(power_sum ** (1 / q), logit, early)
+    return Plateau(power_sum ** (1 / q), logit, early, goal)
 
 
 def transition_bracket(
@@ -828,7 +866,7 @@ def transition_bracket(
     if start >= level:
         return 0.0, 0.0
     kappa = growth_rates(law, settings)[0]
-    damped = kappa * (1 - attack.eps / law.alpha) ** act.q
+    damped = kappa * growth_left(law.alpha, attack.eps, act.q)
     return (
         escape_time(start, level, kappa, act.q)[0],
         escape_time(start, level, damped, act.q)[1],

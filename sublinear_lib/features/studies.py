@@ -39,7 +39,7 @@ from sublinear_lib.features.attacks import (
 from sublinear_lib.features.certify import certify_patches
 from sublinear_lib.features.data import FeatureData, PatchData
 from sublinear_lib.features.images import image_digits, train_images
-from sublinear_lib.features.network import PatchNetwork, feature_shares
+from sublinear_lib.features.network import PatchNetwork, logit_parts
 from sublinear_lib.features.recursion import feature_recursion
 from sublinear_lib.features.training import (
     FeatureRun,
@@ -392,7 +392,7 @@ def budget_record(
     run = train_features(data_law, settings, source)
     crossing = run.history.crossing()
     path = feature_recursion(data_law, settings, *run.initial.alignments(data_law), coupled=True)
-    predicted = feature_shares(data_law, settings.activation, path.A[-1], path.B[-1])
+    predicted = logit_parts(data_law, settings.activation, path.A[-1], path.B[-1])
     leans = predicted.robust > predicted.nonrobust
     share = run.network.shares(data_law).share
     return {

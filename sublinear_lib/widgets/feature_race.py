@@ -19,6 +19,7 @@ from sublinear_lib.features import (
     TrainingSettings,
     escape_time,
     feature_recursion,
+    feature_shares,
     growth_rates,
     race_ratio,
 )
@@ -106,11 +107,10 @@ def race_view(alpha: float, beta: float, patches: int, q: float, ratio: float) -
     place = _RATIOS.index(ratio) if tabulated else 0
     A, B = every_A[:, place], every_B[:, place]
     law, settings = _setting(alpha, beta, patches, q)
-    act = settings.activation
-    u, v = act.value(alpha * A), patches * act.value(beta * B)
-    share = float(u[-1] / (u[-1] + v[-1]))
+    given = feature_shares(law, settings.activation, A[:, None], B[:, None])
+    share = float(given.share[-1])
     R = race_ratio(law, q, _START, _START * ratio)
-    passed = np.flatnonzero(u + v >= _OVER)
+    passed = np.flatnonzero(given.robust + given.nonrobust >= _OVER)
     over = int(passed[0]) if passed.size else None
     robust, nonrobust = law.densities(q)
     winner = "v" if R > 1 else "u"

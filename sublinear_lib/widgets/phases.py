@@ -21,11 +21,13 @@ from sublinear_lib.features import (
     FeatureData,
     PatchNetwork,
     PhaseDiagram,
+    Plateau,
     SmoothedReLU,
     TrainingAttack,
     TrainingSettings,
     critical_budget,
     critical_rate,
+    growth_left,
     phase_diagram,
     plateau,
 )
@@ -161,7 +163,8 @@ def phases_view(eps: float, rate: float) -> View:
     place = _place(eps, rate)
     wins = place.share > 0.5
     settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate))
-    level = plateau(_LAW, settings).level
+    found = plateau(_LAW, settings)
+    level = found.level
     across = _START + place.steps / _UNIT
     marks: list[Mark] = [*_map_marks()]
     if math.isfinite(level):
@@ -217,9 +220,9 @@ def phases_view(eps: float, rate: float) -> View:
             ),
             "plateau of *B*": number(level) if math.isfinite(level) else "none",
             "what is left of *β*": number(max(_LAW.beta - eps, 0.0)),
-            "factor left to *A*": number(max(1.0 - eps / _LAW.alpha, 0.0) ** _exponent()),
+            "factor left to *A*": number(growth_left(_LAW.alpha, eps, _exponent())),
         },
-        warning=_failing(eps, rate, wins),
+        warning=_failing(eps, rate, wins, found),
     )
 
 
@@ -268,7 +271,7 @@ def _classes(chosen: BoolArray) -> str:
     return f"{_listed(chosen)} end{'' if chosen.sum() > 1 else 's'}"
 
 
-def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
+def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | None:
     """Say which condition of the phase transition fails, the first one that does."""
     q = _exponent()
     if eps == 0.0:
@@ -288,7 +291,7 @@ def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
     losing = [k for k in range(wins.size) if not wins[k]]
     if not losing:
         if eps < _LAW.beta:
-            left = (1 - eps / _LAW.beta) ** q
+            left = growth_left(_LAW.beta, eps, q)
             return (
                 f"The budget is below β = {number(_LAW.beta)}, so that B does not stand still: it "
                 f"keeps a factor (1 − ε/β)^{q:g} = {number(left)} of its growth. Here that is "
@@ -305,14 +308,14 @@ def _failing(eps: float, rate: float, wins: BoolArray) -> str | None:
         )
         if len(below) == len(losing):
             return said.strip()
-    left = max(1 - eps / _LAW.beta, 0.0) ** q
+    left = growth_left(_LAW.beta, eps, q)
     if left > _LEAK:
         return said + (
             f"The budget is too far below β = {number(_LAW.beta)}: at the plateau B keeps a factor "
             f"(1 − ε/β)^{q:g} = {number(left)} of its growth and leaks through before A takes off. "
             "(For a faster adversary the wall lies further left.)"
         )
-    if _LAW.nonrobust_patches * _LAW.beta**2 / (q * rate) > _FADED:
+    if found.seen > _FADED:
         return said + (
             f"The rate is above the critical one, {number(limit)}, but not far: at the plateau v "
             "already gives a good part of the logit, the loss has begun to fade, and u gains the "

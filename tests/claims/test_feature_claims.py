@@ -186,7 +186,7 @@ TEXT: list[tuple[str, ModuleType, str, str]] = [
     (
         "prop-iii.6",
         recursion,
-        "(1 - attack.eps / law.alpha) ** act.q",
+        "growth_left(law.alpha, attack.eps, act.q)",
         "(1 - attack.eps / law.alpha)",
     ),
     ("prop-iii.6", recursion, "level, kappa, act.q)[0]", "level, damped, act.q)[0]"),
@@ -200,8 +200,8 @@ TEXT: list[tuple[str, ModuleType, str, str]] = [
     (
         "prop-iii.7",
         recursion,
-        "u / np.where(total > 0, total, 1.0)",
-        "v / np.where(total > 0, total, 1.0)",
+        "logit_parts(self.law, self.act, A, B).share",
+        "1 - logit_parts(self.law, self.act, A, B).share",
     ),
     (
         "prop-iii.1",

@@ -17,6 +17,7 @@ from sublinear_lib.features import (
     ReLU,
     SmoothedReLU,
     Softplus,
+    feature_shares,
     network,
 )
 
@@ -131,6 +132,10 @@ def test_alignments_and_shares_are_those_put_in_whichever_coordinates_are_used()
     np.testing.assert_array_equal(found[0], A)
     np.testing.assert_array_equal(found[1], B)
     shares = net.shares(law)
+    again = feature_shares(law, net.activation, A, B)
+    np.testing.assert_array_equal(
+        [again.robust, again.nonrobust], [shares.robust, shares.nonrobust]
+    )
     np.testing.assert_allclose(shares.robust, 2 * 9 * (A**2).sum(axis=1) / 100, rtol=1e-12)
     np.testing.assert_allclose(shares.nonrobust, 3 * (B**2).sum(axis=1) / 100, rtol=1e-12)
     still = FeatureData(
@@ -192,6 +197,12 @@ def test_bad_input_is_refused_by_name() -> None:
         net.alignments(FeatureData())
     with pytest.raises(TypeError, match="law must be a FeatureData, got str"):
         net.shares("law")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="activation must be an Activation, got str"):
+        feature_shares(FeatureData(), "relu", [1.0], [1.0])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="A must have an axis of filters, got the number"):
+        feature_shares(FeatureData(), ReLU(), 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"B must have shape \(1,\)"):
+        feature_shares(FeatureData(), ReLU(), [1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="robust and nonrobust must hold equally many filters"):
         PatchNetwork.of_features(FeatureData(), [1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"robust must have shape \(m,\) or \(3, m\)"):

@@ -24,6 +24,7 @@ from sublinear_lib.features import (
     critical_rate,
     escape_time,
     feature_recursion,
+    growth_left,
     growth_rates,
     phase_diagram,
     plateau,
@@ -340,7 +341,24 @@ def test_the_plateau_is_where_the_recursion_rests(rate: float) -> None:
     value = SmoothedReLU().value(np.array([found.level]))[0]
     assert found.logit == pytest.approx(60 * value, rel=1e-9)
     left = 2 / (math.exp(found.logit) + 2)
+    assert found.seen == pytest.approx(left * found.logit, rel=1e-9)
     assert rate * left * (found.level / 15) ** 2 * found.level == pytest.approx(1.0, rel=1e-9)
+
+
+def test_a_budget_leaves_the_growth_of_a_feature_that_much_weaker() -> None:
+    law = FeatureData(alpha=3.0, beta=1.0, nonrobust_patches=60)
+    for eps in (0.0, 0.4, 0.9):
+        weaker = FeatureData(alpha=3.0 - eps, beta=1.0 - eps, nonrobust_patches=60)
+        for q in (2.0, 3.0, 4.0):
+            chosen = TrainingSettings(activation=SmoothedReLU(q, 15.0))
+            left = growth_left(3.0, eps, q), growth_left(1.0, eps, q)
+            wanted = growth_rates(weaker, chosen)
+            assert growth_rates(law, chosen)[0] * left[0] == pytest.approx(wanted[0], rel=1e-12)
+            assert growth_rates(law, chosen)[1] * left[1] == pytest.approx(wanted[1], rel=1e-12)
+    assert growth_left(1.0, 1.0, 3) == growth_left(1.0, 2.0, 3) == 0.0
+    for bad in ((0.0, 0.1, 3), (1.0, -0.1, 3), (1.0, 0.1, 1)):
+        with pytest.raises(ValueError, match=r"^(strength|eps|q) must be a finite number >"):
+            growth_left(*bad)
 
 
 def test_below_the_critical_rate_the_dense_feature_never_stops() -> None:
