@@ -70,6 +70,7 @@ from sublinear_lib.theory.exponents import (
     Region,
     drift_power,
     explained,
+    printed_width,
 )
 from sublinear_lib.theory.flips import (
     MaximalFlips,
@@ -264,6 +265,7 @@ __all__ = [
     "printed_ledger",
     "printed_orders",
     "printed_q0",
+    "printed_width",
     "regret",
     "roofline",
     "sampling_error",

@@ -22,7 +22,7 @@ from typing import Literal
 
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.enclosures import exact
-from sublinear_lib.validation import choice
+from sublinear_lib.validation import choice, count
 
 __all__ = [
     "CHAINS",
@@ -38,6 +38,7 @@ __all__ = [
     "Region",
     "drift_power",
     "explained",
+    "printed_width",
 ]
 
 Relation = Literal["=", "<=", ">=", "<"]
@@ -653,6 +654,37 @@ class Inequality:
         """
         value = self.power.at(alpha, beta, c)
         return value < 0 if self.strict else value <= 0
+
+
+def printed_width(n: int) -> float:
+    r"""Return the width that the proof of Theorem 4.3 asks for.
+
+    Parameters
+    ----------
+    n : int
+        Number of training points, ``n >= 1``.
+
+    Returns
+    -------
+    float
+        ``n^{300/31}``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `n` is not a positive integer.
+
+    Notes
+    -----
+    Source: the proof of Theorem 4.3, ``m >= n^{300/31}``; the chain ``"5.3-union"`` has the power.
+
+    Examples
+    --------
+    >>> round(printed_width(4))
+    670482
+    """
+    share = CHAINS["5.3-union"].factors[0].power.constant
+    return float(count(n, "n") ** float(1 / Fraction(share)))
 
 
 def drift_power(support: Exact = 1) -> Power:

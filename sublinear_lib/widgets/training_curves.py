@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import datasets, scaling
+from sublinear_lib import datasets, scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
@@ -27,7 +27,6 @@ from sublinear_lib.widgets.views import Axis, Line, View
 __all__ = ["training_curve_explorer", "training_curve_view"]
 
 _POINTS, _RHO, _STEPS, _FLOOR, _CEILING = 4, 0.15, 40, 1e-3, 10.0
-_NEEDED = _POINTS ** (300 / 31)  # the width that the proof of Theorem 4.3 asks for
 _ACTIVATIONS = {
     "jump": "with the jump (the paper's)",
     "continuous": "continuous (that of R3)",
@@ -135,7 +134,7 @@ def _warning(rising: bool, silent: bool, scaled: float, activation: str) -> str:
         )
     elif rising:
         said.append("The loss ends above where it began: this step is too large.")
-    outside = [f"m is below n^(300/31) = {grouped(math.ceil(_NEEDED))}"]
+    outside = [f"m is below n^(300/31) = {grouped(math.ceil(theory.printed_width(_POINTS)))}"]
     if scaled > 1.0:
         outside.append(f"τ = {number(scaled)}/m is not O(1/m) with the constant 1")
         if activation != "jump":
