@@ -22,7 +22,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_writable", "read_arrays", "replacing", "write_arrays", "write_bytes"]
+__all__ = [
+    "check_format",
+    "check_writable",
+    "read_arrays",
+    "replacing",
+    "write_arrays",
+    "write_bytes",
+]
 
 _FIRST_BYTES = b"PK\x03\x04"
 # A disk with no block left takes an empty file, and sometimes a few bytes.
@@ -74,6 +81,57 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
         if not isinstance(value, np.ndarray):
             raise refuse(f"the file is corrupt (the entry {key!r} is no array)")
     return found
+
+
+def check_format(
+    contents: Mapping[str, np.ndarray],
+    name: str,
+    newest: int,
+    *,
+    writer: str,
+    refuse: Callable[[str], ValueError],
+) -> None:
+    """Refuse an archive that is not of a format, or of a newer version of it.
+
+    Parameters
+    ----------
+    contents : mapping of str to ndarray
+        What `read_arrays` returned: the entry ``"format"`` holds the name of the format, the entry
+        ``"version"`` a positive integer.
+    name : str
+        The name of the format that is wanted.
+    newest : int
+        The newest version that can be read; all before it can be read too.
+    writer : str
+        Who writes such files, for the message.
+    refuse : callable
+        Makes the error for a reason, which begins with "it".
+
+    Raises
+    ------
+    ValueError
+        The one that `refuse` makes, if the archive has another format, does not say its version or
+        has a newer one.
+
+    Examples
+    --------
+    >>> contents = {"format": np.array("notes"), "version": np.array(2)}
+    >>> check_format(contents, "notes", 2, writer="a pen", refuse=ValueError)
+    >>> check_format(contents, "letters", 2, writer="a pen", refuse=ValueError)
+    Traceback (most recent call last):
+        ...
+    ValueError: it was not written by a pen
+    """
+    if "format" not in contents or str(contents["format"]) != name:
+        raise refuse(f"it was not written by {writer}")
+    version = contents.get("version")
+    if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
+        raise refuse("it does not say which version of the format it has")
+    if version > newest:
+        raise refuse(
+            f"it has version {version} of the format, this library reads up to version {newest}: "
+            "update the library"
+        )
 
 
 @contextmanager

@@ -547,16 +547,9 @@ class TwoLayerNetwork:
         cls, contents: dict[str, np.ndarray], path: str | os.PathLike[str]
     ) -> TwoLayerNetwork:
         refuse = partial(_refusal, path)
-        if "format" not in contents or str(contents["format"]) != _FORMAT:
-            raise refuse("it was not written by TwoLayerNetwork.save")
-        version = contents.get("version")
-        if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
-            raise refuse("it does not say which version of the format it has")
-        if version > _FORMAT_VERSION:
-            raise refuse(
-                f"it has version {version} of the format, this library reads up to version "
-                f"{_FORMAT_VERSION}: update the library"
-            )
+        archives.check_format(
+            contents, _FORMAT, _FORMAT_VERSION, writer="TwoLayerNetwork.save", refuse=refuse
+        )
         missing = [key for key in ("W", "a", "b", "tau", "activation") if key not in contents]
         if missing:
             raise refuse(f"the entry {missing[0]!r} is missing")

@@ -51,6 +51,27 @@ def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["file.txt"]
 
 
+def test_an_archive_of_another_format_or_a_newer_version_is_refused() -> None:
+    def check(**entries: object) -> None:
+        contents = {name: np.array(value) for name, value in entries.items()}
+        archives.check_format(contents, "notes", 3, writer="a pen", refuse=refusal)
+
+    for version in (1, 3, np.uint8(2)):
+        check(format="notes", version=version)
+    for other in ({}, {"version": 1}, {"format": "letters", "version": 1}, {"format": ["notes"]}):
+        with pytest.raises(ValueError, match="it was not written by a pen"):
+            check(**other)
+    for version in (0, -1, 1.0, True, "1", [1]):
+        with pytest.raises(ValueError, match="it does not say which version of the format it has"):
+            check(format="notes", version=version)
+    with pytest.raises(ValueError, match="it does not say which version"):
+        check(format="notes")
+    with pytest.raises(
+        ValueError, match="it has version 4 of the format, this library reads up to version 3"
+    ):
+        check(format="notes", version=4)
+
+
 def test_a_folder_that_is_missing_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         archives.write_bytes(tmp_path / "nowhere" / "file.txt", b"")

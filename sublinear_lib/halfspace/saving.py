@@ -100,19 +100,10 @@ def read(path: str | os.PathLike[str]) -> Contents:
         If it is truncated or corrupt, not an index, or of a newer version of the format.  The
         message names file and reason.
     """
+    refuse = partial(refusal, path)
     with open(path, "rb") as file:
-        arrays = archives.read_arrays(file, partial(refusal, path))
-    if "format" not in arrays or str(arrays["format"]) != FORMAT:
-        raise refusal(path, "it was not written by HalfspaceIndex.save")
-    version = arrays.get("version")
-    if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
-        raise refusal(path, "it does not say which version of the format it has")
-    if version > VERSION:
-        raise refusal(
-            path,
-            f"it has version {version} of the format, this library reads up to version {VERSION}: "
-            "update the library",
-        )
+        arrays = archives.read_arrays(file, refuse)
+    archives.check_format(arrays, FORMAT, VERSION, writer="HalfspaceIndex.save", refuse=refuse)
     missing = [key for key in _NEEDED if key not in arrays]
     if missing:
         raise refusal(path, f"the entry {missing[0]!r} is missing")

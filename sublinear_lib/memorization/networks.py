@@ -450,16 +450,9 @@ class ReLUNetwork:
         refuse = partial(_refusal, path)
         with open(path, "rb") as file:
             contents = archives.read_arrays(file, refuse)
-        if "format" not in contents or str(contents["format"]) != _FORMAT:
-            raise refuse("it was not written by ReLUNetwork.save")
-        version = contents.get("version")
-        if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
-            raise refuse("it does not say which version of the format it has")
-        if version > _FORMAT_VERSION:
-            raise refuse(
-                f"it has version {version} of the format, this library reads up to version "
-                f"{_FORMAT_VERSION}: update the library"
-            )
+        archives.check_format(
+            contents, _FORMAT, _FORMAT_VERSION, writer="ReLUNetwork.save", refuse=refuse
+        )
         try:
             return cls(_layers_of(contents))
         except KeyError as error:

@@ -236,16 +236,7 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
 
     with open(path, "rb") as file:
         contents = archives.read_arrays(file, refuse)
-    if "format" not in contents or str(contents["format"]) != FORMAT:
-        raise refuse("it was not written by a trainer")
-    version = contents.get("version")
-    if version is None or version.ndim or version.dtype.kind not in "iu" or version < 1:
-        raise refuse("it does not say which version of the format it has")
-    if version > VERSION:
-        raise refuse(
-            f"it has version {version} of the format, this library reads up to version {VERSION}: "
-            "update the library"
-        )
+    archives.check_format(contents, FORMAT, VERSION, writer="a trainer", refuse=refuse)
     try:
         for subject in _SUBJECTS:
             if str(contents[f"of_{subject}"]) != prints[subject]:
