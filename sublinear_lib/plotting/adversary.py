@@ -25,7 +25,7 @@ from sublinear_lib.plotting.formats import Numbers, degrees, grouped, number, pe
 from sublinear_lib.plotting.network import project
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     LINE_HEIGHT,
     EndLabel,
@@ -892,14 +892,19 @@ def shares_picture(
                     ends.append(EndLabel(float(each[-1, 1]), label, role))
         label_line_ends(axes, ends)
     if alt is None:
-        parts = []
-        for label in labels:
-            x, y = lines[label] if label in lines else (rows[label][:, 0], rows[label][:, 1])
-            parts.append(
-                f"{to_plain(label)}: {percent(float(y[0]))} at {number(float(x[0]))}, "
-                f"{percent(float(y[-1]))} at {number(float(x[-1]))}"
-            )
-        alt = f"{to_plain(ylabel)} against {to_plain(xlabel)}. {'; '.join(parts)}."
+        drawn = [(f"{label}, predicted", *lines[label]) for label in labels if label in lines]
+        drawn += [
+            (f"{label}, measured with intervals", *rows[label].T[:2])
+            for label in labels
+            if label in rows
+        ]
+        parts = [
+            f"{to_plain(label)}: {percent(float(y[0]))} at {number(float(x[0]))}, "
+            f"{percent(float(y[-1]))} at {number(float(x[-1]))}"
+            for label, x, y in drawn
+        ]
+        axis = "" if scale == "linear" else ", on a logarithmic axis"
+        alt = f"{to_sentence(ylabel)} against {to_plain(xlabel)}{axis}. {'; '.join(parts)}."
         if level is not None:
             alt += f" A level line at {percent(float(level[0]))}: {to_plain(level[1])}."
     return Picture(fig, alt=alt, caption=caption, name=name)

@@ -232,10 +232,14 @@ def test_the_shares_found_are_told_group_by_group() -> None:
 
 def test_the_shares_say_both_ends_and_the_level() -> None:
     alt = plain(shares().alt)
-    assert "d = 3: 25 % at 100, 45 % at 1 000" in alt.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    alt = alt.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert alt.startswith("Share missed against width m, on a logarithmic axis. ")
+    assert "d = 3, predicted: 25 % at 100, 45 % at 1 000; law, predicted: 10 % at 100" in alt
+    assert "d = 3, measured with intervals: 20 % at 100, 40 % at 1 000" in alt
     assert "level line at 50 %: one half" in alt
     measured = shares(curves=None, level=None)
     assert "20 % at 100" in plain(measured.alt) and "level" not in measured.alt
+    assert "predicted" not in measured.alt and "logarithmic" not in shares(scale="linear").alt
 
 
 @pytest.mark.parametrize(
