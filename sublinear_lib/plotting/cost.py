@@ -15,7 +15,7 @@ from sublinear_lib.plotting.checks import ascending, few, nonnegative, positive
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
     EndLabel,
     end_label_room,
@@ -258,7 +258,7 @@ def _described(
         for label, y in tables.items()
     ]
     text = (
-        f"{to_plain(ylabel).capitalize()} against {to_plain(xlabel)} from {ends[0]} to {ends[1]}, "
+        f"{to_sentence(ylabel)} against {to_plain(xlabel)} from {ends[0]} to {ends[1]}, "
         f"both axes logarithmic. {'; '.join(parts)}."
     )
     return text if reference is None else f"{text} A dashed line shows {to_plain(reference[0])}."

@@ -110,6 +110,7 @@ def test_the_text_of_the_curves_tells_prediction_from_measurement() -> None:
     assert "c = 1/5, predicted: 10 to 90" in alt
     assert "1/m, measured: 50 to 800" in alt
     assert "A dashed line shows dense" in alt
+    assert curves(ylabel="work of *W*, in GiB").alt.startswith("Work of W, in GiB against")
 
 
 def test_measurements_may_end_before_the_curve_does() -> None:
