@@ -20,6 +20,8 @@ _EXTRAS = {
     "mdit_py_plugins": "book",
     "pygments": "book",
 }
+COMPUTING = ("numpy", "scipy", "scikit-learn", "joblib", "numba")
+"""The packages that the library computes with, whose versions a report of any kind names."""
 
 
 def hint(package: str) -> str:

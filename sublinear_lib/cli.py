@@ -26,7 +26,7 @@ from typing import Any, get_args
 import click
 
 from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
-from sublinear_lib._extras import installed_version
+from sublinear_lib._extras import COMPUTING, installed_version
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_K, printed_q0
@@ -35,7 +35,6 @@ from sublinear_lib.training import Search
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba")
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -74,7 +73,7 @@ def main() -> None:
 def info() -> None:
     """Say which versions, kernels and threads are in use."""
     rows = [("sublinear-lib", __version__), ("Python", platform.python_version())]
-    rows += [(name, installed_version(name)) for name in _PACKAGES]
+    rows += [(name, installed_version(name)) for name in COMPUTING]
     rows += [("kernels", kernels_in_use()), ("processors", str(os.cpu_count() or "unknown"))]
     rows += [(name, os.environ.get(name, "not set")) for name in _THREADS]
     _print_table(rows)

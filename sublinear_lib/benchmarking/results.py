@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 import sublinear_lib
 from sublinear_lib import archives, statistics, validation
-from sublinear_lib._extras import installed_version
+from sublinear_lib._extras import COMPUTING, installed_version
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.benchmarking.settings import Row
 from sublinear_lib.halfspace import HalfspaceIndex
@@ -55,15 +55,7 @@ QUESTIONS: dict[str, str] = {
 }
 """The benchmarks by name, and what each of them answers."""
 
-_PACKAGES = (
-    "numpy",
-    "scipy",
-    "numba",
-    "scikit-learn",
-    "faiss-cpu",
-    "torch",
-    "hnswlib",
-)
+_PEERS = ("faiss-cpu", "torch", "hnswlib")
 _FIELDS: dict[str, type] = {
     "question": str,
     "baseline": str,
@@ -460,7 +452,7 @@ def environment() -> Row:
     versions = {
         "sublinear-lib": sublinear_lib.__version__,
         "python": platform.python_version(),
-        **{package: installed_version(package) for package in _PACKAGES},
+        **{package: installed_version(package) for package in (*COMPUTING, *_PEERS)},
     }
     # Every package may bring a BLAS of its own; the products are those of NumPy.
     libraries = [each for each in threadpool_info() if each["user_api"] == "blas"]

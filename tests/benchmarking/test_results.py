@@ -163,6 +163,7 @@ def test_the_environment_names_what_numbers_depend_on() -> None:
     assert isinstance(found["avx512"], bool)
     assert found["kernels"] in ("numba", "numpy")
     assert found["versions"]["numpy"].startswith("2.")
+    assert {"python", "scikit-learn", "joblib", "numba", "torch"} <= set(found["versions"])
     assert found["blas"]
     json.dumps(found)
 
