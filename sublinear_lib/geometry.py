@@ -15,7 +15,8 @@ length, never an angle.  Membership is always decided by chords: near the center
 
 In dimension d = 2 the sphere S^0 is {-1, +1}: X has two points at distance sqrt(3), and a cap of
 radius below sqrt(3) is its center alone.  All functions accept d = 2 and treat it as this set, not
-as a limit of the formulas.
+as a limit of the formulas.  Only `inner_box` is about all of R^d: the balls of the maximum norm, in
+which the adversaries of Parts II and III move.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ __all__ = [
     "chord_distances",
     "directions",
     "embed",
+    "inner_box",
     "lift",
     "project_to_caps",
     "project_to_slice",
@@ -381,6 +383,41 @@ def lift(W: FloatArray, b: FloatArray) -> FloatArray:
             f"and b = {float(b[r])!r} in row {r}"
         )
     return U
+
+
+def inner_box(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Return boxes that lie in the closed balls of the maximum norm, as real arithmetic has them.
+
+    Parameters
+    ----------
+    X : array-like of float
+        The centers, of any shape.
+    radius : float
+        The radius of the balls, ``>= 0``.
+
+    Returns
+    -------
+    low, high : ndarray of float64, same shape as `X`
+        The ends of the boxes: ``X - radius <= low <= X <= high <= X + radius``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For entries that are not finite real numbers, or a negative radius.
+
+    Examples
+    --------
+    >>> low, high = inner_box([0.2], 0.1)
+    >>> bool(high[0] < 0.2 + 0.1)  # whose rounding is outside
+    True
+    """
+    centers = validation.float_array(X, "X", allow_empty=True)
+    reach = validation.scalar(radius, "radius", minimum=0)
+    # Rounding to nearest may step over the edge; the next number inside never does.
+    return (
+        np.minimum(np.nextafter(centers - reach, np.inf), centers),
+        np.maximum(np.nextafter(centers + reach, -np.inf), centers),
+    )
 
 
 # --------------------------------------------------------------------------------------------------

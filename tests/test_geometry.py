@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from sublinear_lib.geometry import (
     chord_distances,
     directions,
     embed,
+    inner_box,
     lift,
     project_to_caps,
     project_to_slice,
@@ -733,10 +735,27 @@ BAD_CALLS = {
     "supports, rows": (lambda: cap_supports(ON * 2, ON, 0.1), ValueError, "G must have the shape"),
     "sample caps, off X": (lambda: sample_caps([[0.6, 0.8]], 0.1, 0), ValueError, "X must lie"),
     "cap intervals, W": (lambda: cap_intervals(ON, 0.1, [[1.0, 2.0]], [1.0]), ValueError, "W must"),
+    "inner box, X": (lambda: inner_box([math.nan], 0.1), ValueError, "X must contain finite"),
+    "inner box, radius": (lambda: inner_box([0.0], -0.1), ValueError, "radius must be"),
     "net, d": (lambda: slice_net(6, 0.5), ValueError, "d must be one of 2, 3, 4, 5"),
     "net, radius": (lambda: slice_net(3, 0.0), ValueError, "radius must be a finite number > 0"),
     "net, max_points": (lambda: slice_net(3, 0.5, max_points=0), ValueError, "max_points"),
 }
+
+
+@QUICK
+@given(
+    st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=5),
+    st.one_of(st.just(0.0), st.floats(5e-324, 1e9)),
+)
+def test_an_inner_box_lies_in_its_ball_and_is_hardly_smaller(center, radius):
+    X = np.array(center)
+    for x, low, high in zip(X, *inner_box(X, radius), strict=True):
+        assert low <= x <= high
+        for end in (low, high):
+            assert abs(Fraction(float(end)) - Fraction(float(x))) <= Fraction(radius)
+        assert np.nextafter(np.nextafter(high, np.inf), np.inf) >= x + radius
+        assert np.nextafter(np.nextafter(low, -np.inf), -np.inf) <= x - radius
 
 
 @pytest.mark.parametrize("case", BAD_CALLS)

@@ -19,7 +19,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from sublinear_lib import validation
+from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.data import PatchData
 from sublinear_lib.features.network import (
@@ -123,9 +123,7 @@ class _Box:
         bounds: tuple[float, float] | None = None,
     ):
         self.network, self.X, self.y = network, X, y
-        # Rounding to nearest may step over the edge; the next number inside never does.
-        self.low = np.minimum(np.nextafter(X - eps, np.inf), X)
-        self.high = np.maximum(np.nextafter(X + eps, -np.inf), X)
+        self.low, self.high = geometry.inner_box(X, eps)
         if bounds is not None:
             check_inside(X, bounds)
             np.maximum(self.low, bounds[0], out=self.low)

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sublinear_lib import validation
+from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.networks import ReLUNetwork
@@ -51,17 +51,10 @@ class AttackResult:
     evaluations: int
 
 
-def inner_box(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
-    """Return the corners of boxes in the closed balls of the maximum norm, rounded inward."""
-    # Rounding to nearest may step over the edge; the next number inside never does.
-    low = np.minimum(np.nextafter(X - radius, np.inf), X)
-    return low, np.maximum(np.nextafter(X + radius, -np.inf), X)
-
-
 def _inside(X: FloatArray, D: FloatArray, radius: float, p: float) -> FloatArray:
     """Return points ``X + D``, pulled into the closed balls with room for the rounding."""
     if p == math.inf:
-        return np.clip(X + D, *inner_box(X, radius))
+        return np.clip(X + D, *geometry.inner_box(X, radius))
     rounding = 4.0 * np.finfo(np.float64).eps * np.abs(X).sum(axis=1, keepdims=True)
     inner = np.maximum(radius * (1.0 - 1e-12) - rounding, 0.0)
     size = np.linalg.norm(D, ord=p, axis=1, keepdims=True)

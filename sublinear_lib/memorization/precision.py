@@ -28,9 +28,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from sublinear_lib import validation
+from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
-from sublinear_lib.memorization.attacks import inner_box
 from sublinear_lib.memorization.certificates import certify, exact_check
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 
@@ -240,7 +239,7 @@ def ball_probes(
     shape = (len(centers), centers.shape[1])
     signs = [source.choice([-1.0, 1.0], shape) for _ in range(corners)]
     directions = signs + [source.uniform(-1.0, 1.0, shape) for _ in range(inner)]
-    low, high = inner_box(centers, radius)
+    low, high = geometry.inner_box(centers, radius)
     targets = [centers + radius * d for d in directions]
     if y is not None:
         targets.append(_nearest_others(centers, y))
