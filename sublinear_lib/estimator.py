@@ -238,10 +238,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
 
     def _adversary(self) -> Adversary:
         if self.attack == "smoothed":
-            # Few steps have to be long ones, or they do not reach the rim of the cap.
-            return SmoothedGradient(
-                rho=self.rho, steps=self.attack_steps, relative_step=0.5, restarts=1
-            )
+            return SmoothedGradient.of_few_steps(self.rho, self.attack_steps)
         if self.attack == "projected":
             return ProjectedGradient(rho=self.rho, steps=self.attack_steps)
         if isinstance(self.attack, str):

@@ -568,10 +568,7 @@ def make_report(
         width, train.d, rng=np.random.default_rng(weights), tau=level, activation=activation
     )
     adversary: Adversary = (
-        # Few steps have to be long ones, or they do not reach the rim of the cap.
-        SmoothedGradient(rho=inner, steps=_ATTACK_STEPS, relative_step=0.5, restarts=1)
-        if inner > 0.0
-        else IdentityAdversary()
+        SmoothedGradient.of_few_steps(inner, _ATTACK_STEPS) if inner > 0.0 else IdentityAdversary()
     )
     history = SublinearAdversarialTraining(
         adversary=adversary,

@@ -227,10 +227,7 @@ class TrainingRun:
             return IdentityAdversary()
         if name == "projected":
             return ProjectedGradient(rho=self.rho, steps=self.attack_steps)
-        # Few steps have to be long ones, or they do not reach the rim of the cap.
-        return SmoothedGradient(
-            rho=self.rho, steps=self.attack_steps, relative_step=0.5, restarts=1
-        )
+        return SmoothedGradient.of_few_steps(self.rho, self.attack_steps)
 
     def _claim(self, out: Path, say: Callable[[str], object]) -> Path:
         """Make sure that the folder is for this run, and return where its checkpoints go."""

@@ -106,6 +106,36 @@ class SmoothedGradient(CapAttack):
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def of_few_steps(cls, rho: float, steps: int = 5) -> SmoothedGradient:
+        """Return the attack of a training step: one run of few steps, which are long.
+
+        Parameters
+        ----------
+        rho : float
+            Radius of the cap, ``>= 0``.
+        steps : int, default 5
+            Number of steps, ``>= 1``.
+
+        Returns
+        -------
+        SmoothedGradient
+            Its first step is half of the angular radius of the cap, or few steps would not reach
+            the rim, and its only run starts at the clean point.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter has a wrong type or is out of range.
+
+        Examples
+        --------
+        >>> attack = SmoothedGradient.of_few_steps(0.3)
+        >>> attack.steps, attack.relative_step, attack.restarts
+        (5, 0.5, 1)
+        """
+        return cls(rho=rho, steps=steps, relative_step=0.5, restarts=1)
+
     def margin(self, weight_scale: float) -> float:
         """Return how far below the threshold the attack looks at neurons.
 

@@ -145,7 +145,7 @@ def _foe(name: str, rho: float) -> Adversary:
     if name == "plain":
         return ProjectedGradient(rho=rho, steps=1)
     if name == "smoothed":
-        return SmoothedGradient(rho=rho, steps=5, relative_step=0.5, restarts=1)
+        return SmoothedGradient.of_few_steps(rho)
     return ExactOnCircle(rho=rho) if name == "exact" else IdentityAdversary()
 
 

@@ -125,6 +125,21 @@ def test_where_nothing_can_move_the_clean_points_come_back():
         assert_array_equal(result.X, X)
 
 
+def test_few_long_steps_reach_the_rim_and_few_short_ones_do_not():
+    network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [10.0], tau=0.1)
+    x = np.array([[3**0.5 / 2, 0.0, 0.5]])
+
+    def reached(attack):
+        found = attack(network, x, [0.0], "absolute", rng=0)
+        return float(np.linalg.norm(found.X - x))
+
+    assert reached(SmoothedGradient.of_few_steps(0.3)) == pytest.approx(0.3, abs=1e-9)
+    assert reached(SmoothedGradient.of_few_steps(0.3, 3)) > 0.28
+    assert reached(SmoothedGradient(rho=0.3, steps=5, restarts=1)) < 0.25
+    with pytest.raises(ValueError, match="steps must be"):
+        SmoothedGradient.of_few_steps(0.3, 0)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
