@@ -81,6 +81,19 @@ def test_the_mutants_of_a_module_are_all_those_of_its_mathematics() -> None:
     assert {kind for _, kind, _, _ in PLACES} == set(OPERATORS)
 
 
+def test_every_check_of_an_argument_that_the_theory_uses_is_known() -> None:
+    used = {
+        alias.name
+        for path in (mutate_theory.ROOT / "sublinear_lib" / "theory").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.module in ("sublinear_lib.validation", "sublinear_lib.theory.enclosures")
+        for alias in node.names
+        if node.module.endswith("validation") or alias.name in ("exact", "rational")
+    }
+    assert "exact" in used and used <= mutate_theory.CHECKS
+
+
 def test_a_mutant_differs_in_one_place_and_compiles() -> None:
     for mutant in mutants_of("toy", SOURCE):
         tree, before, after = mutated(SOURCE, mutant)
