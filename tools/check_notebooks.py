@@ -22,7 +22,7 @@ from pathlib import Path
 import nbformat
 import run_notebooks
 from nbformat import NotebookNode
-from run_notebooks import STATE, notebooks
+from run_notebooks import ROOT, STATE, notebooks
 
 LONGEST_CELL = 15
 # What a page shows beside its two menus without a scroll bar, at 1280 pixels.
@@ -33,17 +33,18 @@ FEWEST_LABS = 2
 ALSO_A_CHAPTER = frozenset({"errata"})
 LEVELS = ("★", "★★", "★★★")
 
-# What a reader must find, as a heading, as the title of a box, or as a bold lead.
+# What a reader must find, as a heading, as the title of a box, or as a bold lead: how to recognize
+# it, and words that will do.
 FRAME = {
-    "the question": r"question",
-    "objectives": r"objectives|able to|you will (learn|know)",
-    "what is needed": r"you need|before you start|prerequisites",
-    "the intuition": r"intuition",
-    "an explorer": r"explore",
-    "the check": r"\bcheck",
-    "exercises": r"exercises",
-    "take-aways": r"take-?aways?",
-    "what was verified": r"what we verified, and how",
+    "the question": (r"question", "The question"),
+    "objectives": (r"objectives|able to|you will (learn|know)", "What you will be able to do"),
+    "what is needed": (r"you need|before you start|prerequisites", "You need"),
+    "the intuition": (r"intuition", "Intuition"),
+    "an explorer": (r"explore", "Explore"),
+    "the check": (r"\bcheck", "Check it"),
+    "exercises": (r"exercises", "Exercises"),
+    "take-aways": (r"take-?aways?", "Take-aways"),
+    "what was verified": (r"what we verified, and how", "What we verified, and how"),
 }
 TITLE = re.compile(
     r"^#{1,6} +(?P<heading>.+)$"
@@ -114,8 +115,8 @@ def frame(chapter: Chapter) -> list[str]:
     if not chapter.teaches:
         return []
     problems = [
-        f"no heading, box or bold lead announces {piece}"
-        for piece, pattern in FRAME.items()
+        f"no heading, box or bold lead announces {piece}, such as {words!r}"
+        for piece, (pattern, words) in FRAME.items()
         if not any(re.search(pattern, title, re.IGNORECASE) for title in chapter.titles)
     ]
     if not STATEMENT.search(chapter.prose):
@@ -166,7 +167,7 @@ def quiz_and_labs(chapter: Chapter) -> list[str]:
         return []
     problems = []
     if not QUIZ_HEADING.search(chapter.prose):
-        problems.append("no heading announces a quiz")
+        problems.append("no heading announces a quiz, such as '## Quiz'")
     page = f"{chapter.path.parent.name}/{chapter.path.stem}"
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
     if asked != [page]:
@@ -256,8 +257,15 @@ def stored_outputs(chapter: Chapter) -> list[str]:
         problems.append("no cell has an output")
     name = run_notebooks.identity(chapter.path)
     if run_notebooks.normalize(nbformat.reads(chapter.text, as_version=4), name) != chapter.text:
-        problems.append("it was not stored by tools/run_notebooks.py (run `make execute`)")
+        problems.append(f"it was not stored by tools/run_notebooks.py{_run(chapter)}")
     return problems
+
+
+def _run(chapter: Chapter) -> str:
+    """Name the command that stores one page, which takes less time than all of them."""
+    path = chapter.path.resolve()
+    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else chapter.path
+    return f" (run `python tools/run_notebooks.py {shown.as_posix()}`)"
 
 
 def traces_of_a_machine(chapter: Chapter) -> list[str]:
@@ -283,7 +291,7 @@ def old_widgets(chapter: Chapter) -> list[str]:
     sources = {text.strip() for text in (*scripts, style_sheet())}
     state = chapter.notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     return [
-        f"an explorer was stored with an old {key[1:]} (run `make execute`)"
+        f"an explorer was stored with an old {key[1:]}{_run(chapter)}"
         for model in state.values()
         for key in ("_esm", "_css")
         if model["state"].get(key, "").strip() not in {*sources, ""}

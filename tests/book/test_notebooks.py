@@ -145,6 +145,26 @@ def test_a_departure_is_found(tmp_path: Path, old: str, new: str) -> None:
     assert problems(broken(tmp_path, old, new)) != []
 
 
+@pytest.mark.parametrize("words", [words for _, words in check_notebooks.FRAME.values()])
+def test_a_missing_piece_is_named_with_words_that_will_do(tmp_path: Path, words: str) -> None:
+    missing = chapter(tmp_path)
+    prose = "# A chapter\n"
+    missing.notebook.cells = [nbformat.v4.new_markdown_cell(prose)]
+    (found,) = [each for each in check_notebooks.frame(missing) if repr(words) in each]
+    mended = chapter(tmp_path)
+    mended.notebook.cells = [nbformat.v4.new_markdown_cell(f"{prose}\n## {words}\n")]
+    assert found not in check_notebooks.frame(mended)
+
+
+def test_a_page_that_was_not_stored_is_told_the_command_for_it_alone() -> None:
+    page = Chapter(check_notebooks.ROOT / "book" / "part1" / "who-flips.ipynb")
+    page.text += " "
+    assert check_notebooks.stored_outputs(page) == [
+        "it was not stored by tools/run_notebooks.py "
+        "(run `python tools/run_notebooks.py book/part1/who-flips.ipynb`)"
+    ]
+
+
 def test_a_long_cell_is_found(tmp_path: Path) -> None:
     cell = nbformat.v4.new_code_cell("\n".join(["x = 1"] * (check_notebooks.LONGEST_CELL + 1)))
     assert len(problems(chapter(tmp_path, [cell]))) == 1
@@ -187,7 +207,8 @@ def test_an_explorer_with_an_old_script_is_found(tmp_path: Path) -> None:
     name = run_notebooks.identity(sound.path)
     sound.path.write_text(run_notebooks.normalize(notebook, name), encoding="utf-8")
     assert problems(Chapter(sound.path)) == [
-        "an explorer was stored with an old esm (run `make execute`)"
+        "an explorer was stored with an old esm "
+        f"(run `python tools/run_notebooks.py {sound.path.as_posix()}`)"
     ]
 
 
