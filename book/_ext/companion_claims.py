@@ -160,7 +160,10 @@ def missing_proofs(ledger: Iterable[Claim], pages: Mapping[str, Page]) -> list[s
                     f"{claim.id}: its proof is on {name!r}, which is no page of the book"
                 )
             elif not pages[name].has_anchor(anchor):
-                problems.append(f"{claim.id}: its proof {place!r} has no such anchor")
+                problems.append(
+                    f"{claim.id}: its proof {place!r} has no such anchor "
+                    f"(write ({anchor})= above its heading on that page)"
+                )
     return problems
 
 

@@ -342,6 +342,9 @@ def quiz(page: str, *, folder: Path = QUIZZES) -> Quiz:
     texts = sorted(folder.glob("*/*.md"))
     known = [path.relative_to(folder).with_suffix("").as_posix() for path in texts]
     if page not in known:
-        raise ValueError(f"page must be one of {', '.join(known) or '(none)'}, got {page!r}")
+        raise ValueError(
+            f"page must be one of {', '.join(known) or '(none)'}, got {page!r}: "
+            f"there is no file quizzes/{page}.md"
+        )
     name = f"quizzes/{page}.md"
     return read_quiz((folder / f"{page}.md").read_text(encoding="utf-8"), name, page)

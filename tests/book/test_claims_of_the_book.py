@@ -153,7 +153,8 @@ def test_a_missing_proof_is_found(book: Path) -> None:
     page = book / "reference" / "repaired-theorems.md"
     page.write_text(page.read_text("utf-8").replace("(thm-4.1-r)=", "(thm-4.2-r)="), "utf-8")
     assert problems(book) == [
-        "thm-4.1-r: its proof 'reference/repaired-theorems#thm-4.1-r' has no such anchor"
+        "thm-4.1-r: its proof 'reference/repaired-theorems#thm-4.1-r' has no such anchor "
+        "(write (thm-4.1-r)= above its heading on that page)"
     ]
     page.unlink()
     assert problems(book) == [
