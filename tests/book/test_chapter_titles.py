@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import build_teaching
+import check_book
 import nbformat
 import pytest
 
@@ -23,3 +25,10 @@ def test_a_chapter_begins_with_the_title_that_the_ledger_gives_it(page: str) -> 
 def test_every_chapter_that_teaches_a_statement_has_a_title() -> None:
     taught = {claim.chapter for claim in LEDGER if claim.chapter.startswith("part")}
     assert taught <= set(CHAPTERS)
+
+
+@pytest.mark.parametrize("page", ["intro", "reading-paths"])
+def test_the_pages_that_lead_through_the_book_name_every_chapter(page: str) -> None:
+    text = (BOOK / f"{page}.md").read_text(encoding="utf-8")
+    chapters = filter(build_teaching.CHAPTERS.fullmatch, check_book.chapters())
+    assert [name for name in chapters if name.removeprefix("book/") not in text] == []
