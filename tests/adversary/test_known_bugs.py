@@ -31,7 +31,8 @@ from sublinear_lib.losses import AbsoluteLoss
 from sublinear_lib.network import TwoLayerNetwork
 
 RHO = 0.4
-# Every attack that has a random start, with few steps so that single iterates can be told apart.
+# Every attack that begins at a uniformly random point of the cap, with few steps so that single
+# iterates can be told apart.
 STARTING = {
     "projected gradient": ProjectedGradient(rho=RHO, steps=3, random_start=True),
     "smoothed gradient": SmoothedGradient(rho=RHO, steps=3, restarts=1, random_start=True),
@@ -160,7 +161,10 @@ def uniformity(attack):
 
 @pytest.mark.parametrize("name", STARTING)
 def test_random_starts_are_uniform_on_the_cap(name):
-    assert uniformity(STARTING[name]) > 1e-5
+    assert uniformity(STARTING[name]) > 1e-5, (
+        "the first random points are not uniform on the cap (geometry.sample_caps draws such); "
+        "an attack that draws others on purpose is none of STARTING"
+    )
 
 
 def test_a_uniform_radius_would_be_found():

@@ -73,7 +73,7 @@ def test_some_pages_are_looked_at_whatever_is_on_record(monkeypatch: pytest.Monk
 
 def test_the_record_knows_every_page_and_axe_found_nothing() -> None:
     stored = record.read()
-    assert sorted(stored) == sorted(pages())
+    assert sorted(stored) == sorted(pages()), "renew it: make looks"
     for entry in stored.values():
         assert set(entry) == {"fingerprint", *NOTHING}
         assert not any(entry[reader] for reader in NOTHING)

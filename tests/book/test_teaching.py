@@ -60,7 +60,8 @@ def test_a_deck_shows_the_statements_and_tells_the_sentences(name: str, html: Pa
     }
     shown = {str(box["id"]) for box in deck.select(".slides .proof.admonition[id]")}
     assert statements <= shown
-    assert len(deck.select("aside.notes p")) > 10
+    notes = len(deck.select("aside.notes p"))
+    assert notes > 10, f"{notes} paragraphs are too few words of explanation for a chapter"
     opening = deck.select_one(".sl-opening p")
     assert opening is not None and opening.get_text().startswith("The question.")
     assert not deck.select(".slides section section")  # reveal.js would make slides of them

@@ -39,15 +39,15 @@ def test_what_repairs_a_statement_repairs_one_of_the_paper_and_holds() -> None:
 
 @pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
 def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-untyped-def]
-    assert len(claim.title) <= 60
-    assert claim.plain.endswith(".")
+    assert len(claim.title) <= 60, "a title has at most 60 characters"
+    assert claim.plain.endswith("."), "`plain` is a sentence"
     assert claim.chapter.startswith(("part1/", "part2/", "part3/", "reference/statements/"))
-    assert claim.remark
-    assert claim.statement.count("$") % 2 == 0
+    assert claim.remark, "`remark` says why the verdict is what it is"
+    assert claim.statement.count("$") % 2 == 0, "a dollar sign of `statement` has no partner"
     assert claim.statement.count("{") == claim.statement.count("}")
     if claim.repairs or claim.source.work == "repair":
-        assert claim.proof
-    assert claim.check.__name__.startswith("_check")
+        assert claim.proof, "`proof` is a page of the book and an anchor there"
+    assert claim.check.__name__.startswith("_check"), "a check is a private function, _check_..."
 
 
 def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path: Path) -> None:
