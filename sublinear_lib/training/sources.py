@@ -966,15 +966,16 @@ def _scanned(
     norms = predicates.row_norms(W)
     lists = []
     indptr = np.zeros(len(region.anchors) + 1, dtype=np.int64)
-    for i, anchor in enumerate(region.anchors):
-        with np.errstate(over="ignore", invalid="ignore"):
-            error = predicates.error_bound(norms, 1.0 + TOLERANCE, b, neurons.d)
-            largest = W @ anchor + (b + reach)
-            # Twice the bound of the score also pays for the roundings of this sum.
-            beyond = largest + 4.0 * (error + 2.0**-52 * reach) < neurons.tau - region.margin
-        found = ids[~beyond].astype(np.int32)
-        lists.append(found)
-        indptr[i + 1] = indptr[i] + len(found)
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = predicates.error_bound(norms, 1.0 + TOLERANCE, b, neurons.d)
+        base = b + reach
+        # Twice the bound of the score also pays for the roundings of the sum.
+        slack = 4.0 * (error + 2.0**-52 * reach)
+        for i, anchor in enumerate(region.anchors):
+            beyond = (W @ anchor + base) + slack < neurons.tau - region.margin
+            found = ids[~beyond].astype(np.int32)
+            lists.append(found)
+            indptr[i + 1] = indptr[i] + len(found)
     return indptr, np.concatenate(lists)
 
 
