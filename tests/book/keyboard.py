@@ -17,7 +17,7 @@ from browser import empty_tab
 from tests.book.visits import Visit, way
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Route
+    from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
 
 # The keys of each kind of control, and what they do to its place: the first, the last, one step.
@@ -136,24 +136,13 @@ class Walk:
     left_back: bool = False
 
 
-# Formulas as they are written are longer than they are set, and some would have to be scrolled.
-SHORT_FORMULAS = """document.addEventListener("DOMContentLoaded", () => {
-    for (const each of document.querySelectorAll(".math")) each.textContent = "x";
-});"""
-
-
-def _no_formulas(route: Route) -> None:
-    route.fulfill(body=SHORT_FORMULAS, content_type="text/javascript")
-
-
 def walks(browser: Browser, base: str, name: str) -> list[Walk]:
     """Open the page `name` below the address `base`, and walk through all that can be worked."""
     reader = way(name)[1][0]
     visited = Visit(empty_tab(browser, reader.scheme, reader.width))
     tab = visited.tab
     try:
-        tab.route("**/tex-chtml.js*", _no_formulas)
-        visited.go(f"{base}/{name}.html")
+        visited.go(f"{base}/{name}.html", formulas=False)
         return through(tab)
     finally:
         tab.context.close()
