@@ -184,17 +184,17 @@ class SmoothedReLU(Activation):
         value, slope : ndarray of float64
             Arrays of the shape of z.
         """
-        bent = np.clip(z, 0.0, self.rho)
-        ratio = bent / self.rho
-        slope = self._power(ratio)
-        value = bent * slope
+        # In place where that is possible: new memory costs as much as the arithmetic.
+        value = np.clip(z, 0.0, self.rho)
+        slope = self._power(value / self.rho)
+        value *= slope
         value /= self.q
-        if bent.size and z.max() > self.rho:
+        if value.size and z.max() > self.rho:
             value += np.maximum(z - self.rho, 0.0)
         return value, slope
 
     def _power(self, ratio: FloatArray) -> FloatArray:
-        """Return ``ratio**(q - 1)``, for whole exponents by squaring."""
+        """Return ``ratio**(q - 1)``, for whole exponents by squaring; `ratio` is overwritten."""
         exponent = self.q - 1
         if not isinstance(exponent, int) or exponent > 64:
             return np.asarray(ratio**exponent)
@@ -207,7 +207,10 @@ class SmoothedReLU(Activation):
             if not exponent:
                 assert power is not None
                 return power
-            square = square * square
+            if square is power:
+                square = square * square
+            else:
+                square *= square
 
 
 @dataclass(frozen=True)

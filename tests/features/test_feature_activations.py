@@ -83,6 +83,19 @@ def test_the_slope_is_the_derivative_and_0_stays_0(act: Activation) -> None:
         assert gained[0] == pytest.approx(area[0], abs=1e-7)
 
 
+@pytest.mark.parametrize("q", [2, 3, 4, 6, 7, 8, 17, 65])
+@pytest.mark.parametrize("rho", [0.4, 15.0])
+def test_a_whole_power_of_one_number_and_of_many_has_the_same_bits(q: int, rho: float) -> None:
+    act = SmoothedReLU(q, rho)
+    z = np.linspace(-0.5, 2.0, 41) * rho
+    before = z.copy()
+    many = np.array(act.value_and_slope(z))
+    assert z.tobytes() == before.tobytes()
+    assert np.array(act.value_and_slope(z.reshape(1, 41, 1))).tobytes() == many.tobytes()
+    alone = [act.value_and_slope(np.array(each)) for each in z]
+    np.testing.assert_array_equal(np.array(alone).T, many)
+
+
 @pytest.mark.parametrize("act", EVERY, ids=repr)
 @pytest.mark.parametrize("span", [0.01, 1.0, 20.0])
 def test_the_range_on_an_interval_is_that_of_a_fine_grid(act: Activation, span: float) -> None:
