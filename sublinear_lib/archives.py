@@ -219,9 +219,16 @@ def write_arrays(path: str | os.PathLike[str], contents: Mapping[str, np.ndarray
     ------
     OSError
         If the file cannot be written.
+    ValueError
+        If an array holds objects.
     """
     with replacing(path) as temporary, open(temporary, "xb") as file:
-        np.savez(file, **contents)  # type: ignore[arg-type]
+        # The bytes of numpy.savez, which in NumPy 2.0 leaves the archive open when a write fails:
+        # the garbage collector then closes it after the file below it, which is an error again.
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, array in contents.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
         file.flush()
         os.fsync(file.fileno())
 

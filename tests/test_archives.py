@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +97,49 @@ def test_arrays_come_back_bit_for_bit_under_exactly_the_name_that_was_given(tmp_
         assert found[name].dtype == array.dtype
         assert found[name].tobytes() == array.tobytes()
         assert_array_equal(found[name].shape, array.shape)
+
+
+def test_an_archive_has_the_bytes_that_numpy_writes(tmp_path: Path) -> None:
+    contents = {
+        "matrix": np.arange(6.0).reshape(2, 3),
+        "columns first": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "part": np.arange(10)[::3],
+        "nothing": np.empty(0),
+        "number": np.float32(0.5),
+        "text": np.array("a name"),
+    }
+    archives.write_arrays(tmp_path / "ours", contents)
+    with open(tmp_path / "theirs", "wb") as file:
+        np.savez(file, **contents)
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+def test_objects_are_not_written_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "file.npz"
+    target.write_text("old")
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        archives.write_arrays(target, {"x": np.zeros(2), "y": np.array([{"a": 1}], dtype=object)})
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["file.npz"]
+
+
+def test_an_archive_whose_writing_fails_is_closed_before_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closed later, by the garbage collector, it would write to a file that is closed."""
+    closed = []
+    real = zipfile.ZipFile.close
+
+    def close(self: zipfile.ZipFile) -> None:
+        if self.fp is not None and self.mode == "w":
+            closed.append(not self.fp.closed)
+        real(self)
+
+    monkeypatch.setattr(zipfile.ZipFile, "close", close)
+    with pytest.raises(ValueError, match="Object arrays"):
+        archives.write_arrays(tmp_path / "x", {"x": np.zeros(2), "y": np.array([{}], dtype=object)})
+    gc.collect()
+    assert closed == [True]
 
 
 @pytest.mark.parametrize(
