@@ -15,8 +15,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sublinear_lib import adversary
 from sublinear_lib.estimator import SublinearAdversarialClassifier
 
+RULES = parametrize_with_checks([SublinearAdversarialClassifier(n_neurons=256, n_steps=40)])
+# scikit-learn 1.6 gives pytest a generator, which pytest 9 warns of.
+NAMES, CASES = RULES.args[0], list(RULES.args[1])
 
-@parametrize_with_checks([SublinearAdversarialClassifier(n_neurons=256, n_steps=40)])
+
+@pytest.mark.parametrize(NAMES, CASES, **RULES.kwargs)
 def test_it_keeps_the_rules_of_scikit_learn(estimator, check):
     check(estimator)
 
