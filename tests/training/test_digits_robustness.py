@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 
 from sublinear_lib import statistics
 
@@ -58,9 +59,30 @@ def test_the_study_runs_and_writes_the_same_bytes_again(study, tmp_path, capsys)
     assert "smoothed" in capsys.readouterr().out
 
 
+def rows_of(table):
+    """Every interval of a table by its row and measure, as a list of three numbers."""
+    names = ("activation", "activity", "trained")
+    return {
+        (*(row[name] for name in names), measure): value
+        for row in table
+        for measure, value in row.items()
+        if measure not in names
+    }
+
+
 def test_the_table_is_made_of_the_records(study, stored):
-    assert stored["table"] == study.table(stored["records"])
-    row = next(r for r in stored["table"] if r["trained"] == "smoothed")
+    made = study.table(stored["records"])
+    if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 17):
+        assert stored["table"] == made
+    else:
+        # Before 1.17 SciPy searches for the quantile of Student's law, and stops after some ten
+        # digits.  It stretches an interval and touches nothing else.
+        old, new = rows_of(stored["table"]), rows_of(made)
+        assert list(old) == list(new)
+        for key, (mean, *ends) in old.items():
+            assert new[key][0] == mean, key
+            assert new[key][1:] == pytest.approx(ends, rel=1e-15, abs=1e-10 * (ends[1] - mean)), key
+    row = next(r for r in made if r["trained"] == "smoothed")
     here = [
         r["smoothed_clean"]
         for r in stored["records"]
