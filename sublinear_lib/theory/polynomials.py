@@ -652,7 +652,7 @@ def _truncated_sign(k: int, t: int) -> tuple[fmpq_poly, Fraction]:
     in_y = _chebyshev_sum(weights[: t + 1])
     in_square = in_y(fmpz_poly([1, -1]))
     cut = Fraction(weights[t + 1] + weights[t + 2], 8**k)
-    return fmpq_poly(in_square.inflate(2).left_shift(1), 8**k), cut
+    return fmpq_poly(fmpz_poly([0, 1]) * in_square.inflate(2), 8**k), cut
 
 
 @dataclass(frozen=True)
