@@ -142,6 +142,10 @@ def _encode(
         most.append(np.array([radius]))
         upper[columns - n :] = radius
     matrix = csr_array(vstack(rows, format="csr")) if rows else None
+    if matrix is not None:
+        # The HiGHS of SciPy 1.14 takes no wider indices.
+        matrix.indices = matrix.indices.astype(np.int32)
+        matrix.indptr = matrix.indptr.astype(np.int32)
     integrality = np.zeros(columns, dtype=np.int64)
     integrality[n + binaries : n + 2 * binaries] = 1
     return _Program(
