@@ -7,6 +7,7 @@ the command begins here: as long as nothing else is done, an interrupt ends the 
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -41,8 +42,20 @@ def run(name: str = "sublinear") -> None:
     finally:
         # All is said and stored; what is left is Python's own tidying up.
         sys.stdout.flush()
+        _leave_bars()
         if listening:
             signal.signal(signal.SIGINT, _leave)
+
+
+def _leave_bars() -> None:
+    """Let this process end without the thread that looks after tqdm's bars.
+
+    An interrupt that comes while a bar is drawn can leave tqdm's lock taken.  The thread then waits
+    for the lock for ever, and tqdm for the thread when Python ends.
+    """
+    bars = sys.modules.get("tqdm")
+    if bars is not None and bars.tqdm.monitor is not None:
+        atexit.unregister(bars.tqdm.monitor.exit)
 
 
 if __name__ == "__main__":

@@ -227,3 +227,31 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -
         process.kill()
     assert process.returncode == 130
     assert messages == "\ninterrupted\n"
+
+
+def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending() -> None:
+    """It can leave tqdm's lock taken, for which tqdm's own thread waits."""
+    script = (
+        "import sys, time\n"
+        "import tqdm\n"
+        "import sublinear_lib.cli\n"
+        "import sublinear_lib.__main__ as command\n"
+        "def main(**unused):\n"
+        "    tqdm.tqdm.monitor_interval = 0.01\n"
+        "    bar = tqdm.tqdm(total=2)\n"
+        "    tqdm.tqdm.get_lock().acquire()\n"
+        "    time.sleep(0.5)\n"
+        "    print('said')\n"
+        "    sys.exit(130)\n"
+        "sublinear_lib.cli.main = main\n"
+        "command.run()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stdout == "said\n"
