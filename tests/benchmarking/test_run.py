@@ -273,11 +273,14 @@ def test_a_foreign_file_is_refused_before_anything_is_measured(
 
 
 @pytest.mark.parametrize("asked", [(), ("--quiet",)])
-def test_a_run_shows_a_bar_unless_it_is_asked_to_be_quiet(asked: tuple[str, ...]) -> None:
+def test_a_run_shows_a_bar_unless_it_is_asked_to_be_quiet(
+    asked: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     small = ("--dimensions", "3", "--widths", "64", "--shares", "0.1", "--rounds", "1")
-    result = bench("--quick", "--no-peers", "--only", "single", *small, *asked)
-    assert result.exit_code == 0, result.output
-    assert ("single: 100%" in result.stderr) == (not asked)
+    command = ["bench", "halfspace", "--quick", "--no-peers", "--only", "single", *small, *asked]
+    # The runner of click 8.1 does not keep the two streams apart.
+    assert not main(command, standalone_mode=False)
+    assert ("single: 100%" in capsys.readouterr().err) == (not asked)
 
 
 def test_an_inexact_answer_ends_the_run_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
