@@ -222,6 +222,21 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
         install_versions.lower_bound("numpy")
 
 
+def test_what_builds_the_wheel_is_installed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new environment of Python 3.11 has a setuptools that is too old, a later one has none."""
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **unused: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(install_versions.subprocess, "run", run)
+    assert install_versions.main(["oldest"]) == 0
+    ((*_, library, builder),) = commands
+    assert library.startswith(".[")
+    assert builder.startswith("setuptools>=")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_is_told_how_to_complete_the_command(shell: str) -> None:
     asked = {"_SUBLINEAR_COMPLETE": f"{shell}_source"}
