@@ -3,8 +3,8 @@
 ``python benchmarks/reliability.py`` runs what ``benchmarks/results/reliability.json`` does not hold
 yet, chunk by chunk; it can be stopped at any time and goes on when it is started again.  ``--only``
 names a campaign, ``--renew`` forgets what is stored of it first, ``--list`` says how far they are.
-The whole takes hours; the record says how long each piece took.  ``--only notebooks`` compares what the
-notebooks of the book print on one core and on two, byte by byte (``tools/compare_cores.py``).
+The whole takes hours; the record says how long each piece took.  ``--only notebooks`` compares what
+the notebooks of the book print on one core and on two, byte by byte (``tools/compare_cores.py``).
 """
 
 from __future__ import annotations
