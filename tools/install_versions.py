@@ -2,9 +2,9 @@
 
 usage: python tools/install_versions.py {oldest,newest,pinned}
 
-Oldest are the lower bounds of the runtime dependencies and of numba in ``pyproject.toml``, newest
-is what the package index offers, pinned what ``constraints.txt`` says. It installs into the Python
-that runs it, which should be that of a virtual environment of its own.
+Oldest are the lower bounds of the runtime dependencies in ``pyproject.toml``, of numba, matplotlib
+and Dask, newest is what the package index offers, pinned what ``constraints.txt`` says. It installs
+into the Python that runs it, which should be that of a virtual environment of its own.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("fast", "plot", "book", "test")
-# What is held at its lower bound: what the library computes and draws with.
-HELD = ("fast", "plot")
+EXTRAS = ("fast", "plot", "book", "test", "cluster")
+# What is held at its lower bound: what the library computes, draws and shares work with.
+HELD = ("fast", "plot", "cluster")
 # A later pyparsing warns of what matplotlib 3.9 asks of it, and warnings are errors in the tests.
 BESIDE = ("pyparsing<3.3",)
 
