@@ -132,7 +132,8 @@ def stages() -> list[Stage]:
         Stage(
             "pages",
             "the built pages, as text and in a browser",
-            ("tests/book", *WORKERS, "--dist", "loadscope"),
+            # the order of tests/book/conftest.py, instead of that of the number of tests
+            ("tests/book", *WORKERS, "--dist", "loadscope", "--no-loadscope-reorder"),
             pytest=True,
         ),
     ]
