@@ -11,6 +11,7 @@ traceback and with status 130; what was stored by then is whole.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
@@ -18,6 +19,7 @@ import platform
 import shutil
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -49,6 +51,34 @@ def _ending_on_interrupt() -> Iterator[None]:
         sys.exit(_INTERRUPTED)
 
 
+@contextlib.contextmanager
+def _losing_no_interrupt() -> Iterator[None]:
+    """Interrupt again when Ctrl-C came where Python has to ignore what is raised.
+
+    Such places are the callbacks of compiled code, as while numba compiles or loads a kernel, and
+    the finalizers of objects.  Python passes what was raised there to ``sys.unraisablehook``.
+    """
+    before = sys.unraisablehook
+    again: list[threading.Timer] = []
+
+    def heard(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            before(lost)
+            return
+        # Interrupting at once would come here, where it is lost as well.
+        again.append(threading.Timer(0.05, _thread.interrupt_main))
+        again[-1].daemon = True
+        again[-1].start()
+
+    sys.unraisablehook = heard
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+        for timer in again:
+            timer.cancel()
+
+
 class _Commands(click.Group):
     """A group of commands that Ctrl-C ends with a word; click itself would say "Aborted!"."""
 
@@ -59,7 +89,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Carry out a command."""
-        with _ending_on_interrupt():
+        with _ending_on_interrupt(), _losing_no_interrupt():
             return super().invoke(ctx)
 
 

@@ -161,6 +161,44 @@ def test_a_verification_that_is_interrupted_outside_its_checks_ends_in_the_same_
     assert "Aborted" not in result.output
 
 
+def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As it was when it came to numba's callback, which LLVM calls for each kernel it loads."""
+    ignored = []
+    real = runs.SmoothedGradient.__call__
+
+    class First:
+        """Where the first interrupt comes."""
+
+        def __del__(self) -> None:
+            ignored.append("once")
+            signal.raise_signal(signal.SIGINT)
+
+    class Second:
+        """Where the interrupt comes that follows it."""
+
+        def __del__(self) -> None:
+            try:
+                time.sleep(5)
+            except KeyboardInterrupt:
+                ignored.append("once more")
+                raise
+
+    def with_callbacks(self: Any, *arguments: Any, **named: Any) -> Any:
+        if not ignored:
+            First()
+            Second()
+        time.sleep(0.02)
+        return real(self, *arguments, **named)
+
+    monkeypatch.setattr(runs.SmoothedGradient, "__call__", with_callbacks)
+    result = sublinear(*TRAIN, "--steps", "300")
+    assert ignored == ["once", "once more"]
+    assert result.exit_code == 130
+    assert "interrupted from the keyboard" in result.output
+
+
 # -- at random moments, with a real signal ---------------------------------------------------------
 
 LIVES = multiprocessing.get_context(
@@ -191,8 +229,10 @@ def test_a_command_that_gets_the_signal_leaves_whole_files(
     time.sleep(seconds)
     os.kill(process.pid, signal.SIGINT)
     process.join(60)
+    status = process.exitcode
+    process.kill()
     messages = (tmp_path / "messages").read_text()
-    assert process.exitcode == 130, messages
+    assert status == 130, messages
     assert messages.strip().splitlines()[-1].startswith("interrupted")
     assert "Traceback" not in messages
     assert command.whole(tmp_path) == []
@@ -230,10 +270,16 @@ def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -
 
 
 def test_an_interrupt_while_a_bar_is_drawn_does_not_keep_the_command_from_ending() -> None:
-    """It can leave tqdm's lock taken, for which tqdm's own thread waits."""
+    """It can leave tqdm's lock taken, for which tqdm's own thread waits, and Python for that."""
     script = (
         "import sys, time\n"
+        "import atexit\n"
         "import tqdm\n"
+        "class Monitor(tqdm.TMonitor):\n"
+        "    def __init__(self, *arguments):\n"
+        "        atexit.register(self.exit)  # as older versions do\n"
+        "        super().__init__(*arguments)\n"
+        "tqdm.std.TMonitor = Monitor\n"
         "import sublinear_lib.cli\n"
         "import sublinear_lib.__main__ as command\n"
         "def main(**unused):\n"
