@@ -51,7 +51,7 @@ lite: $(STAMP)  ## build the notebooks as JupyterLite, for a Python in the brows
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'
 	@$(BIN)/python tools/build_lite.py $(if $(PYODIDE),--pyodide "$(PYODIDE)")
 
-looks: book  ## let axe look at every page that changed, and keep what it finds for the tests
+looks: book  ## look thoroughly at every page that changed, and keep what is found for the tests
 	@PYTHONPATH=tools $(BIN)/python -m tests.book.look_at_pages
 
 screenshots: book  ## photograph every page, light and dark, wide and narrow

@@ -1,24 +1,32 @@
-"""A walk through the explorers and the quiz of a page by keyboard alone, and what was met there.
+"""A walk through the explorers and the quiz of a page by keyboard alone, and what went wrong there.
 
 A page is loaded once, without its formulas, which take most of the time and no part in this.  In
 front of every explorer and quiz the walk begins with the Tab key; at each stop it looks at the
 focus, presses the keys of that kind of control and writes down what changed; behind the last stop
-it turns, and goes back.  The tests read the notes: one test for each promise.
+it turns, and goes back.  `faults` reads the notes, promise by promise.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import check_book
 from browser import empty_tab
 
+from sublinear_lib.exhibits import quiz
+from sublinear_lib.exhibits.quiz import QUIZZES
+from tests.book.contrast import GRAPHIC, contrast
 from tests.book.visits import Visit, way
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
+
+# What a notebook holds that has an explorer or a quiz.
+MARKS = (b'"_table"', b"sl-quiz")
 
 # The keys of each kind of control, and what they do to its place: the first, the last, one step.
 KEYS = {
@@ -136,6 +144,22 @@ class Walk:
     left_back: bool = False
 
 
+def worked() -> list[str]:
+    """List the pages of the book that a reader can work, by what their notebooks hold."""
+    notebooks = {name: check_book.ROOT / f"{name}.ipynb" for name in check_book.chapters()}
+    return [
+        name
+        for name, path in notebooks.items()
+        if path.is_file() and any(mark in path.read_bytes() for mark in MARKS)
+    ]
+
+
+def asking() -> list[str]:
+    """List the pages of the book with a quiz."""
+    texts = {name: QUIZZES / f"{name.removeprefix('book/')}.md" for name in check_book.chapters()}
+    return [name for name, path in texts.items() if path.is_file()]
+
+
 def walks(browser: Browser, base: str, name: str) -> list[Walk]:
     """Open the page `name` below the address `base`, and walk through all that can be worked."""
     reader = way(name)[1][0]
@@ -197,3 +221,103 @@ def _keys(at: dict[str, Any]) -> list[tuple[str, str]]:
     if at["kind"] == "radio":  # one choice after the other
         return [("Space", "same"), *[("ArrowDown", "next")] * at["most"], ("ArrowUp", "back")]
     return KEYS.get(at["kind"], [])
+
+
+def faults(browser: Browser, base: str, name: str) -> dict[str, list[str]]:
+    """Walk through the page `name` below the address `base`; list what went wrong."""
+    walked = walks(browser, base, name)
+    met = [each for walk in walked for each in walk.met]
+    return {
+        "order": [fault for walk in walked for fault in astray(walk)],
+        "focus": [fault for each in met for fault in unseen(each)],
+        "keys": [fault for each in met for fault in misled(each)],
+        "said": [fault for each in met for fault in silent(each)],
+        "quiz": unasked(walked, name),
+    }
+
+
+def astray(walk: Walk) -> list[str]:
+    """List what is wrong with the order of the stops."""
+    met = [each.at["stop"] for each in walk.met]
+    faults = {
+        "there is nothing to work": not walk.expected,
+        f"the stops are {met}, not {walk.expected}": met != walk.expected,
+        "the Tab key does not lead out": not walk.left,
+        f"the stops backwards are {walk.back}": walk.back != walk.expected_back[::-1],
+        "Shift and Tab do not lead out": not walk.left_back,
+    }
+    return [f"{walk.name}: {fault}" for fault, there in faults.items() if there]
+
+
+def unseen(met: Met) -> list[str]:
+    """List what is wrong with the look of the focus at a stop."""
+    rings = [ring for ring in met.at["rings"] if ring["width"] >= 2]
+    if not met.at["seen"] or not rings:
+        return [f"{met.name}: nothing shows where the focus is"]
+    best = max(contrast(color(ring["color"]), color(ring["ground"])) for ring in rings)
+    return [] if best >= GRAPHIC else [f"{met.name}: the ring around it is too faint: {best:.1f}"]
+
+
+def color(css: str) -> tuple[float, ...]:
+    """Return the channels of a color as a browser writes it, from 0 to 1."""
+    return tuple(float(each) / 255 for each in re.findall(r"[\d.]+", css)[:3])
+
+
+def misled(met: Met) -> list[str]:
+    """List the keys that did not do at a stop what a reader expects."""
+    faults = []
+    before = met.at
+    for key, does, now in met.after:
+        if now is None or now["stop"] != before["stop"]:
+            faults.append(f"{met.name}: {key} moved the focus away")
+            break
+        wanted = {
+            "first": 0,
+            "last": now["most"],
+            "next": min(before["place"] + 1, now["most"]),
+            "back": max(before["place"] - 1, 0),
+        }.get(does, before["place"])
+        fine = now["place"] == wanted
+        if now["kind"] == "radio":
+            fine = fine and now["checked"]
+        elif does == "open":
+            fine = now["open"]
+        elif does == "scroll":
+            fine = now["scrolled"][0] > 0 or now["scrolled"][1] <= 0
+        elif does == "clear":
+            fine = now["told"] == 0
+        elif now["place"] != before["place"]:
+            fine = fine and now["read"] != before["read"]
+        if not fine:
+            faults.append(f"{met.name}: {key} led from {before['place']} to {now['place']}")
+        before = now
+    return faults
+
+
+def silent(met: Met) -> list[str]:
+    """List a stop whose changes no live region tells."""
+    if met.at["kind"] not in {"range", "select-one", "radio"} or not met.at["most"]:
+        return []
+    places = {now["place"] for _, _, now in met.after if now}
+    said = {now["said"] for _, _, now in met.after if now}
+    fault = f"{met.name}: {len(places)} places, and what is said is {sorted(said)}"
+    enough = len(places) if met.at["kind"] == "radio" else 2
+    return [] if "" not in said and len(said) >= enough else [fault]
+
+
+def unasked(walked: list[Walk], name: str) -> list[str]:
+    """List what is wrong with the quiz of the page `name`: what it asks and how it answers."""
+    quizzes = [walk for walk in walked if walk.kind == "quiz"]
+    if len(quizzes) != (name in asking()):
+        return [f"{len(quizzes)} quizzes were met"]
+    faults = []
+    for walk in quizzes:
+        met = [each for each in walk.met if each.at["kind"] == "radio"]
+        choices = [len(each.choices) for each in quiz(name.removeprefix("book/")).questions]
+        if [each.at["most"] + 1 for each in met] != choices:
+            faults.append(f"the questions have other choices than {choices}")
+        for each in met:
+            told = {now["place"]: now["said"].partition(".")[0] for _, _, now in each.after if now}
+            if sorted(told.values()) != ["No"] * each.at["most"] + ["Right"]:
+                faults.append(f"{each.name}: the answers are {sorted(told.values())}")
+    return faults

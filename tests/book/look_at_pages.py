@@ -1,65 +1,113 @@
-"""Ask axe about every page of the built book, and renew the record that the tests read.
+"""Look thoroughly at every page of the built book, and renew the records that the tests read.
 
 usage: make looks        pages that have changed since they are on record, and those with findings
+
+Axe is asked about every page; explorers and quizzes are worked by keyboard; all slides are shown.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import check_book
 from browser import chromium, serving
 from tqdm import tqdm
 
-from tests.book import accessible, record
+from tests.book import accessible, keyboard, record, slides
 from tests.book.visits import look, pages, way
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PROCESSES = 2
 
+Places = dict[str, str]
+
 
 @contextmanager
-def _places() -> Iterator[dict[str, str]]:
+def _places() -> Iterator[Places]:
     with serving(check_book.HTML) as address:
         yield {"http": address, "file": check_book.HTML.as_uri()}
 
 
-def look_at(names: Sequence[str]) -> tuple[dict[str, record.Findings], str]:
-    """Return what axe finds on these pages, for each reader, and the version of the browser."""
-    found = {}
+def _with_axe(browser: Browser, places: Places, name: str) -> record.Findings:
+    seen = look(browser, places[way(name)[0]], name, thorough=True)
+    return {str(reader): each.findings for reader, each in seen.items()}
+
+
+def _by_keyboard(browser: Browser, places: Places, name: str) -> record.Findings:
+    return keyboard.faults(browser, places[way(name)[0]], name)
+
+
+def _slide_by_slide(browser: Browser, places: Places, name: str) -> record.Findings:
+    return slides.faults(browser, check_book.HTML, name)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One kind of look at pages."""
+
+    record: record.Record
+    pages: Callable[[], Sequence[str]]
+    at: Callable[[Browser, Places, str], record.Findings]
+
+
+LOOKS = {
+    "axe": Look(record.AXE, pages, _with_axe),
+    "keyboard": Look(record.KEYBOARD, keyboard.worked, _by_keyboard),
+    "slides": Look(record.SLIDES, slides.decks, _slide_by_slide),
+}
+
+
+def look_at(kind: str, names: Sequence[str]) -> tuple[str, dict[str, record.Findings], str]:
+    """Return what is found at these pages by one kind of look, and the version of the browser."""
     with chromium() as browser, _places() as places:
-        for name in names:
-            seen = look(browser, places[way(name)[0]], name, thorough=True)
-            found[name] = {str(reader): each.findings for reader, each in seen.items()}
-        return found, browser.version
+        found = {name: LOOKS[kind].at(browser, places, name) for name in names}
+        return kind, found, browser.version
 
 
 def main() -> int:
-    """Look at what has changed; return 1 if axe found something anywhere."""
-    every = pages()
-    found = {name: record.kept(check_book.HTML, name) for name in every}
-    left = [name for name, findings in found.items() if findings is None or any(findings.values())]
-    versions = {"axe": "".join(re.findall(r"axe v([\d.]+)", accessible.AXE)[:1])}
+    """Look at what has changed; return 1 if something was found anywhere."""
+    found = {
+        kind: {name: each.record.kept(check_book.HTML, name) for name in each.pages()}
+        for kind, each in LOOKS.items()
+    }
+    left = [
+        (kind, name)
+        for kind, some in found.items()
+        for name, findings in some.items()
+        if findings is None or any(findings.values())
+    ]
+    browsers = set()
     with ProcessPoolExecutor(PROCESSES) as workers, tqdm(total=len(left), unit="page") as bar:
-        jobs = [
-            workers.submit(look_at, left[start : start + 4]) for start in range(0, len(left), 4)
-        ]
+        jobs = []
+        for kind in LOOKS:
+            names = [name for each, name in left if each == kind]
+            for start in range(0, len(names), 4):
+                jobs.append(workers.submit(look_at, kind, names[start : start + 4]))
         for job in as_completed(jobs):
-            some, versions["chromium"] = job.result()
-            found |= some
+            kind, some, version = job.result()
+            browsers.add(version)
+            found[kind] |= some
             bar.update(len(some))
-    if left:
-        record.write(
-            check_book.HTML, {name: each for name, each in found.items() if each}, versions
-        )
-    for name, findings in found.items():
-        for reader, lines in (findings or {}).items():
-            for line in lines:
-                print(f"{name}, {reader}: {line}")
-    return int(any(any(findings.values()) for findings in found.values() if findings))
+    for kind in {kind for kind, _ in left}:
+        versions = {"chromium": ", ".join(sorted(browsers))}
+        if kind == "axe":
+            versions["axe"] = "".join(re.findall(r"axe v([\d.]+)", accessible.AXE)[:1])
+        known = {name: each for name, each in found[kind].items() if each}
+        LOOKS[kind].record.write(check_book.HTML, known, versions)
+    for kind, some in found.items():
+        for name, findings in some.items():
+            for part, lines in (findings or {}).items():
+                for line in lines:
+                    print(f"{name}, {kind}, {part}: {line}")
+    return int(any(any((each or {}).values()) for some in found.values() for each in some.values()))
 
 
 if __name__ == "__main__":

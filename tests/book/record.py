@@ -1,10 +1,11 @@
-"""What axe found on the pages of the book, kept by their content.
+"""What thorough looks at the pages of the book found, kept by the content of the pages.
 
-Axe takes most of the time of a visit, and what it finds depends on nothing but the page, the styles
-and scripts of the book, and on how axe is asked. So ``make looks`` asks it about every page, with
-all rules for both readers, and keeps the answers with a fingerprint of all that. As long as a page
-has the fingerprint of the record, the tests read there what axe found; a page that has changed is
-looked at anew.
+Three looks take most of the time of the browser tests: axe's at every page, the walk through
+explorers and quizzes by keyboard alone, and the one at every slide.  What they find depends on
+nothing but the page, the styles and scripts of the book, and on how one looks.  So ``make looks``
+makes them and keeps the answers with a fingerprint of all that.  As long as a page has the
+fingerprint of the record, the tests read there what was found; a page that has changed is looked at
+anew, and some pages in any case.
 """
 
 from __future__ import annotations
@@ -13,28 +14,28 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import axe_playwright_python
+
 from sublinear_lib import archives
-from tests.book import accessible
 
-RECORD = Path(__file__).with_name("axe_findings.json")
-
-ALWAYS = ("book/intro", "book/reference/api/index", "search")
-"""Pages at which the tests look in any case."""
+HERE = Path(__file__).parent
 
 SHAPES = {".css", ".js", ".mjs", ".svg", ".woff", ".woff2"}
 """Kinds of files that a page may load and that bear on how it looks and what it holds."""
 
 Findings = Mapping[str, Sequence[str]]
-"""What axe found, by the name of the reader."""
+"""What was found, in parts: by axe for each reader, by another look against each promise."""
 
 
 @functools.cache
-def _surroundings(html: Path) -> bytes:
-    """Return a digest of what all pages share: styles, scripts, fonts, axe and how it is asked."""
-    digest = hashlib.sha256(accessible.AXE.encode())
-    digest.update(Path(accessible.__file__).read_bytes())
+def _surroundings(html: Path, sources: tuple[Path, ...]) -> bytes:
+    """Return a digest of what all pages share, styles, scripts and fonts, and of how one looks."""
+    digest = hashlib.sha256()
+    for path in sources:
+        digest.update(path.read_bytes())
     for path in sorted((html / "_static").rglob("*")):
         if path.suffix in SHAPES:
             digest.update(f"{path.relative_to(html).as_posix()}\n".encode())
@@ -42,40 +43,72 @@ def _surroundings(html: Path) -> bytes:
     return digest.digest()
 
 
-def fingerprint(html: Path, name: str) -> str:
-    """Return what stands for the page `name` below the folder `html`, and for all that it loads."""
-    page = (html / f"{name}.html").read_bytes()
-    return hashlib.sha256(_surroundings(html) + page).hexdigest()
+@dataclass(frozen=True)
+class Record:
+    """What one kind of look found at pages, in a file."""
+
+    path: Path
+    sources: tuple[Path, ...]
+    """What says how one looks: the record is old when it changes."""
+    parts: tuple[str, ...]
+    """Of what is found at every page."""
+    always: tuple[str, ...]
+    """Pages at which the tests look in any case."""
+
+    def fingerprint(self, html: Path, name: str) -> str:
+        """Return what stands for a page below the folder `html`, and for all that it loads."""
+        page = (html / f"{name}.html").read_bytes()
+        return hashlib.sha256(_surroundings(html, self.sources) + page).hexdigest()
+
+    def read(self) -> dict[str, dict[str, list[str] | str]]:
+        """Return the record: by page, its fingerprint and what was found, part by part."""
+        if not self.path.is_file():
+            return {}
+        pages: dict[str, dict[str, list[str] | str]]
+        pages = json.loads(self.path.read_text("utf-8"))["pages"]
+        return pages
+
+    def kept(self, html: Path, name: str) -> Findings | None:
+        """Return what was found at a page that is as it was then; None without such a record."""
+        entry = self.read().get(name)
+        if entry is None or entry["fingerprint"] != self.fingerprint(html, name):
+            return None
+        return {key: list(value) for key, value in entry.items() if key != "fingerprint"}
+
+    def known(self, html: Path, name: str) -> Findings | None:
+        """Return what need not be looked for again at a page; None if it is to be."""
+        return None if name in self.always else self.kept(html, name)
+
+    def write(self, html: Path, found: Mapping[str, Findings], versions: Mapping[str, str]) -> None:
+        """Store what was found at these pages as they are now, and with which versions."""
+        pages = {
+            name: {"fingerprint": self.fingerprint(html, name), **findings}
+            for name, findings in sorted(found.items())
+        }
+        text = json.dumps({**versions, "pages": pages}, indent=1, ensure_ascii=False)
+        archives.write_bytes(self.path, f"{text}\n".encode())
 
 
-def read(path: Path = RECORD) -> dict[str, dict[str, list[str] | str]]:
-    """Return the record: by page, its fingerprint and what axe found for each reader."""
-    if not path.is_file():
-        return {}
-    pages: dict[str, dict[str, list[str] | str]] = json.loads(path.read_text("utf-8"))["pages"]
-    return pages
+AXE = Record(
+    HERE / "records" / "axe.json",
+    (Path(axe_playwright_python.__file__).parent / "axe.min.js", HERE / "accessible.py"),
+    ("desk", "phone"),
+    ("book/intro", "book/reference/api/index", "search"),
+)
+"""What axe finds, with all rules, for each reader."""
 
+KEYBOARD = Record(
+    HERE / "records" / "keyboard.json",
+    (HERE / "keyboard.py", HERE / "contrast.py"),
+    ("order", "focus", "keys", "said", "quiz"),
+    ("book/part1/half-space-reporting",),
+)
+"""What goes wrong for who works explorers and quizzes by keyboard alone."""
 
-def kept(html: Path, name: str, path: Path = RECORD) -> Findings | None:
-    """Return what axe found on a page that is as it was then; None if there is no such record."""
-    entry = read(path).get(name)
-    if entry is None or entry["fingerprint"] != fingerprint(html, name):
-        return None
-    return {key: list(value) for key, value in entry.items() if key != "fingerprint"}
-
-
-def known(html: Path, name: str) -> Findings | None:
-    """Return what need not be asked of axe again about a page; None if it is to be asked."""
-    return None if name in ALWAYS else kept(html, name)
-
-
-def write(
-    html: Path, found: Mapping[str, Findings], versions: Mapping[str, str], path: Path = RECORD
-) -> None:
-    """Store what axe found on these pages as they are now, and with which versions."""
-    pages = {
-        name: {"fingerprint": fingerprint(html, name), **findings}
-        for name, findings in sorted(found.items())
-    }
-    text = json.dumps({**versions, "pages": pages}, indent=1, ensure_ascii=False)
-    archives.write_bytes(path, f"{text}\n".encode())
+SLIDES = Record(
+    HERE / "records" / "slides.json",
+    (HERE / "slides.py",),
+    ("size", "formulas", "requests", "complaints"),
+    ("teaching/who-flips-slides",),
+)
+"""What is wrong with the slides of a chapter."""

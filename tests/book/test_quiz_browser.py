@@ -15,7 +15,6 @@ import check_book
 import pytest
 
 from sublinear_lib.exhibits import read_quiz
-from sublinear_lib.exhibits.quiz import QUIZZES
 from tests.exhibits.made_up import QUIZ
 
 if TYPE_CHECKING:
@@ -26,12 +25,6 @@ pytestmark = pytest.mark.browser
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 MATHJAX = check_book.ROOT / "book" / "_static" / "vendor" / "mathjax"
-# The pages of the book with a quiz.
-ASKING = [
-    name
-    for name in check_book.chapters()
-    if (QUIZZES / f"{name.removeprefix('book/')}.md").is_file()
-]
 
 
 @pytest.fixture(scope="module")

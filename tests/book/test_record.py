@@ -1,4 +1,4 @@
-"""What axe found on a page is taken from the record while the page is the same, and no longer."""
+"""What was found at a page is taken from the record while the page is the same, and no longer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.book import record
-from tests.book.visits import READERS, pages
+from tests.book.look_at_pages import LOOKS
+from tests.book.record import Record
+from tests.book.visits import READERS
 
-NOTHING = {str(reader): [] for reader in READERS}
+NOTHING: dict[str, list[str]] = {"desk": [], "phone": []}
 
 
 @pytest.fixture
@@ -21,8 +23,15 @@ def built(tmp_path: Path) -> Path:
         (html / f"{name}.html").write_text(f"<p>{name}</p>")
     (html / "_static" / "a.css").write_text("p { color: #111 }")
     (html / "_static" / "note.txt").write_text("a note")
+    (tmp_path / "how.py").write_text("look well")
     record._surroundings.cache_clear()
     return html
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Record:
+    """A record that there is not yet."""
+    return Record(tmp_path / "record.json", (tmp_path / "how.py",), tuple(NOTHING), ("one",))
 
 
 def change(html: Path, name: str) -> None:
@@ -30,50 +39,53 @@ def change(html: Path, name: str) -> None:
     record._surroundings.cache_clear()
 
 
-def test_a_page_that_is_the_same_keeps_its_findings(built: Path, tmp_path: Path) -> None:
-    path = tmp_path / "record.json"
+def test_a_page_that_is_the_same_keeps_its_findings(built: Path, kept: Record) -> None:
     found = {"one": {"desk": ["a rule at p"], "phone": []}, "two": NOTHING}
-    record.write(built, found, {"axe": "1"}, path)
-    assert {name: record.kept(built, name, path) for name in found} == found
+    kept.write(built, found, {"axe": "1"})
+    assert {name: kept.kept(built, name) for name in found} == found
     change(built, "_static/note.txt")
-    assert record.kept(built, "one", path) == found["one"]
+    assert kept.kept(built, "one") == found["one"]
 
 
 @pytest.mark.parametrize(
-    ("changed", "left"), [("one.html", ["two"]), ("_static/a.css", []), ("two.html", ["one"])]
+    ("changed", "left"),
+    [
+        ("one.html", ["two"]),
+        ("two.html", ["one"]),
+        ("_static/a.css", []),
+        ("../how.py", []),
+    ],
 )
-def test_a_page_that_changed_or_whose_styles_did_has_no_record(
-    built: Path, tmp_path: Path, changed: str, left: list[str]
+def test_a_page_that_changed_or_its_styles_or_the_way_to_look_has_no_record(
+    built: Path, kept: Record, changed: str, left: list[str]
 ) -> None:
-    path = tmp_path / "record.json"
-    record.write(built, {"one": NOTHING, "two": NOTHING}, {}, path)
+    kept.write(built, {"one": NOTHING, "two": NOTHING}, {})
     change(built, changed)
-    assert [name for name in ("one", "two") if record.kept(built, name, path) is not None] == left
+    assert [name for name in ("one", "two") if kept.kept(built, name) is not None] == left
 
 
-def test_another_axe_or_another_way_to_ask_it_makes_the_record_old(
-    built: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = record.fingerprint(built, "one")
-    monkeypatch.setattr(record.accessible, "AXE", "another")
-    record._surroundings.cache_clear()
-    assert record.fingerprint(built, "one") != before
-    record._surroundings.cache_clear()
+def test_without_a_record_every_page_is_looked_at(built: Path, kept: Record) -> None:
+    assert kept.kept(built, "two") is None
 
 
-def test_without_a_record_every_page_is_looked_at(built: Path, tmp_path: Path) -> None:
-    assert record.kept(built, "one", tmp_path / "none.json") is None
+def test_some_pages_are_looked_at_whatever_is_on_record(built: Path, kept: Record) -> None:
+    kept.write(built, {"one": NOTHING, "two": NOTHING}, {})
+    assert kept.known(built, "one") is None
+    assert kept.known(built, "two") == NOTHING
 
 
-def test_some_pages_are_looked_at_whatever_is_on_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(record, "kept", lambda html, name: NOTHING)
-    found = {name: record.known(Path(), name) for name in pages()}
-    assert {name for name, each in found.items() if each is None} == set(record.ALWAYS)
-
-
-def test_the_record_knows_every_page_and_axe_found_nothing() -> None:
-    stored = record.read()
-    assert sorted(stored) == sorted(pages()), "renew it: make looks"
+@pytest.mark.parametrize("kind", LOOKS)
+def test_a_record_knows_every_page_and_nothing_was_found(kind: str) -> None:
+    look = LOOKS[kind]
+    stored = look.record.read()
+    assert sorted(stored) == sorted(look.pages()), "renew it: make looks"
+    assert set(look.record.always) <= set(stored)
+    assert all(path.is_file() for path in look.record.sources)
     for entry in stored.values():
-        assert set(entry) == {"fingerprint", *NOTHING}
-        assert not any(entry[reader] for reader in NOTHING)
+        assert set(entry) == {"fingerprint", *look.record.parts}
+        assert not any(entry[part] for part in look.record.parts)
+
+
+def test_axe_is_on_record_for_every_reader() -> None:
+    assert record.AXE.parts == tuple(map(str, READERS))
+    assert len({each.record.path for each in LOOKS.values()}) == len(LOOKS)

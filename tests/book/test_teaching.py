@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import build_teaching
-import check_book
 import pytest
 from browser import until
 from bs4 import BeautifulSoup
 
-PAGES = {
-    name.rpartition("/")[2]: name
-    for name in check_book.chapters()
-    if build_teaching.CHAPTERS.fullmatch(name)
-}
+from tests.book import slides
+from tests.book.record import SLIDES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+PAGES = slides.chapters()
 CHAPTERS = list(PAGES)
 
 
@@ -69,30 +68,13 @@ def test_a_deck_shows_the_statements_and_tells_the_sentences(name: str, html: Pa
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_slide_fits_and_is_drawn_without_a_request(name: str, visit: Open) -> None:
-    page = visit(f"teaching/{name}-slides", over="file")
-    page.tab.set_viewport_size({"width": 1280, "height": 760})
-    page.tab.wait_for_selector("html[data-slides-ready]", state="attached")
-    too_large = page.tab.evaluate(
-        """async () => {
-            const frame = () => new Promise(requestAnimationFrame);
-            const found = [];
-            for (let number = 0; number < Reveal.getTotalSlides(); number++) {
-                Reveal.slide(number);
-                for (let count = 0; count < 2; count++) await frame();
-                const slide = Reveal.getCurrentSlide();
-                const name = slide.querySelector("h1, h2").textContent;
-                if (slide.scrollHeight > slide.clientHeight + 2) found.push(["high", number, name]);
-                if (slide.scrollWidth > slide.clientWidth + 2) found.push(["wide", number, name]);
-            }
-            return found;
-        }"""
-    )
-    assert too_large == []
-    assert page.tab.locator("mjx-merror").count() == 0
-    assert all(re.match(r"(file|data|blob):", url) for url in page.requests)
-    assert page.complaints == []
+@pytest.mark.parametrize("name", slides.decks())
+def test_every_slide_fits_and_is_drawn_without_a_request(
+    name: str, browser: Browser, html: Path
+) -> None:
+    found = SLIDES.known(html, name)
+    found = slides.faults(browser, html, name) if found is None else found
+    assert found == {part: [] for part in SLIDES.parts}
 
 
 @pytest.mark.browser
