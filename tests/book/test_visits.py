@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import check_book
@@ -36,6 +38,17 @@ def test_the_visit_of_a_page_stays_with_one_worker_and_so_does_a_file() -> None:
         assert whole(f"tests/book/test_a.py::{test}") == "tests/book/test_a.py"
 
 
+def test_files_come_before_pages_and_both_keep_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conftest, "find_chromium", lambda: "there")
+    visit = f"tests/book/test_a.py::seen[book/x-{READERS[0]}]"
+    names = [visit, "tests/book/test_a.py::b", visit.replace("x", "y"), "tests/book/test_a.py::a"]
+    items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
+    conftest.pytest_collection_modifyitems(items)
+    assert [item.nodeid for item in items] == [names[1], names[3], names[0], names[2]]
+
+
 def test_every_page_and_every_reader_is_asked_for() -> None:
     names = ["book/a", "book/b"]
     mark = visits(names).mark
@@ -57,7 +70,8 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
         return {reader: f"{base}/{name} {reader}" for reader in READERS}
 
     monkeypatch.setattr(conftest, "look", look)
-    monkeypatch.setattr(conftest.record, "known", lambda html, name: None)
+    nothing = replace(conftest.record.AXE, path=tmp_path / "none.json")
+    monkeypatch.setattr(conftest.record, "AXE", nothing)
     monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
     fixture: Callable[..., Any] = conftest.visited.__wrapped__  # type: ignore[attr-defined]
     seen_by = fixture(object(), tmp_path, "http://here")
