@@ -214,6 +214,8 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     assert "numpy==2.0" in oldest
     names = {Requirement(text).name for text in oldest}
     assert {Requirement(text).name for text in PROJECT["dependencies"]} <= names
+    # and so are those of what compiles, draws and shares work, wherever these are asked for
+    assert {"numba", "matplotlib", "distributed"} <= names
     assert install_versions.constraints("newest", PROJECT) == []
     assert any(
         line.startswith("numpy==") for line in install_versions.constraints("pinned", PROJECT)
@@ -234,6 +236,9 @@ def test_what_builds_the_wheel_is_installed_too(monkeypatch: pytest.MonkeyPatch)
     assert install_versions.main(["oldest"]) == 0
     ((*_, library, builder),) = commands
     assert library.startswith(".[")
+    extras = library[2:-1].split(",")
+    assert set(install_versions.HELD) <= set(extras) <= set(PROJECT["optional-dependencies"])
+    assert "test" in extras
     assert builder.startswith("setuptools>=")
 
 

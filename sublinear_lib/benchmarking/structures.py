@@ -31,7 +31,7 @@ from sublinear_lib.benchmarking.settings import Row, Section, Settings
 from sublinear_lib.benchmarking.timing import Competitor, median_seconds, one_thread, race
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
 
-__all__ = ["BUILD", "SLOPES", "STARTUP", "partition_tree_exponent", "reporting_exponent"]
+__all__ = ["BUILD", "SLOPES", "STARTUP", "partition_tree_exponent"]
 
 
 # -- build, refit, update, insert, remove ------------------------------------------------------
@@ -129,22 +129,6 @@ BUILD = Section(
 
 
 # -- growth with m -----------------------------------------------------------------------------
-
-
-def reporting_exponent(d: int) -> float:
-    """Return the exponent of half-space reporting with linear space.
-
-    Parameters
-    ----------
-    d : int
-        The dimension, ``>= 2``.
-
-    Returns
-    -------
-    float
-        ``1 - 1 / floor(d / 2)``; 0 stands for a logarithm.
-    """
-    return float(theory.search_exponent(d))
 
 
 def partition_tree_exponent(d: int) -> float:
@@ -251,7 +235,7 @@ def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: Flo
         "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
         "touched": np.median(values[:, :, 1], axis=0).tolist(),
         "seeds": len(values),
-        "reporting_exponent": reporting_exponent(d),
+        "reporting_exponent": float(theory.search_exponent(d)),
         "partition_tree_exponent": partition_tree_exponent(d),
     }
     for place, name in enumerate(("time_slope", "touched_slope")):

@@ -749,15 +749,15 @@ class Plateau:
     early_level : float
         The level with ``1 - logit`` put to ``1 - 1/k``:
         ``(rho^{q-1} / (eta~ (1 - 1/k) beta^{q-2}))^{1/q}``.
-    seen : float
-        How much of that logit pulls on the adversary, ``o F = P_NR beta^2 / (q eta~)``; NaN without
-        a plateau.
+    pull : float
+        How much of that logit still pulls on the adversary, ``o F = P_NR beta^2 / (q eta~)``; NaN
+        without a plateau.
     """
 
     level: float
     logit: float
     early_level: float
-    seen: float = math.nan
+    pull: float
 
 
 def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
@@ -806,7 +806,7 @@ def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
     unit = act.rho ** (q - 1) / law.beta ** (q - 2)
     early = (unit / (attack.rate * (1 - 1 / k))) ** (1 / q)
     if attack.rate <= critical_rate(law, q):
-        return Plateau(math.inf, math.nan, early)
+        return Plateau(math.inf, math.nan, early, math.nan)
     goal = law.nonrobust_patches * law.beta**2 / (q * attack.rate)
     low, high = 0.0, 1.0 + float(lambertw((k - 1) / math.e).real)
     for _ in range(200):

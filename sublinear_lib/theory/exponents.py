@@ -683,8 +683,8 @@ def printed_width(n: int) -> float:
     >>> round(printed_width(4))
     670482
     """
-    share = CHAINS["5.3-union"].factors[0].power.constant
-    return float(count(n, "n") ** float(1 / Fraction(share)))
+    points, _ = CHAINS["5.3-union"].factors  # of which there are n <= m^{31/300}
+    return float(count(n, "n") ** float(1 / Fraction(points.power.constant)))
 
 
 def drift_power(support: Exact = 1) -> Power:

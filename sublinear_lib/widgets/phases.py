@@ -315,7 +315,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
             f"(1 − ε/β)^{q:g} = {number(left)} of its growth and leaks through before A takes off. "
             "(For a faster adversary the wall lies further left.)"
         )
-    if found.seen > _FADED:
+    if found.pull > _FADED:
         return said + (
             f"The rate is above the critical one, {number(limit)}, but not far: at the plateau v "
             "already gives a good part of the logit, the loss has begun to fade, and u gains the "

@@ -341,7 +341,7 @@ def test_the_plateau_is_where_the_recursion_rests(rate: float) -> None:
     value = SmoothedReLU().value(np.array([found.level]))[0]
     assert found.logit == pytest.approx(60 * value, rel=1e-9)
     left = 2 / (math.exp(found.logit) + 2)
-    assert found.seen == pytest.approx(left * found.logit, rel=1e-9)
+    assert found.pull == pytest.approx(left * found.logit, rel=1e-9)
     assert rate * left * (found.level / 15) ** 2 * found.level == pytest.approx(1.0, rel=1e-9)
 
 
