@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize
 
 from sublinear_lib.memorization import (
     AffineLayer,
@@ -27,6 +29,7 @@ from sublinear_lib.memorization import (
     memorize_lipschitz,
     memorizer_bounds,
     milp_range,
+    programs,
     random_points,
     separation,
     vanishing_gradients,
@@ -338,6 +341,21 @@ def test_an_empty_set_is_infeasible() -> None:
 
 
 # The Lipschitz memorizer.
+
+
+def test_a_program_has_the_indices_that_every_solver_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The HiGHS of SciPy 1.14 takes no wider ones."""
+    asked = []
+
+    def milp(*arguments: Any, constraints: list[optimize.LinearConstraint], **named: Any) -> Any:
+        asked.extend(constraints)
+        return optimize.milp(*arguments, constraints=constraints, **named)
+
+    monkeypatch.setattr(programs, "milp", milp)
+    found = milp_range(example(4, 2, 0.9, 0).network, [-0.5, -0.5], [0.5, 0.5])
+    assert found.status == "optimal" and asked
+    for each in asked:
+        assert each.A.indices.dtype == each.A.indptr.dtype == np.int32
 
 
 @settings(deadline=None, max_examples=15)
