@@ -110,7 +110,7 @@ def visited(browser: Browser, html: Path, site: str) -> Callable[[str, Reader], 
     def result(name: str) -> dict[Reader, Seen] | Exception:
         try:
             base = site if way(name)[0] == "http" else html.as_uri()
-            return look(browser, base, name, findings=record.AXE.known(html, name))
+            return look(browser, base, name, known=record.PAGES.known(html, name))
         except Exception as error:  # every test of the page reports it, none waits for it again
             return error
 

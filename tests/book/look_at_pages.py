@@ -2,7 +2,8 @@
 
 usage: make looks        pages that have changed since they are on record, and those with findings
 
-Axe is asked about every page; explorers and quizzes are worked by keyboard; all slides are shown.
+Both readers visit every page, and axe is asked about it; explorers and quizzes are worked by
+keyboard; all slides are shown.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from browser import chromium, serving
 from tqdm import tqdm
 
 from tests.book import accessible, keyboard, record, slides
-from tests.book.visits import look, pages, way
+from tests.book.visits import look, on_record, pages, way
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -37,8 +38,7 @@ def _places() -> Iterator[Places]:
 
 
 def _with_axe(browser: Browser, places: Places, name: str) -> record.Findings:
-    seen = look(browser, places[way(name)[0]], name, thorough=True)
-    return {str(reader): each.findings for reader, each in seen.items()}
+    return on_record(look(browser, places[way(name)[0]], name, thorough=True))
 
 
 def _by_keyboard(browser: Browser, places: Places, name: str) -> record.Findings:
@@ -59,7 +59,7 @@ class Look:
 
 
 LOOKS = {
-    "axe": Look(record.AXE, pages, _with_axe),
+    "pages": Look(record.PAGES, pages, _with_axe),
     "keyboard": Look(record.KEYBOARD, keyboard.worked, _by_keyboard),
     "slides": Look(record.SLIDES, slides.decks, _slide_by_slide),
 }
@@ -98,7 +98,7 @@ def main() -> int:
             bar.update(len(some))
     for kind in {kind for kind, _ in left}:
         versions = {"chromium": ", ".join(sorted(browsers))}
-        if kind == "axe":
+        if kind == "pages":
             versions["axe"] = "".join(re.findall(r"axe v([\d.]+)", accessible.AXE)[:1])
         known = {name: each for name, each in found[kind].items() if each}
         LOOKS[kind].record.write(check_book.HTML, known, versions)

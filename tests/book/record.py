@@ -1,11 +1,11 @@
 """What thorough looks at the pages of the book found, kept by the content of the pages.
 
-Three looks take most of the time of the browser tests: axe's at every page, the walk through
-explorers and quizzes by keyboard alone, and the one at every slide.  What they find depends on
-nothing but the page, the styles and scripts of the book, and on how one looks.  So ``make looks``
-makes them and keeps the answers with a fingerprint of all that.  As long as a page has the
-fingerprint of the record, the tests read there what was found; a page that has changed is looked at
-anew, and some pages in any case.
+Three looks take most of the time of the browser tests: that of axe and of the second reader at
+every page, the walk through explorers and quizzes by keyboard alone, and the one at every slide.
+What they find depends on nothing but the page, the styles and scripts of the book, and on how one
+looks.  So ``make looks`` makes them and keeps the answers with a fingerprint of all that.  As long
+as a page has the fingerprint of the record, the tests read there what was found; a page that has
+changed is looked at anew, and some pages in any case.
 """
 
 from __future__ import annotations
@@ -89,13 +89,17 @@ class Record:
         archives.write_bytes(self.path, f"{text}\n".encode())
 
 
-AXE = Record(
-    HERE / "records" / "axe.json",
-    (Path(axe_playwright_python.__file__).parent / "axe.min.js", HERE / "accessible.py"),
-    ("desk", "phone"),
+PAGES = Record(
+    HERE / "records" / "pages.json",
+    (
+        Path(axe_playwright_python.__file__).parent / "axe.min.js",
+        HERE / "accessible.py",
+        HERE / "visits.py",
+    ),
+    ("axe, desk", "axe, phone", "too wide, phone", "errors"),
     ("book/intro", "book/reference/api/index", "search"),
 )
-"""What axe finds, with all rules, for each reader."""
+"""What axe finds, with all rules, for each reader, and what else both of them see."""
 
 KEYBOARD = Record(
     HERE / "records" / "keyboard.json",

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import check_book
 import pytest
 
 from tests.book import conftest
-from tests.book.visits import READERS, Reader, visits, way, whole
+from tests.book import visits as visits_module
+from tests.book.visits import DESK, PHONE, READERS, Reader, look, on_record, visits, way, whole
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 def test_every_page_is_seen_wide_and_narrow_light_and_dark() -> None:
@@ -63,15 +68,15 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
 ) -> None:
     calls: Counter[str] = Counter()
 
-    def look(browser: object, base: str, name: str, *, findings: None) -> dict[Reader, str]:
+    def look(browser: object, base: str, name: str, *, known: None) -> dict[Reader, str]:
         calls[name] += 1
         if name == "broken":
             raise TimeoutError("the page does not settle")
         return {reader: f"{base}/{name} {reader}" for reader in READERS}
 
     monkeypatch.setattr(conftest, "look", look)
-    nothing = replace(conftest.record.AXE, path=tmp_path / "none.json")
-    monkeypatch.setattr(conftest.record, "AXE", nothing)
+    nothing = replace(conftest.record.PAGES, path=tmp_path / "none.json")
+    monkeypatch.setattr(conftest.record, "PAGES", nothing)
     monkeypatch.setattr(conftest, "way", lambda name: ("http" if name == "a" else "file", READERS))
     fixture: Callable[..., Any] = conftest.visited.__wrapped__  # type: ignore[attr-defined]
     seen_by = fixture(object(), tmp_path, "http://here")
@@ -83,3 +88,38 @@ def test_a_page_is_opened_once_and_its_failure_is_told_to_every_test(
         with pytest.raises(TimeoutError, match="does not settle"):
             seen_by("broken", reader)
     assert calls == {"a": 1, "b": 1, "broken": 1}
+
+
+FAULTY = """<!doctype html><html lang="en" data-theme="light"><head><title>A page</title><script>
+const scheme = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => { document.documentElement.dataset.theme = scheme.matches ? "dark" : "light" };
+follow();
+scheme.addEventListener("change", follow);
+addEventListener("resize", () => { if (innerWidth < 500) throw new Error("too narrow"); });
+</script></head><body><main><h1>A page</h1>
+<article><p style="width: 500px">wide</p></article></main></body></html>"""
+
+
+@pytest.mark.browser
+def test_what_only_the_second_reader_meets_is_put_on_record_and_told_from_there(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visits_module, "way", lambda name: ("file", (DESK, PHONE)))
+    (tmp_path / "page.html").write_text(FAULTY)
+    seen = look(browser, tmp_path.as_uri(), "page")
+    assert not seen[DESK].too_wide and not seen[DESK].complaints
+    kept = on_record(seen)
+    assert set(kept) == set(conftest.record.PAGES.parts)
+    assert [text.partition(":")[0] for text in kept["too wide, phone"]] == [
+        "page",
+        '<p style="width',
+    ]
+    assert [error for error in kept["errors"] if "too narrow" in error]
+    # and on the next visit, on which nobody has a phone
+    kept["axe, phone"] = ["a rule"]
+    monkeypatch.setattr(visits_module, "AT_REST", "nobody waits for the second reader")
+    again = look(browser, tmp_path.as_uri(), "page", known=kept)
+    assert again[DESK] == seen[DESK]
+    assert again[PHONE].too_wide == kept["too wide, phone"]
+    assert again[PHONE].complaints == kept["errors"]
+    assert again[PHONE].findings == ["a rule"]

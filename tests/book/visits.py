@@ -4,18 +4,20 @@ Loading a page and setting its formulas takes a browser seconds. A page is there
 all its boxes are opened, and what is to be seen is written down; then the window becomes that of
 the other reader, and it is written down again. The tests read that: one test for each promise, so
 that a failure names the promise, the page and the reader. Half of the pages come from a server and
-begin wide and light, the others come from a folder and begin on a phone in the dark. What axe
-found on a page that has not changed is on record (`record`); on another it is asked for all of its
-rules by the first reader, and for those that depend on colors and sizes by the second.
+begin wide and light, the others come from a folder and begin on a phone in the dark. Of a page that
+has not changed it is on record (`record`) what axe found and what the second reader saw, and only
+the first one visits it; on another page axe is asked for all of its rules by the first reader, and
+for those that depend on colors and sizes by the second.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import check_book
 import pytest
@@ -100,40 +102,38 @@ class Seen:
     complaints: list[str]
     formulas: int
     broken_formulas: list[str]
-    widths: dict[str, int]
     too_wide: list[str]
     findings: list[str]
 
 
-WIDTHS = """() => ({
-    page: document.documentElement.scrollWidth,
-    window: document.documentElement.clientWidth,
-})"""
-
-# What sticks out to the right, and neither scrolls in a box around it nor is clipped in a drawing.
+# The page itself if it is wider than its window, and what sticks out to the right and neither
+# scrolls in a box around it nor is clipped in a drawing.
 TOO_WIDE = """() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const page = scrollWidth > clientWidth ? [`page: ${scrollWidth} > ${clientWidth}`] : [];
     const ancestors = function* (each) {
         while ((each = each.parentElement) && each.tagName !== 'ARTICLE') yield each;
     };
-    return [...document.querySelectorAll('article *')]
+    const parts = [...document.querySelectorAll('article *')]
         .filter(each => each.getBoundingClientRect().right > innerWidth + 1
             && !each.closest('svg [clip-path]')
             && ![...ancestors(each)].some(box => box.scrollWidth > box.clientWidth
                 && getComputedStyle(box).overflowX !== 'visible'))
         .map(each => each.outerHTML.slice(0, 120));
+    return [...page, ...parts];
 }"""
 
 
 # The page has followed the reader's scheme and has come to rest: it rearranges formulas, tables
-# and explorers when the width changes.
-AT_REST = """([scheme, looks]) => new Promise(done => {
+# and explorers when the width changes, and the theme makes what scrolls a tab stop 300 ms later.
+AT_REST = """scheme => new Promise(done => {
     let before = "", calm = 0;
     const ask = () => {
         const root = document.documentElement;
         const now = [root.dataset.theme, root.scrollWidth, root.scrollHeight].join();
         calm = now === before && root.dataset.theme === scheme ? calm + 1 : 0;
         before = now;
-        if (calm === looks) done();
+        if (calm === 5) done();
         else setTimeout(ask, 100);
     };
     ask();
@@ -145,21 +145,21 @@ def look(
     base: str,
     name: str,
     *,
-    findings: record.Findings | None = None,
+    known: record.Findings | None = None,
     thorough: bool = False,
 ) -> dict[Reader, Seen]:
     """Open the page `name` below the address `base`, and write down what each reader sees there.
 
-    Axe is not asked about a page whose `findings` are known; `thorough` has it apply all of its
-    rules for both readers.
+    If it is `known` what was found there, axe is not asked and the second reader does not come;
+    `thorough` has axe apply all of its rules for both readers.
     """
     over, (first, second) = way(name)
     visited = Visit(empty_tab(browser, first.scheme, first.width))
     tab = visited.tab
 
     def see(reader: Reader) -> Seen:
+        too_wide = tab.evaluate(TOO_WIDE)  # once this is answered, what was opened is laid out
         rules = None if thorough or reader is first else accessible.LOOKS
-        widths = tab.evaluate(WIDTHS)  # once this is answered, what was opened is laid out
         return Seen(
             name=name,
             over=over,
@@ -167,26 +167,62 @@ def look(
             complaints=[*visited.complaints],
             formulas=tab.locator("mjx-container").count(),
             broken_formulas=tab.locator("mjx-merror").all_inner_texts(),
-            widths=widths,
-            too_wide=tab.evaluate(TOO_WIDE),
+            too_wide=too_wide,
             findings=(
                 accessible.findings(tab, rules=rules)
-                if findings is None
-                else [*findings[str(reader)]]
+                if known is None
+                else [*known[found_by(reader)]]
             ),
         )
 
     try:
         visited.go(f"{base}/{name}.html")
         accessible.open_boxes(tab)
-        seen = {first: see(first)}
+        seen = see(first)
+        if known is not None:
+            return {first: seen, second: from_record(seen, second, known)}
         tab.emulate_media(color_scheme=second.scheme)
         tab.set_viewport_size({"width": second.width, "height": 900})
-        # the theme makes what scrolls a tab stop 300 ms later, which axe notices
-        tab.evaluate(AT_REST, [second.scheme, 5 if findings is None else 2])
-        return {**seen, second: see(second)}
+        tab.evaluate(AT_REST, second.scheme)
+        return {first: seen, second: see(second)}
     finally:
         tab.context.close()
+
+
+def found_by(reader: Reader) -> str:
+    """Return the name of the part of the record that holds what axe found for a reader."""
+    return f"axe, {reader}"
+
+
+def on_record(seen: Mapping[Reader, Seen]) -> dict[str, list[str]]:
+    """Return what is to be kept of a thorough look at a page."""
+    *_, last = seen.values()  # whose visit has heard everything
+    return {
+        **{found_by(reader): each.findings for reader, each in seen.items()},
+        "too wide, phone": seen[PHONE].too_wide,
+        "errors": [*outside(last.requests, last.over), *last.complaints, *last.broken_formulas],
+    }
+
+
+def from_record(seen: Seen, second: Reader, known: record.Findings) -> Seen:
+    """Return what the second reader saw on a page as it still is, which the first has just seen."""
+    return replace(
+        seen,
+        complaints=[*seen.complaints, *known["errors"]],
+        too_wide=[*known["too wide, phone"]] if second is PHONE else [],
+        findings=[*known[found_by(second)]],
+    )
+
+
+def outside(requests: list[str], over: str) -> list[str]:
+    """Return the requests that leave the folder, or the server, that a page came from."""
+    own = ("file", "") if over == "file" else ("http", "127.0.0.1")
+    parts = [(url, urlsplit(url)) for url in requests]
+    return [
+        url
+        for url, part in parts
+        if part.scheme not in {"data", "blob"} and (part.scheme, part.hostname or "") != own
+    ]
 
 
 def visits(names: Iterable[str], readers: Iterable[Reader] = READERS) -> pytest.MarkDecorator:
