@@ -225,7 +225,7 @@ class Evidence:
     seed : int
         From which its randomness came.
     seconds : float
-        How long it took.
+        How long it took, to a millisecond.
     """
 
     claim: str
@@ -556,13 +556,13 @@ def encoded(evidence: Evidence) -> dict[str, Any]:
     Returns
     -------
     dict
-        Everything but the id of the claim; seconds to three decimals.
+        Everything but the id of the claim.
     """
     return {
         "verdict": evidence.verdict.value,
         "budget": evidence.budget.value,
         "seed": evidence.seed,
-        "seconds": round(evidence.seconds, 3),
+        "seconds": evidence.seconds,
         "observations": [
             {
                 "what": item.what,
