@@ -37,7 +37,7 @@ def _places() -> Iterator[Places]:
         yield {"http": address, "file": check_book.HTML.as_uri()}
 
 
-def _with_axe(browser: Browser, places: Places, name: str) -> record.Findings:
+def _by_both_readers(browser: Browser, places: Places, name: str) -> record.Findings:
     return on_record(look(browser, places[way(name)[0]], name, thorough=True))
 
 
@@ -59,7 +59,7 @@ class Look:
 
 
 LOOKS = {
-    "pages": Look(record.PAGES, pages, _with_axe),
+    "pages": Look(record.PAGES, pages, _by_both_readers),
     "keyboard": Look(record.KEYBOARD, keyboard.worked, _by_keyboard),
     "slides": Look(record.SLIDES, slides.decks, _slide_by_slide),
 }
