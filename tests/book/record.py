@@ -103,7 +103,7 @@ PAGES = Record(
 
 KEYBOARD = Record(
     HERE / "records" / "keyboard.json",
-    (HERE / "keyboard.py", HERE / "contrast.py"),
+    (HERE / "keyboard.py", HERE / "contrast.py", HERE / "visits.py"),
     ("order", "focus", "keys", "said", "quiz"),
     ("book/part1/half-space-reporting",),
 )
@@ -111,7 +111,7 @@ KEYBOARD = Record(
 
 SLIDES = Record(
     HERE / "records" / "slides.json",
-    (HERE / "slides.py",),
+    (HERE / "slides.py", HERE / "visits.py"),
     ("size", "formulas", "requests", "complaints"),
     ("teaching/who-flips-slides",),
 )
