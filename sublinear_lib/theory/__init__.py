@@ -13,8 +13,9 @@ exact numbers or by ``enclosures``;
 ``tails`` holds the tails of a count and their bounds as numbers for curves; ``sampling_error``
 holds the error of an average over finitely many neurons (Lemma C.18).
 ``worst_case`` holds the exact worst case of f - g at a point (Theorem 4.1), ``gap_parts`` that of
-its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theorem A), ``jump`` the
-price of the discontinuity, ``flips`` the neurons that can be switched (Claims C.2 and 4.6),
+its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theorem A),
+``uniform_constants`` the proof of their constants, ``jump`` the price of the discontinuity,
+``flips`` the neurons that can be switched (Claims C.2 and 4.6),
 ``perturbation`` what a small move of the input changes (Lemma 4.2),
 ``exponents`` the powers of m of every proof, ``regret`` the convergence of Algorithm 1 term by term
 (Theorem 4.3, Theorem D).
@@ -144,6 +145,7 @@ from sublinear_lib.theory.traffic import (
     matrix_traffic,
     roofline,
 )
+from sublinear_lib.theory.uniform_constants import constant_suffices
 from sublinear_lib.theory.uniform_gap import (
     CertifiedGap,
     certified_gap_bound,
@@ -208,6 +210,7 @@ __all__ = [
     "certified_initial_bound",
     "circle_cap_share",
     "concentration",
+    "constant_suffices",
     "corrected_orders",
     "dense_cost",
     "dense_ledger",

@@ -13,7 +13,7 @@ whole interval is proven on whole intervals (`positive_on`), never on a grid.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -24,6 +24,7 @@ from sublinear_lib.validation import choice, count, scalar
 
 __all__ = [
     "Ball",
+    "Box",
     "Enclosure",
     "Inequality",
     "Number",
@@ -31,6 +32,7 @@ __all__ = [
     "UndecidedError",
     "Value",
     "ball",
+    "below_on",
     "ceiling",
     "decide",
     "enclose",
@@ -41,6 +43,9 @@ __all__ = [
 
 Ball: TypeAlias = arb
 """A real number with a proven error bound (``flint.arb``)."""
+
+Box: TypeAlias = tuple[tuple[arb, arb], ...]
+"""For each of several variables, the ends of an interval."""
 
 Series: TypeAlias = arb_series
 """A truncated power series with balls as coefficients (``flint.arb_series``)."""
@@ -475,6 +480,67 @@ def positive_on(
                 raise UndecidedError(f"the function is too close to zero near {float(middle)!r}")
             cells += [(start, middle, depth + 1), (middle, end, depth + 1)]
     return True
+
+
+def below_on(
+    function: Callable[[Box], Ball | None],
+    box: Sequence[tuple[Fraction, Fraction]],
+    limit: Number,
+    boxes: int = 100_000,
+) -> bool:
+    """Prove that a function of several variables is below a number on a whole box.
+
+    Parameters
+    ----------
+    function : callable
+        Given the ends of an interval for each variable, a ball whose upper end bounds the function
+        on that box, or ``None`` where the box has no point that matters.
+    box : sequence of (Fraction, Fraction)
+        The ends of the intervals, lower before upper.
+    limit : int, float or Fraction
+        The number.
+    boxes : int, default 100000
+        How many boxes are looked at, at most.
+
+    Returns
+    -------
+    bool
+        ``True`` is a proof.  ``False`` says that so many boxes did not suffice, or that a box
+        around a single point is not below the limit: not that the function is somewhere above.
+
+    Notes
+    -----
+    A box whose bound is too large is halved across the side that is longest, compared with the
+    first box.
+
+    Examples
+    --------
+    >>> square = [(Fraction(0), Fraction(1))] * 2
+    >>> below_on(lambda box: box[0][1] * (1 - box[0][0]) * box[1][1], square, Fraction(26, 100))
+    True
+    >>> below_on(lambda box: box[0][1] * (1 - box[0][0]) * box[1][1], square, Fraction(1, 4), 99)
+    False
+    """
+    top = ball(rational(limit, "limit"))
+    whole = [end - start for start, end in box]
+    with ctx.workprec(_FIRST_BITS):
+        waiting = [tuple(box)]
+        for _ in range(boxes):
+            if not waiting:
+                return True
+            here = waiting.pop()
+            value = function(tuple((ball(start), ball(end)) for start, end in here))
+            if value is None or value < top:
+                continue
+            sides = [(end - start) / size for (start, end), size in zip(here, whole, strict=True)]
+            widest = sides.index(max(sides))
+            if sides[widest] * 2**_DEEPEST < 1:
+                return False
+            start, end = here[widest]
+            middle = (start + end) / 2
+            for half in ((start, middle), (middle, end)):
+                waiting.append((*here[:widest], half, *here[widest + 1 :]))
+    return False
 
 
 def ceiling(value: Value) -> int:
