@@ -684,7 +684,8 @@ def _store(reports: Sequence[claims.Report], budget: str) -> None:
     kept = claims.merge(claims.stored_evidence(budget), reports)
     path = claims.evidence_path(budget)
     path.parent.mkdir(exist_ok=True)
-    claims.save_evidence(path, {name: kept[name] for name in kept if name in claims.LEDGER})
+    checked = {claim.id for claim in claims.LEDGER.checked()}
+    claims.save_evidence(path, {name: kept[name] for name in kept if name in checked})
     click.echo(f"stored in {path}")
 
 

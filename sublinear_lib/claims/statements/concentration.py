@@ -26,6 +26,7 @@ from sublinear_lib.claims import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -909,7 +910,7 @@ def _check_near_threshold(budget: Budget, rng: np.random.Generator) -> Findings:
 
 
 def _paper(place: str) -> Source:
-    return Source("paper", place)
+    return Source("paper", place, quoted=True)
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -926,6 +927,7 @@ $$\exp(\rec{-}\eta^2/2) \Pr_{x \sim N(0,1)}[|x| \rec{\le} \tau]
         "more than a factor exp(-eta^2/2).",
         source=_paper("Appendix A, Theorem A.3 (Theorem 3.1 of Li and Shao, 2001)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_shifted_window,
         chapter=_CHAPTER,
         remark="The relation signs are lost in our copy; the usual ones are true for all $\\eta, "
@@ -946,6 +948,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         "4/5 of eta over its standard deviation.",
         source=_paper("Appendix A, Lemma A.5"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_wedge,
         chapter=_CHAPTER,
         remark="The upper half is true for every $\\eta$. The lower half would make a probability "
@@ -970,6 +973,7 @@ $\eta/\sigma < u_*$ with $u_* = 1.0793572473\ldots$
         "of its half-width over the standard deviation.",
         source=Source("repair", "Lemma A.5 with the hypothesis eta <= sigma"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_wedge_repaired,
         chapter=_CHAPTER,
         repairs="lem-a.5",
@@ -989,6 +993,7 @@ $$\Pr[|U \rec{-} E[U]| \rec{\ge} \eta] \rec{\le}
         plain="A sum of bounded independent variables is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.6 (Hoeffding, 1963)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_hoeffding,
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability, of two-valued and of uniform "
@@ -1008,6 +1013,7 @@ $$\Pr[X \rec{-} n \rec{\ge} 2\rec{\sqrt{nt}} + 2t] \rec{\le} e^{\rec{-}t}
         plain="The squared length of a normal vector is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.7"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_chi_square,
         chapter=_CHAPTER,
         remark="Our copy has lost the signs and the roots; with the usual ones, "
@@ -1029,6 +1035,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         plain="The number of successes of independent trials is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.8 (Chernoff, 1952)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_chernoff,
         chapter=_CHAPTER,
         remark="The lower tail holds. The upper tail holds for every law up to $\\epsilon = "
@@ -1055,6 +1062,7 @@ $0 < \epsilon \le \epsilon_* = 1.8169605355\ldots$, for no larger $\epsilon$ in 
         plain="Chernoff's bound with 2 + eps in the place of 3 is true for deviations of any size.",
         source=Source("repair", "Lemma A.8 with 2 + epsilon for 3"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_chernoff_repaired,
         chapter=_CHAPTER,
         repairs="lem-a.8",
@@ -1075,6 +1083,7 @@ $$\Pr\Bigl[\rec{\sum}_{i=1}^{\rec{n}} Y_i > \eta\Bigr] \rec{\le} \exp\Bigl(\rec{
         plain="A sum of bounded independent variables of small variance is rarely large.",
         source=_paper("Appendix A, Lemma A.9 (Bernstein, 1924)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_bernstein,
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability; the end of the formula is "
@@ -1093,6 +1102,7 @@ $$\Pr[|\rec{\langle} w, x \rec{\rangle} + b| \rec{\le} \eta] = O(\eta).$$
         "constant times eta.",
         source=_paper("Appendix A, Claim A.10"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_near_threshold,
         chapter=_CHAPTER,
         remark="The constant is $1/\\sqrt\\pi = 0.564$, and no smaller one will do. It holds "
@@ -1114,6 +1124,7 @@ e^{\rec{-}t}, \qquad \rec{\Pr[X \le -2|a|_2 \sqrt t] \le e^{-t}}.$$
         plain="A weighted sum of squared normal variables is rarely far from its mean.",
         source=_paper("Appendix B.2, Lemma B.2 (Laurent and Massart, 2000)"),
         recorded=Verdict.TYPO,
+        status=ProofStatus.COMPLETE,
         check=_check_laurent_massart,
         chapter=_CHAPTER,
         remark="The lemma that is cited has $2|a|_2\\sqrt t + 2|a|_\\infty t$, which holds. Our "
