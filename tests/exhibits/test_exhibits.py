@@ -291,7 +291,9 @@ def test_every_node_is_a_named_link_with_a_second_cue() -> None:
             each = ledger[node["data-id"]]
             assert node["id"] == f"{view}-{each.id}"
             assert node["href"].endswith(f".ipynb#{each.id}")
-            assert node["aria-label"].startswith(f"{name_of(each.id)}, {each.recorded.value}. ")
+            assert node["aria-label"].startswith(
+                f"{name_of(each.id)}, {each.recorded.value}, {each.known}. "
+            )
             assert "$" not in node["aria-label"]
             assert node.title.get_text() == node["aria-label"]
             assert node.select_one(".sl-mark")["d"] == LOOKS[each.recorded].path
@@ -378,7 +380,7 @@ def test_a_proof_in_the_paper_is_named_and_not_linked() -> None:
     assert proof_link("..", made_up_ledger()["thm-4.1"]) == "proof: Appendix C.2"
     both = replace(made_up_ledger()["thm-4.1"], proof="B (2019); reference/x#thm-4.1-r")
     assert proof_link("..", both) == (
-        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">our proof</a>'
+        'proof: B (2019); <a class="sl-page" href="../reference/x.ipynb#thm-4.1-r">why it fails</a>'
     )
     bare = replace(made_up_ledger()["thm-4.1"], proof="")
     assert proof_link("..", bare) == ""
