@@ -971,7 +971,7 @@ CLAIMS: tuple[Claim, ...] = (
         depends_on=("lem-a.9",),
         chapter=_COUNTING,
         remark=_REMARK_45,
-        proof="Appendix C.12",
+        proof="Appendix C.12; reference/errata#err-sparsity",
         misreading=_MISREADING_45,
     ),
     Claim(
@@ -1034,7 +1034,7 @@ CLAIMS: tuple[Claim, ...] = (
             "to another lemma: it refers to the bounds of A, B and C, which say nothing about how "
             "many neurons are near the threshold."
         ),
-        proof="Appendix C.3",
+        proof="Appendix C.3; part1/who-flips#wf-prop-who",
     ),
     Claim(
         id="lem-c.15",
@@ -1049,7 +1049,7 @@ CLAIMS: tuple[Claim, ...] = (
         depends_on=("lem-a.9",),
         chapter=_COUNTING,
         remark=_REMARK_45,
-        proof="Appendix C.12",
+        proof="Appendix C.12; reference/errata#err-sparsity",
         misreading=_MISREADING_45,
     ),
     Claim(
@@ -1090,7 +1090,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"$m^{-2/5}$. With $Q_0$ of Lemma 4.5, which counts at one point, a factor $n$ is "
             r"missing; it is harmless exactly if $Q_0 \le m^{7/8}$."
         ),
-        proof="Appendix C.13",
+        proof="Appendix C.13; part1/who-flips#wf-prop-used",
     ),
     Claim(
         id="thm-b",

@@ -2137,7 +2137,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"the output weights $\pm m^{-2/5}$, or a sparse threshold with the continuous activation "
         r"each give a rate that vanishes. For a $W$ that does not look at the initialization the "
         r"bound holds, but training looks at it.",
-        proof="Appendix C.1",
+        proof="Appendix C.1; reference/errata#err-gap",
         misreading=_MISREAD_SIZES,
     ),
     Claim(
@@ -2156,7 +2156,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"Besides, the union bound over the net needs $m^{1/5} \ge C d \log m$, that is "
         r"$m \ge d^5$ up to logarithms, where the proof has $m \ge \Omega(d^3)$. Theorem A gives "
         r"what holds instead, with explicit constants.",
-        proof="Appendix C.1",
+        proof="Appendix C.1; reference/errata#err-gap",
         misreading=_MISREAD_SIZES,
     ),
     Claim(
@@ -2199,7 +2199,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"$K m^{9/10}/\sqrt\pi$: it grows like $K^2 m^{1/10}/(2\sqrt\pi)$. With the radius "
         r"$K m^{-4/5}$ it is of the order $m^{-3/10}$, with $\abs{a_r} = m^{-2/5}$ of the order "
         r"$m^{-1/10}$.",
-        proof="Appendix C.5",
+        proof="Appendix C.5; reference/errata#err-gap",
         misreading=r"As for Theorem 4.1: a radius $K m^{-4/5}$, output weights $\pm m^{-2/5}$, or "
         r"a $W$ that does not depend on the initialization.",
     ),
@@ -2242,7 +2242,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"of Claim C.5. Equation (12) takes $\abs{z} \le K m^{-3/5}$ from $\abs{z - \tau} \le "
         r"K m^{-3/5}$, where $\tau + K m^{-3/5}$ follows and is reached: harmless for "
         r"$\tau = O(1/m)$, decisive for a threshold of the order $m^{-1/2}$ (Proposition 2).",
-        proof="Appendix C.7",
+        proof="Appendix C.7; reference/errata#err-gap",
         misreading=r"As for Theorem 4.1: a radius $K m^{-4/5}$, output weights $\pm m^{-2/5}$, or "
         r"a $W$ that does not depend on the initialization.",
     ),
@@ -2264,7 +2264,7 @@ CLAIMS: tuple[Claim, ...] = (
         r"Weights of the ball, written out as matrices, bring $\abs{f - g}$ to $K^2 m^{1/10}$ "
         r"times a constant at one $x$; at $K = 4$ the slope shows without taking $B$ away. The "
         r"rates of R1 and R2 hold instead.",
-        proof="Appendix C.8",
+        proof="Appendix C.8; reference/errata#err-gap",
         misreading=r"As for Theorem 4.1. Equation (13) in the proof prints $O(K^2/m^{1/10})$, so "
         r"that the sign of the exponent is not in doubt.",
     ),

@@ -934,7 +934,8 @@ $$\exp(\rec{-}\eta^2/2) \Pr_{x \sim N(0,1)}[|x| \rec{\le} \tau]
         "\\tau > 0$. The window is $e^{-\\eta^2/2}$ times an integral of $\\cosh(\\eta y) \\ge 1$, "
         "and what it lacks is an integral of a positive function. The right half is what lets the "
         "paper drop $\\tau$ from upper bounds.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.5",
@@ -958,7 +959,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         misreading="If the source restricts $\\eta$, as to $\\eta \\le \\sigma$ (our copy shows no "
         "restriction), the lemma holds; another fraction than 2/3 would only move the crossing "
         "point.",
-        proof="Appendix A (without proof)",
+        proof="Appendix A (without proof); reference/errata#err-tools",
     ),
     Claim(
         id="lem-a.5-r",
@@ -998,7 +999,8 @@ $$\Pr[|U \rec{-} E[U]| \rec{\ge} \eta] \rec{\le}
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability, of two-valued and of uniform "
         "variables. For fair coins far from the mean the constant 2 cannot even be raised to 2.1.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.7",
@@ -1019,7 +1021,8 @@ $$\Pr[X \rec{-} n \rec{\ge} 2\rec{\sqrt{nt}} + 2t] \rec{\le} e^{\rec{-}t}
         remark="Our copy has lost the signs and the roots; with the usual ones, "
         "$2\\sqrt{nt} + 2t$ above and $2\\sqrt{nt}$ below, both tails hold. They are the case of "
         "equal weights of Lemma B.2.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.8",
@@ -1046,7 +1049,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         misreading="If the source restricts the upper tail to $\\epsilon$ in $(0, 1)$, as "
         "textbooks do with the 3 (our copy shows $\\epsilon > 0$), or prints $2 + \\epsilon$ for "
         "3, the lemma holds.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof); reference/errata#err-tools",
     ),
     Claim(
         id="lem-a.8-r",
@@ -1088,7 +1091,8 @@ $$\Pr\Bigl[\rec{\sum}_{i=1}^{\rec{n}} Y_i > \eta\Bigr] \rec{\le} \exp\Bigl(\rec{
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability; the end of the formula is "
         "lost in our copy and read as usual. Without the term $M\\eta/3$ it fails for rare events.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="claim-a.10",
@@ -1108,7 +1112,7 @@ $$\Pr[|\rec{\langle} w, x \rec{\rangle} + b| \rec{\le} \eta] = O(\eta).$$
         remark="The constant is $1/\\sqrt\\pi = 0.564$, and no smaller one will do. It holds "
         "around every other threshold too; in the scaling of the network, with entries of "
         "variance $1/m$, read $\\eta\\sqrt m$ for $\\eta$.",
-        proof="Appendix A (without proof)",
+        proof="Appendix A (without proof); part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-b.2",
@@ -1131,6 +1135,7 @@ e^{\rec{-}t}, \qquad \rec{\Pr[X \le -2|a|_2 \sqrt t] \le e^{-t}}.$$
         "copy shows a square on the 2-norm and no $t$ on the largest weight; with either of them "
         "it fails, for 1000 weights 1/1000 at $t = 1$ with 0.459 against 0.368. If the source has "
         "neither, there is no misprint.",
-        proof="Appendix B.2 (cited, without proof)",
+        proof="Appendix B.2 (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
 )

@@ -1425,7 +1425,7 @@ CLAIMS: tuple[Claim, ...] = (
         check=_check_convergence,
         depends_on=("thm-c.12",),
         chapter="part1/convergence",
-        proof="Appendix C.10",
+        proof="Appendix C.10; reference/errata#err-step",
         remark=r"One step of size $\Theta(\epsilon m^{-1/5})$ moves the output by at least the "
         r"order $\epsilon m^{2/5}$, because $\sum_r a_r^2 = m^{3/5}$; with one training point "
         r"and $W^* = W_0$ the average loss grows at least like $m^{2/5}$, while the left side "
@@ -1495,7 +1495,7 @@ CLAIMS: tuple[Claim, ...] = (
         check=_check_convergence,
         depends_on=("def-c.10", "def-c.11", "lem-c.14", "rem-c.13", "thm-c.1"),
         chapter="part1/convergence",
-        proof="Appendix C.10",
+        proof="Appendix C.10; reference/errata#err-step",
         remark=r"The proof bounds $\|\nabla\|_F^2 \leq \sum_r a_r^2$ by $m^{1/5}$ where it is "
         r"$m^{3/5}$, so the regret term is $\epsilon m^{2/5}$ instead of $\epsilon$, and the "
         r"statement fails with it (see Theorem 4.3). Even with its printed exponents the last "
@@ -1518,7 +1518,7 @@ CLAIMS: tuple[Claim, ...] = (
         cause="thm-4.3",
         check=_check_drift,
         chapter="part1/convergence",
-        proof="Appendix C.10",
+        proof="Appendix C.10; reference/errata#err-step",
         remark=r"The values set are $\eta = \Theta(\epsilon m^{-1/5})$ and $|a_r| = m^{-1/5}$, so "
         r"the first step alone moves every active neuron by $\Theta(\epsilon m^{-2/5})$, further "
         r"than $m^{-15/24}$ for every large $m$. With $\eta = \Theta(\epsilon m^{-3/5})$ (the set "
@@ -1541,7 +1541,7 @@ CLAIMS: tuple[Claim, ...] = (
         check=_check_coupling,
         depends_on=("def-c.10", "def-c.11", "claim-c.16"),
         chapter="part1/convergence",
-        proof="Appendix C.11",
+        proof="Appendix C.11; reference/errata#err-coupling",
         remark=r"It fails twice. The product of its proof, $m^{-1/5} \cdot m^{7/8}$, is "
         r"$m^{27/40}$ and not $m^{27/50}$, and weights of the ball reach it; and at a kink of the "
         r"loss the derivatives at $f$ and $g$ differ, so that every active neuron counts and the "

@@ -944,7 +944,7 @@ CLAIMS: tuple[Claim, ...] = (
             "A $K$ large enough for sparsity makes the bound $K^2/m^{1/10}$ of Theorem 4.1 grow, "
             "so the paper's convergence and its speed are not shown for one network."
         ),
-        proof="Section 5 and Appendix C.16",
+        proof="Section 5 and Appendix C.16; reference/repaired-theorems#thm-1.1-r",
     ),
     Claim(
         id="def-5.1",
@@ -1021,7 +1021,7 @@ CLAIMS: tuple[Claim, ...] = (
             "the query is no half-space. It rests on $Q_0=o(m)$, which fails at the printed "
             "thresholds."
         ),
-        proof="Appendix C.16",
+        proof="Appendix C.16; reference/repaired-theorems#lem-5.3-r",
     ),
     Claim(
         id="lem-5.3-r",

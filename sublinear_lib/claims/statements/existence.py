@@ -1244,7 +1244,7 @@ CLAIMS: tuple[Claim, ...] = (
             "$|f-g|$ tends to zero like $m^{-3/10}$, so the theorem stands. Weights found by a "
             r"linear program have a certified loss far below $\epsilon$."
         ),
-        proof="Appendix B.8",
+        proof="Appendix B.8; reference/repaired-theorems#thm-4.4-r",
     ),
     Claim(
         id="def-b.1",
@@ -1357,7 +1357,7 @@ CLAIMS: tuple[Claim, ...] = (
             "which fails at the radius $K/m^{3/5}$; applied at the radius $K/m^{4/5}$ of the "
             "proof of Lemma B.9 it gives the theorem."
         ),
-        proof="Appendix B.8",
+        proof="Appendix B.8; reference/repaired-theorems#thm-4.4-r",
     ),
     Claim(
         id="lem-c.18",

@@ -700,7 +700,7 @@ CLAIMS: tuple[Claim, ...] = (
         depends_on=("lem-a.8", "claim-a.10"),
         chapter="part1/from-one-input-to-all",
         remark=_REMARK_42,
-        proof="Appendix C.9",
+        proof="Appendix C.9; reference/errata#err-perturbation",
         misreading=_MISREADING_42,
     ),
     Claim(
@@ -737,7 +737,7 @@ CLAIMS: tuple[Claim, ...] = (
         depends_on=("lem-a.8", "claim-a.10"),
         chapter="part1/from-one-input-to-all",
         remark=_REMARK_42,
-        proof="Appendix C.9",
+        proof="Appendix C.9; reference/errata#err-perturbation",
         misreading=_MISREADING_42,
     ),
     Claim(
