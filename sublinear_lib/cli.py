@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import dataclasses
 import json
 import os
 import platform
@@ -29,6 +30,7 @@ import click
 
 from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
 from sublinear_lib._extras import COMPUTING, installed_version
+from sublinear_lib.claims.evidence import encoded
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_K, printed_q0
@@ -684,7 +686,8 @@ def _store(reports: Sequence[claims.Report], budget: str) -> None:
     kept = claims.merge(claims.stored_evidence(budget), reports)
     path = claims.evidence_path(budget)
     path.parent.mkdir(exist_ok=True)
-    claims.save_evidence(path, {name: kept[name] for name in kept if name in claims.LEDGER})
+    checked = {claim.id for claim in claims.LEDGER.checked()}
+    claims.save_evidence(path, {name: kept[name] for name in kept if name in checked})
     click.echo(f"stored in {path}")
 
 
@@ -693,25 +696,70 @@ def claims_group() -> None:
     """Read the numbered statements of the paper and their verdicts."""
 
 
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with all fields.")
+
+
 @claims_group.command(name="list")
-def list_claims() -> None:
-    """List all statements with their recorded verdicts."""
+@_as_json
+def list_claims(as_json: bool) -> None:
+    """List all statements with their recorded verdicts and how these are known."""
+    if as_json:
+        _print_json([_fields(claim) for claim in claims.LEDGER])
+        return
     _print_columns(
-        ("id", "recorded", "title"),
-        [(claim.id, claim.recorded.value, claim.title) for claim in claims.LEDGER],
+        ("id", "recorded", "status", "title"),
+        [(claim.id, claim.recorded.value, claim.known, claim.title) for claim in claims.LEDGER],
     )
+
+
+def _fields(claim: claims.Claim) -> dict[str, Any]:
+    """Return what a claim says, as JSON has it."""
+    ledger, weakest = claims.LEDGER, claims.LEDGER.weakest(claim.id)
+    fields = {
+        each.name: getattr(claim, each.name)
+        for each in dataclasses.fields(claim)
+        if each.name != "check"
+    }
+    return {
+        **fields,
+        "source": dataclasses.asdict(claim.source),
+        "recorded": claim.recorded.value,
+        "status": None if claim.status is None else claim.status.value,
+        "known": claim.known,
+        "weakest": None if weakest is None else weakest.value,
+        "rests_on_cited": [each.id for each in ledger.cited(claim.id)],
+        "repaired_by": [each.id for each in ledger.repairs_of(claim.id)],
+        "used_by": [each.id for each in ledger if claim.id in each.depends_on],
+    }
+
+
+def _print_json(data: object) -> None:
+    click.echo(json.dumps(data, indent=1, ensure_ascii=False))
 
 
 @claims_group.command(name="show")
 @click.argument("name", metavar="ID")
-def show_claim(name: str) -> None:
+@_as_json
+def show_claim(name: str, as_json: bool) -> None:
     r"""Show one statement, such as thm-4.1, with the evidence that is stored for it.
 
     What stands in \rec{...} could not be read in our copy of the paper and was restored.
     """
     (claim,) = _chosen([name])
-    ledger = claims.LEDGER
-    users = [other.id for other in ledger if claim.id in other.depends_on]
+    fields = _fields(claim)
+    stored = {
+        budget: item
+        for budget in claims.Budget
+        if (item := _evidence(budget.value).get(claim.restates or claim.id))
+    }
+    now = claims.fingerprint(claims.LEDGER[claim.restates or claim.id])
+    if as_json:
+        found = {
+            budget.value: {**encoded(item.evidence), "outdated": item.fingerprint != now}
+            for budget, item in stored.items()
+        }
+        _print_json({**fields, "evidence": found})
+        return
     origins = {"paper": "the paper", "memorization": "Part II", "features": "Part III"}
     origin = origins.get(claim.source.work, claim.source.work)
     rows = [
@@ -719,22 +767,25 @@ def show_claim(name: str) -> None:
         ("in plain words", claim.plain),
         ("place", f"{origin}, {claim.source.place}"),
         ("verdict", claim.recorded.value),
+        ("status", claim.known),
+        ("implemented by", claim.implemented_by),
+        ("repeats", claim.restates),
+        ("same cause as", claim.cause),
         ("why", claim.remark),
         ("if misread", claim.misreading),
         ("proof", claim.proof),
         ("repairs", claim.repairs),
-        ("repaired by", ", ".join(other.id for other in ledger.repairs_of(claim.id))),
+        ("repaired by", ", ".join(fields["repaired_by"])),
         ("depends on", ", ".join(claim.depends_on)),
-        ("used by", ", ".join(users)),
+        ("rests on cited", ", ".join(fields["rests_on_cited"])),
+        *((f"despite {name}", why) for name, why in claim.despite.items()),
+        ("used by", ", ".join(fields["used_by"])),
         ("taught in", claim.chapter),
     ]
     click.echo(f"{claim.id}: {claim.title}\n")
     _print_wrapped([(label, text) for label, text in rows if text])
-    for budget in claims.Budget:
-        item = _evidence(budget.value).get(claim.id)
-        if item is None:
-            continue
-        evidence, old = item.evidence, item.fingerprint != claims.fingerprint(claim)
+    for budget, item in stored.items():
+        evidence, old = item.evidence, item.fingerprint != now
         click.echo(
             f"\n{budget.value} check, seed {evidence.seed}, {evidence.seconds:.1f} s: "
             f"{evidence.verdict.value}{' (outdated)' if old else ''}"

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -268,7 +269,21 @@ def test_a_statement_is_shown_with_what_it_rests_on_and_what_was_found(few_claim
 def test_all_statements_are_listed_in_reading_order(few_claims: Path) -> None:
     lines = sublinear("claims", "list").output.splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["lem-a.1", "thm-4.1", "thm-4.1r", "thm-4.4"]
-    assert "holds as repaired" in lines[3]
+    assert lines[3].split("  ")[1:] == ["holds as repaired", "complete here", "thm-4.1r"]
+
+
+def test_statements_are_written_as_json_with_all_their_fields(few_claims: Path) -> None:
+    assert sublinear("verify", "thm-4.1", "--store", "--quiet").exit_code == 0
+    listed = json.loads(sublinear("claims", "list", "--json").output)
+    shown = json.loads(sublinear("claims", "show", "thm-4.1", "--json").output)
+    evidence = shown.pop("evidence")
+    assert shown == listed[1]
+    assert {"recorded": "fails as printed", "status": "complete here"}.items() <= shown.items()
+    assert (shown["depends_on"], shown["repaired_by"]) == (["lem-a.1"], ["thm-4.1r"])
+    assert shown.keys() >= {each.name for each in fields(claims.Claim)} - {"check"}
+    (item,) = evidence["quick"]["observations"]
+    assert (item["found"], item["outcome"]) == ({"fraction": "1/10"}, "no")
+    assert evidence["quick"]["outdated"] is False
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

@@ -16,7 +16,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from sublinear_lib.claims import Claim, Ledger, Stored, stale
+from sublinear_lib.claims import Claim, Ledger, ProofStatus, Stored, stale
 from sublinear_lib.exhibits import default_shelf
 
 LOGGER = logging.getLogger(__name__)
@@ -151,8 +151,9 @@ def missing_proofs(ledger: Iterable[Claim], pages: Mapping[str, Page]) -> list[s
     problems = []
     for claim in ledger:
         places = [place.strip() for place in claim.proof.split(";") if "#" in place]
-        if claim.repairs and not places:
-            problems.append(f"{claim.id}: repairs a statement without a proof in the book")
+        ours = claim.source.work != "paper" or claim.source.quoted
+        if ours and claim.status is ProofStatus.COMPLETE and not places:
+            problems.append(f"{claim.id}: has the status 'complete here' without a proof here")
         for place in places:
             name, _, anchor = place.partition("#")
             if name not in pages:

@@ -18,6 +18,7 @@ from sublinear_lib.claims.evidence import (
     Method,
     Observation,
     Outcome,
+    ProofStatus,
     Role,
     Verdict,
     bound,
@@ -27,7 +28,7 @@ from sublinear_lib.claims.evidence import (
     judge,
     sample_mean,
 )
-from sublinear_lib.claims.ledger import Ledger
+from sublinear_lib.claims.ledger import Ledger, Tally
 from sublinear_lib.claims.storing import (
     Stored,
     evidence_path,
@@ -74,10 +75,12 @@ __all__ = [
     "Method",
     "Observation",
     "Outcome",
+    "ProofStatus",
     "Report",
     "Role",
     "Source",
     "Stored",
+    "Tally",
     "Verdict",
     "assemble",
     "bound",

@@ -11,19 +11,28 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib.claims.evidence import Budget, Evidence, Findings, Verdict, judge
+from sublinear_lib.claims.evidence import (
+    Budget,
+    Evidence,
+    Findings,
+    Observation,
+    ProofStatus,
+    Verdict,
+    judge,
+)
 
 __all__ = ["Check", "Claim", "Source"]
 
 Check = Callable[[Budget, np.random.Generator], Findings]
 """Looks at a statement, within a budget, with its own randomness."""
 
+_PROVED = (ProofStatus.MACHINE_CHECKED, ProofStatus.COMPLETE)
 _ID = re.compile(r"[a-z]+(-[a-z0-9.]+)+")
 
 
@@ -37,13 +46,17 @@ class Source:
         ``"paper"``, ``"repair"`` (this project), ``"memorization"`` or ``"features"``.
     place : str
         Section, and equation if there is one.
+    quoted : bool, default False
+        Whether the work takes the statement over from another one, and proves nothing itself.
     """
 
     work: str
     place: str
+    quoted: bool = False
 
     def __post_init__(self) -> None:
         """Check the work."""
+        validation.boolean(self.quoted, "quoted")
         validation.choice(self.work, "work", ("paper", "repair", "memorization", "features"))
 
 
@@ -67,8 +80,20 @@ class Claim:
         The verdict on record; a check that finds another one fails the verification.
     check : callable
         ``check(budget, rng)`` returns the findings.
+    status : ProofStatus, optional
+        How the verdict is known; none for a definition, and only there.
+    implemented_by : str
+        For a definition, a convention or a notation, which is not judged: what of the library does
+        what it says, such as ``"sublinear_lib.network.TwoLayerNetwork"``.
     depends_on : tuple of str
         Ids of the statements that its proof uses.
+    despite : mapping of str to str
+        For some of these, why it does no harm that they are not proved: one plain sentence each.
+    restates : str
+        For a statement that the paper prints again: the id of the first print, whose check and
+        verdict are its own.
+    cause : str
+        For a statement that fails with another one, and for the same reason: the id of that one.
     chapter : str
         The page that teaches it, such as ``"part1/how-many-neurons-fire"``.
     repairs : str
@@ -87,7 +112,9 @@ class Claim:
     ------
     ValueError
         If an id is malformed, a failure has no `misreading`, a statement with the verdict
-        `REPAIRED` does not say what it repairs or another one does, or `UNDECIDED` is on record.
+        `REPAIRED` does not say what it repairs or another one does, or `UNDECIDED` is on record;
+        if the status does not go with the verdict: a definition has none, ``"holds as repaired"``
+        asks for a proof here, and ``"holds"`` for one here or, if it is quoted, elsewhere.
     """
 
     id: str
@@ -97,7 +124,12 @@ class Claim:
     source: Source
     recorded: Verdict
     check: Check = field(repr=False)
+    status: ProofStatus | None = None
+    implemented_by: str = ""
     depends_on: tuple[str, ...] = ()
+    despite: Mapping[str, str] = field(default_factory=dict, hash=False)
+    restates: str = ""
+    cause: str = ""
     chapter: str = ""
     repairs: str = ""
     remark: str = ""
@@ -106,7 +138,8 @@ class Claim:
 
     def __post_init__(self) -> None:
         """Check what can be checked without running anything."""
-        for name in (self.id, *self.depends_on, *filter(None, (self.repairs,))):
+        others = filter(None, (self.repairs, self.restates, self.cause))
+        for name in (self.id, *self.depends_on, *others):
             if not _ID.fullmatch(name):
                 raise ValueError(f"id must look like 'thm-4.1', got {name!r}")
         if self.recorded is Verdict.FAILS and not self.misreading:
@@ -120,6 +153,67 @@ class Claim:
             )
         if self.recorded is Verdict.UNDECIDED:
             raise ValueError(f"recorded must be a verdict, got {self.recorded.value!r}")
+        if self.cause and self.recorded is not Verdict.FAILS:
+            raise ValueError(f"cause is for failures, got {self.cause!r} for {self.id}")
+        if surplus := self.despite.keys() - set(self.depends_on):
+            raise ValueError(f"despite must name dependencies of {self.id}, got {sorted(surplus)}")
+        self._check_status()
+
+    def _check_status(self) -> None:
+        """Check that the status goes with the verdict."""
+        if self.recorded is Verdict.IMPLEMENTED and not self.implemented_by:
+            raise ValueError(f"implemented_by must say what implements {self.id}, got nothing")
+        if bool(self.implemented_by) == bool(self.status):
+            raise ValueError(
+                f"status must be given exactly for what is judged, got {self.status} for {self.id} "
+                f"and implemented_by {self.implemented_by!r}"
+            )
+        allowed = {
+            Verdict.HOLDS: (*_PROVED, *([ProofStatus.CITED] if self.source.quoted else [])),
+            Verdict.REPAIRED: _PROVED,
+            Verdict.CITED: (ProofStatus.CITED,),
+            Verdict.MEASURED: (ProofStatus.MEASURED,),
+        }.get(self.recorded)
+        if allowed and self.status not in allowed:
+            raise ValueError(
+                f"status of {self.id}, which is recorded as {self.recorded.value!r}, must be "
+                f"{' or '.join(each.value for each in allowed)}, got {self.known!r}"
+            )
+
+    @property
+    def known(self) -> str:
+        """How the verdict is known, in words; what implements a definition is not judged."""
+        if self.status is None:
+            return "not judged"
+        theirs = self.source.work in ("memorization", "features")
+        if theirs and self.status is ProofStatus.COMPLETE:
+            return "our version, proved"
+        return self.status.value
+
+    def judge(self, observations: Iterable[Observation]) -> Verdict:
+        """Derive the verdict from what was found, as `judge` does for a statement of this kind.
+
+        Parameters
+        ----------
+        observations : iterable of Observation
+            What a check found.
+
+        Returns
+        -------
+        Verdict
+            What follows.
+
+        Raises
+        ------
+        ValueError
+            If nothing bears on the statement.
+        """
+        return judge(
+            observations,
+            repaired=bool(self.repairs),
+            measured=self.status is ProofStatus.MEASURED,
+            definition=bool(self.implemented_by),
+        )
 
     def run(self, budget: Budget, seed: int) -> Evidence:
         """Check the statement.
@@ -156,7 +250,7 @@ class Claim:
         observations = tuple(findings.observations)
         return Evidence(
             claim=self.id,
-            verdict=judge(observations, repaired=bool(self.repairs)),
+            verdict=self.judge(observations),
             observations=observations,
             witness=findings.witness,
             budget=budget,

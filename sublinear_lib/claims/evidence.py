@@ -28,6 +28,7 @@ __all__ = [
     "Method",
     "Observation",
     "Outcome",
+    "ProofStatus",
     "Role",
     "Verdict",
     "bound",
@@ -47,11 +48,27 @@ class Verdict(enum.Enum):
 
     HOLDS = "holds"
     REPAIRED = "holds as repaired"
+    MEASURED = "measured"
     GAP = "proof gap"
     FAILS = "fails as printed"
     TYPO = "typo"
     CITED = "cited"
+    IMPLEMENTED = "implemented"
+    """A definition, a convention or a notation: nothing to judge, but code that does so."""
     UNDECIDED = "undecided"
+
+
+class ProofStatus(enum.Enum):
+    """How a verdict is known, from the strongest to the weakest.
+
+    For a statement that fails it is the failure that is known: its witness is the proof.
+    """
+
+    MACHINE_CHECKED = "machine-checked"
+    COMPLETE = "complete here"
+    CITED = "cited"
+    SKETCHED = "sketched"
+    MEASURED = "measured"
 
 
 class Role(enum.Enum):
@@ -261,7 +278,13 @@ _DECIDES: dict[Verdict, tuple[_Kind, ...]] = {
 }
 
 
-def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Verdict:
+def judge(
+    observations: Iterable[Observation],
+    *,
+    repaired: bool = False,
+    measured: bool = False,
+    definition: bool = False,
+) -> Verdict:
     """Derive the verdict on a statement.
 
     Parameters
@@ -270,6 +293,10 @@ def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Ver
         What a check found.
     repaired : bool, default False
         Whether the statement is a repaired one of this project.
+    measured : bool, default False
+        Whether nothing but a measurement stands behind the statement, whatever else was computed.
+    definition : bool, default False
+        Whether there is nothing to judge: the check then looks at what implements it.
 
     Returns
     -------
@@ -277,8 +304,9 @@ def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Ver
         `UNDECIDED` if a control fails or is open; otherwise `FAILS` if the statement does, whatever
         is open elsewhere; otherwise `UNDECIDED` if something that bears on the verdict is open;
         otherwise `TYPO` if its letters fail; otherwise `GAP` if a step of its proof does; otherwise
-        `CITED` if all that is known of the statement is cited; otherwise `HOLDS` (`REPAIRED` for a
-        repaired statement).
+        `CITED` if all that is known of the statement is cited; otherwise `IMPLEMENTED` for a
+        definition; otherwise `MEASURED` if it is `measured`, or if all that was found of it comes
+        from seeded simulation; otherwise `HOLDS` (`REPAIRED` for a repaired statement).
 
     Raises
     ------
@@ -308,6 +336,10 @@ def judge(observations: Iterable[Observation], *, repaired: bool = False) -> Ver
             return verdict
     if all(item.method is Method.CITED for item in statement):
         return Verdict.CITED
+    if definition:
+        return Verdict.IMPLEMENTED
+    if measured or all(item.method is Method.MONTE_CARLO for item in statement):
+        return Verdict.MEASURED
     return Verdict.REPAIRED if repaired else Verdict.HOLDS
 
 

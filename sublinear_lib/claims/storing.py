@@ -152,7 +152,7 @@ def stale(ledger: Ledger, stored: Mapping[str, Stored]) -> tuple[str, ...]:
     """
     return tuple(
         claim.id
-        for claim in ledger
+        for claim in ledger.checked()
         if claim.id not in stored
         or stored[claim.id].fingerprint != fingerprint(claim)
         or stored[claim.id].evidence.verdict is not claim.recorded

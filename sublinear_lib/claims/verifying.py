@@ -73,7 +73,7 @@ def verify(
     ledger : Ledger
         The claims.
     names : iterable of str
-        Ids; none at all stands for all.
+        Ids; none at all stands for all.  A restatement is checked with what it restates.
     budget : Budget or str, default "quick"
         ``"quick"`` or ``"full"``.
     seed : int, default 0
@@ -154,7 +154,7 @@ def verify_each(
     Closing the generator, or an interrupt, stops the checks that are under way; on a cluster these
     go on to their end, and nobody hears of it.
     """
-    chosen = ledger.select(names)
+    chosen = ledger.checked(names)
     if not isinstance(budget, Budget):
         budget = Budget(validation.choice(budget, "budget", tuple(item.value for item in Budget)))
     seed = validation.count(seed, "seed", minimum=0)
@@ -181,7 +181,7 @@ def verify_each(
 
 
 def _key(claim: Claim, budget: Budget, seed: int) -> str:
-    said = (claim.id, claim.statement, claim.repairs)
+    said = (claim.id, claim.statement, claim.repairs, claim.known)
     return caching.digest("verify", said, claim.check, budget, seed)
 
 

@@ -27,6 +27,7 @@ from sublinear_lib.exhibits.names import (
     name_of,
     page_link,
     proof_link,
+    standing,
     statement_link,
     title_of,
 )
@@ -94,7 +95,7 @@ class ClaimBox:
         """Return the card as text."""
         claim = self.claim
         lines = [
-            f"{name_of(claim.id)} ({claim.title}): {claim.recorded.value}",
+            f"{name_of(claim.id)} ({claim.title}): {claim.recorded.value}, {claim.known}",
             f"  {_place(claim)}",
             f"  {claim.plain}",
         ]
@@ -118,7 +119,7 @@ class ClaimBox:
         )
 
     def head(self) -> str:
-        """Return the line with the name and the verdict.
+        """Return the line with the name, the verdict and how it is known.
 
         Returns
         -------
@@ -131,7 +132,8 @@ class ClaimBox:
             name = f'<span class="sl-hidden">{name_of(claim.id)}</span>{self._where()}'
         return (
             f'<div class="sl-head"><span class="sl-name" id="{self.anchor}-name">{name}</span>'
-            f"{badge(claim.recorded)}</div>"
+            f"<span>{badge(claim.recorded)} "
+            f'<span class="sl-place">{claim.known}</span></span></div>'
         )
 
     def body(self) -> str:
@@ -160,6 +162,9 @@ class ClaimBox:
         if claim.remark:
             title = "Why this verdict."
             parts.append(f'<div class="sl-remark">{_led(title, block_html(claim.remark))}</div>')
+        for name, why in claim.despite.items():
+            used = statement_link(self._root, name)
+            parts.append(f"<p>{used} is not proved as printed; {inline_html(why)}.</p>")
         parts.append(self._evidence())
         if claim.misreading:
             text = block_html(claim.misreading)
@@ -172,7 +177,9 @@ class ClaimBox:
     def _where(self) -> str:
         """Return the place in the paper, the kin and the id."""
         place = inline_html(_place(self.claim))
-        return f'<span class="sl-place">{place}{self._kin()}; <code>{self.claim.id}</code></span>'
+        more = standing(self._root, self.claim, self._shelf.ledger)
+        told = "; ".join(filter(None, (f"{place}{self._kin()}", more)))
+        return f'<span class="sl-place">{told}; <code>{self.claim.id}</code></span>'
 
     def _kin(self) -> str:
         """Return which statement this one repairs, or which ones repair it."""

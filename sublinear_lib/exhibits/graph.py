@@ -170,7 +170,7 @@ class DependencyGraph:
                 if claim.id in view.graph:
                     used = ", ".join(self._sorted(view.graph.predecessors(claim.id)))
                     lines.append(
-                        f"  {claim.id} [{claim.recorded.value}]"
+                        f"  {claim.id} [{claim.recorded.value}, {claim.known}]"
                         + (f" rests on {used}" if used else "")
                     )
         return "\n".join(lines)
@@ -259,12 +259,13 @@ class DependencyGraph:
         x, y = place
         used = " ".join(self._sorted(view.graph.predecessors(claim.id)))
         plain = spoken(claim.plain)
-        label = f"{name_of(claim.id)}, {claim.recorded.value}. {plain}"
+        label = f"{name_of(claim.id)}, {claim.recorded.value}, {claim.known}. {plain}"
         target = statement_address(self._root, claim.id)
         return (
             f'<a class="sl-node sl-page" id="{view.name}-{claim.id}" href="{target}" '
             f'data-id="{claim.id}" data-uses="{used}" data-name="{name_of(claim.id)}" '
-            f'data-verdict="{claim.recorded.value}" data-plain="{escape(plain)}" '
+            f'data-verdict="{claim.recorded.value}" data-known="{claim.known}" '
+            f'data-plain="{escape(plain)}" '
             f'aria-label="{escape(label)}" transform="translate({x} {y})" '
             f'style="--sl-verdict:{color(look.role)}">'
             f"<title>{escape(label, quote=False)}</title>"
@@ -286,12 +287,12 @@ class DependencyGraph:
                 used = self._sorted(view.graph.predecessors(claim.id))
                 inner = "".join(
                     f"<li>{statement_link(self._root, each)}: "
-                    f"{self._ledger[each].recorded.value}</li>"
+                    f"{self._ledger[each].recorded.value}, {self._ledger[each].known}</li>"
                     for each in used
                 )
                 rests = f"; it rests on<ul>{inner}</ul>" if used else ""
                 link = statement_link(self._root, claim.id)
-                items.append(f"<li>{link}: {claim.recorded.value}{rests}</li>")
+                items.append(f"<li>{link}: {claim.recorded.value}, {claim.known}{rests}</li>")
             parts.append(
                 f'<details class="sl-more"><summary>{view.title}, as a list</summary>'
                 f"<ul>{''.join(items)}</ul></details>"

@@ -1,6 +1,6 @@
 """The ledger as a page shows it: every statement in one row, to be filtered and searched.
 
-The table is complete without scripts; the script adds a search box, three lists to choose from and
+The table is complete without scripts; the script adds a search box, four lists to choose from and
 a count that is read aloud, and hides rows.  Before changing it, know that the rows carry what is
 filtered in attributes of their own, so that the script knows no statement, and that on a narrow
 screen each row becomes a card, which is why every cell says what it is.
@@ -8,14 +8,20 @@ screen each row becomes a card, which is why every cell says what it is.
 
 from __future__ import annotations
 
-from collections import Counter
 from html import escape
 
 from sublinear_lib import claims
-from sublinear_lib.claims import Claim, Method, Observation
+from sublinear_lib.claims import Claim, Method, Observation, ProofStatus
 from sublinear_lib.exhibits.looks import LOOKS, badge, named_columns, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
-from sublinear_lib.exhibits.names import checked_root, name_of, page_link, statement_link, title_of
+from sublinear_lib.exhibits.names import (
+    checked_root,
+    name_of,
+    page_link,
+    standing,
+    statement_link,
+    title_of,
+)
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = ["LedgerTable", "ledger_table"]
@@ -53,11 +59,12 @@ class LedgerTable:
         self._root = checked_root(root)
 
     def __repr__(self) -> str:
-        """Return the table as text: id, verdict, method, title."""
+        """Return the table as text: id, verdict, status, method, title."""
         lines = [self._counts()]
         for claim in self._shelf.ledger:
             method = ", ".join(each.value for each in self._shelf.methods(claim)) or "not run"
-            lines.append(f"{claim.id:<12} {claim.recorded.value:<17} {claim.title} ({method})")
+            verdict = f"{claim.recorded.value}, {claim.known}"
+            lines.append(f"{claim.id:<12} {verdict:<32} {claim.title} ({method})")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -73,26 +80,27 @@ class LedgerTable:
         )
 
     def _counts(self) -> str:
-        counts = Counter(claim.recorded for claim in self._shelf.ledger)
-        told = ", ".join(
-            f"{verdict.value}: {counts[verdict]}" for verdict in LOOKS if counts[verdict]
-        )
-        return f"{len(self._shelf.ledger)} statements. {told}"
+        tally = self._shelf.ledger.tally()
+        told = ", ".join(f"{verdict.value}: {count}" for verdict, count in tally.verdicts.items())
+        return f"{tally} All verdicts: {told}."
 
     def _tally(self) -> str:
-        counts = Counter(claim.recorded for claim in self._shelf.ledger)
+        tally = self._shelf.ledger.tally()
         items = "".join(
-            f"<li>{badge(verdict)} <strong>{counts[verdict]}</strong></li>"
-            for verdict in LOOKS
-            if counts[verdict]
+            f"<li>{badge(verdict)} <strong>{count}</strong></li>"
+            for verdict, count in tally.verdicts.items()
         )
         return (
             f'<ul class="sl-key" aria-label="How many statements have which verdict">{items}</ul>'
+            f"<p>{escape(str(tally), quote=False)}</p>"
         )
 
     def _controls(self) -> str:
         ledger = self._shelf.ledger
         verdicts = [each.value for each in LOOKS if any(claim.recorded is each for claim in ledger)]
+        known = [
+            each.value for each in ProofStatus if any(claim.status is each for claim in ledger)
+        ]
         used = {method for claim in ledger for method in self._shelf.methods(claim)}
         methods = [method.value for method in Method if method in used]
         parts = {
@@ -102,6 +110,7 @@ class LedgerTable:
         }
         lists = (
             ("verdict", "Verdict", {each: each for each in verdicts}),
+            ("status", "Known by", {each: each for each in known}),
             ("part", "Part", parts),
             ("method", "Method", {each: each for each in methods}),
         )
@@ -140,12 +149,14 @@ class LedgerTable:
             taught = page_link(root, claim.chapter, title, f"box-{claim.id}")
         else:
             taught = "reference only"
+        more = standing(root, claim, shelf.ledger)
+        known = "; ".join(filter(None, (claim.known, more)))
         cells = (
             f"{statement_link(root, claim.id)}<br>{inline_html(title_of(claim))}"
             f'<br><span class="sl-place">{inline_html(claim.source.place)}; '
             f"<code>{claim.id}</code></span>",
             inline_html(claim.plain),
-            badge(claim.recorded),
+            f'{badge(claim.recorded)}<br><span class="sl-place">{known}</span>',
             told,
             taught,
         )
@@ -154,6 +165,7 @@ class LedgerTable:
         ).lower()
         attributes = (
             f'data-verdict="{claim.recorded.value}" data-part="{claims.section(claim.id)}" '
+            f'data-status="{claim.status.value if claim.status else ""}" '
             f'data-method="{"|".join(each.value for each in methods)}" data-words="{escape(words)}"'
         )
         inner = "".join(f'<td role="cell">{cell}</td>' for cell in cells)

@@ -45,12 +45,17 @@ LOOKS: Mapping[Verdict, Look] = MappingProxyType(
         Verdict.HOLDS: Look(
             "c3",
             "M3 8.5l3.5 3.5L13 4.5",
-            "The statement as printed follows from a complete proof, or its check passes.",
+            "The statement as printed follows from a complete proof.",
         ),
         Verdict.REPAIRED: Look(
             "c1",
             "M3 6.5l3.5 3.5L13 2.5M3 14h10",
             "A corrected statement of ours holds; the correction is spelled out.",
+        ),
+        Verdict.MEASURED: Look(
+            "ink",
+            "M2 5h12v6H2zM5 5v3M8 5v3M11 5v3",
+            "Seen in seeded simulations; nothing is proved beyond these.",
         ),
         Verdict.GAP: Look(
             "c5",
@@ -71,6 +76,11 @@ LOOKS: Mapping[Verdict, Look] = MappingProxyType(
             "muted",
             "M6.5 4.5C4 5.5 3 7.5 3 10.5h3.5v-3M13 4.5c-2.5 1-3.5 3-3.5 6H13v-3",
             "Quoted from another work; what can be tested is tested.",
+        ),
+        Verdict.IMPLEMENTED: Look(
+            "muted",
+            "M5.5 4L2 8l3.5 4M10.5 4L14 8l-3.5 4",
+            "A definition or a convention: not judged; code of the library does what it says.",
         ),
         Verdict.UNDECIDED: Look(
             "ink",

@@ -13,7 +13,7 @@ import re
 from html import escape
 
 from sublinear_lib import claims
-from sublinear_lib.claims import Claim
+from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 
 __all__ = [
     "graph_link",
@@ -263,13 +263,30 @@ def proof_link(root: str, claim: Claim) -> str:
     ValueError
         If `root` is no way upwards.
     """
-    told = []
+    told, text = [], "why it fails" if claim.recorded is Verdict.FAILS else "our proof"
     for place in filter(None, (part.strip() for part in claim.proof.split(";"))):
         page, sharp, anchor = place.partition("#")
         if sharp and _PAGE.fullmatch(page):
-            told.append(page_link(root, page, "our proof", anchor))
+            told.append(page_link(root, page, text, anchor))
         else:
             told.append(f"proof: {escape(place, quote=False)}")
+    return "; ".join(told)
+
+
+def standing(root: str, claim: Claim, ledger: Ledger) -> str:
+    """Return what a verdict rests on besides its own proof, as HTML; empty if there is nothing."""
+    told = []
+    if claim.implemented_by:
+        told.append(f"implemented by <code>{escape(claim.implemented_by)}</code>")
+    if claim.restates:
+        told.append(f"counted with {statement_link(root, claim.restates)}, which it repeats")
+    if claim.cause:
+        told.append(f"fails for the same reason as {statement_link(root, claim.cause)}")
+    weakest = ledger.weakest(claim.id) if claim.id in ledger else None
+    if weakest in (ProofStatus.SKETCHED, ProofStatus.MEASURED) and weakest is not claim.status:
+        told.append(f"rests on what is only {weakest.value}")
+    if claim.id in ledger and (cited := ledger.cited(claim.id)):
+        told.append("rests on cited " + ", ".join(statement_link(root, each.id) for each in cited))
     return "; ".join(told)
 
 

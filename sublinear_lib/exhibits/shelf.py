@@ -54,9 +54,10 @@ class Shelf:
         Returns
         -------
         Evidence or None
-            What was found; ``None`` if nothing is stored.
+            What was found, for a restatement by the check of what it restates; ``None`` if
+            nothing is stored.
         """
-        item = self.stored.get(claim.id)
+        item = self.stored.get(claim.restates or claim.id)
         return None if item is None else item.evidence
 
     def methods(self, claim: Claim) -> tuple[Method, ...]:

@@ -164,7 +164,7 @@ def test_a_missing_proof_is_found(book: Path) -> None:
         "thm-4.1-r: its proof is on 'reference/ledger', which is no page of the book"
     ]
     assert problems(book, changed("thm-4.1-r", proof="our notes")) == [
-        "thm-4.1-r: repairs a statement without a proof in the book"
+        "thm-4.1-r: has the status 'complete here' without a proof here"
     ]
 
 

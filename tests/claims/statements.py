@@ -12,6 +12,7 @@ from sublinear_lib.claims import (
     Findings,
     Ledger,
     Method,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -37,7 +38,12 @@ def check_mean(budget: Budget, rng: np.random.Generator) -> Findings:
     """A sample mean with a known expectation."""
     draws = rng.normal(size=budget.pick(400, 4000))
     error = 1.0 / np.sqrt(draws.size)
-    return Findings([sample_mean("mean of a normal", float(draws.mean()), error, 0.0)])
+    return Findings(
+        [
+            sample_mean("mean of a normal", float(draws.mean()), error, 0.0),
+            fact("its law is symmetric", 0, "= 0", True, Method.EXACT),
+        ]
+    )
 
 
 def check_gap(budget: Budget, rng: np.random.Generator) -> Findings:
@@ -55,6 +61,13 @@ def check_broken(budget: Budget, rng: np.random.Generator) -> Findings:
     raise ArithmeticError("the enclosure did not close")
 
 
+def status_for(recorded: Verdict) -> ProofStatus:
+    """Return the strongest status that goes with a verdict."""
+    if recorded in (Verdict.CITED, Verdict.MEASURED):
+        return ProofStatus(recorded.value)
+    return ProofStatus.COMPLETE
+
+
 def claim(name: str, check: object, recorded: Verdict, **more: object) -> Claim:
     """Return a claim with as little as possible."""
     settings = {
@@ -63,6 +76,7 @@ def claim(name: str, check: object, recorded: Verdict, **more: object) -> Claim:
         "plain": "Two and two make four.",
         "source": Source("paper", "Section 1"),
         "chapter": "part1/test",
+        "status": status_for(recorded),
         **more,
     }
     return Claim(id=name, check=check, recorded=recorded, **settings)  # type: ignore[arg-type]

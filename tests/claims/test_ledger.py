@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from sublinear_lib.claims import Budget, Ledger, Verdict
+from sublinear_lib.claims import Budget, Claim, Ledger, ProofStatus, Source, Verdict, judge, verify
 from sublinear_lib.claims import claim as claim_module
 from sublinear_lib.claims.evidence import decoded, encoded
 from tests.claims.statements import check_gap, check_mean, claim, small_ledger
+
+OURS = Source("repair", "here")
+
+
+def definition() -> Claim:
+    by = "sublinear_lib.claims.Ledger"
+    return claim("def-3.1", check_mean, Verdict.IMPLEMENTED, status=None, implemented_by=by)
 
 
 def ids(claims: object) -> list[str]:
@@ -46,6 +55,101 @@ def test_foundations_and_consequences_follow_the_arrows_to_their_ends() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("recorded", "more", "what"),
+    [
+        (Verdict.MEASURED, {}, "measured, measured"),
+        (Verdict.GAP, {}, "proof gap, complete here"),
+        (Verdict.GAP, {"status": ProofStatus.SKETCHED}, "proof gap, sketched"),
+        (Verdict.FAILS, {"misreading": "a sign"}, "fails as printed, complete here"),
+    ],
+)
+def test_nothing_holds_that_rests_on_what_is_not_proved(
+    recorded: Verdict, more: dict[str, object], what: str
+) -> None:
+    below = claim("lem-a.1", check_gap, recorded, **more)
+    settings = {"name": "thm-4.1", "check": check_gap, "depends_on": ("lem-a.1",)}
+    for verdict, own in (
+        (Verdict.HOLDS, {}),
+        (Verdict.REPAIRED, {"repairs": "lem-a.1"}),
+        (Verdict.TYPO, {}),
+    ):
+        above = claim(recorded=verdict, **own, **settings)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=rf"thm-4\.1 is recorded.*got lem-a\.1: {what}"):
+            Ledger([below, above])
+    Ledger([below, claim(recorded=Verdict.GAP, **settings)])  # type: ignore[arg-type]
+    settings["despite"] = {"lem-a.1": "only its first half is used"}
+    harmless = Ledger([below, claim(recorded=Verdict.HOLDS, **settings)])  # type: ignore[arg-type]
+    assert harmless.weakest("thm-4.1") is ProofStatus.COMPLETE
+
+
+def test_the_weakest_status_and_the_cited_tools_are_found_however_far_below() -> None:
+    cited, sketched = ProofStatus.CITED, ProofStatus.SKETCHED
+    tool = Source("paper", "Appendix A", quoted=True)
+    ledger = Ledger(
+        [
+            claim("lem-a.1", check_gap, Verdict.HOLDS, status=cited, source=tool),
+            claim("lem-a.2", check_gap, Verdict.HOLDS, depends_on=("lem-a.1",)),
+            claim("lem-a.3", check_gap, Verdict.HOLDS, depends_on=("lem-a.2",)),
+            claim("lem-a.4", check_gap, Verdict.GAP, status=sketched),
+            claim("lem-a.5", check_gap, Verdict.GAP, depends_on=("lem-a.3", "lem-a.4")),
+        ]
+    )
+    assert (ledger.weakest("lem-a.2"), ledger.weakest("lem-a.3")) == (cited, cited)
+    assert ledger.weakest("lem-a.5") is sketched
+    assert ids(ledger.cited("lem-a.5")) == ["lem-a.1"]
+
+
+def test_what_is_printed_twice_is_checked_and_counted_once() -> None:
+    first = claim("thm-4.1", check_gap, Verdict.FAILS, misreading="a sign")
+    again = claim("thm-c.1", check_gap, Verdict.FAILS, misreading="a sign", restates="thm-4.1")
+    ledger = Ledger([first, again])
+    assert ids(ledger.checked()) == ids(ledger.checked(["thm-c.1"])) == ["thm-4.1"]
+    assert ids(report.claim for report in verify(ledger, ["thm-c.1"])) == ["thm-4.1"]
+    tally = ledger.tally()
+    assert (tally.statements, tally.restated, tally.failures, tally.causes) == (1, 1, 1, 1)
+    with pytest.raises(ValueError, match=r"thm-c\.1 must have the recorded, check"):
+        Ledger([first, replace(again, check=check_mean)])
+
+
+def test_failures_are_counted_by_cause_and_only_own_results_as_results() -> None:
+    own = {"misreading": "a sign"}
+    ledger = Ledger(
+        [
+            claim("thm-4.1", check_gap, Verdict.FAILS, **own),
+            claim("lem-c.8", check_gap, Verdict.FAILS, cause="thm-4.1", **own),
+            claim("lem-4.5", check_gap, Verdict.FAILS, **own),
+            claim("lem-c.3", check_gap, Verdict.HOLDS),
+            claim("lem-a.1", check_gap, Verdict.HOLDS, source=Source("paper", "A", quoted=True)),
+            definition(),
+            claim("thm-4.1-r", check_gap, Verdict.REPAIRED, repairs="thm-4.1", source=OURS),
+        ]
+    )
+    tally = ledger.tally()
+    assert (tally.statements, tally.failures, tally.causes) == (7, 3, 2)
+    assert tally.own == {Verdict.HOLDS: 1, Verdict.FAILS: 3}
+    assert tally.mended == 2, "Lemma C.8 shares the cause that is repaired"
+    with pytest.raises(ValueError, match=r"cause of lem-c\.8 must be a failure"):
+        Ledger([ledger["lem-c.3"], replace(ledger["lem-c.8"], cause="lem-c.3")])
+
+
+def test_a_definition_is_not_judged_and_does_not_count_as_a_result() -> None:
+    one = definition()
+    assert one.known == "not judged" and Ledger([one]).tally().own == {}
+    held = check_mean(Budget.QUICK, np.random.default_rng(1)).observations
+    assert one.judge(held) is Verdict.IMPLEMENTED
+    with pytest.raises(ValueError, match="status must be given exactly for what is judged"):
+        replace(one, status=ProofStatus.COMPLETE)
+    with pytest.raises(ValueError, match="implemented_by must say what implements"):
+        replace(one, implemented_by="", status=ProofStatus.COMPLETE)
+
+
+def test_what_rests_on_simulation_is_measured_whatever_else_was_computed() -> None:
+    exact_one, drawn = check_mean(Budget.QUICK, np.random.default_rng(1)).observations[::-1]
+    assert judge([drawn]) is judge([drawn, exact_one], measured=True) is Verdict.MEASURED
+    assert judge([drawn, exact_one]) is Verdict.HOLDS
+
+
 def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id() -> None:
     ledger = small_ledger()
     assert ids(ledger.select(["thm-4.4", "lem-a.1", "thm-4.4"])) == ["lem-a.1", "thm-4.4"]
@@ -65,6 +169,11 @@ def test_selection_keeps_reading_order_and_helps_with_a_misspelt_id() -> None:
         ({"repairs": "thm-4.1"}, "repairs"),
         ({"recorded": Verdict.UNDECIDED}, "recorded"),
         ({"depends_on": ("Lemma 2",)}, "Lemma 2"),
+        ({"status": None}, "status must be given"),
+        ({"status": ProofStatus.MEASURED}, "status of lem-a.1, .* got 'measured'"),
+        ({"status": ProofStatus.CITED}, "status of lem-a.1, .* got 'cited'"),
+        ({"despite": {"lem-a.2": "harmless"}}, "despite must name dependencies"),
+        ({"cause": "thm-4.1"}, "cause is for failures"),
     ],
 )
 def test_a_claim_that_says_too_little_is_refused(more: dict[str, object], message: str) -> None:

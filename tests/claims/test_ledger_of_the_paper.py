@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from sublinear_lib.claims import (
     LEDGER,
     NUMBERED,
     Budget,
+    Outcome,
+    Role,
     Verdict,
-    judge,
     load_evidence,
     merge,
     save_evidence,
@@ -19,6 +21,8 @@ from sublinear_lib.claims import (
     stored_evidence,
     verify,
 )
+from sublinear_lib.claims.statements import approximation, convergence
+from sublinear_lib.theory.exponents import CHAINS
 
 # Not the seed of the other tests: what holds at one seed has to hold at another.
 SEED = 2026
@@ -35,6 +39,21 @@ def test_what_repairs_a_statement_repairs_one_of_the_paper_and_holds() -> None:
             assert LEDGER[claim.repairs].source.work == "paper"
         if claim.source.work == "repair":
             assert claim.recorded in (Verdict.REPAIRED, Verdict.HOLDS)
+
+
+def test_what_implements_a_definition_is_there() -> None:
+    for claim in LEDGER:
+        if claim.id.startswith(("def-", "alg-")) and claim.source.work == "paper":
+            assert claim.implemented_by
+        if claim.implemented_by:
+            assert callable(pkgutil.resolve_name(claim.implemented_by)), claim.id
+
+
+def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
+    """An upper bound that is not small refutes a proof; only a witness refutes a statement."""
+    seen = [*approximation._printed_chain("4.1"), *map(convergence._chain, CHAINS)]
+    assert not [item.what for item in seen if item.role is Role.STATEMENT]
+    assert any(item.role is Role.PROOF and item.outcome is Outcome.NO for item in seen)
 
 
 @pytest.mark.parametrize("claim", LEDGER, ids=lambda claim: claim.id)
@@ -62,20 +81,19 @@ def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path: Path) -> No
         if report.evidence is None or not report.as_recorded
     }
     assert other == {}
-    assert [report.claim.id for report in reports] == [claim.id for claim in LEDGER]
+    assert [report.claim.id for report in reports] == [claim.id for claim in LEDGER.checked()]
     # Whatever was found can be stored and read.
     save_evidence(tmp_path / "all.json", merge({}, reports))
-    assert len(load_evidence(tmp_path / "all.json")) == len(LEDGER)
+    assert len(load_evidence(tmp_path / "all.json")) == len(LEDGER.checked())
 
 
 @pytest.mark.parametrize("budget", list(Budget), ids=lambda budget: budget.value)
 def test_the_stored_evidence_is_complete_and_not_outdated(budget: Budget) -> None:
     stored = stored_evidence(budget)
-    assert set(stored) == {claim.id for claim in LEDGER}
+    assert set(stored) == {claim.id for claim in LEDGER.checked()}
     assert stale(LEDGER, stored) == (), "renew it: sublinear verify --stale --store"
     for name, item in stored.items():
         assert item.evidence.verdict is LEDGER[name].recorded
         # A fingerprint does not know the rule: what is stored has to follow from it as it is.
-        found = judge(item.evidence.observations, repaired=bool(LEDGER[name].repairs))
-        assert found is item.evidence.verdict
+        assert LEDGER[name].judge(item.evidence.observations) is item.evidence.verdict
         assert item.evidence.budget is budget

@@ -26,6 +26,7 @@ from sublinear_lib.claims import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -265,7 +266,12 @@ def _laws_control() -> list[Observation]:
 def _near_threshold(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     """Check what C.2 and C.3 say of the ball of radius K m^(-3/5)."""
     found = [
-        exact("exponent of m times m^(-3/5) times m^(1/2)", CHAINS["C.2"].derived(), _NINE_TENTHS),
+        exact(
+            "exponent of m times m^(-3/5) times m^(1/2)",
+            CHAINS["C.2"].derived(),
+            _NINE_TENTHS,
+            Role.PROOF,
+        ),
         _below_line("K m^(9/10)", _ball, 0.9, 1.0),
         _below_line("K m^(9/10), K = 3", _ball, 0.9, 3.0),
     ]
@@ -960,11 +966,12 @@ CLAIMS: tuple[Claim, ...] = (
         plain="At the start, only a few neurons fire at an input: a power of the width below one.",
         source=Source("paper", "Section 4.2, Lemma 4.5 (also Lemma C.15)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_45,
         depends_on=("lem-a.9",),
         chapter=_COUNTING,
         remark=_REMARK_45,
-        proof="Appendix C.12",
+        proof="Appendix C.12; reference/errata#err-sparsity",
         misreading=_MISREADING_45,
     ),
     Claim(
@@ -974,6 +981,8 @@ CLAIMS: tuple[Claim, ...] = (
         plain="While the weights stay close, few neurons change their state at the inputs.",
         source=Source("paper", "Section 4.2, Claim 4.6 (also Claim C.16)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
+        despite={"lem-a.8": "used at twice the mean, where the printed exponent is right"},
         check=_check_46,
         depends_on=("lem-a.8", "claim-a.10"),
         chapter=_FLIPS,
@@ -992,6 +1001,8 @@ CLAIMS: tuple[Claim, ...] = (
         plain="Weights in the ball can switch about K m^(9/10) neurons at a point.",
         source=Source("paper", "Appendix C.2, Claim C.2"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
+        despite={"lem-a.5": "only its upper half is used, which is true for all arguments"},
         check=_check_c2,
         depends_on=("lem-a.5", "thm-a.3", "lem-a.9"),
         chapter=_FLIPS,
@@ -1014,6 +1025,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="About K m^(9/10) neurons lie within the radius of the ball of their threshold.",
         source=Source("paper", "Appendix C.3, Lemma C.3"),
         recorded=Verdict.GAP,
+        status=ProofStatus.COMPLETE,
         check=_check_c3,
         depends_on=("def-c.4", "claim-c.5", "claim-c.6", "claim-c.7"),
         chapter=_FLIPS,
@@ -1022,7 +1034,7 @@ CLAIMS: tuple[Claim, ...] = (
             "to another lemma: it refers to the bounds of A, B and C, which say nothing about how "
             "many neurons are near the threshold."
         ),
-        proof="Appendix C.3",
+        proof="Appendix C.3; part1/who-flips#wf-prop-who",
     ),
     Claim(
         id="lem-c.15",
@@ -1031,11 +1043,13 @@ CLAIMS: tuple[Claim, ...] = (
         plain="At the start, only a few neurons fire at an input: a power of the width below one.",
         source=Source("paper", "Appendix C.12, Lemma C.15 (restatement of Lemma 4.5)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
+        restates="lem-4.5",
         check=_check_45,
         depends_on=("lem-a.9",),
         chapter=_COUNTING,
         remark=_REMARK_45,
-        proof="Appendix C.12",
+        proof="Appendix C.12; reference/errata#err-sparsity",
         misreading=_MISREADING_45,
     ),
     Claim(
@@ -1045,6 +1059,9 @@ CLAIMS: tuple[Claim, ...] = (
         plain="While the weights stay close, few neurons change their state at the inputs.",
         source=Source("paper", "Appendix C.13, Claim C.16 (restatement of Claim 4.6)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
+        restates="claim-4.6",
+        despite={"lem-a.8": "used at twice the mean, where the printed exponent is right"},
         check=_check_46,
         depends_on=("lem-a.8", "claim-a.10"),
         chapter=_FLIPS,
@@ -1063,6 +1080,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="An iteration uses the neurons that fire at the start and those that have switched.",
         source=Source("paper", "Appendix C.13, Remark C.17"),
         recorded=Verdict.GAP,
+        status=ProofStatus.COMPLETE,
         check=_check_c17,
         depends_on=("lem-c.15", "claim-c.16", "rem-c.13"),
         chapter=_FLIPS,
@@ -1072,7 +1090,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"$m^{-2/5}$. With $Q_0$ of Lemma 4.5, which counts at one point, a factor $n$ is "
             r"missing; it is harmless exactly if $Q_0 \le m^{7/8}$."
         ),
-        proof="Appendix C.13",
+        proof="Appendix C.13; part1/who-flips#wf-prop-used",
     ),
     Claim(
         id="thm-b",
@@ -1088,6 +1106,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="The counts at one input hold at all inputs at once, even adversarial ones.",
         source=Source("repair", "Theorem B"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_thm_b,
         chapter=_FLIPS,
         repairs="lem-c.3",
@@ -1111,6 +1130,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="With a threshold larger by a factor sqrt(log m), only m^(1-c) neurons fire.",
         source=Source("repair", "Lemma 4.5, repaired (R3: c = 1/5)"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_45_repaired,
         depends_on=("thm-b",),
         chapter=_COUNTING,
@@ -1134,6 +1154,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="With few active neurons, few of them can switch: about K m^(7/10).",
         source=Source("repair", "Claim 4.6, repaired (R3)"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_46_repaired,
         depends_on=("thm-b",),
         chapter=_FLIPS,

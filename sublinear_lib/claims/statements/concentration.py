@@ -26,6 +26,7 @@ from sublinear_lib.claims import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -909,7 +910,7 @@ def _check_near_threshold(budget: Budget, rng: np.random.Generator) -> Findings:
 
 
 def _paper(place: str) -> Source:
-    return Source("paper", place)
+    return Source("paper", place, quoted=True)
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -926,13 +927,15 @@ $$\exp(\rec{-}\eta^2/2) \Pr_{x \sim N(0,1)}[|x| \rec{\le} \tau]
         "more than a factor exp(-eta^2/2).",
         source=_paper("Appendix A, Theorem A.3 (Theorem 3.1 of Li and Shao, 2001)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_shifted_window,
         chapter=_CHAPTER,
         remark="The relation signs are lost in our copy; the usual ones are true for all $\\eta, "
         "\\tau > 0$. The window is $e^{-\\eta^2/2}$ times an integral of $\\cosh(\\eta y) \\ge 1$, "
         "and what it lacks is an integral of a positive function. The right half is what lets the "
         "paper drop $\\tau$ from upper bounds.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.5",
@@ -946,6 +949,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         "4/5 of eta over its standard deviation.",
         source=_paper("Appendix A, Lemma A.5"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_wedge,
         chapter=_CHAPTER,
         remark="The upper half is true for every $\\eta$. The lower half would make a probability "
@@ -955,7 +959,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         misreading="If the source restricts $\\eta$, as to $\\eta \\le \\sigma$ (our copy shows no "
         "restriction), the lemma holds; another fraction than 2/3 would only move the crossing "
         "point.",
-        proof="Appendix A (without proof)",
+        proof="Appendix A (without proof); reference/errata#err-tools",
     ),
     Claim(
         id="lem-a.5-r",
@@ -970,6 +974,7 @@ $\eta/\sigma < u_*$ with $u_* = 1.0793572473\ldots$
         "of its half-width over the standard deviation.",
         source=Source("repair", "Lemma A.5 with the hypothesis eta <= sigma"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_wedge_repaired,
         chapter=_CHAPTER,
         repairs="lem-a.5",
@@ -989,11 +994,13 @@ $$\Pr[|U \rec{-} E[U]| \rec{\ge} \eta] \rec{\le}
         plain="A sum of bounded independent variables is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.6 (Hoeffding, 1963)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_hoeffding,
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability, of two-valued and of uniform "
         "variables. For fair coins far from the mean the constant 2 cannot even be raised to 2.1.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.7",
@@ -1008,12 +1015,14 @@ $$\Pr[X \rec{-} n \rec{\ge} 2\rec{\sqrt{nt}} + 2t] \rec{\le} e^{\rec{-}t}
         plain="The squared length of a normal vector is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.7"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_chi_square,
         chapter=_CHAPTER,
         remark="Our copy has lost the signs and the roots; with the usual ones, "
         "$2\\sqrt{nt} + 2t$ above and $2\\sqrt{nt}$ below, both tails hold. They are the case of "
         "equal weights of Lemma B.2.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-a.8",
@@ -1029,6 +1038,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         plain="The number of successes of independent trials is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.8 (Chernoff, 1952)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_chernoff,
         chapter=_CHAPTER,
         remark="The lower tail holds. The upper tail holds for every law up to $\\epsilon = "
@@ -1039,7 +1049,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         misreading="If the source restricts the upper tail to $\\epsilon$ in $(0, 1)$, as "
         "textbooks do with the 3 (our copy shows $\\epsilon > 0$), or prints $2 + \\epsilon$ for "
         "3, the lemma holds.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof); reference/errata#err-tools",
     ),
     Claim(
         id="lem-a.8-r",
@@ -1055,6 +1065,7 @@ $0 < \epsilon \le \epsilon_* = 1.8169605355\ldots$, for no larger $\epsilon$ in 
         plain="Chernoff's bound with 2 + eps in the place of 3 is true for deviations of any size.",
         source=Source("repair", "Lemma A.8 with 2 + epsilon for 3"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_chernoff_repaired,
         chapter=_CHAPTER,
         repairs="lem-a.8",
@@ -1075,11 +1086,13 @@ $$\Pr\Bigl[\rec{\sum}_{i=1}^{\rec{n}} Y_i > \eta\Bigr] \rec{\le} \exp\Bigl(\rec{
         plain="A sum of bounded independent variables of small variance is rarely large.",
         source=_paper("Appendix A, Lemma A.9 (Bernstein, 1924)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_bernstein,
         chapter=_CHAPTER,
         remark="Every instance is decided with the exact probability; the end of the formula is "
         "lost in our copy and read as usual. Without the term $M\\eta/3$ it fails for rare events.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="claim-a.10",
@@ -1093,12 +1106,13 @@ $$\Pr[|\rec{\langle} w, x \rec{\rangle} + b| \rec{\le} \eta] = O(\eta).$$
         "constant times eta.",
         source=_paper("Appendix A, Claim A.10"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_near_threshold,
         chapter=_CHAPTER,
         remark="The constant is $1/\\sqrt\\pi = 0.564$, and no smaller one will do. It holds "
         "around every other threshold too; in the scaling of the network, with entries of "
         "variance $1/m$, read $\\eta\\sqrt m$ for $\\eta$.",
-        proof="Appendix A (without proof)",
+        proof="Appendix A (without proof); part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
     Claim(
         id="lem-b.2",
@@ -1114,12 +1128,14 @@ e^{\rec{-}t}, \qquad \rec{\Pr[X \le -2|a|_2 \sqrt t] \le e^{-t}}.$$
         plain="A weighted sum of squared normal variables is rarely far from its mean.",
         source=_paper("Appendix B.2, Lemma B.2 (Laurent and Massart, 2000)"),
         recorded=Verdict.TYPO,
+        status=ProofStatus.COMPLETE,
         check=_check_laurent_massart,
         chapter=_CHAPTER,
         remark="The lemma that is cited has $2|a|_2\\sqrt t + 2|a|_\\infty t$, which holds. Our "
         "copy shows a square on the 2-norm and no $t$ on the largest weight; with either of them "
         "it fails, for 1000 weights 1/1000 at $t = 1$ with 0.459 against 0.368. If the source has "
         "neither, there is no misprint.",
-        proof="Appendix B.2 (cited, without proof)",
+        proof="Appendix B.2 (cited, without proof)"
+        "; part1/gaussian-and-concentration-toolbox#tool-proofs",
     ),
 )

@@ -26,6 +26,7 @@ from sublinear_lib.claims.evidence import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Verdict,
     bound,
@@ -932,6 +933,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="One step of adversarial training can be cheaper than one look at every neuron.",
         source=Source("paper", "Section 1.1, Theorem 1.1"),
         recorded=Verdict.GAP,
+        status=ProofStatus.COMPLETE,
         check=_check_time,
         depends_on=("cor-5.2", "lem-4.5", "claim-4.6", "lem-5.3"),
         chapter="part1/what-an-iteration-costs",
@@ -942,7 +944,7 @@ CLAIMS: tuple[Claim, ...] = (
             "A $K$ large enough for sparsity makes the bound $K^2/m^{1/10}$ of Theorem 4.1 grow, "
             "so the paper's convergence and its speed are not shown for one network."
         ),
-        proof="Section 5 and Appendix C.16",
+        proof="Section 5 and Appendix C.16; reference/repaired-theorems#thm-1.1-r",
     ),
     Claim(
         id="def-5.1",
@@ -955,7 +957,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         plain="Keep a set of points so that all of them on one side of a plane can be listed.",
         source=Source("paper", "Section 5.1, Definition 5.1"),
-        recorded=Verdict.HOLDS,
+        recorded=Verdict.IMPLEMENTED,
+        implemented_by="sublinear_lib.halfspace.HalfspaceIndex",
         check=_check_reporting,
         chapter="part1/half-space-reporting",
         remark=(
@@ -982,8 +985,9 @@ CLAIMS: tuple[Claim, ...] = (
             "All points on one side of a plane can be listed without looking at all points; from "
             "computational geometry."
         ),
-        source=Source("paper", "Section 5.1, Corollary 5.2 (Agarwal et al., 1992)"),
+        source=Source("paper", "Section 5.1, Corollary 5.2 (Agarwal et al., 1992)", quoted=True),
         recorded=Verdict.CITED,
+        status=ProofStatus.CITED,
         check=_check_cited,
         depends_on=("def-5.1",),
         chapter="part1/half-space-reporting",
@@ -1006,6 +1010,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="An iteration of Algorithm 1 costs a smaller power of the width than one.",
         source=Source("paper", "Section 5.3, Lemma 5.3"),
         recorded=Verdict.GAP,
+        status=ProofStatus.COMPLETE,
         check=_check_ledger,
         depends_on=("cor-5.2", "lem-4.5", "claim-4.6", "alg-1", "alg-2"),
         chapter="part1/what-an-iteration-costs",
@@ -1016,7 +1021,7 @@ CLAIMS: tuple[Claim, ...] = (
             "the query is no half-space. It rests on $Q_0=o(m)$, which fails at the printed "
             "thresholds."
         ),
-        proof="Appendix C.16",
+        proof="Appendix C.16; reference/repaired-theorems#lem-5.3-r",
     ),
     Claim(
         id="lem-5.3-r",
@@ -1031,6 +1036,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="The bill of an iteration with every item: search, adversary, passes and updates.",
         source=Source("repair", "Repaired theorems, Lemma 5.3r"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_ledger_repaired,
         depends_on=("cor-5.2", "thm-b", "alg-1", "alg-2"),
         chapter="part1/what-an-iteration-costs",
@@ -1061,6 +1067,7 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         source=Source("repair", "Repaired theorems, Theorem 1.1r"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_time_repaired,
         depends_on=("def-3.1", "alg-1"),
         chapter="part1/what-an-iteration-costs",

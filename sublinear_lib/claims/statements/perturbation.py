@@ -24,6 +24,7 @@ from sublinear_lib.claims import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -278,7 +279,9 @@ def _bounds_hold(budget: Budget, rng: np.random.Generator) -> list[Observation]:
     found.append(bound(what, rate, 1.0, method=Method.CLOSED_FORM, below=False))
     for key in ("C.9-f-initial", "C.9-f-jump"):
         chain = CHAINS[key]
-        found.append(exact(f"exponent: {chain.quantity}", chain.derived(), Fraction(-1, 5)))
+        found.append(
+            exact(f"exponent: {chain.quantity}", chain.derived(), Fraction(-1, 5), Role.PROOF)
+        )
     return found
 
 
@@ -692,11 +695,12 @@ CLAIMS: tuple[Claim, ...] = (
         plain="If the input moves by 1/m, the outputs of network and pseudo-network hardly change.",
         source=Source("paper", "Section 4.1, Lemma 4.2 (also Lemma C.9)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
         check=_check_42,
         depends_on=("lem-a.8", "claim-a.10"),
         chapter="part1/from-one-input-to-all",
         remark=_REMARK_42,
-        proof="Appendix C.9",
+        proof="Appendix C.9; reference/errata#err-perturbation",
         misreading=_MISREADING_42,
     ),
     Claim(
@@ -709,7 +713,8 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         plain="A Lipschitz function changes at most C times as much as its argument.",
         source=Source("paper", "Appendix A, Definition A.4"),
-        recorded=Verdict.HOLDS,
+        recorded=Verdict.IMPLEMENTED,
+        implemented_by="sublinear_lib.losses.Loss",
         check=_check_a4,
         chapter="part1/from-one-input-to-all",
         remark=(
@@ -726,11 +731,13 @@ CLAIMS: tuple[Claim, ...] = (
         plain="If the input moves by 1/m, the outputs of network and pseudo-network hardly change.",
         source=Source("paper", "Appendix C.9, Lemma C.9 (restatement of Lemma 4.2)"),
         recorded=Verdict.FAILS,
+        status=ProofStatus.COMPLETE,
+        restates="lem-4.2",
         check=_check_42,
         depends_on=("lem-a.8", "claim-a.10"),
         chapter="part1/from-one-input-to-all",
         remark=_REMARK_42,
-        proof="Appendix C.9",
+        proof="Appendix C.9; reference/errata#err-perturbation",
         misreading=_MISREADING_42,
     ),
     Claim(
@@ -749,6 +756,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="Without the jump, f and g change very little, at all inputs at once.",
         source=Source("repair", "Theorem C"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_thm_c,
         depends_on=("thm-b",),
         chapter="part1/from-one-input-to-all",
@@ -776,6 +784,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="The bounds of Lemma 4.2 hold, with a slightly larger probability of failure.",
         source=Source("repair", "Lemma 4.2, repaired"),
         recorded=Verdict.REPAIRED,
+        status=ProofStatus.COMPLETE,
         check=_check_42_repaired,
         depends_on=("thm-c",),
         chapter="part1/from-one-input-to-all",

@@ -24,6 +24,7 @@ from sublinear_lib.claims import (
     Findings,
     Method,
     Observation,
+    ProofStatus,
     Role,
     Source,
     Verdict,
@@ -659,7 +660,7 @@ def _check_robust_fit(budget: Budget, rng: np.random.Generator) -> Findings:
 
 
 def _paper(place: str) -> Source:
-    return Source("paper", place)
+    return Source("paper", place, quoted=True)
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -675,12 +676,13 @@ $$p_k(z) := z \sum_{i=0}^k (1 \rec{-} z^2)^i \prod_{j=1}^i \frac{2j \rec{-} 1}{\
         "around zero.",
         source=_paper("Appendix A, Lemma A.1 (Corollary 5.4 of Frostig et al., 2016)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_sign_polynomial,
         chapter=_A,
         remark="With k rounded up it holds for all $\\eta \\in (0, 1]$ and $\\epsilon_1 \\le 2$: "
         "the derivative of $p_k$ is a multiple of $(1-z^2)^k$, so the error at $\\eta$ is the "
         "share of $[\\eta, 1]$ in an integral, at most $(1-\\eta^2)^{k+1/2}$.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="thm-a.2",
@@ -695,13 +697,14 @@ $$|E_{X_1, \ldots, X_m}[T_{Z_m}(z)\, 1[|X_m| \rec{\le} t]] \rec{-} z^m| \rec{\le
         plain="A high power is close to a polynomial of about the square root of its degree.",
         source=_paper("Appendix A, Theorem A.2 (Theorem 3.3 of Sachdeva and Vishnoi, 2014)"),
         recorded=Verdict.TYPO,
+        status=ProofStatus.COMPLETE,
         check=_check_truncated_power,
         depends_on=("lem-a.6",),
         chapter=_A,
         remark="The letter $X_m$ stands for the last sign and for the sum, and $Z_m$ is not "
         "introduced. With one letter for the sum everywhere the theorem holds; its largest error "
         "is exactly $\\Pr[|Z_m| > t]$, taken at $z = 1$.",
-        proof="Appendix A (cited, without proof)",
+        proof="Appendix A (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="lem-b.4",
@@ -717,13 +720,14 @@ $$\Bigl|\rec{\sum}_{i=1}^{\rec{n}} y_i\, q(\rec{\langle} x_i, \tilde x_j \rec{\r
         "the whole ball around each data point.",
         source=_paper("Appendix B.3, Lemma B.4 (Lemma 6.2 of Zhang et al., 2020)"),
         recorded=Verdict.TYPO,
+        status=ProofStatus.COMPLETE,
         check=_check_robust_fit,
         depends_on=("claim-b.5",),
         chapter=_CHAPTER,
         remark="The label behind the sum is printed $y_i$, with the index of the sum; $y_j$ is "
         "meant. So read, it follows from Claim B.5 with the accuracy $\\epsilon/(3n)$, and the "
         "polynomial is built here with exact coefficients.",
-        proof="Appendix B.3 (cited, without proof)",
+        proof="Appendix B.3 (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="claim-b.5",
@@ -742,13 +746,14 @@ $O(\frac{2^{6M}}{\gamma})$ and degree at most $M$, such that
         "nearly 0 for those of far ones.",
         source=_paper("Appendix B.4, Claim B.5 (Lemma 6.4 of Zhang et al., 2020)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_step,
         depends_on=("lem-b.6",),
         chapter=_CHAPTER,
         remark="Here $\\delta$ is the separation that Definition 3.7 calls $\\epsilon$. As a "
         "corollary of Lemma B.6 with $\\eta$ inside the logarithm the degree would be too large "
         "for $\\gamma < 1/2$; the construction itself keeps within M for every $\\gamma$.",
-        proof="Appendix B.4 (cited, without proof)",
+        proof="Appendix B.4 (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="lem-b.6",
@@ -766,13 +771,14 @@ $\epsilon_1$-approximation in $[\rec{-}1, 1] \setminus (\rec{-}\eta, \eta)$ such
         plain="A degree of order 1/eta is enough for a polynomial near the sign function.",
         source=_paper("Appendix B.5, Lemma B.6 (Lemma 6.4 of Zhang et al., 2020)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_sign_approximation,
         depends_on=("lem-a.1", "thm-a.2", "cor-b.8"),
         chapter=_CHAPTER,
         remark="Of M our copy shows only $3\\ \\eta\\epsilon_1)$. Read as $(3/\\eta)"
         "\\ln(2/(\\eta\\epsilon_1))$ the lemma is proven for all $\\eta, \\epsilon_1$; read as "
         "$(3/\\eta)\\ln(2/\\epsilon_1)$ the polynomials that were built keep to it as well.",
-        proof="Appendix B.5 (cited, without proof)",
+        proof="Appendix B.5 (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="prop-b.7",
@@ -786,11 +792,12 @@ The size of the coefficients of $C_k(x)$ is at most $2^{2k}$.
         plain="The coefficients of the k-th Chebyshev polynomial are at most 4 to the power k.",
         source=_paper("Appendix B.6, Proposition B.7 (Proposition A.13 of Zhang et al., 2020)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_chebyshev,
         chapter=_CHAPTER,
         remark="Even the sum of their absolute values is at most $(1+\\sqrt2)^k$, that is 1.27 "
         "bits for each degree where 2 are allowed.",
-        proof="Appendix B.6 (cited, without proof)",
+        proof="Appendix B.6 (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
     Claim(
         id="cor-b.8",
@@ -805,11 +812,12 @@ The upper bound of $p_{s,M}(x)$'s degree is $M$ and the upper bound of its coeff
         "of at most 4 to the power M.",
         source=_paper("Appendix B.6, Corollary B.8 (Corollary A.14 of Zhang et al., 2020)"),
         recorded=Verdict.HOLDS,
+        status=ProofStatus.COMPLETE,
         check=_check_truncated_coefficients,
         depends_on=("prop-b.7",),
         chapter=_CHAPTER,
         remark="It is an average of Chebyshev polynomials of degrees up to M, so Proposition B.7 "
         "carries over.",
-        proof="Appendix B.6 (cited, without proof)",
+        proof="Appendix B.6 (cited, without proof); part1/polynomials-that-separate#ps-proof",
     ),
 )

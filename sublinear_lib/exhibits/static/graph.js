@@ -31,11 +31,11 @@ for (const root of document.querySelectorAll(".sl-graph:not([data-ready])")) {
       edge.classList.toggle("sl-below", down.has(from) && down.has(to));
       edge.classList.toggle("sl-above", up.has(from) && up.has(to));
     }
-    const { name, verdict, plain } = view.nodes.get(id).dataset;
+    const { name, verdict, known, plain } = view.nodes.get(id).dataset;
     down.delete(id);
     up.delete(id);
     const strong = document.createElement("strong");
-    strong.textContent = `${name}: ${verdict}. `;
+    strong.textContent = `${name}: ${verdict}, ${known}. `;
     const rests = down.size ? ` It rests on ${say(down, view.nodes)}.` : " It rests on no other statement.";
     const carries = up.size ? ` On it rest ${say(up, view.nodes)}.` : " Nothing rests on it.";
     view.panel.replaceChildren(strong, `${plain}${rests}${carries}`);
