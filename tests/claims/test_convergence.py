@@ -136,6 +136,21 @@ def test_errors_in_the_counterexample_are_noticed(monkeypatch, name, change):
     assert {item.role for item in found} == {Role.CONTROL}
 
 
+def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch):
+    found = convergence._two_points(2**14, 0)
+    assert found["average loss"] > found["allowed"]
+    assert found["radius of W* over K m^(-3/5)"] < 1.0
+    # In the ball of radius K/m^(4/5) the same weights are no better than the start.
+    monkeypatch.setattr(convergence, "PRINTED", R1)
+    found = convergence._two_points(2**14, 0)
+    assert found["average loss"] < found["allowed"]
+
+
+def test_the_ledger_asks_for_both_powers_of_theorem_43():
+    told = CLAIMS["thm-4.3"].misreading
+    assert "both the step size" in told and "K/m^{4/5}" in told
+
+
 def test_counterexample_needs_the_printed_step_size():
     widths = [2**8, 2**11, 2**14]
     for rules, grows in ((convergence.PRINTED, True), (R2, False)):
