@@ -82,6 +82,8 @@ ERRORS = [
     ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / (4 * arb.pi().sqrt())"),
     ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / arb.pi().sqrt()"),
     ("thm-e", existence, "/ 4).exp() / (2", "/ 4).exp() / (2.02"),
+    ("thm-e", existence, "2.0 ** (-n / 2) * abs(", "2.0 ** (-n / 4) * abs("),
+    ("thm-e", existence, "(n / (2.0 * np.e)) ** (n / 2)", "(n / np.e) ** (n / 2)"),
     ("thm-b.10", existence, "gain = float(weights @ targets -", "gain = float(weights @ targets +"),
     ("thm-e", caps, "np.maximum(0.0, theta - alpha)", "np.maximum(0.0, theta - 2 * alpha)"),
     ("thm-4.4", existence, "design = patterns.T * share / 2.0", "design = patterns.T * share"),
