@@ -222,3 +222,26 @@ def test_set_r2_depends_on_every_printed_power(monkeypatch, key):
     smaller = -1 if CHAINS[key].relation == "<=" else 1
     printed(monkeypatch, key, CHAINS[key].printed + smaller * Fraction(1, 50))
     assert verdict("set-r2") is Verdict.FAILS
+
+
+def test_the_steps_of_r3_are_counted_for_neurons_that_can_fire():
+    rng = np.random.default_rng(0)
+    found = convergence._moving_adversary(Budget.QUICK, rng)
+    assert [item.what for item in found if item.outcome is not Outcome.YES] == []
+    shares = convergence._shares(Budget.QUICK, rng)
+    assert [item.what for item in shares if item.outcome is not Outcome.YES] == []
+    assert r"\rho^2 d = o(\log m)" in CLAIMS["thm-4.3-r"].statement
+
+
+def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch):
+    right = convergence.caps.cap_share
+    monkeypatch.setattr(convergence.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
+    found = convergence._shares(Budget.QUICK, np.random.default_rng(0))
+    assert any(item.outcome is Outcome.NO for item in found)
+
+
+def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch):
+    right = convergence._can_fire
+    monkeypatch.setattr(convergence, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
+    found = convergence._moving_adversary(Budget.QUICK, np.random.default_rng(0))
+    assert judge(found, repaired=True) is Verdict.FAILS

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from sublinear_lib.claims import Claim
+from sublinear_lib.claims import Budget, Claim, Outcome, Role, Verdict
 from sublinear_lib.claims.statements import existence as statements
 from sublinear_lib.theory import caps, existence, polynomials
 from tests.claims.planting import is_unsettled, planted
@@ -119,3 +119,10 @@ def test_an_error_in_the_theory_changes_the_verdict(
     with planted(module, right, wrong) as copy:
         monkeypatch.setattr(statements, module.__name__.rpartition(".")[2], copy)
         assert is_unsettled(CLAIMS[name])
+
+
+def test_equation_25_is_a_typo_because_the_band_that_its_proof_needs_is_true() -> None:
+    found = CLAIMS["eq-25"].run(Budget.QUICK, 0)
+    assert found.verdict is CLAIMS["eq-25"].recorded is Verdict.TYPO
+    wrong = [item.role for item in found.observations if item.outcome is not Outcome.YES]
+    assert wrong == [Role.PRINT, Role.PRINT]

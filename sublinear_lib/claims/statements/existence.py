@@ -677,6 +677,7 @@ def _check_eq25(budget: Budget, rng: np.random.Generator) -> Findings:
                 "bounded as k grows: O(tau)",
                 all(item.holds for item in printed),
                 Method.CERTIFIED,
+                Role.PRINT,
             ),
             fact(
                 "Pr[<w, x> + b < tau], smallest over all tau = k^(-1/2) looked at",
@@ -684,6 +685,7 @@ def _check_eq25(budget: Budget, rng: np.random.Generator) -> Findings:
                 "below 1/2, as O(tau) is for small tau",
                 smallest < Fraction(1, 2),
                 Method.CERTIFIED,
+                Role.PRINT,
             ),
             sample_mean(
                 f"share of neurons with <w, x> + b < tau, tau = {tau}",
@@ -701,12 +703,11 @@ def _check_eq25(budget: Budget, rng: np.random.Generator) -> Findings:
                 Role.CONTROL,
             ),
             fact(
-                "Pr[0 <= <w, x> + b < tau] at tau = 2^-8",
+                "read with 0 <= <w, x> + b < tau: its probability at tau = 2^-8",
                 float(repaired.left),
                 f"<= tau/(2 sqrt(pi)) = {float(repaired.right):.6g}",
                 repaired.holds,
                 Method.CERTIFIED,
-                Role.REPAIR,
             ),
         ],
         witness,
@@ -1542,22 +1543,19 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         plain="Few random neurons lie below the threshold, so leaving them out changes little.",
         source=Source("paper", "Appendix C.14, proof of Lemma C.18, Equation (25)"),
-        recorded=Verdict.FAILS,
+        recorded=Verdict.TYPO,
         check=_check_eq25,
         depends_on=("lem-b.3", "claim-a.10"),
         chapter="part1/existence-of-robust-weights",
         remark=(
-            "More than half of all neurons lie below a positive threshold, whatever its size, "
-            r"while $O(\tau)$ tends to zero. For $\phi=1$ the $h$ of Lemma B.3 is the constant 2, "
-            r"so the left side of (25) exceeds 1. What the proof needs is the band $0\le\langle "
-            r"w,x\rangle+b<\tau$, and there the bound holds with the constant $1/(2\sqrt\pi)$."
+            r"The indicator lacks its lower end: it is meant of the band $0\le\langle "
+            r"w,x\rangle+b<\tau$, for which Claim A.10, cited beside it, gives $O(\tau)$; the next "
+            r"display, (26), passes from $\tau$ to 0 and needs no more. There the bound holds with "
+            r"the constant $1/(2\sqrt\pi)$. By its letters, more than half of all neurons lie "
+            r"below a positive threshold, whatever its size. For $\phi=1$ the $h$ of Lemma B.3 is "
+            "the constant 2, so the left side of (25) exceeds 1."
         ),
         proof="Appendix C.14",
-        misreading=(
-            r"If the indicator were that of $0\le\langle w,x\rangle+\beta<\tau$, or of an absolute "
-            "value, the equation would hold. Our copy has lost relation signs, but it keeps the "
-            "digit 0 in the next display, (26), which repeats the indicator."
-        ),
     ),
     Claim(
         id="thm-e",
