@@ -52,6 +52,7 @@ __all__ = [
     "hermite_feature",
     "hermite_half_line",
     "hermite_mass",
+    "hermite_mass_floor",
     "largest_deviation_on_circle",
     "reachable_flip_bound",
     "reachable_flip_probability",
@@ -241,6 +242,53 @@ def hermite_mass(k: int, tau: Number, built_for: Number | None = None) -> Enclos
     k, acting = count(k, "k", minimum=0), rational(tau, "tau")
     chosen = acting if built_for is None else rational(built_for, "built_for")
     return enclose(lambda: _mass(k, acting, chosen))
+
+
+def hermite_mass_floor(k: int, tau: float) -> float:
+    r"""Bound ``N_k`` of `hermite_mass` from below, at every threshold.
+
+    ``N_k >= exp(-t^2/2)/(2 sqrt(pi)) max(2^(-n/2) |He_n(t)|, (n/(2e))^(n/2))`` with ``n = k - 1``
+    and ``t = tau/sqrt(2)``.
+
+    Parameters
+    ----------
+    k : int
+        The degree, ``k >= 1``.
+    tau : float
+        The threshold, in units where the entries are N(0, 1).
+
+    Returns
+    -------
+    float
+        The bound; equal to ``N_1`` for k = 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `k` is not a positive integer or `tau` not finite.
+
+    Notes
+    -----
+    Source: Theorem E, derived here.  The densities in ``N_k`` multiply to
+    ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k`` is
+    ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
+    normal xi.  That is at least the absolute value of
+    ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] = 2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real
+    w.  The first bound is ``w = 0``.  The zeros of ``He_n`` are real, so ``|He_n(t + i w)|`` is at
+    least ``|w|^n``, and ``w^2 = n`` is the second.
+
+    Examples
+    --------
+    >>> hermite_mass_floor(1, 0.0) == float(hermite_mass(1, 0))
+    True
+    >>> 1.0 < float(hermite_mass(4, 5)) / hermite_mass_floor(4, 5.0) < 1.2
+    True
+    """
+    n = count(k, "k", minimum=1) - 1
+    t = scalar(tau, "tau") / np.sqrt(2.0)
+    at_zero = 2.0 ** (-n / 2) * abs(float(special.eval_hermitenorm(n, t)))
+    at_root = (n / (2.0 * np.e)) ** (n / 2)
+    return float(np.exp(-t * t / 2.0) / (2.0 * np.sqrt(np.pi)) * max(at_zero, at_root))
 
 
 @dataclass(frozen=True)

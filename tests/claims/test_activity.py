@@ -35,14 +35,11 @@ def test_a_check_can_be_sent_to_another_process(claim: Claim) -> None:
     assert pickle.loads(pickle.dumps(claim)) == claim
 
 
-def test_only_the_second_half_of_claim_46_fails() -> None:
+def test_only_a_letter_of_the_second_half_of_claim_46_is_wrong() -> None:
     evidence = QUICK["claim-4.6"]
-    wrong = [
-        item
-        for item in evidence.observations
-        if item.role is Role.STATEMENT and item.outcome is not Outcome.YES
-    ]
-    assert len(wrong) == 1 and "indicator" in wrong[0].what
+    wrong = [item for item in evidence.observations if item.outcome is not Outcome.YES]
+    assert [item.role for item in wrong] == [Role.PRINT] and "indicator" in wrong[0].what
+    assert evidence.verdict is CLAIMS["claim-c.16"].recorded is Verdict.TYPO
     seen = evidence.witness
     direct = stats.binom.logpmf(0, seen["m"], seen["probability of a flip"])
     assert seen["log Pr[no neuron flips]"] == pytest.approx(direct, rel=1e-6)

@@ -136,6 +136,21 @@ def test_errors_in_the_counterexample_are_noticed(monkeypatch, name, change):
     assert {item.role for item in found} == {Role.CONTROL}
 
 
+def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch):
+    found = convergence._two_points(2**14, 0)
+    assert found["average loss"] > found["allowed"]
+    assert found["radius of W* over K m^(-3/5)"] < 1.0
+    # In the ball of radius K/m^(4/5) the same weights are no better than the start.
+    monkeypatch.setattr(convergence, "PRINTED", R1)
+    found = convergence._two_points(2**14, 0)
+    assert found["average loss"] < found["allowed"]
+
+
+def test_the_ledger_asks_for_both_powers_of_theorem_43():
+    told = CLAIMS["thm-4.3"].misreading
+    assert "both the step size" in told and "K/m^{4/5}" in told
+
+
 def test_counterexample_needs_the_printed_step_size():
     widths = [2**8, 2**11, 2**14]
     for rules, grows in ((convergence.PRINTED, True), (R2, False)):
@@ -207,3 +222,26 @@ def test_set_r2_depends_on_every_printed_power(monkeypatch, key):
     smaller = -1 if CHAINS[key].relation == "<=" else 1
     printed(monkeypatch, key, CHAINS[key].printed + smaller * Fraction(1, 50))
     assert verdict("set-r2") is Verdict.FAILS
+
+
+def test_the_steps_of_r3_are_counted_for_neurons_that_can_fire():
+    rng = np.random.default_rng(0)
+    found = convergence._moving_adversary(Budget.QUICK, rng)
+    assert [item.what for item in found if item.outcome is not Outcome.YES] == []
+    shares = convergence._shares(Budget.QUICK, rng)
+    assert [item.what for item in shares if item.outcome is not Outcome.YES] == []
+    assert r"\rho^2 d = o(\log m)" in CLAIMS["thm-4.3-r"].statement
+
+
+def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch):
+    right = convergence.caps.cap_share
+    monkeypatch.setattr(convergence.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
+    found = convergence._shares(Budget.QUICK, np.random.default_rng(0))
+    assert any(item.outcome is Outcome.NO for item in found)
+
+
+def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch):
+    right = convergence._can_fire
+    monkeypatch.setattr(convergence, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
+    found = convergence._moving_adversary(Budget.QUICK, np.random.default_rng(0))
+    assert judge(found, repaired=True) is Verdict.FAILS

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from sublinear_lib.claims import Claim
+from sublinear_lib.claims import Budget, Claim, Outcome, Role, Verdict
 from sublinear_lib.claims.statements import existence as statements
 from sublinear_lib.theory import caps, existence, polynomials
 from tests.claims.planting import is_unsettled, planted
@@ -82,6 +82,8 @@ ERRORS = [
     ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / (4 * arb.pi().sqrt())"),
     ("eq-25-r", existence, "ball(at) / (2 * arb.pi().sqrt())", "ball(at) / arb.pi().sqrt()"),
     ("thm-e", existence, "/ 4).exp() / (2", "/ 4).exp() / (2.02"),
+    ("thm-e", existence, "2.0 ** (-n / 2) * abs(", "2.0 ** (-n / 4) * abs("),
+    ("thm-e", existence, "(n / (2.0 * np.e)) ** (n / 2)", "(n / np.e) ** (n / 2)"),
     ("thm-b.10", existence, "gain = float(weights @ targets -", "gain = float(weights @ targets +"),
     ("thm-e", caps, "np.maximum(0.0, theta - alpha)", "np.maximum(0.0, theta - 2 * alpha)"),
     ("thm-4.4", existence, "design = patterns.T * share / 2.0", "design = patterns.T * share"),
@@ -117,3 +119,10 @@ def test_an_error_in_the_theory_changes_the_verdict(
     with planted(module, right, wrong) as copy:
         monkeypatch.setattr(statements, module.__name__.rpartition(".")[2], copy)
         assert is_unsettled(CLAIMS[name])
+
+
+def test_equation_25_is_a_typo_because_the_band_that_its_proof_needs_is_true() -> None:
+    found = CLAIMS["eq-25"].run(Budget.QUICK, 0)
+    assert found.verdict is CLAIMS["eq-25"].recorded is Verdict.TYPO
+    wrong = [item.role for item in found.observations if item.outcome is not Outcome.YES]
+    assert wrong == [Role.PRINT, Role.PRINT]

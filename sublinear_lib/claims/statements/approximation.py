@@ -2111,9 +2111,12 @@ _STATEMENT_41 = (
     r"$$\sup_{x \in \X} \abs{g(x; W) - f(x; W)} \rec{\le} O(K^2 m^{\rec{-}1/10}).$$"
 )
 _MISREAD_SIZES = (
-    r"The radius would have to read $K m^{-4/5}$, or the output weights $\pm m^{-2/5}$, or the "
-    r"claim be meant for a $W$ that does not depend on the initialization. The minus sign of the "
-    r"exponent is lost in our copy; Equation (13), which prints $O(K^2/m^{1/10})$, settles it."
+    r"For a displacement $W - W_0$ that is fixed before the initialization is drawn the theorem is "
+    r"true. But its proof takes weights of the ball "
+    r'"which coincides randomly with the $W_0, a_0, b_0$", and Theorem C.12 uses it for those of '
+    r"the run. Otherwise the radius would have to read $K m^{-4/5}$, or the output weights "
+    r"$\pm m^{-2/5}$. The minus sign of the exponent is lost in our copy; Equation (13), "
+    r"which prints $O(K^2/m^{1/10})$, settles it."
 )
 _CHAPTER = "part1/f-versus-the-pseudo-network"
 _PROOFS = "reference/repaired-theorems#"
@@ -2348,7 +2351,7 @@ CLAIMS: tuple[Claim, ...] = (
         title="f is close to g over the printed ball, repaired",
         statement=r"Let $\abs{a_r} = m^{-1/5}$, $\norm{W - W_0}_{2,\infty} \le K m^{-3/5}$, "
         r"$\tau = \sqrt{2/m}\,\sqrt{0.4 \log m}$ and the activation $(z - \tau)_+$ (set R3). For "
-        r"$m \ge \mathrm{poly}(d, K)$, with probability at least $1 - O(m^{-d})$, for all such "
+        r"$m \ge \mathrm{poly}(d, K)$, with probability at least $1 - m^{-d}$, for all such "
         r"$W$, $$\sup_{x \in \X} \abs{f(x; W) - g(x; W)} \le C K^2 m^{-1/10} + \sup_{x \in \X} "
         r"\abs{B(x)}, \qquad \sup_{x \in \X} \abs{B(x)} \le C \sqrt{d \log m}\; m^{-3/10}.$$",
         plain="With a continuous activation and a threshold that leaves m^(4/5) neurons active, "
@@ -2380,7 +2383,7 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.REPAIRED,
         status=ProofStatus.COMPLETE,
         check=_check_r1,
-        depends_on=("prop-1", "thm-a", "thm-b", "thm-d"),
+        depends_on=("prop-1", "thm-a", "thm-b", "thm-d", "thm-e"),
         chapter=_CHAPTER,
         repairs="thm-4.1",
         remark=r"The smallest change: the construction of Theorem 4.4 has this radius before it is "
@@ -2393,8 +2396,10 @@ CLAIMS: tuple[Claim, ...] = (
         title="The set R3: sparse and continuous",
         statement=r"With $\abs{a_r} = m^{-1/5}$, $\norm{W - W_0}_{2,\infty} \le K m^{-3/5}$, "
         r"$\tau = \sqrt{2/m}\,\sqrt{0.4 \log m}$, the activation $(z - \tau)_+$, "
-        r"$\eta = \Theta(\epsilon m^{-2/5})$ and $T = \Theta(K^2 m^{o(1)}/\epsilon^2)$, the "
-        r"conditions of Theorems 4.1, 4.3 and 4.4 hold together while only $m^{4/5 + o(1)}$ "
+        r"$\eta = \Theta(\epsilon m^{-2/5})$ and $T = \Theta(n K^2 \exp(\rho\sqrt{d \log(m)/5})"
+        r"/\epsilon^2)$, for fixed $d$, or $\rho^2 d = o(\log m)$, the "
+        r"conditions of Theorems 4.1, 4.3 and 4.4 hold together, with $K = \mathrm{poly}((n/"
+        r"\epsilon)^{1/\gamma})\sqrt{\log m}$ in 4.4, while only $m^{4/5 + o(1)}$ "
         r"neurons fire: gap $K^2 m^{-1/10}$, flips $K m^{7/10}$, $B$ of the order "
         r"$m^{-3/10 + o(1)}$, distance of the run $m^{-3/5}$, coupling $m^{-1/10}$. The consistent "
         r"powers are $\alpha \ge 0$, $c \ge 0$, $\alpha + c/2 > 0$, $\alpha + \beta + c \le 1$ and "

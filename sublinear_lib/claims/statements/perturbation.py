@@ -750,7 +750,8 @@ CLAIMS: tuple[Claim, ...] = (
             r"$|f(x + \mu; W) - f(x; W)| \le a \nu \sum_{r \in S} (\|w_{r,0}\| + \delta)$; and for "
             r"either activation $\sup_W |g(x + \mu; W) - g(x; W)| = a\delta(\nu N + F)$ with $N$ "
             r"neurons active at both points and $F$ at one. Under the conditions of Theorem B, "
-            r"with probability at least $1 - 10^{-3}$, for all $x$ and $\mu$ the first is at most "
+            r"$mp \ge d \log m$ among them, "
+            r"with probability at least $1 - m^{-d}$, for all $x$ and $\mu$ the first is at most "
             r"$C a m p (\sqrt{d/m} + \sqrt{\log(m)/m} + \delta)\nu$ and $F \le C d \log m$."
         ),
         plain="Without the jump, f and g change very little, at all inputs at once.",
