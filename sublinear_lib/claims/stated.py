@@ -71,6 +71,23 @@ class Stated:
             return number == true
         return true <= number if self.relation == "<=" else true >= number
 
+    def wrong(self) -> list[Fraction | float]:
+        """Return the numbers that are planted in this place.
+
+        Returns
+        -------
+        list of Fraction or float
+            A constant 10 % off, or a power 1/40 off, on either side; where the bound is not the
+            truth also the true power, and the one 1/40 beyond it.
+        """
+        if self.constant:
+            return [0.9 * float(self.number), 1.1 * float(self.number)]
+        stated, off = Fraction(self.number), Fraction(1, 40)
+        planted: list[Fraction | float] = [stated - off, stated + off]
+        if self.sharp is not None:
+            planted += [self.sharp, self.sharp + (off if self.relation == ">=" else -off)]
+        return planted
+
 
 def _sets() -> dict[str, Stated]:
     words = {
