@@ -823,7 +823,7 @@ def _check_c5(budget: Budget, rng: np.random.Generator) -> Findings:
     _, delta, tau, _ = _sizes(_AS_PRINTED[0], m)
     # sup |A - g| >= (a delta / 2) N, and N is binomial.
     p = flips.flip_probability(tau, m, delta)
-    enough = 2.0 * constant * m**0.7
+    enough = 2.0 * constant * m ** (0.8 + stated("C.5"))
     miss = enough / m - p
     chance = -2.0 * m * miss**2 if miss < 0.0 else 0.0
     return Findings(

@@ -523,11 +523,12 @@ def _check_43(budget: Budget, rng: np.random.Generator) -> Findings:
         agree += int((leans == (ratios > 1))[told].sum())
     return Findings(
         [
-            bound(
-                "largest training loss at the end; a class that has not begun leaves above 0.3",
-                max(loss),
-                0.02,
-                method=Method.MONTE_CARLO,
+            _most(
+                "training loss at the end at most 0.02; a class that has not begun leaves above "
+                "0.3",
+                sum(value <= 0.02 for value in loss),
+                runs,
+                budget,
             ),
             bound(
                 "error on clean inputs, mean over the seeds",
@@ -1710,8 +1711,9 @@ CLAIMS: tuple[Claim, ...] = (
         id="thm-iii.4.3",
         title="Standard training learns the non-robust features",
         statement=(
-            _SETTING + r", standard training, $T=800$ steps: all classes are learned, with a small "
-            r"error on clean inputs, most of them from $v$. The perturbation of Proposition 3.1 "
+            _SETTING
+            + r", standard training, $T=800$ steps: in most seeds all classes are learned, "
+            r"with a small error on clean inputs, most of them from $v$. The perturbation of Proposition 3.1 "
             r"with $\epsilon=\rec{0.52}$ breaks more than half of the fresh inputs, on average "
             r"over seeds, and in most seeds all of them. Where the race ratio $R$ of the best "
             r"first filters of a class is above $\rec{1.5}$ or below $\rec{1/1.5}$, more than 9 "
@@ -1729,7 +1731,7 @@ CLAIMS: tuple[Claim, ...] = (
             r"seed: a class whose first filters hold little of $v$ learns $u$, as the ratio says. "
             r"After 400 steps some classes have not begun to learn; the attack breaks these too, "
             r"which says nothing about features. So we count after 800, and ask that the training "
-            r"loss is at most $0.02$ in every seed. The intervals cover the seeds, not other "
+            r"loss is at most $0.02$ in most seeds. The intervals cover the seeds, not other "
             r"configurations."
         ),
         proof="measured by the check",
