@@ -27,7 +27,12 @@ from sublinear_lib.benchmarking.layouts_training import (
     iteration_table,
     missed_curves,
 )
-from sublinear_lib.benchmarking.mutation_record import load_mutation_record, mutation_tables
+from sublinear_lib.benchmarking.mutation_record import (
+    load_mutation_record,
+    load_planting_record,
+    mutation_tables,
+    planting_table,
+)
 from sublinear_lib.benchmarking.queries import InexactAnswer
 from sublinear_lib.benchmarking.registry import BENCHMARKS, Benchmark, run
 from sublinear_lib.benchmarking.results import (
@@ -85,6 +90,7 @@ __all__ = [
     "load_fuzz_record",
     "load_history",
     "load_mutation_record",
+    "load_planting_record",
     "load_reasons",
     "load_results",
     "load_sharding_record",
@@ -94,6 +100,7 @@ __all__ = [
     "missed_table",
     "mutation_tables",
     "noise_table",
+    "planting_table",
     "ratio_curves",
     "ratio_table",
     "reason_for",

@@ -63,6 +63,9 @@ STORED: tuple[StoredFile, ...] = (
     ),
     StoredFile("theory_mutation.json", "python tools/mutate_theory.py", "", "date and seconds"),
     StoredFile(
+        "statement_plantings.json", "python tools/plant_statements.py", "", "date and seconds"
+    ),
+    StoredFile(
         "digits_robustness.json",
         "python benchmarks/digits_robustness.py --jobs 2",
         "a quarter of an hour of processor time",

@@ -84,6 +84,8 @@ class Role(enum.Enum):
     """What holds instead; it does not change the verdict of the printed statement."""
     CONTROL = "control"
     """The check itself, on a case whose answer is known."""
+    ASIDE = "aside"
+    """Something that this budget cannot decide and another one does; it changes no verdict."""
 
 
 class Method(enum.Enum):

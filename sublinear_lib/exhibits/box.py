@@ -46,6 +46,7 @@ _ROLES: Mapping[Role, str] = {
     Role.PRINT: "The letters of the print",
     Role.PROOF: "Steps of the printed proof",
     Role.REPAIR: "What holds instead",
+    Role.ASIDE: "Left to the full budget",
     Role.CONTROL: "Controls: the check itself, on cases with a known answer",
 }
 _COLUMNS = ("what was looked at", "found", "asked for", "holds?", "how")

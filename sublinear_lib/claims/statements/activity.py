@@ -36,6 +36,7 @@ from sublinear_lib.claims import (
     fact,
     sample_mean,
 )
+from sublinear_lib.claims.stated import far, stated
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson, loglog_slope
 from sublinear_lib.theory import CHAINS, activity, flips, leading_exponent, orders
@@ -137,7 +138,9 @@ def _limit(name: str, found: float, asked: float, role: Role = Role.STATEMENT) -
     return bound(what, abs(found / asked - 1.0), 1e-6, role, Method.CLOSED_FORM)
 
 
-def _below_line(name: str, delta: Rule, power: float, scale: float) -> Observation:
+def _below_line(
+    name: str, delta: Rule, power: float, scale: float, constant: float = _CONSTANT
+) -> Observation:
     """Note that the exact mean is below its line for every rule of tau and many widths."""
     worst = 0.0
     for m in (2**k for k in range(4, 61, 4)):
@@ -145,7 +148,7 @@ def _below_line(name: str, delta: Rule, power: float, scale: float) -> Observati
             mean = flips.expected_flips(rule.tau(m), m, scale * delta(m))
             worst = max(worst, mean / (scale * math.pow(m, power)))
     what = f"largest mean over {name}, m = 2^4 to 2^60, six rules of tau"
-    return bound(what, worst, _CONSTANT, method=Method.CLOSED_FORM)
+    return bound(what, worst, constant, method=Method.CLOSED_FORM)
 
 
 def _density_control() -> Observation:
@@ -157,6 +160,12 @@ def _density_control() -> Observation:
         worst = max(worst, abs(flips.flip_probability(t * s, 512, theta * s) / direct - 1.0))
     what = "probability of a window against scipy, largest relative difference"
     return bound(what, worst, 1e-10, Role.CONTROL)
+
+
+def _rate(m: int) -> float:
+    """Return Chernoff's exponent for twice as many near neurons as K m^(-3/5) has on average."""
+    p = flips.flip_probability(_one_over_m(m), m, _ball(m))
+    return m * float(special.rel_entr(2.0 * p, p) + special.rel_entr(1.0 - 2.0 * p, 1.0 - p))
 
 
 def _tail(name: str, delta: Rule, power: float) -> Observation:
@@ -272,12 +281,15 @@ def _near_threshold(budget: Budget, rng: np.random.Generator) -> list[Observatio
             _NINE_TENTHS,
             Role.PROOF,
         ),
-        _below_line("K m^(9/10)", _ball, 0.9, 1.0),
-        _below_line("K m^(9/10), K = 3", _ball, 0.9, 3.0),
+        _below_line("K m^(9/10)", _ball, 0.9, 1.0, stated("C.2 constant")),
+        _below_line("K m^(9/10), K = 3", _ball, 0.9, 3.0, stated("C.2 constant")),
+        far("C.2 count", lambda m: flips.expected_flips(_one_over_m(m), m, _ball(m))),
+        far("C.2 rate", _rate),
     ]
     for rule in (scaling.ONE_OVER_M, scaling.K_M35):
         mean = flips.expected_flips(rule.tau(_HUGE), _HUGE, _ball(_HUGE)) / _HUGE**0.9
-        found.append(_limit(f"mean over m^(9/10), tau = {rule.label},", mean, _CONSTANT))
+        what = f"mean over m^(9/10), tau = {rule.label},"
+        found.append(_limit(what, mean, stated("C.2 constant")))
     found.append(_tail("K m^(9/10)", _ball, 0.9))
     found += _measured(
         "delta = m^(-3/5)",
@@ -504,7 +516,7 @@ def _check_45_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
         found.append(bound(what, share, 0.5, method=Method.CLOSED_FORM))
         t = math.sqrt(2.0 * float(c) * math.log(_HUGE))
         mills = scaling.activity(rule(_HUGE), _HUGE) * math.pow(_HUGE, float(c))
-        mills *= t * math.sqrt(2.0 * math.pi)
+        mills *= t / stated("4.5-r constant")
         what = f"Q(t) m^c t sqrt(2 pi) at m = 2^300, c = {c}, between 1 - 1/t^2 and 1"
         found.append(
             fact(what, mills, "in that range", 1 - t**-2 <= mills <= 1, Method.CLOSED_FORM)
@@ -531,6 +543,7 @@ def _check_45_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     slope = loglog_slope(widths, table, _SURE)
     found.append(exponent(what, slope, round(_slope_of(widths, means), 4), 1))
     found.append(_uniform_active_constant(lambda m: 0.0, "W = W_0"))
+    found.append(far("4.5-r share", lambda m: scaling.activity(_sparse(m), m), logs=-0.5))
     return Findings(found)
 
 
@@ -551,6 +564,7 @@ def _check_46(budget: Budget, rng: np.random.Generator) -> Findings:
         ),
         _below_line("m^(7/8)", _drift, 0.875, 1.0),
         _tail("m^(7/8)", _drift, 0.875),
+        far("C.16 count", lambda m: flips.expected_flips(_one_over_m(m), m, _drift(m))),
     ]
     for n in (1, 2):
         mean = flips.expected_union(n, 0.25, _one_over_m(_HUGE), _HUGE, _drift(_HUGE))
@@ -600,8 +614,8 @@ def _check_46(budget: Budget, rng: np.random.Generator) -> Findings:
     )
     p = flips.flip_probability(_one_over_m(m), m, _drift(m))
     what = "that logarithm against scipy's binomial law, relative difference"
-    far = float(stats.binom.logpmf(0, m, p))
-    found.append(bound(what, abs(chance / far - 1.0), 1e-9, Role.CONTROL))
+    direct = float(stats.binom.logpmf(0, m, p))
+    found.append(bound(what, abs(chance / direct - 1.0), 1e-9, Role.CONTROL))
     found.append(
         bound(
             "read with Pr[.] around it: largest Pr[C_r = 1] m^(1/8)/n, n = 1, 2, m = 2^4 to 2^60",
@@ -654,6 +668,8 @@ def _check_46_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
             rng,
         ),
         _circle(_sparse, scaling.R3.radius, budget, rng),
+        far("4.6-r count", lambda m: flips.expected_flips(_sparse(m), m, scaling.R3.radius(m))),
+        far("4.6-r chance", lambda m: flips.flip_probability(_sparse(m), m, scaling.R3.radius(m))),
     ]
     for K in (1.0, 2.0):
         mean = flips.expected_flips(_sparse(_HUGE), _HUGE, scaling.R3.radius(_HUGE, K))
@@ -707,6 +723,7 @@ def _check_c17(budget: Budget, rng: np.random.Generator) -> Findings:
             method=Method.MONTE_CARLO,
         ),
         _below_line("m^(7/8)", _drift, 0.875, 1.0),
+        far("C.16 count", lambda m: flips.expected_flips(_one_over_m(m), m, _drift(m))),
     ]
     drift = CHAINS["C.13"]
     found.append(
@@ -787,6 +804,23 @@ def _uniform_active_constant(delta: Rule, name: str) -> Observation:
     return bound(what, worst, 6.0, method=Method.CLOSED_FORM)
 
 
+def _uniform_far() -> list[Observation]:
+    """Ask both explicit bounds for their powers of m far out, at both thresholds."""
+    found = []
+    for tau, case in ((_one_over_m, "tau = 1/m"), (_sparse, "R3")):
+
+        def near(m: int, tau: Rule = tau) -> float:
+            density = math.exp(-(tau(m) ** 2) * m / 4.0)
+            return flips.uniform_near_bound(tau(m), m, 3, _ball(m)) / (density * _ball(m))
+
+        def active(m: int, tau: Rule = tau) -> float:
+            most = flips.uniform_active_bound(tau(m), m, 3, _ball(m))
+            return most / scaling.activity(tau(m), m)
+
+        found += [far("B near", near, case=case), far("B active", active, case=case)]
+    return found
+
+
 def _chernoff_control() -> list[Observation]:
     """Compare explicit bounds with solutions of Chernoff's equation by scipy."""
     m, d, failure = 2**14, 8, 1e-3
@@ -840,6 +874,7 @@ def _norm_control() -> Observation:
 
 def _check_thm_b(budget: Budget, rng: np.random.Generator) -> Findings:
     found = [_uniform_near_constant(), _uniform_active_constant(_ball, "W within m^(-3/5)")]
+    found += _uniform_far()
     found.append(_circle(_one_over_m, _ball, budget, rng))
     found.append(_circle(_sparse, _ball, budget, rng))
     # Any W: its active sets are those of W_0 with a threshold lower by delta.

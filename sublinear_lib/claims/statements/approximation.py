@@ -40,6 +40,7 @@ from sublinear_lib.claims import (
     fact,
     sample_mean,
 )
+from sublinear_lib.claims.stated import STATED, far, far_slope, stated, stated_power
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval, loglog_slope, spawn
 from sublinear_lib.theory import exponents, flips, gap_parts, jump, uniform_gap, worst_case
@@ -188,26 +189,26 @@ def _agreement(symbol: str, found: Iterable[_Slope]) -> Observation:
     )
 
 
-def _far_slope(value: Callable[[int], float], near: int = 2**400, far: int = 2**420) -> float:
-    """Return the slope of a closed form at widths where it is its limit, but for logarithms."""
-    return math.log(value(far) / value(near)) / math.log(far / near)
-
-
-def _limit(
-    what: str,
-    value: Callable[[int], float],
-    power: Fraction,
-    role: Role,
-    tolerance: float = 1e-6,
-) -> Observation:
+def _limit(what: str, value: Callable[[int], float], power: Fraction, role: Role) -> Observation:
     """Note whether a closed form grows with an exact exponent."""
     return bound(
-        f"|slope - ({power})| of the closed form of {what}, m = 2^400 to 2^420",
-        abs(_far_slope(value) - float(power)),
-        tolerance,
+        f"|slope - ({power})| of the closed form of {what}, m = 2^200 to 2^240",
+        abs(far_slope(value) - float(power)),
+        1e-6,
         role,
         Method.CLOSED_FORM,
     )
+
+
+def _mean_law(quantity: _Quantity, case: _Case) -> Callable[[int], float]:
+    """Return the mean of a quantity as a function of the width."""
+    return lambda m: quantity.law(m, *_sizes(case, m)).mean
+
+
+def _not_above(key: str, what: str, slope: Interval) -> Observation:
+    """Note whether a measured slope allows the power that a statement has."""
+    asked = stated_power(key)
+    return exponent(what, slope, asked, asked + Fraction(1, 5), at_most=True)
 
 
 def _chain(key: str, name: str, printed: Fraction, role: Role = Role.PROOF) -> Observation:
@@ -231,8 +232,8 @@ def _printed_chain(key: str) -> list[Observation]:
         fact(
             _chain(key, "PRINTED", _PRINTED).what,
             chain.derived(),
-            f"<= {_PRINTED}",
-            chain.derived() <= _PRINTED,
+            f"<= {stated_power(key)}",
+            chain.derived() <= stated_power(key),
             Method.EXACT,
             Role.PROOF,
         ),
@@ -341,23 +342,13 @@ def _growth(budget: Budget, rng: np.random.Generator) -> tuple[list[Observation]
     printed, repaired = found[:2], found[2:]
     seen = _printed_chain("4.1")
     seen += [
-        exponent(
-            f"slope of H, {item.case.shown}, {_range(budget)}",
-            item.measured,
-            _PRINTED,
-            _GROWING,
-            at_most=True,
-        )
+        _not_above("4.1", f"slope of H, {item.case.shown}, {_range(budget)}", item.measured)
         for item in printed
     ]
     seen += [_as_closed_form(budget, "H", item, Role.CONTROL, _GROWING) for item in printed]
     seen += [
-        _limit(
-            f"E H, {case.shown}",
-            lambda m, case=case: _HALF_WIDTH.law(m, *_sizes(case, m)).mean,  # type: ignore[misc]
-            _GROWING,
-            Role.CONTROL,
-        )
+        far(key, _mean_law(_HALF_WIDTH, case), role, case=case.shown)
+        for key, role in (("4.1", Role.STATEMENT), ("4.1 growth", Role.CONTROL))
         for case in _AS_PRINTED
     ]
     seen.append(_agreement("H", found))
@@ -415,7 +406,7 @@ def _certainty() -> list[Observation]:
         m = 2**power
         a, delta, tau, form = _sizes(_AS_PRINTED[0], m)
         law = worst_case.half_width_moments(m, a, delta, tau, form)
-        share = constant * m**-0.1 / law.mean
+        share = constant * m ** stated("4.1") / law.mean
         chance = worst_case.log_half_width_below(min(share, 1.0), m, a, delta, tau, form)
         seen.append(
             fact(
@@ -553,13 +544,12 @@ def _check_c8(budget: Budget, rng: np.random.Generator) -> Findings:
     return Findings(
         [
             *_printed_chain("4.1"),
-            exponent(
+            _not_above(
+                "4.1",
                 f"slope of sup |f - g|(x), matrices, {what}",
                 loglog_slope(widths, table[0], _SURE),
-                _PRINTED,
-                _GROWING,
-                at_most=True,
             ),
+            far("4.1", _mean_law(_HALF_WIDTH, case)),
             # Student's law with few seeds has heavier tails than the normal one.
             bound(
                 "largest |t| of sup (f - g) and sup (g - f) against E H",
@@ -723,22 +713,21 @@ def _part(
     found = _slopes(budget, rng, quantity, (*_AS_PRINTED, *_R1, *_R2))
     seen = _printed_chain(key)
     seen += [
-        exponent(
+        _not_above(
+            key,
             f"slope of the {quantity.symbol}, {item.case.shown}, {_range(budget)}",
             item.measured,
-            _PRINTED,
-            _GROWING,
-            at_most=True,
         )
         for item in found[:2]
     ]
+    seen += [far(key, _mean_law(quantity, case), case=case.shown) for case in _AS_PRINTED]
     seen += [
         _as_closed_form(budget, quantity.symbol, item, Role.CONTROL, _GROWING) for item in found[:2]
     ]
     seen += [
         _limit(
             f"the mean {quantity.symbol}, {case.shown}",
-            lambda m, case=case: quantity.law(m, *_sizes(case, m)).mean,  # type: ignore[misc]
+            _mean_law(quantity, case),
             _GROWING,
             Role.CONTROL,
         )
@@ -832,7 +821,7 @@ def _check_c5(budget: Budget, rng: np.random.Generator) -> Findings:
     _, delta, tau, _ = _sizes(_AS_PRINTED[0], m)
     # sup |A - g| >= (a delta / 2) N, and N is binomial.
     p = flips.flip_probability(tau, m, delta)
-    enough = 2.0 * constant * m**0.7
+    enough = 2.0 * constant * m ** (0.8 + stated("C.5"))
     miss = enough / m - p
     chance = -2.0 * m * miss**2 if miss < 0.0 else 0.0
     return Findings(
@@ -908,8 +897,10 @@ def _check_c6(budget: Budget, rng: np.random.Generator) -> Findings:
     ]
     for constant in (2.0, 4.0):
         excess = max(
-            gap_parts.log_initial_output_tail(constant * m**-0.1, m, m**-0.2, 1.0 / m)
-            - (math.log(2.0) - constant**2 * m**0.2 / 4.0)
+            gap_parts.log_initial_output_tail(
+                constant * m ** stated("C.6 size"), m, m**-0.2, 1.0 / m
+            )
+            - (math.log(2.0) - constant**2 * m ** stated("C.6 rate") / 4.0)
             for m in (2**k for k in (8, 12, 20, 40, 100, 200))
         )
         seen.append(
@@ -921,7 +912,14 @@ def _check_c6(budget: Budget, rng: np.random.Generator) -> Findings:
                 method=Method.CLOSED_FORM,
             )
         )
+    seen.append(far("C.6 rate", _rate_of_b))
     return Findings([*seen, *_moments_of_b(budget, rng), *_tails_of_b(budget, rng)])
+
+
+def _rate_of_b(m: int) -> float:
+    """Return minus the logarithm of the bound on P(|B| >= 2 m^(-1/10))."""
+    level = 2.0 * m ** stated("C.6 size")
+    return -gap_parts.log_initial_output_tail(level, m, m**-0.2, 1.0 / m)
 
 
 def _initial_values(
@@ -1200,8 +1198,9 @@ def _constants_of_h() -> list[Observation]:
     for K in (1.0, 3.0):
         m = 2**400
         law = worst_case.half_width_moments(m, m**-0.2, K * m**-0.6, 1.0 / m)
-        constants.append((law.mean / (K**2 * m**0.1), 1.0 / (4.0 * math.sqrt(math.pi))))
+        constants.append((law.mean / (K**2 * m**0.1), stated("prop-1 constant")))
     return [
+        far("prop-1 mean", _mean_law(_HALF_WIDTH, _AS_PRINTED[0])),
         _beside("leading term of E H, thin windows", thin, Role.STATEMENT),
         _beside(
             "E H / (K^2 m^(1/10)) against 1/(4 sqrt(pi)), PRINTED, m = 2^400",
@@ -1373,7 +1372,8 @@ def _descents(budget: Budget, rng: np.random.Generator) -> list[Observation]:
                     )
                 )
         with ctx.workprec(200):
-            limits.append((jump.gradient_ratio(t), float(1 + t * _density(t) / (2 * _tail(t)))))
+            part = stated("prop-2 constant") * t * _density(t) / _tail(t)
+            limits.append((jump.gradient_ratio(t), float(1 + part)))
         for way in (0.05, 0.5, 3.0):
             # Of the sinking neurons those with N < t + way cross; the others go the whole way.
             waited = _moment(lambda v: min(v, way), t, (0.0, way, way + 12.0))  # noqa: B023
@@ -1430,6 +1430,7 @@ def _check_thm_a(budget: Budget, rng: np.random.Generator) -> Findings:
             *_uniformly(budget, rng),
             *_certificate(budget, rng),
             *_constants_of_theorem_a(budget),
+            *_far_of_theorem_a(),
         ]
     )
 
@@ -1674,7 +1675,6 @@ def _constants_of_theorem_a(budget: Budget) -> list[Observation]:
         for form in _FORMS
         for m, delta, tau in ((100, 0.03, 0.2), (2**20, 1e-4, 0.0))
     ]
-    powers = scaling.R3
     return [
         bound(
             f"largest constant, continuous: bound certified with failure m^-d over "
@@ -1688,30 +1688,24 @@ def _constants_of_theorem_a(budget: Budget) -> list[Observation]:
             5.0,
         ),
         _beside("stated size, by scipy's density", size_of, Role.STATEMENT),
-        bound(
-            "|slope + 1/10| of the certified bound, R3, d = 3, failure 10^-6, m = 2^300 to 2^320",
-            abs(
-                _far_slope(
-                    lambda m: (
-                        uniform_gap.certified_gap_bound(
-                            m,
-                            3,
-                            powers.output_weight(m),
-                            powers.radius(m),
-                            powers.tau(m),
-                            "continuous",
-                            1e-6,
-                        ).value
-                    ),
-                    2**300,
-                    2**320,
-                )
-                + 0.1
-            ),
-            1e-3,
-            method=Method.CLOSED_FORM,
-        ),
     ]
+
+
+def _far_of_theorem_a() -> list[Observation]:
+    """Ask the certified bounds over the radius for the power of m, at both thresholds."""
+    found = []
+    for rule in (scaling.ONE_OVER_M, scaling.SPARSE_C):
+        for form in _FORMS:
+
+            def over_size(m: int, rule: scaling.TauRule = rule, form: str = form) -> float:
+                delta, tau = scaling.R3.radius(m), rule.tau(m, c=Fraction(1, 5))
+                density = math.exp(-(tau**2) * m / 4.0)
+                size = density * delta * (delta + (tau if form == "jump" else 0.0))
+                most = uniform_gap.certified_gap_bound(m, 3, 1.0, delta, tau, form, 1e-6)
+                return most.value / size
+
+            found.append(far(f"A {form}", over_size, case=f"tau = {rule.label}"))
+    return found
 
 
 def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
@@ -1738,12 +1732,8 @@ def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
             exact("exponent of B, R3", powers.initial_output_exponent, Fraction(-3, 10)),
             _as_closed_form(budget, "H", found, Role.STATEMENT, _PRINTED),
             _agreement("H", [found]),
-            _limit(
-                "E H, R3, continuous",
-                lambda m: _HALF_WIDTH.law(m, *_sizes(_R3[0], m)).mean,
-                _PRINTED,
-                Role.STATEMENT,
-            ),
+            far("4.1-r gap", _certified_gap_of_r3),
+            far("4.1-r start", _initial_output_of_r3, logs=-0.75),
             bound(
                 f"exact sup over X and the ball of |f - g| over the certified bound (failure "
                 f"2 10^-6), R3, d = 3, {shown}",
@@ -1762,6 +1752,16 @@ def _check_41r(budget: Budget, rng: np.random.Generator) -> Findings:
             *_certificate_of_b(),
         ]
     )
+
+
+def _certified_gap_of_r3(m: int) -> float:
+    a, delta, tau = scaling.R3.output_weight(m), scaling.R3.radius(m), scaling.R3.tau(m)
+    return uniform_gap.certified_gap_bound(m, 3, a, delta, tau, CONTINUOUS, 1e-6).value
+
+
+def _initial_output_of_r3(m: int) -> float:
+    a, tau = scaling.R3.output_weight(m), scaling.R3.tau(m)
+    return gap_parts.initial_output_std(m, a, tau, CONTINUOUS)
 
 
 def _certificate_of_b() -> list[Observation]:
@@ -1827,45 +1827,18 @@ def _constants_of_41r() -> list[Observation]:
 # The parameter sets R1 and R3
 # --------------------------------------------------------------------------------------------------
 
-# Exponents as stated, from the table of the repair: what must come out at each set of powers.
-_STATED: dict[str, dict[str, Fraction]] = {
-    "R1": {
-        "active_exponent": Fraction(1),
-        "flips_exponent": Fraction(7, 10),
-        "gap_exponent": Fraction(-3, 10),
-        "initial_output_exponent": Fraction(-1, 5),
-        "expressivity_exponent": Fraction(0),
-        "gradient_exponent": Fraction(3, 5),
-        "derived_eta_exponent": Fraction(-3, 5),
-        "derived_steps_exponent": Fraction(0),
-        "drift_exponent": Fraction(-4, 5),
-        "coupling_exponent": Fraction(-3, 10),
-    },
-    "R3": {
-        "active_exponent": Fraction(4, 5),
-        "flips_exponent": Fraction(7, 10),
-        "gap_exponent": Fraction(-1, 10),
-        "initial_output_exponent": Fraction(-3, 10),
-        "expressivity_exponent": Fraction(0),
-        "gradient_exponent": Fraction(2, 5),
-        "derived_eta_exponent": Fraction(-2, 5),
-        "derived_steps_exponent": Fraction(0),
-        "drift_exponent": Fraction(-3, 5),
-        "coupling_exponent": Fraction(-1, 10),
-    },
-}
-_WORDS = {
-    "active_exponent": "active neurons",
-    "flips_exponent": "neurons that can flip in the ball",
-    "gap_exponent": "gap f - g over the ball",
-    "initial_output_exponent": "initial output B",
-    "expressivity_exponent": "largest g over the ball",
-    "gradient_exponent": "squared norm of a gradient",
-    "derived_eta_exponent": "step size that follows",
-    "derived_steps_exponent": "number of steps that follows",
-    "drift_exponent": "distance of the run",
-    "coupling_exponent": "coupling of the gradients times distance",
-}
+_KEYS = (
+    "active",
+    "flips",
+    "gap",
+    "initial_output",
+    "expressivity",
+    "gradient",
+    "derived_eta",
+    "derived_steps",
+    "drift",
+    "coupling",
+)
 _PROOF_OF_41 = (
     "C.2-probability",
     "C.2",
@@ -1887,11 +1860,14 @@ _PROOF_OF_41 = (
 
 def _powers_of(name: str) -> list[Observation]:
     """Compare the exponents of a set with the stated ones, and with closed forms."""
-    powers = scaling.get_scaling(name)
-    stated = _STATED[name]
+    powers, label = scaling.get_scaling(name), f"set-{name.lower()}"
     seen = [
-        exact(f"exponent of m, {_WORDS[key]}, {name}", getattr(powers, key), value)
-        for key, value in stated.items()
+        exact(
+            f"exponent of m, {STATED[f'{label} {key}'].what}, {name}",
+            getattr(powers, f"{key}_exponent"),
+            stated_power(f"{label} {key}"),
+        )
+        for key in _KEYS
     ]
     seen += [
         exact(
@@ -1906,25 +1882,26 @@ def _powers_of(name: str) -> list[Observation]:
     def sizes(m: int) -> tuple[float, float, float]:
         return powers.output_weight(m), powers.radius(m), powers.tau(m)
 
-    laws: tuple[tuple[str, Callable[[int], float]], ...] = (
-        ("active_exponent", lambda m: m * scaling.activity(powers.tau(m), m)),
-        ("flips_exponent", lambda m: flips.expected_flips(powers.tau(m), m, powers.radius(m))),
-        ("gap_exponent", lambda m: worst_case.half_width_moments(m, *sizes(m), form).mean),
+    # With the logarithms that a sparse threshold leaves: Q(t) is m^(-c)/t, E(N - t)_+^2 a t^(-3).
+    sparse = 1.0 if powers.c > 0 else 0.0
+    laws: tuple[tuple[str, float, Callable[[int], float]], ...] = (
+        ("active", -0.5, lambda m: m * scaling.activity(powers.tau(m), m)),
+        ("flips", 0.0, lambda m: flips.expected_flips(powers.tau(m), m, powers.radius(m))),
+        ("gap", 0.0, lambda m: worst_case.half_width_moments(m, *sizes(m), form).mean),
         (
-            "initial_output_exponent",
+            "initial_output",
+            -0.75,
             lambda m: gap_parts.initial_output_std(m, powers.output_weight(m), powers.tau(m), form),
         ),
         (
-            "expressivity_exponent",
+            "expressivity",
+            -0.5,
             lambda m: (
                 powers.output_weight(m) * powers.radius(m) * m * scaling.activity(powers.tau(m), m)
             ),
         ),
     )
-    seen += [
-        _limit(f"{_WORDS[key]}, {name}, up to logarithms", law, stated[key], Role.STATEMENT, 0.005)
-        for key, law in laws
-    ]
+    seen += [far(f"{label} {key}", law, logs=sparse * logs, case=name) for key, logs, law in laws]
     violated = exponents.CONSISTENT.violated(*_powers(name))
     seen.append(
         fact(
@@ -2079,8 +2056,8 @@ def _check_r3(budget: Budget, rng: np.random.Generator) -> Findings:
             _as_closed_form(budget, "H", found[1], Role.CONTROL, "0, with sqrt(log m)"),
             _agreement("H", found),
             bound(
-                "|slope| of E H with the jump instead, m = 2^400 to 2^420: it does not vanish",
-                abs(_far_slope(lambda m: jumping(m, *_sizes(_R3[1], m)).mean)),
+                "|slope| of E H with the jump instead, m = 2^200 to 2^240: it does not vanish",
+                abs(far_slope(lambda m: jumping(m, *_sizes(_R3[1], m)).mean)),
                 0.005,
                 Role.REPAIR,
                 Method.CLOSED_FORM,

@@ -35,6 +35,7 @@ from sublinear_lib.claims.evidence import (
     fact,
     sample_mean,
 )
+from sublinear_lib.claims.stated import far
 from sublinear_lib.halfspace import (
     ConvexLayers,
     HalfspaceHits,
@@ -546,6 +547,7 @@ def _check_ledger_repaired(budget: Budget, rng: np.random.Generator) -> Findings
                 rival,
             )
         )
+    found.append(far("5.3-r passes", _active, logs=-0.5))
     found += _shares(budget, rng)
     found += _bills()
     powers = [
@@ -568,6 +570,15 @@ def _check_ledger_repaired(budget: Budget, rng: np.random.Generator) -> Findings
         exact("entries of the bill", len(orders.corrected_orders(9, _FIFTH)), len(ledger.LINES)),
     ]
     return Findings(found)
+
+
+def _active(m: int) -> float:
+    return m * scaling.activity(_tau("c = 1/5", m), m)
+
+
+def _able(m: int) -> float:
+    """Return the mean number of neurons able to fire on X for d = 3."""
+    return m * reporting.surviving_share(math.sqrt(0.4 * math.log(m)), 3)
 
 
 def _shares(budget: Budget, rng: np.random.Generator) -> list[Observation]:
@@ -850,6 +861,7 @@ def _check_time_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
                 Method.MONTE_CARLO,
             )
         )
+    found.append(far("1.1-r alive", _able))
     found += _deleted(budget, rng)
     exponents = [
         orders.leading_exponent(orders.elementary_orders(d, c)) == 1 - c

@@ -36,6 +36,7 @@ from sublinear_lib.claims.evidence import (
     exact,
     fact,
 )
+from sublinear_lib.claims.stated import stated
 from sublinear_lib.memorization import (
     AffineLayer,
     ReLUNetwork,
@@ -741,7 +742,7 @@ def _check_width(budget: Budget, rng: np.random.Generator) -> Findings:
         bound(
             "largest collision radius of random layers with m < n rows, lambda = 1",
             largest,
-            0.25 + 1e-9,
+            stated("II.3 radius") + 1e-9,
         ),
         bound("difference of W x and W x' at the pairs found", residual, 1e-9),
         bound("distance by which the pairs leave the balls of that radius", outside, 1e-12),
@@ -753,7 +754,7 @@ def _check_width(budget: Budget, rng: np.random.Generator) -> Findings:
         X, y = datasets.simplex_points(n, n + 2)
         layer = width.null_space_layer(n)
         hit = width.collision(layer, X, y)
-        sharp = max(sharp, abs(hit.radius - 0.25))
+        sharp = max(sharp, abs(hit.radius - stated("II.3 radius")))
         # g = (e_j - e_i)/2 is a combination of the rows (its entries sum to 0), has 1-norm 1 and
         # tells the balls of e_j and 0 apart below 1/4: <g, e_j> = 1/2.  Their rows have sum 0 too.
         certified += int(np.any(layer.sum(axis=1) != 0) or np.linalg.matrix_rank(layer) != n - 1)
@@ -1237,8 +1238,9 @@ def _check_optimal(budget: Budget, rng: np.random.Generator) -> Findings:
         gaps += _distance(ends[0], ends[1], math.inf) != gap
         memorizer = constructions.memorize_lipschitz(X, s, mu)
         limit = certificates.lipschitz_certificate(memorizer)
-        upper += limit.upper != 2 / gap or limit.optimal != 2 / gap
-        attained += limit.attained != 2 / gap
+        least = Fraction(stated("II.2 constant")) / gap
+        upper += limit.upper != least or limit.optimal != least
+        attained += limit.attained != least
         values = [memorizer.network.exactly(end) for end in ends]
         attained += abs(values[0] - values[1]) != 2
         # The network of Theorem 4.8 with the labels 1 and 2.

@@ -34,6 +34,7 @@ from sublinear_lib.claims import (
     fact,
     sample_mean,
 )
+from sublinear_lib.claims.stated import far, far_slope, stated
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import loglog_slope
 from sublinear_lib.theory import CHAINS, activity, concentration, flips, perturbation
@@ -300,8 +301,10 @@ def _probability_fails() -> list[Observation]:
             f"exponent of m in -log Pr[sup_W |g(x + mu) - g(x)| > {C} K m^(-1/2)] for one fixed "
             "mu, between m = 2^40 and 2^60"
         )
-        found.append(bound(what, grows, 0.5, method=Method.CLOSED_FORM, below=False))
+        asked = stated("4.2 rate")
+        found.append(bound(what, grows, asked, method=Method.CLOSED_FORM, below=False))
         found.append(bound(what, grows, 0.3, Role.REPAIR, method=Method.CLOSED_FORM, below=False))
+    found.append(far("4.2 rate", lambda m: _rate_of_flips(m, -0.5), logs=1.0))
     m = 2**20
     lower, _ = perturbation.flip_tail_bracket(m**0.3, _one_over_m(m), m, 1.0 / m)
     what = "log of that probability at m = 2^20, constant 1: not below -m^(1/2)"
@@ -312,12 +315,12 @@ def _probability_fails() -> list[Observation]:
     for m, number in ((2**10, 8.0), (2**14, 18.4), (2**10, 3.0)):
         low, high = perturbation.flip_tail_bracket(number, 1.0 / m, m, 1.0 / m)
         p = perturbation.moved_flips(1.0 / m, m, 1.0 / m) / m
-        far = float(stats.binom.logsf(math.floor(number), m, p))
-        worst = max(worst, far - high, low - far, high - low - 0.1)
+        direct = float(stats.binom.logsf(math.floor(number), m, p))
+        worst = max(worst, direct - high, low - direct, high - low - 0.1)
     # At huge widths the law is Poisson, of mean 1/(pi sqrt(2)).
     low, high = perturbation.flip_tail_bracket(50.0, 0.0, 2**40, 2.0**-40)
-    far = float(stats.poisson.logsf(50, 1.0 / (math.pi * math.sqrt(2.0))))
-    worst = max(worst, far - high - 1e-6, low - far - 1e-6)
+    direct = float(stats.poisson.logsf(50, 1.0 / (math.pi * math.sqrt(2.0))))
+    worst = max(worst, direct - high - 1e-6, low - direct - 1e-6)
     what = "log of the tail minus its bracket from above and below, and width of the bracket"
     found.append(bound(what, worst, 1e-9, Role.CONTROL))
     by_hand = max(
@@ -328,6 +331,42 @@ def _probability_fails() -> list[Observation]:
     )
     found.append(bound("printed bounds and terms by hand", by_hand, 1e-12, Role.CONTROL))
     return found
+
+
+def _rate_of_flips(m: int, size: float) -> float:
+    """Return -log Pr[so many neurons switch for one fixed mu that g changes by K m^size].
+
+    Each changes g by K m^(-4/5).  The number is Poisson as m grows; its first term is taken.
+    """
+    number, mean = m ** (size + 0.8), perturbation.moved_flips(_one_over_m(m), m, 1.0 / m)
+    return mean - number * math.log(mean) + math.lgamma(number + 1.0)
+
+
+def _far_of_42() -> list[Observation]:
+    """Ask for the powers of Lemma 4.2, repaired, far out."""
+
+    def parked(m: int) -> float:
+        tau, delta = _one_over_m(m), scaling.PRINTED.radius(m)
+        expected = perturbation.expected_parkable(tau, m, delta, 1.0 / m)
+        return scaling.PRINTED.output_weight(m) * tau * expected
+
+    def order(m: int) -> float:
+        p, a = scaling.activity(_sparse(m), m), scaling.R3.output_weight(m)
+        return perturbation.repaired_f_order(m, 3, a, p, scaling.R3.radius(m), 1.0 / m)
+
+    likelier = far_slope(lambda m: _rate_of_flips(m, stated("4.2-r g, likelier")), logs=1.0)
+    return [
+        far("4.2-r f", parked),
+        far("4.2-r rate", lambda m: _rate_of_flips(m, stated("4.2-r g")), logs=1.0),
+        bound(
+            "power of m far out (2^200 to 2^240): -log of the chance of the larger change of g",
+            likelier,
+            0.5 - 1e-3,
+            method=Method.CLOSED_FORM,
+            below=False,
+        ),
+        far("4.2-r R3", order),
+    ]
 
 
 def _proof_slips() -> list[Observation]:
@@ -543,11 +582,32 @@ def _check_thm_c(budget: Budget, rng: np.random.Generator) -> Findings:
             4.0,
             method=Method.MONTE_CARLO,
         ),
+        *_far_of_theorem_c(),
         _order_control(),
         *_attained(rng),
         *_counted(budget, rng),
     ]
     return Findings(found)
+
+
+def _far_of_theorem_c() -> list[Observation]:
+    """Ask the explicit bounds for every x and mu at once for their powers far out."""
+
+    def change(m: int) -> float:
+        a, tau, delta = scaling.R3.output_weight(m), _sparse(m), scaling.R3.radius(m)
+        longest = flips.largest_norm_bound(m, 3, 5e-4) + delta
+        p = scaling.activity(tau, m)
+        most = flips.uniform_active_bound(tau, m, 3, delta) * longest * a / m
+        return m * most / perturbation.repaired_f_order(m, 3, a, p, delta, 1.0 / m)
+
+    def switched(m: int) -> float:
+        reach = flips.largest_norm_bound(m, 3, 5e-4) / m
+        return flips.uniform_near_bound(_one_over_m(m), m, 3, reach)
+
+    return [
+        far("C order", change, case="R3"),
+        far("C flips", switched, logs=1.0, case="tau = 1/m"),
+    ]
 
 
 def _order_control() -> Observation:
@@ -589,6 +649,7 @@ def _check_42_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     ratios = _ratios_at_r3(budget.pick((2**10,), (2**10, 2**14, 2**18)), 4, 8, rng)
     what = "continuous: sup_W |f(x + mu) - f(x)| over its bound, R3, d = 8"
     found.append(bound(what, ratios["terms"], 1.0, method=Method.MONTE_CARLO))
+    found += _far_of_42()
     found += [_order_control(), *_attained(rng), *_counted(budget, rng)]
     return Findings(found)
 
