@@ -5,8 +5,9 @@ the moved points are found (12), f and the derivative of the loss are computed o
 the rows of the union ``Q_t`` take a gradient step (19) and are moved in the index (20, 21).  The
 two trainers run the same code; they differ in where the neurons come from, the index or all m of
 them (:mod:`sublinear_lib.training.sources`).  Before changing the loop, know what is promised about
-it: the sparse trainer equals the dense one, bit by bit with ``reduction="reference"`` and to
-rounding with ``reduction="blas"``, with identical active sets; and a run that is resumed from a
+it: with ``reduction="reference"`` the sparse trainer equals the dense one bit by bit, and so do the
+active sets; with ``reduction="blas"`` every sum of a step equals the dense one to rounding, and a
+discontinuous step rule can turn a last bit into another path.  A run that is resumed from a
 checkpoint equals the uninterrupted one bit by bit (:mod:`sublinear_lib.training.checkpoint`).
 """
 
@@ -275,8 +276,10 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     measure : Measure, optional
         Which steps bracket the robust loss and count flips; by default none.
     reduction : {"blas", "reference"}, default "blas"
-        Order of the sums: free and fast, or canonical (then the result equals the dense trainer's
-        bit by bit).
+        Order of the sums: free and fast, or canonical.  With ``"reference"`` the result equals the
+        dense trainer's bit by bit; with ``"blas"`` to rounding, as long as no last bit decides: a
+        discontinuous step rule (the sign of a slope, a gradient that sees no jumps, the best of
+        several points) can turn one into another path.
     progress : bool, default False
         Whether to show a progress bar.
     index : str, default "auto"
