@@ -197,10 +197,7 @@ def write(path: str | os.PathLike[str], state: State, prints: Mapping[str, str])
     for phase in PHASES:
         column = [row.seconds[phase] for row in records]
         contents[f"seconds_{phase}"] = np.array(column, dtype=np.float64)
-    with archives.replacing(target) as temporary:
-        archives.write_arrays(temporary, contents)
-        if target.exists():
-            _keep(target)
+    archives.write_arrays(target, contents, before=lambda: _keep(target))
 
 
 def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[int, int]) -> State:
@@ -277,12 +274,15 @@ def _records(contents: Mapping[str, np.ndarray]) -> tuple[StepRecord, ...]:
 
 
 def _keep(target: Path) -> None:
-    """Give the present file a second name, without a moment in which it has none."""
+    """Give the present file, if there is one, a second name, and leave it the first."""
+    present = os.path.realpath(target)  # a second name for a link would lead to the new file
+    if not os.path.exists(present):
+        return
     with archives.replacing(previous(target)) as temporary:
         try:
-            os.link(target, temporary)
+            os.link(present, temporary)
         except OSError:  # not every file system knows links
-            shutil.copyfile(target, temporary)
+            shutil.copy(present, temporary)
 
 
 def _to_json(state: object) -> str:

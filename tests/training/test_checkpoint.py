@@ -419,3 +419,24 @@ def test_parameters_are_described_by_what_they_hold():
     assert_array_equal(again["key"], state["key"])
     assert again["key"].dtype == np.uint32
     assert json.loads(checkpoint._to_json(state))["position"] == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+def test_a_private_checkpoint_stays_private(kept):
+    kept.chmod(0o600)
+    with pytest.raises(Stop):
+        resume(kept, callback=stopping(8))
+    for path in (kept, checkpoint.previous(kept)):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_a_checkpoint_behind_a_link_has_the_one_before_it_too(kept):
+    kept.rename(kept.with_name("real"))
+    checkpoint.previous(kept).unlink()
+    kept.symlink_to("real")
+    before = kept.read_bytes()
+    with pytest.raises(Stop):
+        resume(kept, callback=stopping(8))
+    assert kept.is_symlink()
+    assert checkpoint.previous(kept).read_bytes() == before != kept.read_bytes()
