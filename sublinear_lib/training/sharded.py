@@ -41,10 +41,10 @@ from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
+from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.sources import NeuronSource, StepEvaluator
 from sublinear_lib.training.step_size import resolve_step_size
 from sublinear_lib.training.trainer import (
-    LARGEST_WEIGHT,
     Run,
     SublinearAdversarialTraining,
     Update,
