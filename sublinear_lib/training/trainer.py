@@ -172,8 +172,9 @@ class _AdversarialTraining(ABC):
                 f"network must have weights of at most {LARGEST_WEIGHT:g} in absolute value to be "
                 f"trained, got {largest!r}"
             )
-        points = validation.points_on_slice(X, d=network.d)
-        labels = validation.labels(y, n=len(points))
+        # Copies: a callback may change what it was called with.
+        points = validation.points_on_slice(X, d=network.d).copy()
+        labels = validation.labels(y, n=len(points)).copy()
         generator = validation.generator(rng)
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be callable, got {type(callback).__name__}")

@@ -158,6 +158,20 @@ def test_compiled_and_plain_kernels_give_the_same_bits_in_the_reference_order(mo
     assert_same_run(*runs, exact=True)
 
 
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_data_that_change_during_a_run_do_not_change_it(trainer):
+    network, X, y = problem(4, 300, 6)
+    made = trainer(adversary=ProjectedGradient(rho=0.2), steps=4)
+    untouched = made.fit(network, X.copy(), y.copy(), rng=0)
+
+    def meddle(record, now):
+        X[:] = X[:1]
+        y[:] = -y
+
+    changed = made.fit(network, X, y, rng=0, callback=meddle)
+    assert_allclose(changed.loss, untouched.loss, rtol=0, atol=1e-9)
+
+
 class LastBit:
     """A step rule without continuity: the last bit of f says where a point goes."""
 
