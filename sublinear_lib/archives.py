@@ -5,14 +5,18 @@ could run code when they are read.  A file may be foreign, truncated or damaged 
 whoever reads it must say so with the name of the file, before anything has changed.  And whoever
 writes one, and is interrupted, must leave the older file as it was: it is written beside it under
 another name, which takes its place when all is on the disk.  An error of the system, such as a full
-disk, always names the file that was asked for, not the one beside it.
+disk, always names the file that was asked for, not the one beside it.  What a killed process left
+beside a file is removed when that file is written again.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import platform
+import re
 import secrets
+import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -55,9 +59,10 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
     ------
     ValueError
         The one that `refuse` makes, if the file is empty, is not such an archive, holds pickled
-        objects, or is damaged.
+        objects, expands to more bytes than it has, or is damaged.
     """
     head = file.read(len(_FIRST_BYTES))
+    size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if not head:
         raise refuse("the file is empty")
@@ -65,7 +70,9 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
         raise refuse("it is not an .npz archive")
     try:
         with np.load(file, allow_pickle=False) as archive:
-            found = {key: archive[key] for key in archive.files}
+            # No entry ever gives more than is declared here, and what we write is not compressed.
+            expanded = sum(entry.file_size for entry in archive.zip.infolist())
+            found = {key: archive[key] for key in archive.files} if expanded <= size else {}
     except ValueError as error:
         if "pickle" in str(error).lower() or "object array" in str(error).lower():
             raise refuse("it holds pickled objects, which are not read") from error
@@ -76,6 +83,8 @@ def read_arrays(file: Any, refuse: Callable[[str], ValueError]) -> dict[str, np.
         # Damaged headers can send the readers below to impossible places, and every method of
         # compression that a damaged byte can name has an error of its own.
         raise refuse(f"the file is corrupt ({error})") from error
+    if expanded > size:
+        raise refuse(f"its entries expand to {expanded} bytes, more than the file has ({size})")
     for key, value in found.items():
         # A damaged table of contents can say that an entry is empty, whose checksum is right then.
         if not isinstance(value, np.ndarray):
@@ -141,7 +150,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     Parameters
     ----------
     path : str or path-like
-        The file to be replaced, or made.
+        The file to be replaced, or made.  A symbolic link stays one: what it leads to is replaced.
+        The new file has the permissions of the old one.
 
     Yields
     ------
@@ -154,19 +164,49 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     OSError
         If the new file cannot be written or take its place; the message names `path`.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
+    _remove_left(target)
     # In the same directory: os.replace is atomic within one file system.
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    temporary = target.with_name(
+        f".{target.name}.{_machine()}.{os.getpid()}.{secrets.token_hex(4)}"
+    )
     try:
         yield temporary
+        with suppress(OSError):
+            if temporary.stat().st_nlink == 1:  # not a second name of some other file
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(temporary, target)
     except OSError as error:
         if error.errno is None or error.filename not in (None, str(temporary), temporary):
             raise
-        raise OSError(error.errno, error.strerror, str(target)) from error
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def _machine() -> str:
+    """Return eight digits for this machine: processes have numbers on one machine only."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _remove_left(target: Path) -> None:
+    """Remove the new files that killed processes of this machine left beside a file."""
+    if os.name != "posix":  # elsewhere asking for a process may end it
+        return
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.{_machine()}\.(\d+)\.[0-9a-f]{{8}}")
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            found = pattern.fullmatch(entry.name)
+            if found is None:
+                continue
+            try:
+                os.kill(int(found[1]), 0)
+            except ProcessLookupError:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+            except (OSError, OverflowError):
+                pass  # somebody else's process
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -205,7 +245,12 @@ class _Tried(Exception):
     """Ends the writing of a file that was not meant."""
 
 
-def write_arrays(path: str | os.PathLike[str], contents: Mapping[str, np.ndarray]) -> None:
+def write_arrays(
+    path: str | os.PathLike[str],
+    contents: Mapping[str, np.ndarray],
+    *,
+    before: Callable[[], object] = lambda: None,
+) -> None:
     """Write arrays to an archive; an interrupted write leaves an older file untouched.
 
     Parameters
@@ -214,6 +259,8 @@ def write_arrays(path: str | os.PathLike[str], contents: Mapping[str, np.ndarray
         The file; it is written under exactly this name.
     contents : mapping of str to ndarray
         The arrays by name, of any shape and dtype but objects.
+    before : callable, optional
+        Called when all is on the disk, before it takes the place of the older file.
 
     Raises
     ------
@@ -222,15 +269,18 @@ def write_arrays(path: str | os.PathLike[str], contents: Mapping[str, np.ndarray
     ValueError
         If an array holds objects.
     """
-    with replacing(path) as temporary, open(temporary, "xb") as file:
-        # The bytes of numpy.savez, which in NumPy 2.0 leaves the archive open when a write fails:
-        # the garbage collector then closes it after the file below it, which is an error again.
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, array in contents.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
+    with replacing(path) as temporary:
+        with open(temporary, "xb") as file:
+            # The bytes of numpy.savez, which in NumPy 2.0 leaves the archive open when a write
+            # fails: the garbage collector then closes it after the file below it, which is an
+            # error again.
+            with zipfile.ZipFile(file, "w") as archive:
+                for name, array in contents.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                        np.lib.format.write_array(entry, np.asanyarray(array), allow_pickle=False)
+            file.flush()
+            os.fsync(file.fileno())
+        before()
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:

@@ -31,8 +31,8 @@ from sublinear_lib.adversary import (
     IdentityAdversary,
     NegativeMargin,
     SmoothedGradient,
-    bracket,
 )
+from sublinear_lib.adversary.worst_case import sign_on_cap
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson
@@ -697,17 +697,15 @@ class _Row:
 
     def _status(self, radius: float) -> str:
         if radius not in self._known:
-            self._known[radius] = bracket(
+            self._known[radius] = sign_on_cap(
                 self._network,
                 self._x,
+                self._y,
                 radius,
-                side=-1 if self._y > 0.0 else 1,
-                method="auto" if self._network.d <= 3 else "relaxation",
-                # Wrong means not below 0, and an output of 0 is wrong.
-                threshold=np.nextafter(0.0, -1.0),
-                time_limit=_NO_LIMIT,
-                rng=np.random.default_rng(self._seeds),
-            ).status
+                "auto" if self._network.d <= 3 else "relaxation",
+                _NO_LIMIT,
+                np.random.default_rng(self._seeds),
+            )
         return self._known[radius]
 
     def _broken(self, attack: SmoothedGradient) -> bool:

@@ -20,6 +20,7 @@ import numbers
 import os
 import pickle
 import traceback
+import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -425,10 +426,16 @@ def _outcomes(
     missing = []
     for position, key in enumerate(keys):
         stored = cache.get(key)
-        if stored is None:
-            missing.append(position)
-        else:
+        if isinstance(stored, dict) and stored.keys() == {"result"}:
             yield position, pickle.dumps(stored["result"])
+            continue
+        missing.append(position)
+        if stored is not None:
+            warnings.warn(
+                f"the stored result {str(cache.path(key))!r} is none of a sweep; "
+                "it is computed anew",
+                stacklevel=2,
+            )
     calls = [(function, tasks[position][0], tasks[position][2]) for position in missing]
     running = run_tasks(_run_cell, calls, n_jobs=n_jobs, scheduler=scheduler, ordered=False)
     with contextlib.closing(running):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import io
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -185,3 +187,49 @@ def test_pickled_objects_are_refused(tmp_path: Path) -> None:
     np.savez(target, x=np.array([{"a": 1}], dtype=object))
     with open(target, "rb") as file, pytest.raises(ValueError, match="pickled objects"):
         archives.read_arrays(file, refusal)
+
+
+def test_an_archive_that_expands_is_refused_before_its_entries_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros(10**6))
+    monkeypatch.setattr(np.lib.npyio.NpzFile, "__getitem__", lambda *_: pytest.fail("was read"))
+    with (
+        open(tmp_path / "bomb.npz", "rb") as file,
+        pytest.raises(ValueError, match=r"its entries expand to 8000128 bytes, more than the file"),
+    ):
+        archives.read_arrays(file, refusal)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes and links")
+def test_saving_keeps_the_mode_of_a_file_and_writes_the_target_of_a_link(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "file", tmp_path / "link"
+    archives.write_bytes(target, b"old")
+    target.chmod(0o600)
+    link.symlink_to(Path("folder") / "file")
+    archives.write_bytes(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link"]
+    assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks whether a process is alive")
+def test_what_a_killed_process_left_is_removed_at_the_next_save(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    script = (
+        "import os, sys; from sublinear_lib import archives\n"
+        "with archives.replacing(sys.argv[1]) as beside:\n"
+        "    beside.write_text('half'); os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(target)], check=False)
+    (left,) = os.listdir(tmp_path)
+    (tmp_path / ".file.notes").touch()
+    archives.write_bytes(tmp_path / "other", b"")
+    assert left in os.listdir(tmp_path), "it belongs to another file"
+    with archives.replacing(target) as beside:
+        beside.write_text("a living writer")
+        archives.write_bytes(target, b"whole")
+        assert sorted(os.listdir(tmp_path)) == sorted([".file.notes", beside.name, "file", "other"])

@@ -365,6 +365,16 @@ def test_another_seed_or_parameter_is_computed(tmp_path: Path) -> None:
     assert same(longer, sweep(draw, {"m": [1, 2, 3]}, 3, root_seed=5, progress=False))
 
 
+@pytest.mark.parametrize("other", [3, [1.0], {"outcome": 3}])
+def test_a_result_that_is_none_of_a_sweep_is_computed_anew(tmp_path: Path, other: object) -> None:
+    first = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
+    (path,) = tmp_path.rglob("*.npz")
+    ResultCache(tmp_path).put(path.stem, other)
+    with pytest.warns(UserWarning, match="none of a sweep; it is computed anew"):
+        again = sweep(draw, {"m": [1]}, 1, root_seed=5, cache=tmp_path, progress=False)
+    assert again == first
+
+
 def test_a_damaged_result_is_computed_anew(tmp_path: Path) -> None:
     grid = {"m": [1, 2]}
     first = sweep(draw, grid, 1, root_seed=5, cache=tmp_path, progress=False)

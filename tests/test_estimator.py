@@ -141,4 +141,3 @@ def test_the_default_attack_sees_the_jump_of_the_default_activation():
     model = SublinearAdversarialClassifier()
     assert model.activation == "jump"
     assert isinstance(model._adversary(), adversary.SmoothedGradient)
-    assert adversary.AdaptiveMomentum(rho=0.1).smoothed

@@ -18,7 +18,6 @@ from sublinear_lib.adversary.circle import (
     largest_gap_on_circle,
 )
 from sublinear_lib.adversary.comparison import mean_shares_found, random_cases, shares_found
-from sublinear_lib.adversary.ensemble import Ensemble, WeakAttackWarning
 from sublinear_lib.adversary.everywhere import GapEverywhere, worst_gap_everywhere
 from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
@@ -32,7 +31,6 @@ from sublinear_lib.adversary.landscape import (
 )
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
 from sublinear_lib.adversary.mixed_integer import mixed_integer
-from sublinear_lib.adversary.momentum import AdaptiveMomentum
 from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.objectives import Height, NegativeMargin
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
@@ -61,7 +59,6 @@ from sublinear_lib.adversary.worst_case import (
 
 __all__ = [
     "ActivityArcs",
-    "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
     "Bracket",
@@ -74,7 +71,6 @@ __all__ = [
     "CircleExtremes",
     "CirclePieces",
     "CircleWave",
-    "Ensemble",
     "ExactAdversary",
     "ExactOnCircle",
     "ExactOnSphere",
@@ -91,7 +87,6 @@ __all__ = [
     "Status",
     "SupremumGradient",
     "Target",
-    "WeakAttackWarning",
     "accuracy",
     "accuracy_under_attack",
     "activity_arcs",

@@ -225,7 +225,7 @@ def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
     return np.array([first * (1.0 - step / steps) for step in range(steps)])
 
 
-def turn(points: FloatArray, ascent: FloatArray, angle: float | FloatArray) -> FloatArray:
+def turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
     """Turn points along great circles of X.
 
     Parameters
@@ -234,7 +234,7 @@ def turn(points: FloatArray, ascent: FloatArray, angle: float | FloatArray) -> F
         Points of X.
     ascent : ndarray of float64, shape (n, d)
         Where to, in the ambient space; only the part tangent to X counts.
-    angle : float or ndarray of float64, shape (n,)
+    angle : float
         How far, radians.
 
     Returns
@@ -248,8 +248,7 @@ def turn(points: FloatArray, ascent: FloatArray, angle: float | FloatArray) -> F
     length = np.sqrt(np.einsum("ij,ij->i", tangent, tangent))
     # What is left of a gradient parallel to the point is rounding: no direction to follow.
     still = length <= 1e-13 * np.sqrt(np.einsum("ij,ij->i", G, G))
-    forward = np.broadcast_to(np.cos(angle), length.shape)[:, None]
-    moved = forward * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
+    moved = np.cos(angle) * V + (np.sin(angle) / np.where(still, 1.0, length))[:, None] * tangent
     norms = np.sqrt(np.einsum("ij,ij->i", moved, moved))
     turned = points.copy()
     turned[:, :-1] = (geometry.SLICE_RADIUS / norms)[:, None] * moved

@@ -88,9 +88,8 @@ class AttackResult:
     clean_value : ndarray of float64, shape (n,)
         The output of the network at the clean points.
     best_run : ndarray of int64, shape (n,), optional
-        In which of the runs, counted from 0, the point was found: the restart of a gradient attack,
-        the attack of an `Ensemble`; -1 where it is the clean point.  ``None`` if the adversary does
-        not say.
+        In which of the runs, counted from 0, the point was found, the restart of a gradient attack;
+        -1 where it is the clean point.  ``None`` if the adversary does not say.
     queries : int, default 0
         At how many points of each cap the attack looked, the clean one included; 0 if the adversary
         does not say.

@@ -16,10 +16,12 @@ it does.  So a run that was interrupted and resumed equals, to the bit, one that
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
 import shutil
+import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -32,7 +34,17 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training.history import PHASES, StepRecord
 
-__all__ = ["FORMAT", "VERSION", "State", "describe", "fingerprints", "previous", "read", "write"]
+__all__ = [
+    "FORMAT",
+    "LARGEST_WEIGHT",
+    "VERSION",
+    "State",
+    "describe",
+    "fingerprints",
+    "previous",
+    "read",
+    "write",
+]
 
 FORMAT = "sublinear_lib.training checkpoint"
 """What a file calls itself."""
@@ -40,7 +52,12 @@ FORMAT = "sublinear_lib.training checkpoint"
 VERSION = 1
 """The newest version of the format that is read, and the one that is written."""
 
-_SUBJECTS = ("network", "data", "settings", "generator")
+LARGEST_WEIGHT = 1e150
+"""Beyond this no product of weights is safe; training has diverged long before."""
+
+_SUBJECTS = ("network", "data", "settings", "generator", "sizes")
+# Numbers beyond these let NumPy read behind the end of its arrays.
+_LARGEST_IN_STATE = {"pos": 624, "buffer_pos": 4, "has_uint32": 1}
 _KINDS = {item.name: str(item.type) for item in fields(StepRecord)}
 _COUNTS = tuple(name for name, kind in _KINDS.items() if kind == "int")
 _OPTIONAL = tuple(name for name, kind in _KINDS.items() if kind.endswith("None"))
@@ -81,24 +98,66 @@ def describe(value: object) -> str:
     Returns
     -------
     str
-        Its representation if that is made of its contents, otherwise the name of its type.  A
-        number of NumPy is described as the same number of Python.
+        What it is made of: the fields of a dataclass, otherwise what `pickle` would store, its
+        attributes unless the class says something else.  A number of NumPy is described as the
+        same number of Python, a function by its name and what it has captured.
+
+    Raises
+    ------
+    TypeError
+        If an object does not say what it is made of, such as a lock.
 
     Examples
     --------
-    >>> describe(0.5), describe(np.float64(0.5)), describe(object())
-    ('0.5', '0.5', 'builtins.object')
+    >>> describe(0.5), describe(np.float64(0.5)), describe({"rho": 0.1})
+    ('0.5', '0.5', "{'rho': 0.1}")
     """
+    return _described(value, ())
+
+
+def _described(value: Any, inside: tuple[int, ...]) -> str:
+    """Describe an object that is part of those with the ids `inside`."""
+    if id(value) in inside:
+        return f"<{inside[::-1].index(id(value))} up>"
+
+    def inner(part: object) -> str:
+        return _described(part, (*inside, id(value)))
+
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if is_dataclass(value) and not isinstance(value, type):
-        inner = (f"{item.name}={describe(getattr(value, item.name))}" for item in fields(value))
-        return f"{type(value).__qualname__}({', '.join(inner)})"
+        parts = (f"{item.name}={inner(getattr(value, item.name))}" for item in fields(value))
+        return f"{type(value).__qualname__}({', '.join(parts)})"
     if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(describe, value))}]"
-    if value is None or isinstance(value, (bool, int, float, str)):
+        return f"[{', '.join(map(inner, value))}]"
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return repr(value)
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+    kind = type(value)
+    if kind in (set, frozenset):
+        return f"{{{', '.join(sorted(map(inner, value)))}}}"
+    if kind is dict:
+        parts = (f"{inner(key)}: {inner(item)}" for key, item in value.items())
+        return f"{{{', '.join(sorted(parts))}}}"
+    if kind is np.ndarray and not value.dtype.hasobject:
+        return f"{value.dtype.str}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}"
+    if kind is types.FunctionType:
+        captured = [each.cell_contents for each in value.__closure__ or ()]
+        return f"{value.__module__}.{value.__qualname__}{inner([value.__defaults__, captured])}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        made = value.__reduce_ex__(4)
+    except Exception as error:
+        raise TypeError(
+            f"{name} must say what it is made of, to be compared with a checkpoint; give it a "
+            f"method __getstate__ that returns the numbers in it ({error})"
+        ) from error
+    # Of what pickle stores, the last are iterators: the items of a list and of a dictionary.
+    state = (
+        made if isinstance(made, str) else [*made[:3], *(list(part or ()) for part in made[3:5])]
+    )
+    return f"{name}({inner(state)})"
 
 
 def fingerprints(
@@ -107,6 +166,7 @@ def fingerprints(
     y: FloatArray,
     settings: str,
     generator: Mapping[str, Any],
+    sizes: tuple[float, float],
 ) -> dict[str, str]:
     """Return digests of everything that determines a run, but for its number of steps.
 
@@ -122,6 +182,8 @@ def fingerprints(
         The parameters of the trainer.
     generator : mapping
         State of the bit generator at the start of the run.
+    sizes : tuple of float
+        The radius of the adversary and the step size.
 
     Returns
     -------
@@ -142,6 +204,7 @@ def fingerprints(
         "data": digest(repr(X.shape).encode(), X.tobytes(), y.tobytes()),
         "settings": digest(settings.encode()),
         "generator": digest(_to_json(generator).encode()),
+        "sizes": digest(repr(tuple(map(float, sizes))).encode()),
     }
 
 
@@ -197,13 +260,15 @@ def write(path: str | os.PathLike[str], state: State, prints: Mapping[str, str])
     for phase in PHASES:
         column = [row.seconds[phase] for row in records]
         contents[f"seconds_{phase}"] = np.array(column, dtype=np.float64)
-    with archives.replacing(target) as temporary:
-        archives.write_arrays(temporary, contents)
-        if target.exists():
-            _keep(target)
+    archives.write_arrays(target, contents, before=lambda: _keep(target))
 
 
-def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[int, int]) -> State:
+def read(
+    path: str | os.PathLike[str],
+    prints: Mapping[str, str],
+    shape: tuple[int, int],
+    generator: np.random.BitGenerator,
+) -> State:
     """Read a checkpoint of a run.
 
     Parameters
@@ -214,6 +279,8 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
         The fingerprints of the run that wants to go on.
     shape : tuple of int
         The numbers of neurons and of dimensions.
+    generator : BitGenerator
+        One of the kind that the run uses; it is left as it is.
 
     Returns
     -------
@@ -225,8 +292,9 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
     OSError
         If the file cannot be opened (`FileNotFoundError` if there is none).
     ValueError
-        If it is truncated or corrupt, no checkpoint, of a newer version or of another run.  The
-        message names file and reason, and says where the checkpoint before it is.
+        If it is truncated or corrupt, no checkpoint, of a newer version or of another run, or holds
+        what no run could have left.  The message names file and reason, and says where the
+        checkpoint before it is.
     """
 
     def refuse(reason: str) -> ValueError:
@@ -237,27 +305,80 @@ def read(path: str | os.PathLike[str], prints: Mapping[str, str], shape: tuple[i
     with open(path, "rb") as file:
         contents = archives.read_arrays(file, refuse)
     archives.check_format(contents, FORMAT, VERSION, writer="a trainer", refuse=refuse)
+    for subject in _SUBJECTS:
+        # Older files do not have the sizes.
+        found = contents.get(f"of_{subject}", prints[subject] if subject == "sizes" else None)
+        if found is None:
+            raise refuse(f"the entry 'of_{subject}' is missing")
+        if str(found) != prints[subject]:
+            other = {"sizes": "rho or eta"}.get(subject, subject)
+            raise refuse(f"it belongs to a run with other {other}")
     try:
-        for subject in _SUBJECTS:
-            if str(contents[f"of_{subject}"]) != prints[subject]:
-                raise refuse(f"it belongs to a run with other {subject}")
-        names = [f"record_{name}" for name in _COLUMNS]
-        names += [f"seconds_{phase}" for phase in PHASES]
-        shapes = {contents[name].shape for name in names}
-        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
-            raise refuse("the columns of its history do not have one length")
-        W, squared_drift = contents["W"], contents["squared_drift"]
-        for array, size in ((W, shape), (squared_drift, shape[:1])):
-            if array.shape != size or array.dtype != np.float64 or not np.isfinite(array).all():
-                raise refuse("it does not hold the finite weights of a network of this size")
-        return State(
-            W,
-            squared_drift,
-            _from_json(str(contents["generator"])),
-            _records(contents),
-        )
+        return _decoded(contents, shape, generator)
     except KeyError as error:
         raise refuse(f"the entry {error} is missing") from error
+    except Exception as error:  # whoever made the file can have written anything
+        raise refuse(str(error)) from error
+
+
+def _decoded(
+    contents: Mapping[str, np.ndarray], shape: tuple[int, int], generator: np.random.BitGenerator
+) -> State:
+    """Return the run that a file holds, or raise an error that says why it holds none."""
+    names = [f"record_{name}" for name in _COLUMNS]
+    names += [f"seconds_{phase}" for phase in PHASES]
+    shapes = {contents[name].shape for name in names}
+    if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+        raise ValueError("the columns of its history do not have one length")
+    for name in names:
+        _check_column(name, contents[name])
+    W, squared_drift = contents["W"], contents["squared_drift"]
+    for array, size in ((W, shape), (squared_drift, shape[:1])):
+        if array.shape != size or array.dtype != np.float64 or not np.isfinite(array).all():
+            raise ValueError("it does not hold the finite weights of a network of this size")
+    if np.abs(W).max() > LARGEST_WEIGHT or squared_drift.min() < 0.0:
+        raise ValueError("it does not hold weights and distances that a run could have reached")
+    return State(
+        W,
+        squared_drift,
+        _generator_state(str(contents["generator"]), generator),
+        _records(contents),
+    )
+
+
+def _check_column(name: str, column: np.ndarray) -> None:
+    """Refuse a column of the history that no run has written."""
+    kind, _, item = name.partition("_")
+    counts = kind == "record" and item in _COUNTS
+    wrong = f"the column {name!r} of its history does not hold what a run writes"
+    if column.dtype != (np.int64 if counts else np.float64):
+        raise ValueError(wrong)
+    given = column[~np.isnan(column)] if kind == "record" and item in _OPTIONAL else column
+    whole = counts or item in _OPTIONAL_COUNTS
+    signed = item in ("loss", "clean_loss", "robust_lower", "robust_upper")
+    if (
+        not np.isfinite(given).all()
+        or (not signed and (given < 0).any())
+        or (whole and (given != np.floor(given)).any())
+        or (item == "step" and (given != np.arange(len(given))).any())
+    ):
+        raise ValueError(wrong)
+
+
+def _generator_state(text: str, generator: np.random.BitGenerator) -> dict[str, Any]:
+    """Return a state that generators of this kind can take."""
+    trial = copy.deepcopy(generator)
+    try:
+        state = _from_json(text)
+        trial.state = state
+        same = _to_json(trial.state) == text
+    except Exception as error:
+        raise ValueError(f"the state of its generator cannot be used ({error})") from error
+    numbers = {**state, **state.get("state", {})} if same else {}
+    within = (0 <= numbers.get(name, 0) <= most for name, most in _LARGEST_IN_STATE.items())
+    if not same or not all(within):
+        raise ValueError("the state of its generator is not one that such a generator can have")
+    return state
 
 
 def _records(contents: Mapping[str, np.ndarray]) -> tuple[StepRecord, ...]:
@@ -277,12 +398,15 @@ def _records(contents: Mapping[str, np.ndarray]) -> tuple[StepRecord, ...]:
 
 
 def _keep(target: Path) -> None:
-    """Give the present file a second name, without a moment in which it has none."""
+    """Give the present file, if there is one, a second name, and leave it the first."""
+    present = os.path.realpath(target)  # a second name for a link would lead to the new file
+    if not os.path.exists(present):
+        return
     with archives.replacing(previous(target)) as temporary:
         try:
-            os.link(target, temporary)
+            os.link(present, temporary)
         except OSError:  # not every file system knows links
-            shutil.copyfile(target, temporary)
+            shutil.copy(present, temporary)
 
 
 def _to_json(state: object) -> str:
@@ -300,6 +424,8 @@ def _plain(value: object) -> object:
 def _from_json(text: str) -> dict[str, Any]:
     def array(found: dict[str, Any]) -> Any:
         if set(found) == {"dtype", "entries"}:
+            if np.dtype(found["dtype"]).kind not in "iu":
+                raise ValueError(f"it holds an array of {found['dtype']!r}")
             return np.array(found["entries"], dtype=found["dtype"])
         return found
 

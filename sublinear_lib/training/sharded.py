@@ -11,8 +11,9 @@ the terms of those to what came before.  That is the order of a single process, 
 the same **to the bit**, for any number of shards, in one process, in many, and on a cluster.
 
 *In free order* (``reduction="blas"``) every worker sums its own and the leader adds the results in
-the order of the blocks: one round instead of one for each shard, and equality up to rounding
-(1e-12), as between any two orders; the same number of shards gives the same bits wherever they are.
+the order of the blocks: one round instead of one for each shard, and sums equal to rounding, as
+between any two orders, which a discontinuous step rule can turn into another path; the same number
+of shards gives the same bits wherever they are.
 
 A worker that dies takes its weights along.  The run then ends with an error; with a checkpoint, the
 same call goes on from there.
@@ -40,10 +41,10 @@ from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
+from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.sources import NeuronSource, StepEvaluator
 from sublinear_lib.training.step_size import resolve_step_size
 from sublinear_lib.training.trainer import (
-    LARGEST_WEIGHT,
     Run,
     SublinearAdversarialTraining,
     Update,
@@ -64,7 +65,7 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
     ----------
     adversary, loss, eta, steps, batch_size, early_stop, measure, reduction, progress
         As for `SublinearAdversarialTraining`.  With ``reduction="reference"`` the weights equal
-        those of that trainer bit by bit, with ``"blas"`` up to rounding.
+        those of that trainer bit by bit; for ``"blas"`` see there.
     index : str, default "auto"
         How each worker finds its neurons, as for `SublinearAdversarialTraining`, but neither
         ``"aggregates"`` nor ``"literal"``.

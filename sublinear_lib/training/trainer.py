@@ -5,8 +5,9 @@ the moved points are found (12), f and the derivative of the loss are computed o
 the rows of the union ``Q_t`` take a gradient step (19) and are moved in the index (20, 21).  The
 two trainers run the same code; they differ in where the neurons come from, the index or all m of
 them (:mod:`sublinear_lib.training.sources`).  Before changing the loop, know what is promised about
-it: the sparse trainer equals the dense one, bit by bit with ``reduction="reference"`` and to
-rounding with ``reduction="blas"``, with identical active sets; and a run that is resumed from a
+it: with ``reduction="reference"`` the sparse trainer equals the dense one bit by bit, and so do the
+active sets; with ``reduction="blas"`` every sum of a step equals the dense one to rounding, and a
+discontinuous step rule can turn a last bit into another path.  A run that is resumed from a
 checkpoint equals the uninterrupted one bit by bit (:mod:`sublinear_lib.training.checkpoint`).
 """
 
@@ -31,6 +32,7 @@ from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
 from sublinear_lib.training.aggregated import AggregatedNeurons
+from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
 from sublinear_lib.training.living import LivingNeurons
 from sublinear_lib.training.measuring import Measure
@@ -59,9 +61,6 @@ Search: TypeAlias = Literal[
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
 """Called after every step with its record and a function that returns the present network; when it
 returns ``True``, training stops."""
-
-# Beyond this no product of weights is safe; training has diverged long before.
-LARGEST_WEIGHT = 1e150
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +150,10 @@ class _AdversarialTraining(ABC):
         TypeError, ValueError
             If an argument has a wrong type, shape or value, or the adversary returns points outside
             the caps.  `ValueError` also for a checkpoint that is damaged, no checkpoint at all, or
-            of another run (other data, network, seed or settings; only `steps` may differ).
+            of another run (other data, network, seed or settings; only `steps` may differ).  An
+            adversary, loss or rule of your own is compared by what `pickle` would store of it;
+            `TypeError` if nothing can be stored.  `ValueError` also for an adversary that spawns
+            generators, whose number no checkpoint holds.
         OSError
             If a checkpoint cannot be read or written.
         TrainingDiverged
@@ -170,8 +172,9 @@ class _AdversarialTraining(ABC):
                 f"network must have weights of at most {LARGEST_WEIGHT:g} in absolute value to be "
                 f"trained, got {largest!r}"
             )
-        points = validation.points_on_slice(X, d=network.d)
-        labels = validation.labels(y, n=len(points))
+        # Copies: a callback may change what it was called with.
+        points = validation.points_on_slice(X, d=network.d).copy()
+        labels = validation.labels(y, n=len(points)).copy()
         generator = validation.generator(rng)
         if callback is not None and not callable(callback):
             raise TypeError(f"callback must be callable, got {type(callback).__name__}")
@@ -184,9 +187,14 @@ class _AdversarialTraining(ABC):
         keeper = None
         if checkpoint is not None:
             prints = checkpoints.fingerprints(
-                network, points, labels, self._settings(), generator.bit_generator.state
+                network,
+                points,
+                labels,
+                self._settings(),
+                generator.bit_generator.state,
+                (self.adversary.rho, resolve_step_size(self.eta, network)),
             )
-            keeper = _Keeper(checkpoint, every, prints, (network.m, network.d))
+            keeper = _Keeper(checkpoint, every, prints, (network.m, network.d), generator)
         with contextlib.closing(self._run(network, points, labels, generator)) as run:
             return self._loop(run, keeper, callback)
 
@@ -275,8 +283,10 @@ class SublinearAdversarialTraining(_AdversarialTraining):
     measure : Measure, optional
         Which steps bracket the robust loss and count flips; by default none.
     reduction : {"blas", "reference"}, default "blas"
-        Order of the sums: free and fast, or canonical (then the result equals the dense trainer's
-        bit by bit).
+        Order of the sums: free and fast, or canonical.  With ``"reference"`` the result equals the
+        dense trainer's bit by bit; with ``"blas"`` to rounding, as long as no last bit decides: a
+        discontinuous step rule (the sign of a slope, a gradient that sees no jumps, the best of
+        several points) can turn one into another path.
     progress : bool, default False
         Whether to show a progress bar.
     index : str, default "auto"
@@ -652,6 +662,7 @@ class _Keeper:
         every: int,
         prints: dict[str, str],
         shape: tuple[int, int],
+        generator: np.random.Generator,
     ) -> None:
         given: object = path
         if not isinstance(given, (str, os.PathLike)):
@@ -664,11 +675,16 @@ class _Keeper:
         self._every = every
         self._prints = prints
         self._shape = shape
+        self._generator = generator.bit_generator
+        self._spawned = self._count_spawned()
+
+    def _count_spawned(self) -> int:
+        return getattr(self._generator.seed_seq, "n_children_spawned", 0)
 
     def read(self, steps: int) -> checkpoints.State | None:
         """Return the checkpoint if there is one."""
         try:
-            state = checkpoints.read(self._path, self._prints, self._shape)
+            state = checkpoints.read(self._path, self._prints, self._shape, self._generator)
         except FileNotFoundError:
             return None
         if len(state.records) > steps:
@@ -680,6 +696,11 @@ class _Keeper:
 
     def save(self, run: Run) -> None:
         """Write a checkpoint if one is due, and go on from it."""
+        if self._count_spawned() != self._spawned:
+            raise ValueError(
+                "the adversary must draw from the generator that it is given to be trained with a "
+                "checkpoint, which does not hold how many others were spawned from it"
+            )
         if len(run.records) % self._every == 0:
             state = run.state()
             checkpoints.write(self._path, state, self._prints)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib.adversary import (
-    AdaptiveMomentum,
-    Ensemble,
     ExactAdversary,
     ExactOnCircle,
     ExactOnSphere,
@@ -19,7 +15,6 @@ from sublinear_lib.adversary import (
     ProjectedGradient,
     RandomSearch,
     SmoothedGradient,
-    WeakAttackWarning,
     robust_loss,
     robust_loss_under,
     sphere,
@@ -156,9 +151,7 @@ ATTACKS = [
     (ProjectedGradient(rho=0.2, steps=3, restarts=2), 8),
     (ProjectedGradient(rho=0.2, steps=3, restarts=2, random_start=True), 9),
     (SmoothedGradient(rho=0.2, steps=3, restarts=2), 8),
-    (AdaptiveMomentum(rho=0.2, steps=4, restarts=2), 10),
     (ExactAdversary(rho=0.2), 3),
-    (Ensemble(attacks=[IdentityAdversary(), SmoothedGradient(rho=0.0)]), 2),
 ]
 
 
@@ -181,7 +174,7 @@ def test_the_points_that_an_attack_looked_at_are_counted(attack, queries, monkey
     assert_array_equal(result.best_run == -1, (result.X == X).all(axis=1))
 
 
-@pytest.mark.parametrize("kind", [ProjectedGradient, SmoothedGradient, AdaptiveMomentum])
+@pytest.mark.parametrize("kind", [ProjectedGradient, SmoothedGradient])
 def test_the_best_run_is_the_first_that_reaches_the_best_loss(kind):
     network, X, y = problem(6, 400, 12)
     runs = 4
@@ -196,27 +189,6 @@ def test_the_best_run_is_the_first_that_reaches_the_best_loss(kind):
         best = np.maximum(best, found.loss)
     assert_array_equal(many.best_run, first)
     assert len(set(first.tolist())) > 2, "the example must tell runs apart"
-
-
-def test_the_best_run_of_an_ensemble_is_its_attack():
-    network, X, y = problem(5, 400, 20)
-    parts = [
-        SmoothedGradient(rho=0.2, steps=4, restarts=1),
-        RandomSearch(rho=0.2, samples=30),
-    ]
-    attack = Ensemble(attacks=parts)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", WeakAttackWarning)
-        result = attack(network, X, y, "absolute", rng=1)
-    streams = np.random.default_rng(1).spawn(2)
-    losses = [
-        part(network, X, y, "absolute", stream).loss
-        for part, stream in zip(parts, streams, strict=True)
-    ]
-    expected = np.where(losses[1] > losses[0], 1, 0)
-    moved = (result.X != X).any(axis=1)
-    assert_array_equal(result.best_run[moved], expected[moved])
-    assert set(expected[moved].tolist()) == {0, 1}
 
 
 # -- progress --------------------------------------------------------------------------------------
@@ -258,15 +230,6 @@ def test_an_interrupted_attack_changes_nothing(monkeypatch, capsys):
         assert_array_equal(ours, theirs)
     assert_array_equal(attack(network, X, y, "huber", rng=0).X, whole.X)
     assert "SmoothedGradient" in capsys.readouterr().err
-
-
-def test_an_ensemble_may_hold_the_exact_adversary_in_training():
-    network, X, y = problem(3, 150, 4, t=1.65)
-    both = Ensemble(attacks=[SmoothedGradient(rho=0.2, steps=3), ExactAdversary(rho=0.2)])
-    common = {"steps": 3, "eta": 0.05}
-    history = SublinearAdversarialTraining(adversary=both, **common).fit(network, X, y, rng=0)
-    exact = SublinearAdversarialTraining(adversary=ExactAdversary(rho=0.2), **common)
-    assert history.loss[0] == pytest.approx(exact.fit(network, X, y, rng=0).loss[0], abs=1e-7)
 
 
 def test_both_points_belong_to_the_cap_from_the_diameter_on():

@@ -13,10 +13,8 @@ from scipy import stats
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
-    AdaptiveMomentum,
     AttackResult,
     Bracket,
-    Ensemble,
     ExactOnCircle,
     ProjectedGradient,
     RandomSearch,
@@ -36,22 +34,12 @@ RHO = 0.4
 STARTING = {
     "projected gradient": ProjectedGradient(rho=RHO, steps=3, random_start=True),
     "smoothed gradient": SmoothedGradient(rho=RHO, steps=3, restarts=1, random_start=True),
-    "momentum": AdaptiveMomentum(rho=RHO, steps=3, random_start=True),
-    "plain momentum": AdaptiveMomentum(rho=RHO, steps=3, random_start=True, smoothed=False),
     "random search": RandomSearch(rho=RHO, samples=1),
 }
 MANY = {
     "projected gradient": ProjectedGradient(rho=RHO, steps=4, restarts=4),
     "smoothed gradient": SmoothedGradient(rho=RHO, steps=4, restarts=4),
-    "momentum": AdaptiveMomentum(rho=RHO, steps=4, restarts=4),
     "random search": RandomSearch(rho=RHO, samples=20),
-    "ensemble": Ensemble(
-        attacks=[
-            ProjectedGradient(rho=RHO, steps=4, restarts=2),
-            SmoothedGradient(rho=RHO, steps=4, restarts=2),
-            AdaptiveMomentum(rho=RHO, steps=4, restarts=2),
-        ]
-    ),
 }
 
 
@@ -229,9 +217,7 @@ def test_a_choice_for_the_whole_data_set_would_be_found():
 ALONE = {
     "projected gradient": ProjectedGradient(rho=RHO, steps=4),
     "smoothed gradient": SmoothedGradient(rho=RHO, steps=4, restarts=1),
-    "momentum": AdaptiveMomentum(rho=RHO, steps=4),
 }
-ALONE["ensemble"] = Ensemble(attacks=list(ALONE.values()))
 
 
 @pytest.mark.parametrize("name", ALONE)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sublinear_lib import geometry
-from sublinear_lib.adversary import Ensemble, SmoothedGradient, margin_of
+from sublinear_lib.adversary import ProjectedGradient, SmoothedGradient, margin_of
 from sublinear_lib.adversary.protocol import prepare
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -41,7 +41,7 @@ def test_an_adversary_without_a_margin_looks_at_active_neurons_only():
     assert margin_of(Looking(0.25), 1.0) == 0.25
     smoothed = SmoothedGradient(rho=0.1)
     assert margin_of(smoothed, 0.5) == smoothed.margin(0.5) > 0.0
-    assert margin_of(Ensemble(attacks=[Looking(0.25), Looking(0.5)]), 1.0) == 0.5
+    assert margin_of(ProjectedGradient(rho=0.2), 0.5) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from sublinear_lib.adversary import (
     ExactOnCircle,
     Height,
     SmoothedGradient,
+    accuracy,
     bracket,
     certified_accuracy,
     certified_radius,
@@ -355,6 +356,57 @@ def test_a_sign_that_never_changes_has_the_whole_slice():
     found = certified_radius(network, x, 1.0)
     assert found.lower == geometry.SLICE_DIAMETER
     assert found.upper == np.inf
+
+
+@pytest.mark.parametrize(
+    ("d", "method"),
+    [(3, "circle"), (3, "milp"), (4, "auto"), (4, "split"), (6, "relaxation"), (6, "neurons")],
+)
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+def test_what_is_certified_holds_at_all_points_that_are_taken_for_points_of_the_cap(
+    d, method, weight
+):
+    # The second neuron would decide, and it fires just beyond X only.
+    s, name = geometry.SLICE_RADIUS, {"method": method}
+    W = np.zeros((2, d))
+    W[1, 0] = 1.0
+    x = np.zeros((1, d))
+    x[0, 0], x[0, -1] = s, 0.5
+    y = [weight]
+    network = TwoLayerNetwork(W, [weight, -50.0 * weight], [2.0, 0.0], s + 2e-10)
+    off = x.copy()
+    off[0, 0] += 5e-10
+    assert accuracy(network, x, y) == 1.0
+    assert accuracy(network, off, y) == 0.0
+    assert certified_accuracy(network, x, y, 0.1, **name).status == ("unknown",)
+    assert certified_radius(network, x[0], weight, tol=0.1, **name).lower == -1.0
+    farther = TwoLayerNetwork(W, [weight, -50.0 * weight], [2.0, 0.0], s + 1e-8)
+    assert certified_accuracy(farther, x, y, 0.1, **name).status == ("certified",)
+
+
+@pytest.mark.parametrize("activation", ["jump", "continuous"])
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_network_around_is_nowhere_smaller_than_the_network_near_by(activation, side):
+    network, X = balanced(300, 5, 200)
+    network = TwoLayerNetwork(network.W, network.a, network.b, network.tau, activation)
+    rng = np.random.default_rng(0)
+    near = X + 1e-9 * rng.uniform(-1.0, 1.0, X.shape) / 4.0
+    # Some neurons have their threshold between the two.
+    row = int(np.argmin(network.preactivations(X)[0]))
+    b = network.b.copy()
+    b[row] += network.tau - network.preactivations(near)[0, row] + 1e-12
+    network = TwoLayerNetwork(network.W, network.a, b, network.tau, activation)
+    above = module._around(network, side)
+    assert (side * above.forward(X) >= side * network.forward(near)).all()
+    assert abs(above.b - network.b).max() < 1e-8
+
+
+def test_the_value_at_the_witness_is_the_lower_end_to_the_bit():
+    network, X = balanced(300, 3, 30)
+    for x in X:
+        for side in (1, -1):
+            found = bracket(network, x, 0.2, side=side)
+            assert found.lower == side * network.forward(found.witness[None])[0]
 
 
 def test_the_seed_decides_the_attack():

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
-    AdaptiveMomentum,
     ExactAdversary,
     IdentityAdversary,
     ProjectedGradient,
@@ -33,7 +32,6 @@ ATTACKS = {
     "random": RandomSearch(rho=0.3, samples=4),
     "gradient": ProjectedGradient(rho=0.15, steps=3, restarts=2),
     "smoothed": SmoothedGradient(rho=0.15, steps=3, restarts=2),
-    "momentum": AdaptiveMomentum(rho=0.15, steps=4, smoothed=False),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import fields, replace
 
 import numpy as np
@@ -297,12 +298,60 @@ def rewritten(path, **changes):
         ({"W": np.zeros((300, 4), dtype=np.float32)}, "does not hold the finite weights"),
         ({"squared_drift": np.zeros(3)}, "does not hold the finite weights"),
         ({"version": np.array(0)}, "does not say which version"),
+        ({"W": np.full((150, 4), 1e200)}, "does not hold weights .* that a run could have reached"),
+        ({"squared_drift": -np.ones(150)}, "does not hold weights .* a run could have reached"),
+        ({"record_loss": np.full(6, np.nan)}, "column 'record_loss' .* what a run writes"),
+        ({"record_loss": np.full(6, "x")}, "column 'record_loss' .* what a run writes"),
+        ({"record_loss": np.full(6, 1j)}, "column 'record_loss' .* what a run writes"),
+        ({"record_flips": np.full(6, np.inf)}, "column 'record_flips' .* what a run writes"),
+        ({"record_flips": np.full(6, 0.5)}, "column 'record_flips' .* what a run writes"),
+        ({"record_step": np.arange(1, 7)}, "column 'record_step' .* what a run writes"),
+        ({"record_step": np.arange(6) + 0.5}, "column 'record_step' .* what a run writes"),
+        ({"seconds_query": -np.ones(6)}, "column 'seconds_query' .* what a run writes"),
     ],
 )
 def test_other_formats_are_refused(kept, changes, reason):
     rewritten(kept, **changes)
-    with pytest.raises(ValueError, match=reason):
+    with pytest.raises(ValueError, match=reason) as caught:
         resume(kept)
+    assert repr(str(kept)) in str(caught.value)
+
+
+STATE = np.random.PCG64(0).state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON",
+        "[]",
+        "[" * 100_000,
+        '{"dtype": "O", "entries": []}',
+        '{"dtype": "S1000000000", "entries": ["a", "b"]}',
+        json.dumps({**STATE, "state": {**STATE["state"], "state": -1}}),
+        json.dumps({**STATE, "state": {**STATE["state"], "state": 1.5}}),
+        json.dumps({**STATE, "has_uint32": 2}, sort_keys=True),
+        json.dumps({**STATE, "more": 1}, sort_keys=True),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_a_state_that_no_generator_has_is_refused(kept, text):
+    rewritten(kept, generator=np.array(text))
+    with pytest.raises(ValueError, match=r"cannot resume from .*its generator") as caught:
+        resume(kept)
+    assert repr(str(kept)) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "value"),
+    [(np.random.MT19937, "pos", 10**6), (np.random.Philox, "buffer_pos", 70)],
+)
+def test_a_state_that_leads_out_of_the_memory_of_its_generator_is_refused(kind, place, value):
+    state = kind(0).state
+    checkpoint._generator_state(checkpoint._to_json(state), kind(1))
+    (state if place in state else state["state"])[place] = value
+    with pytest.raises(ValueError, match="not one that such a generator can have"):
+        checkpoint._generator_state(checkpoint._to_json(state), kind(1))
 
 
 def altered(**changes):
@@ -341,6 +390,75 @@ def test_the_checkpoint_of_another_run_is_refused(kept, subject, change):
     with pytest.raises(ValueError, match=f"it belongs to a run with other {subject}"):
         resume(kept, **change())
     assert kept.read_bytes() == before
+
+
+class Mine:
+    """An adversary as a user writes one."""
+
+    def __init__(self, rho, **more):
+        self.rho = rho
+        self.__dict__.update(more)
+
+    def __call__(self, network, X, y, loss, rng):
+        return IdentityAdversary()(network, X, y, loss, rng)
+
+
+class MyStep:
+    def __init__(self, size):
+        self._size = size
+
+    def step_size(self, network):
+        return self._size
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"adversary": Mine(0.9, samples=3, start=np.zeros(3))},
+        {"adversary": Mine(0.2, samples=4, start=np.zeros(3))},
+        {"adversary": Mine(0.2, samples=3, start=np.ones(3))},
+        {"eta": MyStep(0.25)},
+    ],
+    ids=["rho", "number", "array", "step"],
+)
+def test_a_difference_inside_an_object_of_the_user_is_seen(tmp_path, change):
+    given = {"adversary": Mine(0.2, samples=3, start=np.zeros(3)), "eta": MyStep(0.5)}
+    resume(tmp_path / "run", trainer=sparse(steps=3, **given))
+    again = {"adversary": Mine(0.2, samples=3, start=np.zeros(3)), "eta": MyStep(0.5)}
+    resume(tmp_path / "run", trainer=sparse(steps=6, **again))
+    with pytest.raises(ValueError, match="it belongs to a run with other settings"):
+        resume(tmp_path / "run", trainer=sparse(**{**given, **change}))
+
+
+def test_a_radius_that_no_attribute_holds_is_compared_too(tmp_path):
+    class Fixed(Mine):
+        rho = 0.2
+
+        def __init__(self):
+            pass
+
+    resume(tmp_path / "run", trainer=sparse(adversary=Fixed(), steps=3))
+    Fixed.rho = 0.9
+    with pytest.raises(ValueError, match="it belongs to a run with other rho or eta"):
+        resume(tmp_path / "run", trainer=sparse(adversary=Fixed()))
+    rewritten(tmp_path / "run", of_sizes=None)  # as an older version wrote it
+    resume(tmp_path / "run", trainer=sparse(adversary=Fixed(), steps=6))
+
+
+def test_an_adversary_that_says_nothing_of_itself_is_refused_before_the_first_step(tmp_path):
+    with pytest.raises(TypeError, match=r"lock must say what it is made of.*__getstate__"):
+        resume(tmp_path / "run", trainer=sparse(adversary=Mine(0.2, lock=threading.Lock())))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_adversary_that_spawns_generators_is_told_so(tmp_path):
+    class Spawning(Mine):
+        def __call__(self, network, X, y, loss, rng):
+            return super().__call__(network, X, y, loss, rng.spawn(1)[0])
+
+    with pytest.raises(ValueError, match="must draw from the generator that it is given"):
+        resume(tmp_path / "run", trainer=sparse(adversary=Spawning(0.2)))
+    assert len(sparse(adversary=Spawning(0.2), steps=2).fit(*problem(), rng=0)) == 2
 
 
 def test_a_write_that_fails_leaves_the_checkpoint_untouched(kept, monkeypatch):
@@ -419,3 +537,24 @@ def test_parameters_are_described_by_what_they_hold():
     assert_array_equal(again["key"], state["key"])
     assert again["key"].dtype == np.uint32
     assert json.loads(checkpoint._to_json(state))["position"] == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes")
+def test_a_private_checkpoint_stays_private(kept):
+    kept.chmod(0o600)
+    with pytest.raises(Stop):
+        resume(kept, callback=stopping(8))
+    for path in (kept, checkpoint.previous(kept)):
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links")
+def test_a_checkpoint_behind_a_link_has_the_one_before_it_too(kept):
+    kept.rename(kept.with_name("real"))
+    checkpoint.previous(kept).unlink()
+    kept.symlink_to("real")
+    before = kept.read_bytes()
+    with pytest.raises(Stop):
+        resume(kept, callback=stopping(8))
+    assert kept.is_symlink()
+    assert checkpoint.previous(kept).read_bytes() == before != kept.read_bytes()

@@ -158,6 +158,50 @@ def test_compiled_and_plain_kernels_give_the_same_bits_in_the_reference_order(mo
     assert_same_run(*runs, exact=True)
 
 
+@pytest.mark.parametrize("trainer", [DenseAdversarialTraining, SublinearAdversarialTraining])
+def test_data_that_change_during_a_run_do_not_change_it(trainer):
+    network, X, y = problem(4, 300, 6)
+    made = trainer(adversary=ProjectedGradient(rho=0.2), steps=4)
+    untouched = made.fit(network, X.copy(), y.copy(), rng=0)
+
+    def meddle(record, now):
+        X[:] = X[:1]
+        y[:] = -y
+
+    changed = made.fit(network, X, y, rng=0, callback=meddle)
+    assert_allclose(changed.loss, untouched.loss, rtol=0, atol=1e-9)
+
+
+class LastBit:
+    """A step rule without continuity: the last bit of f says where a point goes."""
+
+    rho = 0.3
+
+    def __call__(self, network, X, y, loss, rng):
+        clean = network.value(X)
+        here, there = (geometry.sample_caps(X, self.rho, seed) for seed in (1, 2))
+        odd = (clean.view(np.int64) & 1).astype(bool)
+        points = np.where(odd[:, None], here, there)
+        value = network.value(points)
+        return AttackResult(points, get_loss(loss).value(y, value), value, clean)
+
+
+def test_a_step_rule_that_reads_the_last_bit_needs_the_canonical_order(kernel):
+    network, X, y = problem(4, 2000, 30)
+
+    def runs(reduction, steps):
+        common = {"adversary": LastBit(), "steps": steps, "reduction": reduction, "eta": 0.5}
+        sparse = SublinearAdversarialTraining(**common, index="query").fit(network, X, y, rng=0)
+        return sparse, DenseAdversarialTraining(**common).fit(network, X, y, rng=0)
+
+    sparse, dense = runs("reference", 5)
+    assert sparse.final.W.tobytes() == dense.final.W.tobytes()
+    assert_array_equal(sparse.activity_mean, dense.activity_mean)
+    sparse, dense = runs("blas", 5)
+    assert abs(sparse.final.W - dense.final.W).max() > 1e-6, "the example must read a last bit"
+    assert_allclose(sparse.clean_loss[0], dense.clean_loss[0], rtol=1e-12)
+
+
 # -- Algorithm 1, line by line ---------------------------------------------------------------------
 
 

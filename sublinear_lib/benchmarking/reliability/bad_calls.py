@@ -229,10 +229,8 @@ GOOD_CALLS: Mapping[str, GoodCall] = {
     # adversaries and certificates
     "adversary.ProjectedGradient": GoodCall(_fixed(rho=0.1, steps=2, restarts=1)),
     "adversary.SmoothedGradient": GoodCall(_fixed(rho=0.1, steps=2, restarts=1)),
-    "adversary.AdaptiveMomentum": GoodCall(_fixed(rho=0.1, steps=2)),
     "adversary.RandomSearch": GoodCall(_fixed(rho=0.1, samples=5)),
     "adversary.ExactAdversary": GoodCall(_fixed(rho=0.1)),
-    "adversary.Ensemble": GoodCall(lambda: {"attacks": [_attack()]}),
     "adversary.bracket": GoodCall(
         lambda: {
             "network": _network(),
@@ -583,10 +581,8 @@ def _entries() -> tuple[BadInput, ...]:
             ("restarts", -1, value),
         ],
         "adversary.SmoothedGradient": [("rho", "0.1", kind), ("steps", 0, value)],
-        "adversary.AdaptiveMomentum": [("rho", _INF, value), ("steps", True, kind)],
         "adversary.RandomSearch": [("samples", 0, value), ("rho", None, kind)],
         "adversary.ExactAdversary": [("rho", -1.0, value)],
-        "adversary.Ensemble": [("attacks", [], value), ("attacks", [3], kind)],
         "adversary.bracket": [
             ("network", 3, kind),
             ("x", [1.0, 0.0, 0.0], value),

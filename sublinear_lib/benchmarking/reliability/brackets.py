@@ -17,7 +17,6 @@ import numpy as np
 from sublinear_lib import geometry, scaling, validation
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
-    AdaptiveMomentum,
     BracketMethod,
     CapRelaxation,
     ExactAdversary,
@@ -85,7 +84,6 @@ def attacks(rho: float, d: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "smoothed": SmoothedGradient(rho=rho, steps=8, restarts=1),
         "plain": ProjectedGradient(rho=rho, steps=8),
-        "momentum": AdaptiveMomentum(rho=rho, steps=10),
         "random": RandomSearch(rho=rho, samples=50),
     }
     if d <= 4:
