@@ -31,6 +31,7 @@ __all__ = [
     "labels",
     "mask",
     "points_on_slice",
+    "printable",
     "same_length",
     "scalar",
 ]
@@ -512,6 +513,29 @@ def points_on_slice(
             f"row {row} has ||x|| = {float(norms[row])!r} and x_d = {float(points[row, -1])!r}"
         )
     return points
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with everything that is not shown as a letter written out.
+
+    Parameters
+    ----------
+    text : str
+        A name that came from outside: of a file, a column, a class.
+
+    Returns
+    -------
+    str
+        The same text, with control characters, line breaks, signs that change the direction of
+        writing and bytes that are no text as Python writes them.  It is safe on a terminal and can
+        be encoded; it is not yet safe as HTML or Markdown.
+
+    Examples
+    --------
+    >>> print(printable("length\x1b[2J\nmm"))
+    length\x1b[2J\nmm
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def labels(y: object, name: str = "y", *, n: int) -> FloatArray:
