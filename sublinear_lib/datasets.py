@@ -21,6 +21,7 @@ import stat
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -999,11 +1000,12 @@ _NAMES: Final[list[tuple[re.Pattern[str], Callable[..., _Raw | Dataset]]]] = [
 ]
 
 
-def _by_name(name: str) -> _Raw | Dataset:
+def _named(name: str) -> Callable[[], _Raw | Dataset]:
+    """Find a data set without loading it."""
     _text(name, "name")
     for pattern, source in _NAMES:
         if match := pattern.fullmatch(name):
-            return source(*(int(group) for group in match.groups()))
+            return partial(source, *(int(group) for group in match.groups()))
     raise ValueError(
         "name must be like 'digits-3v8' (any two different digits), 'digits-even-odd', "
         f"'breast-cancer' or 'circle-8' (any number of points), got {name!r}"
@@ -1037,7 +1039,7 @@ def load(name: str) -> Dataset:
     >>> load("circle-8")
     Dataset('circle-8', n=8, d=3)
     """
-    source = _by_name(name)
+    source = _named(name)()
     return source.whole() if isinstance(source, _Raw) else source
 
 
@@ -1077,7 +1079,7 @@ def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dat
         test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
     )
     generator = validation.generator(rng)
-    source = _by_name(name)
+    source = _named(name)()
     try:
         train, test = split_rows(source.y, share, generator)
     except ValueError as error:

@@ -21,11 +21,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sublinear_lib import archives, geometry, scaling, theory, validation
 from sublinear_lib._extras import no_pictures
@@ -37,6 +35,7 @@ from sublinear_lib.adversary import (
     SmoothedGradient,
     bracket,
 )
+from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson
@@ -584,7 +583,7 @@ def make_report(
         reduction="reference",
         progress=shown,
     )
-    with threadpool_limits(limits=1, user_api="blas"):
+    with single_threaded():
         history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
         if not len(history):
             raise KeyboardInterrupt
@@ -774,11 +773,8 @@ def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
     OSError
         If a file cannot be written.
     """
-    if not isinstance(report, Report):
-        raise TypeError(f"report must be a Report, got {type(report).__name__}")
-    if not isinstance(folder, str | os.PathLike):
-        raise TypeError(f"folder must be a string or path-like, got {folder!r}")
-    folder, text = Path(folder), report.to_markdown()
+    folder = validation.path(folder, "folder")
+    text = validation.instance(report, "report", Report).to_markdown()
     content = json.dumps(report.to_dict(), indent=1) + "\n"
     archives.write_bytes(folder / "report.json", content.encode())
     archives.write_bytes(folder / "report.md", text.encode())

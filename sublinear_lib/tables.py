@@ -343,11 +343,8 @@ def read_table(
 
 
 def _file(path: object) -> Path:
-    given: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(given, str):
-        raise TypeError(f"path must be a string or path-like, got {given!r}")
-    file = Path(given)
-    shown = validation.printable(given)
+    file = validation.path(path)
+    shown = validation.printable(str(file))
     if not file.exists():
         raise FileNotFoundError(f"path must name a CSV file, but {shown} does not exist")
     if not file.is_file():

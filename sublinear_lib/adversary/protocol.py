@@ -158,8 +158,10 @@ def margin_of(adversary: Adversary, weight_scale: float) -> float:
     Raises
     ------
     TypeError, ValueError
-        If the method returns anything else.
+        If the adversary is none, or its method returns anything else.
     """
+    if not callable(adversary):
+        raise TypeError(f"adversary must be callable, got {adversary!r}")
     margin = getattr(adversary, "margin", None)
     if margin is None:
         return 0.0
