@@ -49,7 +49,7 @@ TYPES: dict[str, tuple[Callable[[], object], str]] = {
     "load a number": (lambda: HalfspaceIndex.load(0), "path must be a string or path-like, got 0"),
     "save a network": (lambda: NETWORK.save(3), "path must be a string or path-like, got 3"),
     "load a network": (lambda: TwoLayerNetwork.load(0), "path must be .* path-like, got 0"),
-    "margin of None": (lambda: margin_of(None, 1.0), "adversary must be callable, got None"),
+    "margin of None": (lambda: margin_of(None, 1.0), "adversary must have .* rho, got None"),
     "side": (lambda: bracket(NETWORK, POINTS.X[0], 0.1, side=1.0), "side must be an integer"),
 }
 

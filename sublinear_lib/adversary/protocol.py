@@ -160,8 +160,8 @@ def margin_of(adversary: Adversary, weight_scale: float) -> float:
     TypeError, ValueError
         If the adversary is none, or its method returns anything else.
     """
-    if not callable(adversary):
-        raise TypeError(f"adversary must be callable, got {adversary!r}")
+    if not hasattr(adversary, "rho"):
+        raise TypeError(f"adversary must have an attribute rho, got {adversary!r}")
     margin = getattr(adversary, "margin", None)
     if margin is None:
         return 0.0
