@@ -252,8 +252,8 @@ def train(out: Path | None, quiet: bool, **given: Any) -> None:
     proved: at which test points the network is certified right all over the cap, falsified by a
     point that was found, or neither (unknown).
     """
-    run = runs.TrainingRun(**given)
     try:
+        run = runs.TrainingRun(**given)
         report = run.execute(out, progress=not quiet, say=lambda text: click.echo(text, err=True))
         rows = [(name, _shown(value)) for name, value in report.summary().items()]
     except (ValueError, TypeError, FloatingPointError, OSError) as error:

@@ -111,7 +111,8 @@ def run_tasks(
     Raises
     ------
     TypeError
-        If `ordered` is no truth value, or `scheduler` no text.
+        If `function` is not callable, a task is no tuple, `ordered` is no truth value, or
+        `scheduler` no text.
     LostWorkers
         If workers died again and again, or the scheduler is gone.
     ImportError
@@ -133,6 +134,10 @@ def run_tasks(
     [(0, 8), (1, 9)]
     """
     validation.boolean(ordered, "ordered")
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {function!r}")
+    for position, task in enumerate(tasks):
+        validation.instance(task, f"tasks[{position}]", tuple)
     if scheduler is not None:
         yield from _on_cluster(function, tasks, scheduler, ordered)
         return

@@ -21,6 +21,7 @@ import stat
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -51,6 +52,9 @@ __all__ = [
 ]
 
 Labeling = Literal["random", "balanced", "alternating"]
+# A column is far away if its numbers are so many times as large as their differences.
+_FAR: Final = 1e6
+_TINY: Final = 1e-140
 _PAIRS_PER_BLOCK: Final = 1 << 21
 _LABELINGS: Final[tuple[Labeling, ...]] = ("random", "balanced", "alternating")
 
@@ -711,10 +715,18 @@ class SliceMap:
         deviation = np.ones(features.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             center = features.mean(axis=0)
+            spread = features.max(axis=0) - features.min(axis=0)
+            # Where a column hardly varies beside its size, its sum has lost what varies.
+            far = np.flatnonzero((spread > 0.0) & (np.abs(features[0]) > _FAR * spread))
+            center[far] = features[0, far] + (features[:, far] - features[0, far]).mean(axis=0)
             if scale:
                 # A constant feature may get a deviation of 1e-17 from the rounding of its mean.
-                varies = features.max(axis=0) > features.min(axis=0)
+                varies = spread > 0.0
                 deviation[varies] = features[:, varies].std(axis=0)
+                # Squares of small numbers are 0, and those of a column that is far away are wrong.
+                again = np.union1d(far, np.flatnonzero(varies & (spread < _TINY)))
+                shifted = (features[:, again] - features[0, again]) / spread[again]
+                deviation[again] = spread[again] * shifted.std(axis=0)
         if not (np.isfinite(center).all() and np.isfinite(deviation).all()):
             raise ValueError("features must be small enough for their moments to fit float64")
         with np.errstate(over="ignore", invalid="ignore"):
@@ -737,22 +749,22 @@ class SliceMap:
         Raises
         ------
         ValueError
-            If the number of columns is wrong, or a row equals the center to 1e-12 of the size of
-            the numbers involved: then it has no direction.
+            If the number of columns is wrong, or a row equals the center in every column, to
+            1e-12 of the size of the numbers there: then it has no direction.
         TypeError
             If `features` does not hold real numbers.
         """
         features = _features(features, self.d - 1)
         with np.errstate(over="ignore"):
             q = (features - self.center) / self.scale
-            size = np.max((np.abs(features) + np.abs(self.center)) / self.scale, axis=1)
+            size = (np.abs(features) + np.abs(self.center)) / self.scale
         if not np.isfinite(size).all():
             raise ValueError("features must be small enough to be centered and scaled in float64")
-        bad = np.flatnonzero(np.abs(q).max(axis=1) <= 1e-12 * size)
+        bad = np.flatnonzero((np.abs(q) <= 1e-12 * size).all(axis=1))
         if bad.size:
             raise ValueError(
                 f"features must differ from the center of the map, but row {int(bad[0])} is zero "
-                "after centering and has no direction on X; drop it"
+                "after centering, to 1e-12 of its numbers, and has no direction on X; drop it"
             )
         X = np.column_stack([q, np.full(len(q), geometry.SLICE_HEIGHT)])
         return geometry.project_to_slice(X)
@@ -988,11 +1000,12 @@ _NAMES: Final[list[tuple[re.Pattern[str], Callable[..., _Raw | Dataset]]]] = [
 ]
 
 
-def _by_name(name: str) -> _Raw | Dataset:
+def _named(name: str) -> Callable[[], _Raw | Dataset]:
+    """Find a data set without loading it."""
     _text(name, "name")
     for pattern, source in _NAMES:
         if match := pattern.fullmatch(name):
-            return source(*(int(group) for group in match.groups()))
+            return partial(source, *(int(group) for group in match.groups()))
     raise ValueError(
         "name must be like 'digits-3v8' (any two different digits), 'digits-even-odd', "
         f"'breast-cancer' or 'circle-8' (any number of points), got {name!r}"
@@ -1026,7 +1039,7 @@ def load(name: str) -> Dataset:
     >>> load("circle-8")
     Dataset('circle-8', n=8, d=3)
     """
-    source = _by_name(name)
+    source = _named(name)()
     return source.whole() if isinstance(source, _Raw) else source
 
 
@@ -1066,7 +1079,7 @@ def load_split(name: str, test_fraction: float, rng: Seed) -> tuple[Dataset, Dat
         test_fraction, "test_fraction", exclusive_minimum=0.0, exclusive_maximum=1.0
     )
     generator = validation.generator(rng)
-    source = _by_name(name)
+    source = _named(name)()
     try:
         train, test = split_rows(source.y, share, generator)
     except ValueError as error:

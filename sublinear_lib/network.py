@@ -510,7 +510,7 @@ class TwoLayerNetwork:
             "tau": np.array(self.tau),
             "activation": np.array(self.activation.name),
         }
-        archives.write_arrays(path, contents)
+        archives.write_arrays(validation.path(path), contents)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TwoLayerNetwork:
@@ -538,7 +538,7 @@ class TwoLayerNetwork:
         -----
         Nothing in the file is executed: pickled content is refused.
         """
-        with open(path, "rb") as file:
+        with validation.path(path).open("rb") as file:
             contents = archives.read_arrays(file, partial(_refusal, path))
         return cls._from_contents(contents, path)
 

@@ -5,20 +5,22 @@ held-out row: is it right, does an attack break it inside its cap (Definition 3.
 *proved* right all over the cap?  The answers come with exact intervals, with the separation of the
 data (Definition 3.7), with the work of Algorithm 1, and with what the theorems of the paper are
 worth at this width.  Before changing anything, know why no proof has a time limit here: a report
-is to have the same bytes for the same seed.  So sums have their canonical order, and every bound
-ends by itself (for d > 3 the optimized relaxation, :mod:`sublinear_lib.adversary.relaxation`); what
-it leaves open is called open.
+is to have the same bytes for the same seed.  So sums have their canonical order or one thread, and
+every bound ends by itself (for d > 3 the optimized relaxation,
+:mod:`sublinear_lib.adversary.relaxation`); what it leaves open is called open.  Names come from
+outside: `_blocks` writes each of them as its reader, a page or a terminal, can bear it.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -33,6 +35,7 @@ from sublinear_lib.adversary import (
     SmoothedGradient,
 )
 from sublinear_lib.adversary.worst_case import sign_on_cap
+from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson
@@ -256,8 +259,9 @@ class Report:
         Returns
         -------
         dict
-            The same for the same arguments on the same machine; no seconds in it.  A distance is
-            None where there are no two points to measure it between.
+            The same for the same arguments on the same machine, with and without compiled kernels
+            and for every number of threads; no seconds in it.  A distance is None where there are
+            no two points to measure it between.
         """
         history = self.history
         intervals = {
@@ -311,11 +315,11 @@ class Report:
             "Theorem D": {
                 "average loss": float(history.loss.mean()),
                 "loss at the start": float(history.loss[0]),
-                "noise": self.bound.noise,
-                "start": self.bound.start,
-                "coupling": self.bound.coupling,
-                "gap of the run": self.bound.gap_run,
-                "gap of W*": self.bound.gap_comparator,
+                "noise": _six(self.bound.noise),
+                "start": _six(self.bound.start),
+                "coupling": _six(self.bound.coupling),
+                "gap of the run": _six(self.bound.gap_run),
+                "gap of W*": _six(self.bound.gap_comparator),
             },
             "hypotheses": [asdict(one) for one in self.hypotheses],
             "warnings": list(self.warnings),
@@ -327,16 +331,14 @@ class Report:
         Returns
         -------
         str
-            Headings, sentences and tables.
+            Headings, sentences and tables.  A name is shown as it is: nothing in it is Markdown,
+            HTML or a control sequence.
         """
         written = []
-        for block in _blocks(self):
+        for block in _blocks(self, _markdown):
             if isinstance(block, _Table):
                 rows = [block.head, ["---"] * len(block.head), *block.rows]
-                text = "\n".join(
-                    f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
-                    for row in rows
-                )
+                text = "\n".join(f"| {' | '.join(row)} |" for row in rows)
             elif block.kind == "list":
                 text = "\n".join(f"- {line}" for line in block.lines)
             else:
@@ -347,7 +349,7 @@ class Report:
     def _repr_html_(self) -> str:
         """Return the report as HTML that follows the theme of the page."""
         written = []
-        for block in _blocks(self):
+        for block in _blocks(self, validation.printable):
             if isinstance(block, _Table):
                 head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.head)
                 body = "".join(
@@ -392,7 +394,9 @@ class Report:
         """
         from sublinear_lib import plotting
 
-        return plotting.promise_picture({self.name: self.promise}, name=name, caption=caption)
+        # The title is in the markup of the figures, in which these four signs mean something.
+        title = re.sub(r"([\\*^_])", r"\\\1", validation.printable(self.name))
+        return plotting.promise_picture({title: self.promise}, name=name, caption=caption)
 
     @property
     def promise(self) -> dict[str, Any]:
@@ -570,39 +574,41 @@ def make_report(
     adversary: Adversary = (
         SmoothedGradient.of_few_steps(inner, _ATTACK_STEPS) if inner > 0.0 else IdentityAdversary()
     )
-    history = SublinearAdversarialTraining(
+    trainer = SublinearAdversarialTraining(
         adversary=adversary,
         steps=validation.count(steps, "steps"),
         # Sums in their canonical order, and one way to find neurons: the same bytes with and
-        # without compiled kernels, and for every number of threads.
+        # without compiled kernels.  What is left to BLAS has one thread.
         index="caps",
         reduction="reference",
         progress=shown,
-    ).fit(start, train.X, train.y, rng=np.random.default_rng(stream))
-    if not len(history):
-        raise KeyboardInterrupt
-    answers, whole = _examine(history.final, test, radius, limit, proofs, shown)
-    return _assembled(
-        data,
-        train,
-        test,
-        start,
-        history,
-        answers,
-        settings={
-            "m": width,
-            "tau": level,
-            "activity": scaling.activity(level, width),
-            "rho": radius,
-            "training_rho": inner,
-            "steps": int(steps),
-            "seed": number,
-            "activation": str(activation),
-            "test_fraction": test.n / (train.n + test.n),
-        },
-        confidence=share,
-        interrupted=history.interrupted or not whole,
     )
+    with single_threaded():
+        history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
+        if not len(history):
+            raise KeyboardInterrupt
+        answers, whole = _examine(history.final, test, radius, limit, proofs, shown)
+        return _assembled(
+            data,
+            train,
+            test,
+            start,
+            history,
+            answers,
+            settings={
+                "m": width,
+                "tau": level,
+                "activity": scaling.activity(level, width),
+                "rho": radius,
+                "training_rho": inner,
+                "steps": int(steps),
+                "seed": number,
+                "activation": str(activation),
+                "test_fraction": test.n / (train.n + test.n),
+            },
+            confidence=share,
+            interrupted=history.interrupted or not whole,
+        )
 
 
 def _parts(data: object, test_fraction: float, rng: np.random.Generator) -> tuple[Dataset, Dataset]:
@@ -742,15 +748,16 @@ class _Row:
         return radii[low] if low < len(radii) else math.inf
 
 
-def store_report(report: Report, folder: Path) -> str:
+def store_report(report: Report, folder: str | os.PathLike[str]) -> str:
     """Write a report into a folder: ``report.md``, ``report.json`` and its pictures.
 
     Parameters
     ----------
     report : Report
         The report.
-    folder : Path
-        The folder, which exists.  Files of these names are replaced, each at one stroke.
+    folder : str or path-like
+        The folder, which exists.  Files of these names are replaced, each at one stroke, the text
+        first: what goes wrong with a picture costs the pictures only.
 
     Returns
     -------
@@ -759,25 +766,28 @@ def store_report(report: Report, folder: Path) -> str:
 
     Raises
     ------
+    TypeError
+        If an argument has the wrong type.
     OSError
         If a file cannot be written.
     """
+    folder = validation.path(folder, "folder")
+    text = validation.instance(report, "report", Report).to_markdown()
+    content = json.dumps(report.to_dict(), indent=1) + "\n"
+    archives.write_bytes(folder / "report.json", content.encode())
+    archives.write_bytes(folder / "report.md", text.encode())
     reason = no_pictures()
     pictures = {}
     if report.rho > 0.0 and not reason:
         pictures["promise"] = report.plot("promise")
     if len(report.history) > 1 and not reason:
         pictures["training"] = report.plot_training("training")
-    text = report.to_markdown()
+    for name, picture in pictures.items():
+        archives.write_bytes(folder / f"{name}.png", picture.png)
     if pictures:
         text += "\n## Figures\n"
-    for name, picture in pictures.items():
-        text += f"\n![{picture.alt.replace('[', '(').replace(']', ')')}]({name}.png)\n"
-        archives.write_bytes(folder / f"{name}.png", picture.png)
-    archives.write_bytes(
-        folder / "report.json", (json.dumps(report.to_dict(), indent=1) + "\n").encode()
-    )
-    archives.write_bytes(folder / "report.md", text.encode())
+        text += "".join(f"\n![{_markdown(p.alt)}]({name}.png)\n" for name, p in pictures.items())
+        archives.write_bytes(folder / "report.md", text.encode())
     return reason
 
 
@@ -949,20 +959,32 @@ def _warnings(
     said = []
     if interrupted:
         said.append(
-            f"The run was interrupted: {len(history)} steps of training and {len(answers)} "
-            "held-out rows are reported on."
+            f"The run was interrupted: {_many(len(history), 'step')} of training and "
+            f"{_many(len(answers), 'held-out row')} are reported on."
+        )
+    torn, lost, seen = _repeated(train, test)
+    if torn:
+        number = train.n + test.n
+        said.append(
+            f"{torn} of {number} rows are the same point with different labels: no classifier is "
+            f"right at more than {number - lost} of them all ({1.0 - lost / number:.3f})."
         )
     if gap.opposite_class_delta == 0.0:
         said.append(
-            "Two training rows are the same point with different labels: no classifier is right at "
-            "both, and Definition 3.7 holds for no rho."
+            "Two of those are training rows, so that Definition 3.7 holds for no rho, and no rho "
+            "is small enough for a certificate at both."
         )
     elif gap.delta == 0.0:
         said.append(
             "Two training rows are the same point with the same label, so that the data have no "
             "separation and Definition 3.7 holds for no rho; duplicates can be left out."
         )
-    if meet:
+    if seen:
+        said.append(
+            f"{seen} of {_many(test.n, 'held-out row')} are the same point as a training row: they "
+            "are no new rows, and the intervals speak of new rows only."
+        )
+    if meet and gap.opposite_class_delta != 0.0:
         said.append(
             f"rho is too large for these data: at {rho:.4g} the caps of two training points with "
             "different labels have points in common, and no classifier is right at both all over "
@@ -985,9 +1007,9 @@ def _warnings(
             "be learned from them at first.  Choose a larger activity, or a larger m."
         )
     if train.n < _FEW:
-        said.append(f"Only {train.n} training rows: there is little to learn from.")
+        said.append(f"Only {_many(train.n, 'training row')}: there is little to learn from.")
     if len(answers) < _FEW:
-        said.append(f"Only {len(answers)} held-out rows: the intervals are wide.")
+        said.append(f"Only {_many(len(answers), 'held-out row')}: the intervals are wide.")
     larger = max(float((test.y > 0).mean()), float((test.y < 0).mean()))
     if clean.lower <= larger:
         said.append(
@@ -1005,6 +1027,26 @@ def _warnings(
     return tuple(said)
 
 
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _repeated(train: Dataset, test: Dataset) -> tuple[int, int, int]:
+    """Count rows that share their point with another label, errors forced by them, leaked rows."""
+    points = np.concatenate([train.X, test.X]) + 0.0  # -0.0 becomes 0.0
+    _, place = np.unique(points, axis=0, return_inverse=True)
+    place = place.ravel()
+    up = np.concatenate([train.y, test.y]) > 0.0
+    plus, minus = (np.bincount(place[side], minlength=place.max() + 1) for side in (up, ~up))
+    torn = (plus > 0) & (minus > 0)
+    seen = np.isin(place[train.n :], place[: train.n])
+    return (
+        int((plus + minus)[torn].sum()),
+        int(np.minimum(plus, minus).sum()),
+        int(np.count_nonzero(seen)),
+    )
+
+
 # The text
 
 
@@ -1020,19 +1062,27 @@ class _Table:
     rows: list[list[str]]
 
 
-def _blocks(report: Report) -> list[_Text | _Table]:
-    """Return what a report says, piece by piece."""
+def _markdown(name: str) -> str:
+    """Return a name as Markdown that shows it as it is."""
+    signs = r"[\\`*\[\]#|~$]|:(?=//)|(?<![^\W_])_|_(?![^\W_])"  # petal_length needs no help
+    safe = re.sub(signs, r"\\\g<0>", validation.printable(name))
+    return safe.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _blocks(report: Report, shown: Callable[[str], str]) -> list[_Text | _Table]:
+    """Return what a report says, piece by piece; every name that it quotes goes through `shown`."""
     choice, gap, history = report.settings, report.separation, report.history
     passes = int(history.work.sum())
     level = f"{100 * report.clean.confidence:g} %"
     blocks: list[_Text | _Table] = [
-        _Text("title", (f"Report on {report.name}",)),
+        _Text("title", (f"Report on {shown(report.name)}",)),
         _Text(
             "text",
             (
-                f"Class {report.class_names[1]} (+1) against {report.class_names[0]} (-1); "
-                f"{report.n_train} rows for training, {report.n_test} held out, points of X in "
-                f"{report.d} dimensions. Width m = {choice['m']}, threshold tau = "
+                f"Class {shown(report.class_names[1])} (+1) against "
+                f"{shown(report.class_names[0])} (-1); "
+                f"{_many(report.n_train, 'row')} for training, {report.n_test} held out, points of "
+                f"X in {report.d} dimensions. Width m = {choice['m']}, threshold tau = "
                 f"{float(choice['tau']):.4g} (expected activity "
                 f"{100 * float(choice['activity']):.3g} %), {choice['activation']} activation, "
                 f"rho = {report.rho:.4g}, radius in training "
@@ -1089,7 +1139,7 @@ def _blocks(report: Report) -> list[_Text | _Table]:
             ),
             _Table(
                 ["feature", "change"],
-                [[name, f"{value:.3g}"] for name, value in report.features.items()],
+                [[shown(name), f"{value:.3g}"] for name, value in report.features.items()],
             ),
         ]
     ends = [0, -1]
@@ -1139,6 +1189,11 @@ _WORDS = {True: "yes", False: "no", None: "undecided"}
 def _finite(value: float | None) -> float | None:
     """Return a distance, or None where there is none: JSON has no infinity."""
     return None if value is None or math.isinf(value) else value
+
+
+def _six(value: float) -> float:
+    """Keep the digits of a solution of linear equations that do not depend on the kernels."""
+    return float(f"{value:.6g}")
 
 
 def _distance(value: float | None) -> str:

@@ -15,12 +15,13 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from sublinear_lib import archives, datasets, scaling, validation
 from sublinear_lib._extras import no_pictures
+from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
     Adversary,
     CertifiedAccuracy,
@@ -31,8 +32,10 @@ from sublinear_lib.adversary import (
     accuracy_under_attack,
     certified_accuracy,
 )
+from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
+    STEP_SIZE_RULES,
     History,
     Search,
     SublinearAdversarialTraining,
@@ -91,7 +94,7 @@ class TrainingRun:
     Raises
     ------
     TypeError, ValueError
-        When executed, if a setting is of the wrong type or value.
+        If a setting is of the wrong type or value.
     """
 
     data: str = "digits-3v8"
@@ -109,6 +112,33 @@ class TrainingRun:
     seed: int = 0
     certify: int = 20
     certify_seconds: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse what no room below would refuse by the name that it has here."""
+        try:
+            datasets._named(self.data)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"data cannot be loaded: {error}") from None
+        validation.count(self.m, "m")
+        validation.scalar(self.activity, "activity", exclusive_minimum=0, maximum=0.5)
+        validation.scalar(self.rho, "rho", minimum=0)
+        validation.count(self.steps, "steps")
+        validation.choice(self.adversary, "adversary", ADVERSARIES)
+        validation.count(self.attack_steps, "attack_steps")
+        get_activation(self.activation)
+        get_loss(self.loss)
+        rule = _number_or_name(self.eta)
+        if isinstance(rule, str):
+            validation.choice(rule, "eta", STEP_SIZE_RULES)
+        else:
+            validation.scalar(rule, "eta", exclusive_minimum=0)
+        validation.choice(self.index, "index", get_args(Search))
+        validation.scalar(
+            self.test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
+        )
+        validation.count(self.seed, "seed", minimum=0)
+        validation.count(self.certify, "certify", minimum=0)
+        validation.scalar(self.certify_seconds, "certify_seconds", exclusive_minimum=0)
 
     def execute(
         self,
@@ -136,8 +166,8 @@ class TrainingRun:
         Raises
         ------
         TypeError, ValueError
-            If a setting is of the wrong type or value, or the folder belongs to another run or is
-            no folder of a run.
+            If the data cannot be split, a number fits no network, or the folder belongs to
+            another run or is no folder of a run.
         OSError
             If the folder cannot be made or written.
         TrainingDiverged
@@ -147,7 +177,6 @@ class TrainingRun:
             then, and the same run goes on from its last checkpoint.  Ctrl-C in training is no
             error: what there is after the present step is tested and stored.
         """
-        self._check()
         split, weights, stream, attack, proof = np.random.SeedSequence(self.seed).spawn(5)
         try:
             train, test = datasets.load_split(
@@ -208,24 +237,10 @@ class TrainingRun:
             report.store(out)
         return report
 
-    def _check(self) -> None:
-        """Refuse what no room below would refuse by the name that it has here."""
-        validation.count(self.m, "m")
-        validation.scalar(self.activity, "activity", exclusive_minimum=0, maximum=0.5)
-        validation.scalar(self.rho, "rho", minimum=0)
-        validation.count(self.attack_steps, "attack_steps")
-        validation.scalar(
-            self.test_fraction, "test_fraction", exclusive_minimum=0, exclusive_maximum=1
-        )
-        validation.count(self.seed, "seed", minimum=0)
-        validation.count(self.certify, "certify", minimum=0)
-        validation.scalar(self.certify_seconds, "certify_seconds", exclusive_minimum=0)
-
     def _adversary(self) -> Adversary:
-        name = validation.choice(self.adversary, "adversary", ADVERSARIES)
-        if name == "identity":
+        if self.adversary == "identity":
             return IdentityAdversary()
-        if name == "projected":
+        if self.adversary == "projected":
             return ProjectedGradient(rho=self.rho, steps=self.attack_steps)
         return SmoothedGradient.of_few_steps(self.rho, self.attack_steps)
 
@@ -241,7 +256,7 @@ class TrainingRun:
             if different:
                 raise ValueError(
                     f"out must be a new folder or one of a run with the same settings, got {out}, "
-                    f"whose {', '.join(different)} differ"
+                    f"whose {', '.join(different)} differ{'s' if len(different) == 1 else ''}"
                 )
         else:
             names = sorted(entry.name for entry in out.iterdir())

@@ -2,7 +2,8 @@ r"""A table of your own: a file with named columns becomes a training and a test
 
 The paper starts from points with ``||x|| = 1`` and ``x_d = 1/2`` (Section 3.2); a table has columns
 with units.  `read_table` takes numbers and two classes from a CSV file and refuses whatever it
-would have to guess; `Table.split` maps them to X as the estimator does: every feature centered and
+would have to guess; rows that contradict each other are data, and a report counts them.
+`Table.split` maps them to X as the estimator does: every feature centered and
 divided by its standard deviation, one constant coordinate ``sqrt(p)`` appended, the result scaled
 to length ``sqrt(3)/2``, and 1/2 appended, so that p features give ``d = p + 2``.  Before changing
 anything, know that center and scale come from the *training* rows alone: a test row that has helped
@@ -12,8 +13,11 @@ to place itself is no test.
 from __future__ import annotations
 
 import csv
+import difflib
+import io
 import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,7 +120,7 @@ class Table:
     Raises
     ------
     TypeError, ValueError
-        If a field is not as described, or two rows with the same features have different labels.
+        If a field is not as described.
 
     Examples
     --------
@@ -156,12 +160,6 @@ class Table:
         classes = _names(self.class_names, "class_names", 2)
         if not isinstance(self.name, str):
             raise TypeError(f"name must be a string, got {type(self.name).__name__}")
-        pair = _contradiction(features, y)
-        if pair is not None:
-            raise ValueError(
-                f"features must not give one row two labels, but rows {pair[0]} and {pair[1]} "
-                "(from 0) have the same features and different labels"
-            )
         for array in (features, y):
             array.flags.writeable = False
         object.__setattr__(self, "features", features)
@@ -243,16 +241,6 @@ def _names(value: object, name: str, length: int) -> tuple[str, ...]:
     return names
 
 
-def _contradiction(features: FloatArray, y: FloatArray) -> tuple[int, int] | None:
-    """Return the first two rows with the same features and different labels."""
-    seen: dict[bytes, int] = {}
-    for row, numbers in enumerate(features + 0.0):  # -0.0 becomes 0.0
-        first = seen.setdefault(numbers.tobytes(), row)
-        if y[first] != y[row]:
-            return first, row
-    return None
-
-
 def read_table(
     path: str | os.PathLike[str],
     label: str,
@@ -279,7 +267,9 @@ def read_table(
     Returns
     -------
     Table
-        The rows in the order of the file, named after the file without its ending.
+        The rows in the order of the file, named after the file without its ending.  Rows may have
+        the same features, with one label or with both: `sublinear_lib.report.make_report` counts
+        them and says what they cost.
 
     Raises
     ------
@@ -288,8 +278,7 @@ def read_table(
     ValueError
         If it is not text or has no header, a column is missing or named twice, a row is too short
         or too long, a cell is empty, not a number or not finite (line and column are named), there
-        are fewer than 10 rows, one class or more than two, or two rows with the same features and
-        different labels (both lines are named).
+        are fewer than 10 rows, or one class or more than two.
     TypeError
         If an argument has the wrong type.
 
@@ -314,82 +303,96 @@ def read_table(
         raise TypeError(f"delimiter must be one character, got {delimiter!r}")
     if len(sign) != 1:
         raise ValueError(f"delimiter must be one character, got {delimiter!r}")
+    name, text = validation.printable(file.name), ""
     try:
-        with file.open(encoding="utf-8-sig", newline="") as text:
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
-            lines = [
-                (reader.line_num, [cell.strip() for cell in row])
-                for row in reader
-                if any(cell.strip() for cell in row)
-            ]
+        text = file.read_bytes().decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        lines = [
+            (reader.line_num, [cell.strip() for cell in row])
+            for row in reader
+            if any(cell.strip() for cell in row)
+        ]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"path must name a CSV file in UTF-8, but {file.name}: {error}") from None
+        raise ValueError(
+            f"path must name a CSV file in UTF-8, but {name}: {error}"
+            f"{_another_delimiter(text, label, delimiter)}"
+        ) from None
     if not lines:
-        raise ValueError(f"path must name a CSV file with a header, but {file.name} is empty")
+        raise ValueError(f"path must name a CSV file with a header, but {name} is empty")
     header, rows = lines[0][1], lines[1:]
-    chosen = _columns(header, label, columns)
+    chosen = _columns(header, label, columns, _another_delimiter(text, label, delimiter))
     if len(rows) < LEAST_ROWS:
         raise ValueError(
-            f"path must name a table of at least {LEAST_ROWS} rows, got {len(rows)} in {file.name}"
+            f"path must name a table of at least {LEAST_ROWS} rows, got {len(rows)} in {name}"
         )
     for number, row in rows:
         if len(row) != len(header):
             raise ValueError(
-                f"line {number} of {file.name} must have {len(header)} cells as the header has, "
+                f"line {number} of {name} must have {len(header)} cells as the header has, "
                 f"got {len(row)}"
             )
     at = header.index(label)
     labels = [row[at] for _, row in rows]
     y, classes = _classes(labels, label, positive, [number for number, _ in rows])
-    places = [header.index(name) for name in chosen]
+    place = {name: k for k, name in enumerate(header)}
+    places = [place[name] for name in chosen]
     features = np.array(
-        [[_cell(row[place], number, header[place]) for place in places] for number, row in rows]
+        [[_cell(row[k], number, header[k]) for k in places] for number, row in rows]
     )
-    pair = _contradiction(features, y)
-    if pair is not None:
-        first, second = rows[pair[0]][0], rows[pair[1]][0]
-        raise ValueError(
-            f"lines {first} and {second} of {file.name} have the same features and different "
-            f"labels, {labels[pair[0]]!r} and {labels[pair[1]]!r}: no classifier is right at both; "
-            "remove one, or add the feature that tells them apart"
-        )
-    return Table(features, y, chosen, classes, file.stem)
+    return Table(features, y, chosen, classes, validation.printable(file.stem))
 
 
 def _file(path: object) -> Path:
-    given: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(given, str):
-        raise TypeError(f"path must be a string or path-like, got {given!r}")
-    file = Path(given)
+    file = validation.path(path)
+    shown = validation.printable(str(file))
     if not file.exists():
-        raise FileNotFoundError(f"path must name a CSV file, but {file} does not exist")
+        raise FileNotFoundError(f"path must name a CSV file, but {shown} does not exist")
     if not file.is_file():
-        raise ValueError(f"path must name a CSV file, but {file} is not a regular file")
+        raise ValueError(f"path must name a CSV file, but {shown} is not a regular file")
     return file
 
 
-def _columns(header: list[str], label: str, columns: Sequence[str] | None) -> tuple[str, ...]:
+def _another_delimiter(text: str, label: str, delimiter: str) -> str:
+    """Name the sign that seems to stand between the cells, if the header is split by another."""
+    for sign in ",;\t|":
+        cells = next(csv.reader(io.StringIO(text, newline=""), delimiter=sign), [])
+        if sign != delimiter and len(cells) > 1 and label in map(str.strip, cells):
+            return f"; the cells seem to be separated by {sign!r}, which `delimiter` has to name"
+    return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    """List names for a message, not all of them if they are many."""
+    return ", ".join(map(repr, names[:10])) + (f", ... ({len(names)})" if len(names) > 10 else "")
+
+
+def _columns(
+    header: list[str], label: str, columns: Sequence[str] | None, hint: str
+) -> tuple[str, ...]:
     if "" in header:
         raise ValueError(
             f"the header must name every column, got none for column {header.index('') + 1} "
             f"of {len(header)}"
         )
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise ValueError(f"the header must name every column once, got {twice[0]!r} twice")
+    ((twice, times),) = Counter(header).most_common(1)
+    if times > 1:
+        raise ValueError(f"the header must name every column once, got {twice!r} {times} times")
     if label not in header:
-        raise ValueError(f"label must be one of the columns {header}, got {label!r}")
+        if not hint and (close := difflib.get_close_matches(label, header, n=1)):
+            hint = f"; did you mean {close[0]!r}?"
+        raise ValueError(f"label must be one of the columns {_listed(header)}, got {label!r}{hint}")
     if columns is None:
         chosen = [name for name in header if name != label]
     elif isinstance(columns, str):
         raise TypeError(f"columns must be a sequence of names, got the string {columns!r}")
     else:
         chosen = list(columns)
+    features = dict.fromkeys(name for name in header if name != label)
+    times_chosen = Counter(chosen)
     for name in chosen:
-        if name not in header or name == label or chosen.count(name) > 1:
+        if name not in features or times_chosen[name] > 1:
             raise ValueError(
-                f"columns must be different features among {[n for n in header if n != label]}, "
-                f"got {name!r}"
+                f"columns must be different features among {_listed(list(features))}, got {name!r}"
             )
     if not chosen:
         raise ValueError(f"there must be a feature beside the label {label!r}, got none")
@@ -410,6 +413,11 @@ def _classes(
         raise ValueError(
             f"label must be a column with two classes, got {len(found)} in {label!r}: {shown}"
         )
+    if _number(found[0]) == _number(found[1]):
+        raise ValueError(
+            f"label must be a column with two classes, got {found[0]!r} and {found[1]!r} in "
+            f"{label!r}, which are one number; write it in one way"
+        )
     if positive is not None and positive not in found:
         raise ValueError(f"positive must be one of the classes {found}, got {positive!r}")
     plus = found[1] if positive is None else positive
@@ -422,15 +430,23 @@ def _classes(
     return np.where(np.array(labels) == plus, 1.0, -1.0), (minus, plus)
 
 
-def _cell(text: str, line: int, column: str) -> float:
+def _number(text: str) -> float:
+    """Read a number in ASCII, NaN where there is none."""
     try:
-        # Python reads 1_000 as a thousand; whoever wrote a table may have meant something else.
-        value = float(text.replace("_", "?"))
+        # Python reads 1_000 as a thousand, and the digits of every script; whoever wrote a table
+        # may have meant something else.
+        return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
+        return math.nan
+
+
+def _cell(text: str, line: int, column: str) -> float:
+    value = _number(text)
+    if not math.isfinite(value):
+        infinite = math.isinf(value) or text.lower().lstrip("+-") == "nan"
         shown = repr(text) if text else "an empty cell"
         raise ValueError(
-            f"line {line}, column {column!r}: a number is wanted, got {shown}"
-        ) from None
-    if not math.isfinite(value):
-        raise ValueError(f"line {line}, column {column!r}: a finite number is wanted, got {text!r}")
+            f"line {line}, column {column!r}: a {'finite ' if infinite else ''}number is wanted, "
+            f"got {shown}"
+        )
     return value

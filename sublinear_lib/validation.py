@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Sequence, Sized
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -28,9 +30,12 @@ __all__ = [
     "float_array",
     "generator",
     "index_array",
+    "instance",
     "labels",
     "mask",
+    "path",
     "points_on_slice",
+    "printable",
     "same_length",
     "scalar",
 ]
@@ -45,6 +50,7 @@ _FLOATS = frozenset((float, np.float64))
 _PLAIN = _FLOATS | {int}
 
 Option = TypeVar("Option", bound=str)
+Kind = TypeVar("Kind")
 
 
 def _kind(value: object) -> str:
@@ -421,6 +427,66 @@ def choice(value: object, name: str, options: Sequence[Option]) -> Option:
     raise ValueError(f"{name} must be {allowed}, got {value!r}")
 
 
+def instance(value: object, name: str, kind: type[Kind]) -> Kind:
+    """Return `value` if it is an object of a class.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    name : str
+        The argument's name, for the messages.
+    kind : type
+        The class.
+
+    Returns
+    -------
+    object
+        The same object.
+
+    Raises
+    ------
+    TypeError
+        If it is of another class.
+
+    Examples
+    --------
+    >>> instance("sparse", "flag", int)
+    Traceback (most recent call last):
+        ...
+    TypeError: flag must be of type int, got 'sparse' of type str
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be of type {kind.__name__}, got {_kind(value)}")
+    return value
+
+
+def path(value: object, name: str = "path") -> Path:
+    """Return `value` as the path of a file or a folder.
+
+    Parameters
+    ----------
+    value : str or path-like
+        The path; numbers, which Python takes for open files, and bytes are refused.
+    name : str, default "path"
+        The argument's name, for the messages.
+
+    Returns
+    -------
+    Path
+        The path.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+    """
+    given: object = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(given, str):
+        raise TypeError(f"{name} must be a string or path-like, got {_kind(given)}")
+    return Path(given)
+
+
 def generator(rng: object, name: str = "rng") -> np.random.Generator:
     """Return a random generator for a seed; there is no default and no global state.
 
@@ -512,6 +578,29 @@ def points_on_slice(
             f"row {row} has ||x|| = {float(norms[row])!r} and x_d = {float(points[row, -1])!r}"
         )
     return points
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with everything that is not shown as a letter written out.
+
+    Parameters
+    ----------
+    text : str
+        A name that came from outside: of a file, a column, a class.
+
+    Returns
+    -------
+    str
+        The same text, with control characters, line breaks, signs that change the direction of
+        writing and bytes that are no text as Python writes them.  It is safe on a terminal and can
+        be encoded; it is not yet safe as HTML or Markdown.
+
+    Examples
+    --------
+    >>> print(printable("length\x1b[2J\nmm"))
+    length\x1b[2J\nmm
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def labels(y: object, name: str = "y", *, n: int) -> FloatArray:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sublinear_lib
-from sublinear_lib.evaluation import kernels_in_use
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,10 +22,12 @@ def blocks(language: str) -> list[str]:
     return [text for name, text in CODE.findall(README) if name == language]
 
 
-def test_the_example_prints_what_the_readme_shows() -> None:
+@pytest.mark.parametrize("compiled", ["1", "0"])
+def test_the_example_prints_what_the_readme_shows(compiled: str) -> None:
     (code,), (shown,) = blocks("python"), blocks("text")
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-W", "default:index='auto' takes:UserWarning", "-c", code],
+        env={**os.environ, "SUBLINEAR_NUMBA": compiled},
         capture_output=True,
         text=True,
         check=False,
@@ -30,14 +35,13 @@ def test_the_example_prints_what_the_readme_shows() -> None:
     )
     assert run.returncode == 0, run.stderr
     # How the trainer finds neurons, and what that costs, depends on the kernels; nothing else does.
-    printed, expected = run.stdout.splitlines(), shown.splitlines()
-    if kernels_in_use() != "numba":
-        printed, expected = (
-            [line for line in lines if not line.startswith("row operations")]
-            for lines in (printed, expected)
-        )
-    assert printed == expected
+    if compiled == "0" or importlib.util.find_spec("numba") is None:
+        assert "the fourth line says 100.0%; the others are the same" in README.replace("\n", " ")
+        number = shown.splitlines()[3].rpartition(" ")[2]
+        shown = shown.replace(number, "100.0%")
+    assert run.stdout == shown
     assert len(code.splitlines()) <= 17
+    assert "`pip install '.[fast]'`" in README.partition("```python")[0].rpartition("##")[2]
 
 
 def test_every_local_file_that_the_readme_names_exists() -> None:

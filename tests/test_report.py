@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
-from dataclasses import replace
 from functools import lru_cache
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
-from sublinear_lib import datasets, report, scaling, theory
+from sublinear_lib import datasets, report, scaling, theory, validation
 from sublinear_lib.adversary import RandomSearch, extremes_on_circle
 from sublinear_lib.datasets import Dataset
 from sublinear_lib.report import Report, make_report
@@ -46,23 +48,25 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
     assert other.to_markdown() != made().to_markdown()
 
 
-def test_without_compiled_kernels_the_bytes_are_the_same() -> None:
+def test_kernels_and_threads_change_no_byte() -> None:
     code = (
-        "from tests.test_report import drawn; from sublinear_lib.report import make_report; "
-        "print(make_report(drawn(), m=64, activity=0.3, rho=0.1, steps=8, certify=6)"
-        ".to_markdown(), end='')"
+        "import json; from tests.test_report import drawn; "
+        "from sublinear_lib.report import make_report; "
+        "found = make_report(drawn(700), m=2048, activity=0.1, rho=0.1, steps=2, certify=3); "
+        "print(found.to_markdown(), json.dumps(found.to_dict()), found.network.W.sum())"
     )
     texts = [
         subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "SUBLINEAR_NUMBA": choice},
+            env={**os.environ, "SUBLINEAR_NUMBA": compiled}
+            | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads),
             cwd=Path(__file__).resolve().parents[1],
             capture_output=True,
             check=True,
         ).stdout
-        for choice in ("1", "0")
+        for compiled, threads in (("1", "1"), ("1", "2"), ("0", "1"))
     ]
-    assert texts[0] == texts[1]
+    assert texts[0] == texts[1] == texts[2]
     assert texts[0].startswith(b"# Report on clouds")
 
 
@@ -159,11 +163,71 @@ def test_units_are_given_for_a_table_and_a_bar_in_a_name_breaks_no_table() -> No
     assert found.to_dict()["units"]["a"] == found.features["a"]
 
 
-def test_names_cannot_put_markup_into_the_page() -> None:
-    train = replace(made().train, name="<script>x</script>")
-    bad = replace(made(), train=train, warnings=("<b>",))
-    assert "<script>" not in bad._repr_html_()
-    assert "&lt;b&gt;" in bad._repr_html_()
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "b\n# heading",
+    "[x](javascript:alert(2))",
+    "![t](http://evil.example/t.png)",
+    "n\n\n<iframe src=javascript:alert(3)></iframe>",
+    "a|b\\|c",
+    "\x1b[2J\x07",
+    "`*_x_* $y$ &lt; ~~z~~",
+    "\u202etxt.exe \udcff",
+)
+
+
+@lru_cache
+def hostile() -> Report:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    rows = rng.standard_normal((40, len(HOSTILE))) + y[:, None]
+    table = Table(rows, y, HOSTILE, (HOSTILE[4], HOSTILE[1]), HOSTILE[0] + HOSTILE[6])
+    return make_report(table, m=64, activity=0.3, rho=0.02, steps=2, certify=2)
+
+
+def test_names_can_put_nothing_into_the_page() -> None:
+    text = hostile().to_markdown()
+    assert all(line.isprintable() for line in text.split("\n"))
+    text.encode()
+    rendered = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text)
+    ours = made().to_markdown()
+    plain = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(ours)
+    tags = re.compile(r"<(\w+)[^>]*>")
+    assert set(tags.findall(rendered)) == set(tags.findall(plain))
+    assert re.findall("<h.>", rendered) == re.findall("<h.>", plain)
+    # Every name is there, one cell each, as it was but for what cannot be shown.
+    cells = [unescape(cell) for cell in re.findall("<td>(.*?)</td>", rendered)]
+    assert [validation.printable(name) for name in HOSTILE] == [
+        cells[cells.index(validation.printable(HOSTILE[0])) + 2 * k] for k in range(len(HOSTILE))
+    ]
+    for page in (hostile()._repr_html_(), hostile().plot().html):
+        assert "<script>alert" not in page
+        assert "<iframe src=j" not in page
+        page.encode()
+
+
+def test_the_text_is_there_before_the_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report.store_report(hostile(), str(tmp_path))
+    whole = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "](promise.png)" in whole
+    assert len(re.findall("^!.*[.]png[)]$", whole, re.MULTILINE)) == 2
+    for path in tmp_path.iterdir():
+        path.unlink()
+
+    def full(self: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sublinear_lib.plotting.Picture.png", property(full))
+    with pytest.raises(OSError, match="No space left"):
+        report.store_report(hostile(), tmp_path)
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == hostile().to_markdown()
+    json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    with pytest.raises(TypeError, match="folder must be a string or path-like, got 3"):
+        report.store_report(hostile(), 3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="report must be a Report, got str"):
+        report.store_report("r", tmp_path)  # type: ignore[arg-type]
 
 
 def test_the_dictionary_is_plain_json_without_a_moment() -> None:
@@ -239,6 +303,27 @@ def test_a_point_with_both_labels_is_named_as_such() -> None:
     found = make_report((points, points), m=64, activity=0.4, rho=0.02, steps=2)
     assert said(found, "the same point with different labels")
     assert not said(found, "with the same label")
+
+
+def test_rows_with_both_labels_are_counted_and_what_they_cost_is_said() -> None:
+    table = drawn(40)
+    rows = np.concatenate([table.features, np.repeat(table.features[:2], [3, 4], axis=0)])
+    y = np.concatenate([table.y, [-1, 1, -1], [-1, -1, -1, -1]])
+    both = Table(rows, y, table.columns, table.class_names, "both")
+    found = make_report(both, m=64, activity=0.3, rho=0.02, steps=2)
+    # Four rows are the first one, two of each label; five are the second one, of one label.
+    assert said(found, "4 of 47 rows are the same point with different labels")
+    assert said(found, "right at more than 45 of them all (0.957)")
+    number = sum(any((x == z).all() for z in found.train.X) for x in found.test.X)
+    assert number
+    assert said(found, f"{number} of 14 held-out rows are the same point as a training row")
+    assert not said(found, "rho is too large for these data")
+    assert not said(made(), "the same point")
+
+
+def test_one_row_is_no_rows() -> None:
+    found = make_report(drawn(), m=64, activity=0.3, rho=0.1, steps=2, certify=1)
+    assert said(found, "Only 1 held-out row: ")
 
 
 def test_a_radius_beyond_delta_over_two_alone_is_not_called_hopeless() -> None:

@@ -78,6 +78,22 @@ def test_without_a_folder_the_report_is_printed(csv: Path) -> None:
     assert "| long |" not in result.output
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+@pytest.mark.parametrize("name", ["a\x01b\x1b[2J.csv", os.fsdecode(b"\xff\xfe.csv"), "50$_{x.csv"])
+def test_a_file_with_an_odd_name_gets_its_report(csv: Path, tmp_path: Path, name: str) -> None:
+    odd = csv.rename(tmp_path / name)
+    result = report(odd, *SMALL, "--quiet")
+    assert result.exit_code == 0, result.output
+    assert all(line.isprintable() for line in result.output.splitlines())
+    result = report(odd, *SMALL, "--quiet", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    stored = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert stored == ["promise.png", "report.json", "report.md", "training.png"]
+    missing = report(tmp_path / f"no{name}", *SMALL)
+    assert missing.exit_code == 1
+    assert all(line.isprintable() for line in missing.output.splitlines())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

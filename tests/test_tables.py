@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +67,7 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
         ([], "with a header, but mine.csv is empty"),
         ([HEADER, *ROWS[:5]], f"at least {LEAST_ROWS} rows, got 5"),
         (["length,,kind", *ROWS], "got none for column 2 of 3"),
-        (["kind,rest,kind", *ROWS], "got 'kind' twice"),
+        (["kind,rest,kind", *ROWS], "got 'kind' 2 times"),
         (["length,rest,sort", *ROWS], r"label must be one of the columns .* got 'kind'"),
         (changed(4, "2,4"), "line 4 of mine.csv must have 3 cells .* got 2"),
         (changed(4, "2,4,a,5"), "line 4 of mine.csv must have 3 cells .* got 4"),
@@ -81,8 +83,17 @@ def test_spaces_a_byte_order_mark_empty_lines_and_another_delimiter_do_no_harm(
             [HEADER, ROWS[0], *[row[:-1] + "a" for row in ROWS[1:]]],
             "two rows or more of each class, got one of 'b'",
         ),
-        (changed(4, "0,0,a"), "lines 2 and 4 of mine.csv have the same features .* 'b' and 'a'"),
-        (changed(4, "-0.0,0e3,a"), "lines 2 and 4 of mine.csv"),
+        (changed(5, "٣,1,b"), "line 5, column 'length': a number is wanted, got '٣'"),
+        (
+            [HEADER, *[f"{k},{k % 5},{('1', '1.0')[k % 2]}" for k in range(12)]],
+            "two classes, got '1' and '1.0' in 'kind', which are one number",
+        ),
+        (["length,rest,kinds", *ROWS], "got 'kind'; did you mean 'kinds'"),
+        (
+            [line.replace(",", ";") for line in [HEADER, *ROWS]],
+            "got 'kind'; the cells seem to be separated by ';', which `delimiter`",
+        ),
+        (['"length";"rest";"kind"', *ROWS], "mine.csv: .*; the cells seem to be separated by ';'"),
         (["kind", *["a", "b"] * 6], "there must be a feature beside the label 'kind'"),
         (changed(4, '2,"4,a'), "path must name a CSV file"),
     ],
@@ -130,6 +141,54 @@ def test_bad_arguments_are_refused(
         read_table(7, "kind")  # type: ignore[arg-type]
 
 
+def test_rows_that_are_equal_are_read_with_one_label_and_with_two(tmp_path: Path) -> None:
+    rows = [*ROWS, ROWS[0], ROWS[1][:-1] + "b"]
+    made = read_table(written(tmp_path, [HEADER, *rows]), "kind")
+    assert made.n == 14
+    train, test = made.split(0.3, rng=0)
+    assert train.n + test.n == 14
+
+
+def test_the_time_for_a_header_grows_as_its_length(tmp_path: Path) -> None:
+    names = [f"c{k}" for k in range(20_000)]
+    cells = ",".join("1" for _ in names)
+    rows = [f"{cells},{'ab'[k % 2]}" for k in range(10)]
+    file = written(tmp_path, [",".join([*names, "kind"]), *rows])
+    began = time.process_time()
+    assert read_table(file, "kind", columns=names).p == 20_000
+    assert time.process_time() - began < 4.0
+    with pytest.raises(ValueError, match=r"'c9', ... \(20001\), got 'kinds'; did you mean 'kind'"):
+        read_table(file, "kinds")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+@pytest.mark.parametrize("name", ["a\x01b", os.fsdecode(b"\xff\xfe"), "a\nb", "a\x1b[2Jb"])
+def test_a_file_whose_name_is_no_text_gives_a_table_with_one_that_is(
+    tmp_path: Path, name: str
+) -> None:
+    made = read_table(written(tmp_path, [HEADER, *ROWS], f"{name}.csv"), "kind")
+    assert made.name.isprintable()
+    made.name.encode()
+    with pytest.raises(FileNotFoundError) as caught:
+        read_table(tmp_path / f"{name}.tsv", "kind")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("offset", "factor", "close"), [(1e15, 1.0, 0.01), (-1e12, 8.0, 1e-5), (0.0, 1e-200, 1e-12)]
+)
+def test_a_column_far_from_zero_and_one_of_tiny_numbers_are_mapped_as_any_other(
+    offset: float, factor: float, close: float
+) -> None:
+    rows = np.array([[k, (k * k) % 11] for k in range(56)], dtype=float)
+    kept = [
+        Table(numbers, np.array([1.0, -1.0] * 28), ("a", "b"), ("no", "yes"), "t").split(0.3, rng=0)
+        for numbers in (rows, np.column_stack([offset + factor * rows[:, 0], rows[:, 1]]))
+    ]
+    for plain, moved in zip(*kept, strict=True):
+        assert np.abs(plain.X - moved.X).max() < close
+
+
 def table(n: int = 30, p: int = 3, seed: int = 0) -> Table:
     rng = np.random.default_rng(seed)
     names = tuple(f"c{k}" for k in range(p))
@@ -166,7 +225,6 @@ def test_a_copy_is_as_frozen_as_the_original() -> None:
         ({"columns": "ab"}, TypeError, "columns must be a tuple"),
         ({"class_names": ("x", "x")}, ValueError, "class_names must be 2 different"),
         ({"name": 3}, TypeError, "name must be a string"),
-        ({"features": np.zeros((12, 2))}, ValueError, "rows 0 and 1"),
     ],
 )
 def test_a_bad_table_is_refused(

@@ -41,6 +41,10 @@ _HANDLERS = {
     'onclick="toggleFullScreen()"': 'data-companion-does="fullscreen"',
 }
 
+# links of the theme that open a window of their own, which would know the one it came from
+_LINK = re.compile(r"<a\b[^>]*>")
+_WINDOW = ' target="_blank"'
+
 # the window of the speaker of a deck, which reveal.js writes from one string of its plugin
 _SPEAKER = re.compile(r'\.document\.write\(("(?:[^"\\]|\\.)*")')
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
@@ -141,8 +145,15 @@ def policy(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
+def _without_opener(link: re.Match[str]) -> str:
+    tag = link.group()
+    return tag if " rel=" in tag else tag.replace(_WINDOW, f'{_WINDOW} rel="noopener"')
+
+
 def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
     """Return a page with its policy, in place of an older one, and without handlers in attributes.
+
+    Links that open a window of their own do not let it know where it came from.
 
     Parameters
     ----------
@@ -161,6 +172,7 @@ def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
     html = _PRESENT.sub("", html)
     for handler, mark in _HANDLERS.items():
         html = html.replace(handler, mark)
+    html = _LINK.sub(_without_opener, html)
     meta = _META.format(policy(html, also, frames=frames))
     return _CHARSET.sub(lambda match: f"{match.group()}\n{meta}", html, count=1)
 

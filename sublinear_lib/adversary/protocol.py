@@ -157,8 +157,10 @@ def margin_of(adversary: Adversary, weight_scale: float) -> float:
     Raises
     ------
     TypeError, ValueError
-        If the method returns anything else.
+        If the adversary is none, or its method returns anything else.
     """
+    if not hasattr(adversary, "rho"):
+        raise TypeError(f"adversary must have an attribute rho, got {adversary!r}")
     margin = getattr(adversary, "margin", None)
     if margin is None:
         return 0.0

@@ -32,7 +32,8 @@ class SmoothedGradient(CapAttack):
     Parameters
     ----------
     rho : float
-        Radius of the cap, a Euclidean chord length, ``>= 0`` (``sqrt(3)`` and more: all of X).
+        Radius of the cap, a Euclidean chord length, 0 or ``>= 1e-200``: its windows are shares of
+        it, and they have to be numbers (``sqrt(3)`` and more: all of X).
     steps : int, default 40
         Steps per run, ``>= 1``.
     relative_step : float, default 0.25
@@ -103,6 +104,8 @@ class SmoothedGradient(CapAttack):
                 self.last_window, "last_window", exclusive_minimum=0, maximum=self.first_window
             ),
         }
+        if 0.0 < checked["rho"] < 1e-200:
+            raise ValueError(f"rho must be 0 or >= 1e-200, got {self.rho!r}")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 

@@ -150,10 +150,11 @@ def bracket(
     """
     if not isinstance(network, TwoLayerNetwork):
         raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")
-    middle = validation.points_on_slice([x], "x", d=network.d)[0]
+    middle = validation.float_array(x, "x", shape=(network.d,))
+    middle = validation.points_on_slice(middle[None, :], "x")[0]
     radius = validation.scalar(rho, "rho", minimum=0)
-    if isinstance(side, bool) or side not in (1, -1):
-        raise ValueError(f"side must be 1 or -1, got {side!r}")
+    if validation.count(side, "side", minimum=-1, maximum=1) == 0:
+        raise ValueError("side must be 1 or -1, got 0")
     chosen = validation.choice(method, "method", get_args(BracketMethod))
     least, most = _FITS.get(chosen, (2, np.inf))
     if not least <= network.d <= most:

@@ -11,6 +11,7 @@ arithmetic on the stored float64 numbers*, so that engines can be exchanged with
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -140,6 +141,12 @@ class HalfspaceHits:
     def __getitem__(self, query: int) -> Int32Array:
         """Return the ids that one query reported (a view)."""
         count = len(self)
+        try:
+            query = operator.index(query)
+        except TypeError:
+            raise TypeError(
+                f"query must be an integer in -{count}, ..., {count - 1}, got {query!r}"
+            ) from None
         position = query + count if query < 0 else query
         if not 0 <= position < count:
             raise IndexError(f"query must be in -{count}, ..., {count - 1}, got {query}")

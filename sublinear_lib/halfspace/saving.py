@@ -76,7 +76,7 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
         "domain": np.array(contents.domain or _NO_DOMAIN),
         "leaf_size": np.array(contents.leaf_size),
     }
-    archives.write_arrays(path, arrays)
+    archives.write_arrays(validation.path(path), arrays)
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
@@ -101,7 +101,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
         message names file and reason.
     """
     refuse = partial(refusal, path)
-    with open(path, "rb") as file:
+    with validation.path(path).open("rb") as file:
         arrays = archives.read_arrays(file, refuse)
     archives.check_format(arrays, FORMAT, VERSION, writer="HalfspaceIndex.save", refuse=refuse)
     missing = [key for key in _NEEDED if key not in arrays]

@@ -183,7 +183,8 @@ def attack(
     -----
     Time is proportional to ``restarts * (steps + 1) * N`` evaluations of the network.
     """
-    centers = validation.float_array(X, "X", shape=("N", network.inputs))
+    inputs = validation.instance(network, "network", ReLUNetwork).inputs
+    centers = validation.float_array(X, "X", shape=("N", inputs))
     labels = validation.float_array(y, "y", shape=(len(centers),))
     size, norm = validation.scalar(radius, "radius", minimum=0), checked_norm(p)
     source = validation.generator(rng)
@@ -253,7 +254,8 @@ def vanishing_gradients(
     TypeError, ValueError
         If an argument is not of this form.
     """
-    centers = validation.float_array(X, "X", shape=("N", network.inputs))
+    inputs = validation.instance(network, "network", ReLUNetwork).inputs
+    centers = validation.float_array(X, "X", shape=("N", inputs))
     source, draws = validation.generator(rng), validation.count(draws, "draws")
     zeros = np.zeros(len(centers))
     for _ in range(draws):

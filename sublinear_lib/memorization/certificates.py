@@ -21,19 +21,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.intervals import interval_bounds, lipschitz_bound
 from sublinear_lib.memorization.networks import rational
 from sublinear_lib.memorization.programs import RangeStatus, milp_range
-
-if TYPE_CHECKING:
-    from sublinear_lib.memorization.constructions import Memorizer
 
 __all__ = [
     "Certificate",
@@ -337,6 +335,13 @@ class Certificate:
     upper: FloatArray
     status: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """Say what was shown of how many balls."""
+        return (
+            f"Certificate({self.method!r} of the {self.scope}: {int(self.certified.sum())} of "
+            f"{len(self.rows)} balls of radius {self.radius:.6g} certified)"
+        )
+
     @property
     def holds(self) -> bool:
         """Whether all balls that were looked at are certified."""
@@ -409,6 +414,7 @@ def memorizer_bounds(
         If an argument is not of this form, the memorizer belongs to another norm, or it has no
         budget and no radius is given.
     """
+    validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.p != math.inf:
         raise ValueError(
             f"memorizer must belong to the maximum norm, got p = {memorizer.p}: "
@@ -542,6 +548,7 @@ def certify(
     -----
     Source: after Yu, Gao and Zhang (2024), Theorems 4.8, 5.2, B.2, B.3; the certificates are ours.
     """
+    validation.instance(memorizer, "memorizer", Memorizer)
     wanted = validation.choice(method, "method", ("auto", "exact", "interval", "milp"))
     size, chosen = _radius(memorizer, radius), _rows(memorizer, rows)
     if wanted == "auto":
@@ -625,8 +632,8 @@ def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
 
     Raises
     ------
-    ValueError
-        For a memorizer of another norm.
+    TypeError, ValueError
+        If it is no memorizer, or one of another norm.
 
     Notes
     -----
@@ -634,6 +641,7 @@ def lipschitz_certificate(memorizer: Memorizer) -> LipschitzCertificate:
     is our remark: the balls of the closest pair are ``lambda - 2 mu`` apart, and the function
     climbs from -1 to 1 between them.
     """
+    validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.p != math.inf:
         raise ValueError(f"memorizer must belong to the maximum norm, got p = {memorizer.p}")
     start, end = _steepest_pair(memorizer)

@@ -115,6 +115,15 @@ class Memorizer:
     shift: float = 0.0
     terms: int | None = None
 
+    def __repr__(self) -> str:
+        """Name the construction, the data and the network."""
+        budget = "no budget" if self.mu is None else f"mu={self.mu:.6g}"
+        return (
+            f"Memorizer({self.kind!r}, N={len(self.X)}, n={self.X.shape[1]}, {budget}, "
+            f"lam={self.lam:.6g}, p={self.p}, width={self.network.width}, "
+            f"depth={self.network.depth})"
+        )
+
     @property
     def rho(self) -> float | None:
         """The budget as a share of the largest one, ``mu / (lam/2)``; None without a budget."""

@@ -274,6 +274,7 @@ def checked_boxes(
     network: ReLUNetwork, lower: object, upper: object
 ) -> tuple[FloatArray, FloatArray, bool]:
     """Return the corners of the boxes, shape (B, n), and whether there was a single box."""
+    validation.instance(network, "network", ReLUNetwork)
     low = validation.float_array(lower, "lower")
     high = validation.float_array(upper, "upper", shape=low.shape)
     if low.ndim not in (1, 2) or low.shape[-1] != network.inputs:
@@ -418,8 +419,8 @@ def lipschitz_bound(network: ReLUNetwork) -> Fraction:
 
     Raises
     ------
-    ValueError
-        If the network has more than one output.
+    TypeError, ValueError
+        If it is no network, or one with more than one output.
 
     Examples
     --------
@@ -428,7 +429,7 @@ def lipschitz_bound(network: ReLUNetwork) -> Fraction:
     >>> lipschitz_bound(ReLUNetwork([first, AffineLayer([[3.0, 3.0]], [0.0])]))
     Fraction(3, 1)
     """
-    if network.outputs != 1:
+    if validation.instance(network, "network", ReLUNetwork).outputs != 1:
         raise ValueError(f"network must have one output, got {network.outputs}")
     constants: list[Fraction] = [Fraction(1)] * network.inputs
     nonnegative: BoolArray = np.zeros(network.inputs, dtype=np.bool_)

@@ -11,16 +11,13 @@ for the eye.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.memorization.constructions import _square_levels
-
-if TYPE_CHECKING:
-    from sublinear_lib.memorization.constructions import Memorizer
+from sublinear_lib.memorization.constructions import Memorizer, _square_levels
 
 __all__ = ["bump_outline"]
 
@@ -71,7 +68,7 @@ def bump_outline(memorizer: Memorizer, i: int, share: float) -> FloatArray:
     array([[0.5 , 0.25],
            [0.25, 0.5 ]])
     """
-    N, n = memorizer.X.shape
+    N, n = validation.instance(memorizer, "memorizer", Memorizer).X.shape
     if memorizer.kind == "lipschitz":
         raise ValueError("memorizer must be of kind 'linf', 'l1' or 'l2', got 'lipschitz'")
     if n < 2:

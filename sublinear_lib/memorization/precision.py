@@ -24,17 +24,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.memorization.certificates import certify, exact_check
+from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
-
-if TYPE_CHECKING:
-    from sublinear_lib.memorization.constructions import Memorizer
 
 __all__ = [
     "EvaluationError",
@@ -155,6 +153,7 @@ def rounded_network(network: ReLUNetwork, dtype: Format) -> ReLUNetwork:
     TypeError, ValueError
         If `dtype` is not one of the two, or a parameter overflows.
     """
+    validation.instance(network, "network", ReLUNetwork)
     if validation.choice(dtype, "dtype", _FORMATS) == "float64":
         return network
     made: dict[int, AffineLayer] = {}
@@ -294,6 +293,7 @@ def ideal_values(memorizer: Memorizer, points: object) -> list[Fraction]:
     TypeError, ValueError
         If the points are not of this form, or the memorizer is of another kind.
     """
+    validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.kind not in ("linf", "lipschitz"):
         raise ValueError(f"memorizer must be of kind 'linf' or 'lipschitz', got {memorizer.kind!r}")
     table = validation.float_array(points, "points", shape=("P", memorizer.X.shape[1]))

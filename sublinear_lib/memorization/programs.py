@@ -230,7 +230,7 @@ def milp_range(
     >>> found.status, round(found.lower, 6), round(found.upper, 6), found.binaries
     ('optimal', 0.0, 2.0, 2)
     """
-    if network.outputs != 1:
+    if validation.instance(network, "network", ReLUNetwork).outputs != 1:
         raise ValueError(f"network must have one output, got {network.outputs}")
     low, high, single = checked_boxes(network, lower, upper)
     if not single:

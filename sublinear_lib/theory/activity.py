@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -21,11 +21,9 @@ import scipy
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
+from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.tails import count_interval
-from sublinear_lib.validation import choice, count, scalar
-
-if TYPE_CHECKING:
-    from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.validation import choice, count, instance, scalar
 
 
 def gaussian_tail_bound(tau: float, m: int) -> float:
@@ -469,7 +467,7 @@ def active_count_tail(active: float, tau: float, m: int) -> float:
 
 def require_circle(network: TwoLayerNetwork) -> None:
     """Refuse a network for which X is not a circle."""
-    if network.d != 3:
+    if instance(network, "network", TwoLayerNetwork).d != 3:
         raise ValueError(
             f"network must have d = 3 (X is then a circle), got a network with d = {network.d}"
         )
@@ -512,8 +510,8 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
 
     Raises
     ------
-    ValueError
-        If the network's dimension is not 3.
+    TypeError, ValueError
+        If it is no network, or its dimension is not 3.
 
     Notes
     -----

@@ -120,6 +120,11 @@ def count_flips(start: TwoLayerNetwork, now: TwoLayerNetwork, X: FloatArray) -> 
     int
         Pairs with ``1[<w_r, x> + b_r > tau]`` different, decided exactly.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or shape.
+
     Notes
     -----
     Only neurons whose weights differ are looked at.
@@ -130,6 +135,11 @@ def count_flips(start: TwoLayerNetwork, now: TwoLayerNetwork, X: FloatArray) -> 
     >>> count_flips(start, start.with_weights([[0.1, 0.0], [0.0, 2.0]]), [[0.75**0.5, 0.5]])
     1
     """
+    for name, network in (("start", start), ("now", now)):
+        validation.instance(network, name, TwoLayerNetwork)
+    if start.W.shape != now.W.shape:
+        raise ValueError(f"now must have the shape of start, {start.W.shape}, got {now.W.shape}")
+    X = validation.float_array(X, "X", shape=("n", start.d))
     rows = np.flatnonzero((start.W != now.W).any(axis=1))
     if not len(rows):
         return 0

@@ -14,7 +14,9 @@ checkpoint equals the uninterrupted one bit by bit (:mod:`sublinear_lib.training
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -27,7 +29,7 @@ import numpy as np
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.adversary import Adversary, AttackResult, margin_of
-from sublinear_lib.evaluation import Neurons, Reduction
+from sublinear_lib.evaluation import Neurons, Reduction, kernels_in_use
 from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
@@ -291,7 +293,8 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         Whether to show a progress bar.
     index : str, default "auto"
         How to find neurons.  ``"auto"``: whatever
-        :func:`sublinear_lib.training.sources.choose_source` expects to be fastest.  ``"caps"``: the
+        :func:`sublinear_lib.training.sources.choose_source` expects to be fastest; where that is
+        all neurons because numba is missing, a warning says so, once.  ``"caps"``: the
         neurons of each cap, sorted once per step into those that fire all over it, which the attack
         then meets as one sum, and those that it has to look at.  ``"query"``: one index query per
         example and step, the engine chosen by the index (``"scan"`` or ``"tree"`` choose it by
@@ -351,6 +354,9 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         if how == "auto":
             living = neurons.m if alive is None else len(alive)
             how = choose_source(neurons, X, rho, margin, reduction, living)
+            wanted = os.environ.get("SUBLINEAR_NUMBA") == "0"
+            if how == "dense" and kernels_in_use() == "numpy" and not wanted:
+                _say_once_that_nothing_is_compiled()
         if how == "aggregates":
             return AggregatedNeurons(neurons, X, rho, margin, alive)
         if how == "dense":
@@ -399,6 +405,16 @@ class DenseAdversarialTraining(_AdversarialTraining):
         margin = margin_of(self.adversary, neurons.weight_scale)
         alive = firing_on_slice(neurons, margin) if self.set_aside else None
         return _all_neurons(neurons, X, self.adversary.rho, self.reduction, margin, alive)
+
+
+@functools.cache
+def _say_once_that_nothing_is_compiled() -> None:
+    warnings.warn(
+        "index='auto' takes all neurons here, as DenseAdversarialTraining does: without compiled "
+        "kernels that is faster than to look for the few that fire.  pip install '.[fast]' brings "
+        "compiled kernels; index='caps' or 'lists' looks for them all the same",
+        stacklevel=2,
+    )
 
 
 def _all_neurons(

@@ -57,6 +57,14 @@ def test_locking_a_locked_page_again_changes_nothing() -> None:
     assert page.index("charset") < page.index("Content-Security-Policy") < page.index("<title>")
 
 
+def test_a_link_into_a_window_of_its_own_does_not_tell_where_it_came_from() -> None:
+    body = (
+        '<a href="x.ipynb" target="_blank"\n   class="btn">x</a><a target="_blank" rel="me">y</a>'
+    )
+    new, own = BeautifulSoup(companion_policy.lock(HEAD + body), "html.parser").find_all("a")
+    assert (new["rel"], own["rel"], new["class"]) == (["noopener"], ["me"], ["btn"])
+
+
 def test_a_redirection_without_a_head_is_left_alone() -> None:
     page = '<meta http-equiv="Refresh" content="0; url=book/intro.html" />'
     assert companion_policy.lock(page) == page

@@ -25,7 +25,7 @@ from sublinear_lib.training import (
 from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
-from sublinear_lib.training.trainer import Run
+from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
 from tests.kernel_sets import EACH_SET, KERNELS
 
 LOSSES = ("absolute", "huber", "log-cosh", "epsilon-insensitive")
@@ -730,3 +730,18 @@ def test_a_progress_bar_is_shown_on_request_and_only_then(capsys):
         shown = capsys.readouterr().err
         assert ("3/3" in shown) is progress
         assert ("active=" in shown) is progress
+
+
+def test_auto_says_once_that_it_goes_dense_where_nothing_is_compiled(monkeypatch):
+    start, data = TwoLayerNetwork.initialize(64, 3, rng=0, tau=0.1), datasets.circle(4)
+    trainer = SublinearAdversarialTraining(adversary=IdentityAdversary(), steps=1)
+    # Who has switched compiled kernels off knows it: any warning fails this test.
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "0")
+    assert trainer.fit(start, data.X, data.y, rng=0).method == "dense"
+    monkeypatch.setenv("SUBLINEAR_NUMBA", "1")
+    monkeypatch.setattr("sublinear_lib.evaluation.kernels._compiled_available", lambda: False)
+    _say_once_that_nothing_is_compiled.cache_clear()
+    with pytest.warns(UserWarning, match=r"takes all neurons .* pip install '.\[fast\]'") as said:
+        for _ in range(2):
+            assert trainer.fit(start, data.X, data.y, rng=0).method == "dense"
+    assert len(said) == 1
