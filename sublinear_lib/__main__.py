@@ -41,7 +41,10 @@ def run(name: str = "sublinear") -> None:
         main(prog_name=name)
     finally:
         # All is said and stored; what is left is Python's own tidying up.
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except OSError:  # which was said when it was written; Python would say it once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave_bars()
         if listening:
             signal.signal(signal.SIGINT, _leave)

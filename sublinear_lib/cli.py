@@ -5,8 +5,9 @@ that ``sublinear activity`` prints is ``Q_0`` of Lemma 4.5, at the constant K wh
 ``K / m^{3/5}`` is the one that was asked for.  ``sublinear bench`` measures; what it
 stores without being told where is a run with the standard settings and nothing less.
 ``sublinear verify`` runs the checks of the statements and fails when a verdict is not the recorded
-one; only ``--store`` changes what the book shows.  Ctrl-C ends every command with a word, without a
-traceback and with status 130; what was stored by then is whole.
+one; only ``--store`` changes what the book shows.  Every command ends with status 0, with 2 where
+an option or an argument is refused, with 1 where the work fails, and with 130 on Ctrl-C.  It says
+why, without a traceback, and what was stored by then is whole.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import dataclasses
+import errno
 import json
 import os
 import platform
@@ -22,7 +24,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -39,18 +41,32 @@ from sublinear_lib.training import Search
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_LONGEST = 1000  # bits of a power, which a float can still hold
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 @contextlib.contextmanager
-def _ending_on_interrupt() -> Iterator[None]:
-    """End the program on Ctrl-C, with the status that a shell gives to it."""
+def _ending_with_a_word(context: click.Context | None = None) -> Iterator[None]:
+    """End the program with a status and a line where something goes wrong.
+
+    The library names first what it refuses: a message that begins with the name of an option or an
+    argument of the command means a wrong call.
+    """
     try:
         yield
     except KeyboardInterrupt as interrupt:
         said = f": {interrupt}" if str(interrupt) else ""
         click.echo(f"\ninterrupted{said}", err=True)
         sys.exit(_INTERRUPTED)
+    except MemoryError as error:
+        raise click.ClickException(f"not enough memory: {error}".rstrip(": ")) from error
+    except (ArithmeticError, ImportError, OSError, TypeError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EPIPE:
+            raise  # nobody reads on, which click knows how to take
+        named = str(error).split(maxsplit=1)[:1]
+        if context is not None and named and named[0] in context.params:
+            raise click.UsageError(str(error), context) from error
+        raise click.ClickException(str(error)) from error
 
 
 @contextlib.contextmanager
@@ -81,18 +97,95 @@ def _losing_no_interrupt() -> Iterator[None]:
             timer.cancel()
 
 
+class _Command(click.Command):
+    """A command that ends with a word."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry out the command."""
+        with _ending_with_a_word(ctx):
+            return super().invoke(ctx)
+
+
 class _Commands(click.Group):
-    """A group of commands that Ctrl-C ends with a word; click itself would say "Aborted!"."""
+    """A group of commands that end with a word; on Ctrl-C click itself would say "Aborted!"."""
+
+    command_class = _Command
+    group_class = type
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Read the options of the group."""
-        with _ending_on_interrupt():
+        with _ending_with_a_word():
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Carry out a command."""
-        with _ending_on_interrupt(), _losing_no_interrupt():
+        with _ending_with_a_word(), _losing_no_interrupt():
             return super().invoke(ctx)
+
+
+def _whole(text: str) -> int:
+    """Read a whole number, also as a power such as 2^16 or in the form 1e6."""
+    base, power, exponent = text.partition("^")
+    if power:
+        number, times = int(base), int(exponent)
+        if times < 0 or number.bit_length() * times > _LONGEST:
+            raise ValueError
+        return number**times
+    try:
+        return int(text)
+    except ValueError:
+        given = float(text)
+        if not given.is_integer() or abs(given) > 2.0**53:
+            raise ValueError from None
+        return int(given)
+
+
+def _real(text: str) -> float:
+    """Read a number, also as a power such as 10^-3."""
+    base, power, exponent = text.partition("^")
+    return float(base) ** int(exponent) if power else float(base)
+
+
+class _Read(click.ParamType):
+    """What is read by a function, which raises ValueError for anything else."""
+
+    def __init__(self, name: str, read: Callable[[str], object], wanted: str) -> None:
+        self.name, self._read, self._wanted = name, read, wanted
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        """Read what was given; a default is there already."""
+        try:
+            return self._read(value) if isinstance(value, str) else value
+        except (ValueError, ArithmeticError):
+            self.fail(f"{value!r} is not {self._wanted}", param, ctx)
+
+
+def _listed(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
+    """Return what reads several of a kind, separated by commas."""
+    return lambda text: tuple(read(part.strip()) for part in text.split(","))
+
+
+_WIDTH = _Read("integer", _whole, "a whole number such as 65536, 2^16 or 1e6")
+_WHOLES = _Read("list", _listed(_whole), "a list of whole numbers such as 3,2^16")
+_REALS = _Read("list", _listed(_real), "a list of numbers such as 0.001,0.1")
+# Nobody looks at a bar in the log of a machine.
+_progress = click.option(
+    "--quiet",
+    "progress",
+    is_flag=True,
+    callback=lambda context, option, quiet: not quiet and sys.stderr.isatty(),
+    help="Show no progress bar.  [default: only on a terminal]",
+)
+
+
+def _completing(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return what offers names to the shell."""
+    return lambda context, option, begun: [name for name in names() if name.startswith(begun)]
+
+
+_claim_ids = _completing(lambda: [claim.id for claim in claims.LEDGER])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -112,7 +205,9 @@ def info() -> None:
 
 
 @main.command()
-@click.option("--m", type=int, required=True, help="Width: the number of neurons.")
+@click.option(
+    "--m", type=_WIDTH, required=True, help="Width: the number of neurons, as 2^16 or 1e6."
+)
 @click.option("--tau", type=float, help="Threshold, in the units of a pre-activation.")
 @click.option(
     "--tau-rule",
@@ -145,22 +240,19 @@ def activity(
         if name not in used:
             asked = "--tau" if tau_rule is None else f"the rule {tau_rule!r}"
             raise click.UsageError(f"--{name} has no effect with {asked}")
-    try:
-        if tau is None:
-            tau = scaling.get_tau_rule(tau_rule).tau(m, **given)
-        share = scaling.activity(tau, m)
-        constant = printed_K(tau, m)
-        numbers = {
-            "m": m,
-            "tau": tau,
-            "t": scaling.standardize_threshold(tau, m),
-            "activity": share,
-            "active_neurons": m * share,
-            "K": constant,
-            "printed_q0": printed_q0(m, constant),
-        }
-    except (ValueError, TypeError) as error:
-        raise click.UsageError(str(error)) from error
+    if tau is None:
+        tau = scaling.get_tau_rule(tau_rule).tau(m, **given)
+    share = scaling.activity(tau, m)
+    constant = printed_K(tau, m)
+    numbers = {
+        "m": m,
+        "tau": tau,
+        "t": scaling.standardize_threshold(tau, m),
+        "activity": share,
+        "active_neurons": m * share,
+        "K": constant,
+        "printed_q0": printed_q0(m, constant),
+    }
     if as_json:
         click.echo(json.dumps(numbers))
         return
@@ -175,31 +267,6 @@ def activity(
             (f"printed bound Q_0, K = {constant:.4g}", f"{numbers['printed_q0']:.6g} ({empty})"),
         ]
     )
-
-
-def _numbers(kind: type[int] | type[float]) -> Callable[..., tuple[float, ...] | None]:
-    """Return what reads numbers separated by commas, whole ones also as powers such as 2^16."""
-
-    def read(
-        context: click.Context, option: click.Parameter, text: str | None
-    ) -> tuple[float, ...] | None:
-        if text is None:
-            return None
-        try:
-            return tuple(number(part) for part in text.split(","))
-        except (ValueError, ArithmeticError):
-            raise click.BadParameter(
-                f"{text!r} is not a list of {kind.__name__} numbers such as "
-                f"{'3,2^16' if kind is int else '0.001,0.1'}",
-                context,
-                option,
-            ) from None
-
-    def number(part: str) -> float:
-        base, power, exponent = part.strip().partition("^")
-        return kind(base) ** int(exponent) if power else kind(base)
-
-    return read
 
 
 def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
@@ -223,8 +290,14 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
     The exit code is 0 after the last step, 1 after an error, 2 for a wrong call, and 130 after
     Ctrl-C."""
 )
-@_setting("--data", help="digits-3v8 (any two digits), digits-even-odd, breast-cancer, circle-8.")
-@_setting("--m", type=int, help="Width: the number of neurons.")
+@_setting(
+    "--data",
+    help="digits-3v8 (any two digits), digits-even-odd, breast-cancer, circle-8.",
+    shell_complete=_completing(
+        lambda: ("digits-3v8", "digits-even-odd", "breast-cancer", "circle-8")
+    ),
+)
+@_setting("--m", type=_WIDTH, help="Width: the number of neurons, as 2^16 or 1e6.")
 @_setting("--activity", type=float, help="Share of neurons that fire when training starts.")
 @_setting("--rho", type=float, help="Radius of the adversary's caps, a chord length on X.")
 @_setting("--steps", type=int, help="Steps of Algorithm 1.")
@@ -243,8 +316,8 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for settings, checkpoints, network.npz, history.csv, summary.json and run.png.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress bar.")
-def train(out: Path | None, quiet: bool, **given: Any) -> None:
+@_progress
+def train(out: Path | None, progress: bool, **given: Any) -> None:
     """Train a network against an adversary, and test it under a stronger attack.
 
     Ctrl-C ends the training after the present step; what there is by then is tested and stored.
@@ -254,10 +327,8 @@ def train(out: Path | None, quiet: bool, **given: Any) -> None:
     """
     try:
         run = runs.TrainingRun(**given)
-        report = run.execute(out, progress=not quiet, say=lambda text: click.echo(text, err=True))
+        report = run.execute(out, progress=progress, say=lambda text: click.echo(text, err=True))
         rows = [(name, _shown(value)) for name, value in report.summary().items()]
-    except (ValueError, TypeError, FloatingPointError, OSError) as error:
-        raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_going_on(out)) from None
     _print_table(rows)
@@ -290,7 +361,7 @@ def _going_on(out: Path | None) -> str:
 @click.option("--positive", help="Entry that becomes +1.  [default: the later one by alphabet]")
 @click.option("--columns", help="Features to use, separated by commas.  [default: all others]")
 @click.option("--delimiter", default=",", show_default=True, help="Stands between two cells.")
-@click.option("--m", type=int, default=4096, show_default=True, help="Width of the network.")
+@click.option("--m", type=_WIDTH, default=4096, show_default=True, help="Width of the network.")
 @click.option("--activity", type=float, help="Share of neurons that fire.  [default: 0.02]")
 @click.option("--tau", type=float, help="Threshold itself, instead of --activity.")
 @click.option("--rho", type=float, default=0.1, show_default=True, help="Radius of the caps on X.")
@@ -313,7 +384,7 @@ def _going_on(out: Path | None) -> str:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for report.md, report.json, promise.png and training.png.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+@_progress
 def report_command(
     data: Path,
     label: str,
@@ -321,7 +392,7 @@ def report_command(
     columns: str | None,
     delimiter: str,
     out: Path | None,
-    quiet: bool,
+    progress: bool,
     **given: Any,
 ) -> None:
     """Train on a CSV file of your own, and say what may be promised.
@@ -330,6 +401,8 @@ def report_command(
     of the rows; the others are attacked, and proved right where that is possible.  Ctrl-C ends
     training, then testing; what there is by then is reported.
     """
+    if given["activity"] is not None and given["tau"] is not None:
+        raise click.UsageError("give either --activity or --tau, not both")
     chosen = None if columns is None else [name.strip() for name in columns.split(",")]
     anew = out is not None and not out.exists()
     try:
@@ -339,16 +412,16 @@ def report_command(
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
             archives.check_writable(out / "report.md")
-        found = report.make_report(table, progress=not quiet, **given)
+        found = report.make_report(table, progress=progress, **given)
         if out is not None:
             reason = report.store_report(found, out)
             if reason:
                 click.echo(f"no pictures: {reason}", err=True)
-    except (ValueError, TypeError, FloatingPointError, OSError) as error:
+    except Exception:
         if out is not None and anew:
             with contextlib.suppress(OSError):
                 out.rmdir()  # a folder that was made for nothing
-        raise click.ClickException(str(error)) from error
+        raise
     if out is None:
         click.echo(found.to_markdown(), nl=False)
     else:
@@ -387,11 +460,9 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
         click.option(
             "--quick", is_flag=True, help="Show in seconds that everything runs; not how fast."
         ),
-        click.option("--dimensions", callback=_numbers(int), help="Dimensions d, such as 3,8."),
-        click.option("--widths", callback=_numbers(int), help=f"{widths}, such as 2^12,2^16."),
-        click.option(
-            "--shares", callback=_numbers(float), help="Active shares, such as 0.001,0.1."
-        ),
+        click.option("--dimensions", type=_WHOLES, help="Dimensions d, such as 3,8."),
+        click.option("--widths", type=_WHOLES, help=f"{widths}, such as 2^12,2^16."),
+        click.option("--shares", type=_REALS, help="Active shares, such as 0.001,0.1."),
         click.option(batch, "queries", type=int, help=meaning),
         click.option("--rounds", type=int, help="The most rounds in which competitors take turns."),
         click.option("--seconds-per-cell", type=float, help="No new round begins after this time."),
@@ -409,7 +480,7 @@ def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., N
             help="JSON file for the results; sections that it already holds are replaced one by "
             "one.",
         ),
-        click.option("--quiet", is_flag=True, help="Show no progress bar."),
+        _progress,
     )
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
@@ -450,7 +521,7 @@ def _measure(
     quick: bool,
     sections: tuple[str, ...],
     output: Path | None,
-    quiet: bool,
+    progress: bool,
     **given: Any,
 ) -> None:
     """Run a benchmark, store it and print its tables."""
@@ -465,13 +536,10 @@ def _measure(
         if output is None:
             raise click.UsageError("--output must be given outside a clone of the repository")
     old = None
-    try:
-        if output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            archives.check_writable(output)
-            old = benchmarking.load_results(name, path=output) if output.exists() else None
-    except (OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        archives.check_writable(output)
+        old = benchmarking.load_results(name, path=output) if output.exists() else None
     load = benchmarking.environment()["load_average"]
     if not quick and load is not None and load > 0.5:
         click.echo(
@@ -493,7 +561,7 @@ def _measure(
 
     try:
         results = benchmarking.run(
-            name, settings, sections, old=old, finished=store, progress=not quiet
+            name, settings, sections, old=old, finished=store, progress=progress
         )
     except benchmarking.InexactAnswer as error:
         raise click.ClickException(str(error)) from error
@@ -527,7 +595,7 @@ def _measure(
     The exit code is 0 when every verdict is the recorded one, 1 when one is not or a check could
     not be done, 2 for a wrong call, and 130 after Ctrl-C."""
 )
-@click.argument("ids", nargs=-1)
+@click.argument("ids", nargs=-1, shell_complete=_claim_ids)
 @click.option(
     "--budget",
     type=click.Choice([item.value for item in claims.Budget]),
@@ -535,7 +603,13 @@ def _measure(
     show_default=True,
     help="How much time the checks may take: a few minutes, or the better part of an hour.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes, at most as many as checks and processors.",
+)
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -560,8 +634,8 @@ def _measure(
     help="File for everything that was found.",
 )
 @click.option("--stale", is_flag=True, help="Only what has no stored evidence, or outdated one.")
-@click.option("--store", is_flag=True, help="Renew the evidence that the library keeps.")
-@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+@click.option("--store", is_flag=True, help="Renew the evidence that a clone keeps.")
+@_progress
 def verify(
     ids: tuple[str, ...],
     budget: str,
@@ -572,7 +646,7 @@ def verify(
     output: Path | None,
     stale: bool,
     store: bool,
-    quiet: bool,
+    progress: bool,
 ) -> None:
     """Check numbered statements of the paper, all of them or those with the given IDS.
 
@@ -580,14 +654,17 @@ def verify(
     what was found by then is shown, and stored if that was asked for.
     """
     chosen = _chosen(ids)
-    try:
-        if output is not None:
-            archives.check_writable(output)
-        if store:
-            claims.evidence_path(budget).parent.mkdir(exist_ok=True)
-            archives.check_writable(claims.evidence_path(budget))
-    except OSError as error:
-        raise click.ClickException(str(error)) from error
+    if output is not None:
+        archives.check_writable(output)
+    if store:
+        if benchmarking.results_path() is None:
+            raise click.UsageError(
+                "--store renews the evidence in a clone of the repository, and this library is "
+                "installed without one: install it with 'pip install -e .' in a clone, or keep "
+                "what is found with --json FILE"
+            )
+        claims.evidence_path(budget).parent.mkdir(exist_ok=True)
+        archives.check_writable(claims.evidence_path(budget))
     if stale:
         old = set(claims.stale(claims.LEDGER, _evidence(budget)))
         chosen = tuple(claim for claim in chosen if claim.id in old)
@@ -605,7 +682,7 @@ def verify(
         jobs=jobs,
         scheduler=scheduler,
         cache=cache,
-        progress=not quiet,
+        progress=progress,
     )
     try:
         for report in running:
@@ -615,8 +692,6 @@ def verify(
     except LostWorkers as error:
         # What was found by then is shown and stored, as after an interrupt.
         interrupted, failure = True, str(error)
-    except (ImportError, OSError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
     finally:
         running.close()
     ordered = [reports[name] for name in names if name in reports]
@@ -638,14 +713,11 @@ def verify(
         f"{done} ({budget} budget, seed {seed}) in {seconds:.0f} s: "
         f"{len(ordered) - len(changed)} as recorded, {len(changed)} not"
     )
-    try:
-        if output is not None:
-            claims.save_evidence(output, claims.merge({}, ordered))
-            click.echo(f"written to {output}")
-        if store:
-            _store(ordered, budget)
-    except (OSError, TypeError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
+    if output is not None:
+        claims.save_evidence(output, claims.merge({}, ordered))
+        click.echo(f"written to {output}")
+    if store:
+        _store(ordered, budget)
     if failure is not None:
         raise click.ClickException(failure)
     if interrupted:
@@ -738,7 +810,7 @@ def _print_json(data: object) -> None:
 
 
 @claims_group.command(name="show")
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=_claim_ids)
 @_as_json
 def show_claim(name: str, as_json: bool) -> None:
     r"""Show one statement, such as thm-4.1, with the evidence that is stored for it.

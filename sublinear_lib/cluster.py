@@ -94,7 +94,8 @@ def run_tasks(
     tasks : sequence of tuple
         The arguments.
     n_jobs : int, default 1
-        Processes on this machine; 1 computes in this process, -1 uses all cores.
+        Processes on this machine; 1 computes in this process, -1 uses all cores.  There are never
+        more than tasks or processors, but for a second one, which keeps this process safe.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``"tcp://10.0.0.5:8786"``; then its workers compute,
         and `n_jobs` is not used.
@@ -147,6 +148,7 @@ def run_tasks(
         return
     import joblib
 
+    n_jobs = min(n_jobs, max(2, min(len(tasks), joblib.cpu_count())))
     # max_nbytes=None: large parameters would otherwise reach the workers as memory-mapped files,
     # another type of array than the function sees with one job.
     parallel = joblib.Parallel(

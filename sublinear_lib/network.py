@@ -171,6 +171,8 @@ class TwoLayerNetwork:
         ------
         TypeError, ValueError
             If an argument has a wrong type or is out of range.
+        MemoryError
+            If the weights do not fit into memory.
 
         Notes
         -----
@@ -190,9 +192,14 @@ class TwoLayerNetwork:
         threshold = own if tau is None else validation.scalar(tau, "tau", minimum=0)
         form = get_activation(rules.activation if activation is None else activation)
         generator = validation.generator(rng)
-        a = generator.choice(np.array([-1.0, 1.0]), size=m) * rules.output_weight(m)
-        W = generator.standard_normal((m, d)) / np.sqrt(m)
-        b = generator.standard_normal(m) / np.sqrt(m)
+        try:
+            a = generator.choice(np.array([-1.0, 1.0]), size=m) * rules.output_weight(m)
+            W = generator.standard_normal((m, d)) / np.sqrt(m)
+            b = generator.standard_normal(m) / np.sqrt(m)
+        except (MemoryError, OverflowError, ValueError) as error:
+            raise MemoryError(
+                f"m = {m} neurons of {d} inputs need about {8.0 * m * (d + 2):.1e} bytes"
+            ) from error
         return cls(W, a, b, threshold, form)
 
     @property

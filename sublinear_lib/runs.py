@@ -19,7 +19,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from sublinear_lib import archives, datasets, scaling, validation
+from sublinear_lib import archives, datasets, geometry, scaling, validation
 from sublinear_lib._extras import no_pictures
 from sublinear_lib.activations import get_activation
 from sublinear_lib.adversary import (
@@ -65,7 +65,8 @@ class TrainingRun:
     activity : float, default 0.02
         Share of the neurons that fire at an input at initialization, in (0, 1/2].
     rho : float, default 0.2
-        Radius of the caps in training and in testing, ``>= 0``.
+        Radius of the caps in training and in testing, in [0, sqrt(3)]; sqrt(3) is the diameter of
+        X.
     steps : int, default 200
         Steps of Algorithm 1, ``>= 1``.  A resumed run may change it.
     adversary : {"smoothed", "projected", "identity"}, default "smoothed"
@@ -121,7 +122,7 @@ class TrainingRun:
             raise type(error)(f"data cannot be loaded: {error}") from None
         validation.count(self.m, "m")
         validation.scalar(self.activity, "activity", exclusive_minimum=0, maximum=0.5)
-        validation.scalar(self.rho, "rho", minimum=0)
+        validation.scalar(self.rho, "rho", minimum=0, maximum=geometry.SLICE_DIAMETER)
         validation.count(self.steps, "steps")
         validation.choice(self.adversary, "adversary", ADVERSARIES)
         validation.count(self.attack_steps, "attack_steps")
@@ -218,7 +219,7 @@ class TrainingRun:
         for name, network in (("before", start), ("after", history.final)):
             clean = accuracy(network, test.X, test.y)
             attacked = accuracy_under_attack(
-                network, test.X, test.y, strong, np.random.default_rng(attack)
+                network, test.X, test.y, strong, np.random.default_rng(attack), progress=progress
             )
             rows.append({"network": name, "accuracy": clean, "accuracy under attack": attacked})
         proved = None
@@ -232,7 +233,18 @@ class TrainingRun:
                 rng=np.random.default_rng(proof),
                 progress=progress,
             )
-        report = RunReport(self, history, tau, train.n, test.n, tuple(rows), proved)
+        warnings = []
+        silent = int((history.final.forward(test.X) == 0.0).sum())
+        if silent:
+            warnings.append(
+                f"after training the output is 0 at {silent} of {test.n} test points, where no "
+                "neuron fires; a smaller step size or a larger activity may help"
+            )
+        if history.loss[-1] > history.loss[0]:
+            warnings.append("the loss grew in training; a smaller step size may help")
+        report = RunReport(
+            self, history, tau, train.n, test.n, tuple(rows), proved, tuple(warnings)
+        )
         if out is not None:
             report.store(out)
         return report
@@ -340,6 +352,8 @@ class RunReport:
         Accuracies of the network before and after training.
     proved : CertifiedAccuracy, optional
         What is known for certain about the trained network at the first test examples.
+    warnings : tuple of str, default ()
+        What makes the numbers say little.
     """
 
     run: TrainingRun
@@ -349,6 +363,7 @@ class RunReport:
     n_test: int
     tests: tuple[dict[str, Any], ...]
     proved: CertifiedAccuracy | None = None
+    warnings: tuple[str, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """Return the outcome as numbers and names.
@@ -356,7 +371,7 @@ class RunReport:
         Returns
         -------
         dict
-            Losses, activity, work, accuracies, and what was proved.
+            Losses, activity, work, accuracies, what was proved, and warnings if there are any.
 
         Raises
         ------
@@ -388,6 +403,7 @@ class RunReport:
                 for key in ("accuracy", "accuracy under attack")
             },
             **self._certificates(),
+            **({"warnings": "; ".join(self.warnings)} if self.warnings else {}),
         }
 
     def _certificates(self) -> dict[str, Any]:

@@ -8,9 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+import click
+import joblib
 import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
@@ -120,7 +123,8 @@ def test_the_table_says_when_the_printed_bound_says_nothing() -> None:
         (["--m", "0", "--tau", "1"], "m must be"),
         (["--m", "8", "--tau", "nan"], "tau must be"),
         (["--m", "8", "--tau-rule", "c", "--c", "7"], "c must be"),
-        (["--m", "8.5", "--tau", "1"], "'8.5' is not a valid integer"),
+        (["--m", "8.5", "--tau", "1"], "'8.5' is not a whole number such as 65536, 2^16 or 1e6"),
+        (["--m", "2^99999999", "--tau", "1"], "is not a whole number"),
         (["--m", "8", "--tau-rule", "other"], "is not one of"),
     ],
 )
@@ -128,6 +132,143 @@ def test_a_bad_call_says_what_is_allowed_and_fails(arguments: list[str], message
     result = sublinear("activity", *arguments)
     assert result.exit_code == 2
     assert message in result.output
+
+
+WRONG_CALLS = [
+    "info --nothing",
+    "activity --m 0 --tau 1",
+    "train --m 0",
+    "train --steps 0",
+    "train --activity 0.9",
+    "train --rho nan",
+    "train --rho 1.8",
+    "train --loss hinge",
+    "train --eta huge",
+    "train --data nope",
+    "train --seed -1",
+    f"report {__file__}",
+    f"report {__file__} --label kind --m x",
+    "bench halfspace --rounds 0",
+    "bench training --widths 0",
+    "verify thm-41",
+    "verify --jobs 0",
+    "claims show thm-41",
+    "claims list thm-41",
+]
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS)
+def test_a_wrong_call_ends_with_status_2(call: str) -> None:
+    result = sublinear(*call.split())
+    assert result.exit_code == 2, result.output
+    assert "Error: " in result.output
+
+
+def commands(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        inner = command if isinstance(command, click.Group) else None
+        yield from commands(inner, *above, name) if inner else [(*above, name)]
+
+
+def command_at(path: Sequence[str]) -> click.Command:
+    found: click.Command = main
+    for name in path:
+        assert isinstance(found, click.Group)
+        found = found.commands[name]
+    return found
+
+
+@pytest.mark.parametrize("path", [*commands(main)], ids=" ".join)
+def test_every_command_has_a_wrong_call_and_ends_with_a_word(
+    path: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert any(call.startswith(" ".join(path)) for call in WRONG_CALLS)
+    command = command_at(path)
+    for parameter in command.params:
+        monkeypatch.setattr(parameter, "required", False)
+
+    def failing(error: BaseException) -> Callable[..., None]:
+        def run(**given: object) -> None:
+            raise error
+
+        return run
+
+    first = command.params[0].name if command.params else "nothing"
+    for error, status, word in (
+        (ValueError("settings are damaged"), 1, "Error: settings are damaged"),
+        (OSError(28, "No space left on device"), 1, "Error: [Errno 28] No space left on device"),
+        (FloatingPointError("diverged"), 1, "Error: diverged"),
+        (MemoryError("m needs 5 bytes"), 1, "Error: not enough memory: m needs 5 bytes"),
+        (KeyboardInterrupt("kept"), 130, "interrupted: kept"),
+        (TypeError(f"{first} must be 1"), 2 if command.params else 1, f"Error: {first} must be 1"),
+    ):
+        monkeypatch.setattr(command, "callback", failing(error))
+        result = sublinear(*path)
+        assert (result.exit_code, result.output.strip().splitlines()[-1]) == (status, word)
+
+
+def test_a_network_that_does_not_fit_into_memory_is_an_error_of_one_line() -> None:
+    result = sublinear("train", "--m", "1e15", "--data", "circle-8")
+    assert result.exit_code == 1
+    assert result.output == (
+        "Error: not enough memory: m = 1000000000000000 neurons of 3 inputs need about 4.0e+16 "
+        "bytes\n"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("asked", [["--help"], ["activity", "--help"], ["info"]])
+def test_a_full_disk_behind_the_output_is_an_error_of_one_line(asked: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "sublinear_lib", *asked],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=Path(sublinear_lib.__file__).parents[1],
+        )
+    assert (run.returncode, run.stderr) == (1, "Error: [Errno 28] No space left on device\n")
+
+
+@pytest.mark.parametrize("m", ["65536", "2^16", "6.5536e4"])
+def test_a_width_may_be_written_as_a_power(m: str) -> None:
+    assert numbers("--m", m, "--tau", "0.01")["m"] == 65536
+    kinds = {
+        " ".join(path): {type(option.type) for option in found}
+        for path in commands(main)
+        if (found := [one for one in command_at(path).params if one.name in ("m", "widths")])
+    }
+    assert set(kinds) == {"activity", "train", "report", "bench halfspace", "bench training"}
+    assert len(set.union(*kinds.values())) == 1
+
+
+def test_more_processes_than_checks_are_not_started(
+    few_claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    real = joblib.Parallel
+
+    def parallel(*, n_jobs: int, **options: object) -> object:
+        asked.append(n_jobs)
+        return real(n_jobs=n_jobs, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", parallel)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 64)
+    assert sublinear("verify", "thm-4.1", "thm-4.4", "lem-a.1", "--jobs", "99999").exit_code == 0
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 1)
+    assert sublinear("verify", "thm-4.1", "thm-4.4", "lem-a.1", "--jobs", "99999").exit_code == 0
+    assert asked == [3, 2]
+
+
+def test_an_installed_copy_keeps_its_evidence(
+    few_claims: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmarking, "results_path", lambda: None)
+    result = sublinear("verify", "thm-4.1", "--store")
+    assert result.exit_code == 2
+    assert "pip install -e ." in result.output
+    assert list(few_claims.iterdir()) == []
 
 
 def test_the_module_runs_as_the_same_command() -> None:
@@ -166,10 +307,13 @@ def test_a_verification_prints_a_line_for_each_statement(few_claims: Path) -> No
     assert lines[-1].endswith("4 as recorded, 0 not")
 
 
-def test_a_verification_shows_a_bar_apart_from_the_table(
-    few_claims: Path, capsys: pytest.CaptureFixture[str]
+def test_a_verification_shows_a_bar_apart_from_the_table_and_on_a_terminal_only(
+    few_claims: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The runner of click 8.1 does not keep the two streams apart.
+    assert not main(["verify", "thm-4.1"], standalone_mode=False)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert not main(["verify", "thm-4.1"], standalone_mode=False)
     table, bar = capsys.readouterr()
     assert "verifying: 100%" in bar

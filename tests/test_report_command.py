@@ -95,18 +95,20 @@ def test_a_file_with_an_odd_name_gets_its_report(csv: Path, tmp_path: Path, name
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "status", "message"),
     [
-        (("none.csv", "--label", "kind"), "does not exist"),
-        (("DATA", "--label", "sort", "--delimiter", ";"), "label must be one of the columns"),
-        (("DATA", *SMALL, "--tau", 0.1), "either activity or tau"),
-        (("DATA", *SMALL, "--rho", -1), "rho must be"),
-        (("DATA", *SMALL, "--certify", 0), "certify must be"),
+        (("none.csv", "--label", "kind"), 1, "does not exist"),
+        (("DATA", "--label", "sort", "--delimiter", ";"), 2, "label must be one of the columns"),
+        (("DATA", *SMALL, "--tau", 0.1), 2, "either --activity or --tau"),
+        (("DATA", *SMALL, "--rho", -1), 2, "rho must be"),
+        (("DATA", *SMALL, "--certify", 0), 2, "certify must be"),
     ],
 )
-def test_errors_say_what_is_wrong(csv: Path, arguments: tuple[object, ...], message: str) -> None:
+def test_errors_say_what_is_wrong(
+    csv: Path, arguments: tuple[object, ...], status: int, message: str
+) -> None:
     result = report(*(csv if one == "DATA" else one for one in arguments))
-    assert result.exit_code == 1
+    assert result.exit_code == status
     assert message in result.output
     assert "Traceback" not in result.output
 
@@ -115,7 +117,7 @@ def test_a_refused_call_leaves_no_folder_and_an_older_one_alone(csv: Path, tmp_p
     older = tmp_path / "older"
     older.mkdir()
     for out in (tmp_path / "new", older):
-        assert report(csv, *SMALL, "--rho", -1, "--out", out).exit_code == 1
+        assert report(csv, *SMALL, "--rho", -1, "--out", out).exit_code == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.csv", "older"]
 
 
@@ -126,8 +128,10 @@ def test_a_missing_label_option_is_a_wrong_call(csv: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_leaves_a_report_of_what_there_is(csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    on_a_terminal = "import sys; sys.stderr.isatty = lambda: True; "
     run = subprocess.Popen(
-        [sys.executable, "-m", "sublinear_lib", "report", str(csv)]
+        [sys.executable, "-c", f"{on_a_terminal}from sublinear_lib.__main__ import run; run()"]
+        + ["report", str(csv)]
         + [str(one) for one in SMALL[:-1]]
         + ["1000000", "--out", str(out)],
         stderr=subprocess.PIPE,

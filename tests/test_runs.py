@@ -122,7 +122,7 @@ def test_every_adversary_and_form_trains(name):
 )
 def test_bad_options_are_named(arguments, message):
     result = train("--steps", "2", *arguments)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert message in result.output
     assert "Traceback" not in result.output
 
@@ -180,12 +180,12 @@ def test_the_table_shows_clean_attacked_and_certified_accuracy():
 def test_a_folder_that_is_no_run_is_refused_and_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
     result = train("--steps", "2", "--out", str(tmp_path))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "holds 'thesis.tex' and no settings.json" in result.output
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
     (tmp_path / "settings.json").write_text("[1, 2]")
     result = train("--steps", "2", "--out", str(tmp_path))
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "something else" in result.output
     assert "Traceback" not in result.output
 
@@ -206,6 +206,16 @@ def test_a_diverging_run_names_the_step_and_keeps_its_history(tmp_path):
         rows = list(csv.DictReader(file))
     assert f"diverged at step {len(rows)}" in result.output
     assert not (tmp_path / "run" / "summary.json").exists()
+
+
+def test_a_run_that_ends_silent_and_worse_than_it_began_says_so():
+    calm = TrainingRun(**SMALL, certify=0).execute(progress=False)
+    assert calm.warnings == ()
+    assert "warnings" not in calm.summary()
+    result = train("--steps", "5", "--eta", "1e9", "--certify", "0")
+    assert result.exit_code == 0
+    assert "test points, where no neuron fires" in result.output
+    assert "the loss grew in training" in result.output
 
 
 def test_what_was_trained_is_stored_before_it_is_tested(tmp_path, monkeypatch):
@@ -238,6 +248,7 @@ def test_a_run_that_goes_on_may_be_tested_in_another_way(tmp_path):
         ({"m": 0}, "m must"),
         ({"activity": 0.7}, "activity must"),
         ({"rho": -0.1}, "rho must"),
+        ({"rho": 1.74}, "rho must"),
         ({"steps": 0}, "steps must"),
         ({"attack_steps": 0}, "attack_steps must"),
         ({"test_fraction": 1.0}, "test_fraction must"),

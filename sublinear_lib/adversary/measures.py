@@ -101,6 +101,7 @@ def accuracy_under_attack(
     rng: Seed,
     *,
     loss: str | Objective | None = None,
+    progress: bool = False,
 ) -> float:
     """Return the share of examples that are still classified correctly where the attack ends.
 
@@ -120,6 +121,8 @@ def accuracy_under_attack(
         What the attack maximizes.  By default `NegativeMargin`: a regression loss also rewards
         outputs that are right and too large, and an attack that keeps its largest loss could
         return such a point although it met a misclassified one.
+    progress : bool, default False
+        Whether to show a progress bar, which every attack of the library has.
 
     Returns
     -------
@@ -133,5 +136,7 @@ def accuracy_under_attack(
     """
     points = validation.points_on_slice(X, d=_network(network).d)
     labels = class_labels(y, len(points))
-    found = adversary(network, points, labels, NegativeMargin() if loss is None else loss, rng)
+    wanted = {"progress": True} if validation.boolean(progress, "progress") else {}
+    objective = NegativeMargin() if loss is None else loss
+    found = adversary(network, points, labels, objective, rng, **wanted)
     return float(np.mean((labels * found.value > 0.0) & (labels * found.clean_value > 0.0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -273,9 +274,12 @@ def test_a_foreign_file_is_refused_before_anything_is_measured(
 
 
 @pytest.mark.parametrize("asked", [(), ("--quiet",)])
-def test_a_run_shows_a_bar_unless_it_is_asked_to_be_quiet(
-    asked: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+def test_a_run_shows_a_bar_on_a_terminal_unless_it_is_asked_to_be_quiet(
+    asked: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     small = ("--dimensions", "3", "--widths", "64", "--shares", "0.1", "--rounds", "1")
     command = ["bench", "halfspace", "--quick", "--no-peers", "--only", "single", *small, *asked]
     # The runner of click 8.1 does not keep the two streams apart.
@@ -322,11 +326,11 @@ def test_the_options_reach_the_settings(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--dimensions", "three"], "'three' is not a list of int numbers such as 3,2^16"),
+        (["--dimensions", "three"], "'three' is not a list of whole numbers such as 3,2^16"),
         (["--dimensions", "1"], "dimensions must be"),
-        (["--widths", "2^x"], "'2^x' is not a list of int numbers"),
-        (["--shares", "a"], "'a' is not a list of float numbers such as 0.001,0.1"),
-        (["--shares", "0^-1"], "'0^-1' is not a list of float numbers"),
+        (["--widths", "2^x"], "'2^x' is not a list of whole numbers"),
+        (["--shares", "a"], "'a' is not a list of numbers such as 0.001,0.1"),
+        (["--shares", "0^-1"], "'0^-1' is not a list of numbers"),
         (["--shares", "2"], "shares must be"),
         (["--queries", "0"], "queries must be"),
         (["--only", "everything"], "'everything' is not one of"),
