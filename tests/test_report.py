@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sublinear_lib import datasets, report, scaling, theory
+from sublinear_lib import datasets, scaling, theory
 from sublinear_lib.adversary import RandomSearch, extremes_on_circle
 from sublinear_lib.datasets import Dataset
 from sublinear_lib.report import Report, make_report
@@ -256,37 +256,6 @@ def test_without_a_radius_certified_means_right() -> None:
     found = make_report(drawn(), m=128, activity=0.3, rho=0.0, steps=10)
     assert found.certified == found.attacked == found.clean
     assert len(found.curve) == 1
-
-
-# Interruptions
-
-
-def test_ctrl_c_between_rows_leaves_a_report_on_those_before(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, calls = report.bracket, []
-
-    def interrupted(*arguments: object, **named: object) -> object:
-        calls.append(1)
-        if len(calls) == 12:
-            raise KeyboardInterrupt
-        return real(*arguments, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(report, "bracket", interrupted)
-    found = make_report(drawn(), m=128, activity=0.3, rho=0.05, steps=5)
-    assert found.interrupted
-    assert 1 <= len(found.answers) < found.n_test
-    assert said(found, "The run was interrupted")
-
-
-def test_ctrl_c_before_anything_is_known_gets_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    def at_once(*arguments: object, **named: object) -> object:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(report, "bracket", at_once)
-    wide = drawn()
-    with pytest.raises(KeyboardInterrupt):
-        make_report(wide, m=128, activity=0.3, rho=0.05, steps=5, certify=1)
 
 
 # Refusals
