@@ -20,13 +20,14 @@ import json
 import os
 import platform
 import shutil
+import signal
 import sys
 import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -84,7 +85,7 @@ def _losing_no_interrupt() -> Iterator[None]:
             before(lost)
             return
         # Interrupting at once would come here, where it is lost as well.
-        again.append(threading.Timer(0.05, _thread.interrupt_main))
+        again.append(threading.Timer(0.05, _interrupt))
         again[-1].daemon = True
         again[-1].start()
 
@@ -95,6 +96,14 @@ def _losing_no_interrupt() -> Iterator[None]:
         sys.unraisablehook = before
         for timer in again:
             timer.cancel()
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread, also where it waits for something."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(cast(int, threading.main_thread().ident), signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 class _Command(click.Command):
@@ -327,7 +336,12 @@ def train(out: Path | None, progress: bool, **given: Any) -> None:
     """
     try:
         run = runs.TrainingRun(**given)
-        report = run.execute(out, progress=progress, say=lambda text: click.echo(text, err=True))
+        report = run.execute(
+            out,
+            progress=progress,
+            say=lambda text: click.echo(text, err=True),
+            on_interrupt="return",
+        )
         rows = [(name, _shown(value)) for name, value in report.summary().items()]
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_going_on(out)) from None
@@ -398,8 +412,7 @@ def report_command(
     """Train on a CSV file of your own, and say what may be promised.
 
     DATA has a header, one column with two classes, and numbers.  The network is trained on one part
-    of the rows; the others are attacked, and proved right where that is possible.  Ctrl-C ends
-    training, then testing; what there is by then is reported.
+    of the rows; the others are attacked, and proved right where that is possible.
     """
     if given["activity"] is not None and given["tau"] is not None:
         raise click.UsageError("give either --activity or --tau, not both")
@@ -417,11 +430,10 @@ def report_command(
             reason = report.store_report(found, out)
             if reason:
                 click.echo(f"no pictures: {reason}", err=True)
-    except Exception:
+    finally:
         if out is not None and anew:
             with contextlib.suppress(OSError):
                 out.rmdir()  # a folder that was made for nothing
-        raise
     if out is None:
         click.echo(found.to_markdown(), nl=False)
     else:
@@ -436,8 +448,6 @@ def report_command(
         rows += [("open", str(found.unknown)), *(("warning", text) for text in found.warnings)]
         _print_wrapped(rows)
         click.echo(f"stored in {out}")
-    if found.interrupted:
-        raise KeyboardInterrupt("the report covers what was done by then")
 
 
 def _shown(value: object) -> str:

@@ -141,8 +141,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         Returns
         -------
         SublinearAdversarialClassifier
-            This object.  Ctrl-C ends the training after the present step; ``history_.interrupted``
-            says so.
+            This object.
 
         Raises
         ------
@@ -152,7 +151,7 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
         TrainingDiverged
             If training diverges.
         KeyboardInterrupt
-            If Ctrl-C comes before the first step.
+            After Ctrl-C.  What an earlier fit has learned is kept.
         """
         features, labels = validate_data(self, X, y, dtype=np.float64)
         kind = type_of_target(labels, input_name="y", raise_unknown=True)
@@ -187,8 +186,6 @@ class SublinearAdversarialClassifier(ClassifierMixin, BaseEstimator):  # type: i
             index=self.index,
         )
         history = trainer.fit(start, points, 2.0 * index - 1.0, rng=generator)
-        if not len(history):  # which only an interrupt brings about
-            raise KeyboardInterrupt
         self.classes_, self.mean_, self.scale_ = classes, mean, scale
         self.history_, self.network_ = history, history.final
         return self

@@ -167,8 +167,6 @@ class Report:
         What the theorems need.
     warnings : tuple of str
         What a reader has to know before quoting a number.
-    interrupted : bool
-        Whether Ctrl-C ended training or testing early.
     """
 
     features: Mapping[str, float]
@@ -189,7 +187,6 @@ class Report:
     bound: regret.RegretBound
     hypotheses: tuple[Hypothesis, ...]
     warnings: tuple[str, ...]
-    interrupted: bool
 
     def __repr__(self) -> str:
         """Return the name and the three shares."""
@@ -302,7 +299,6 @@ class Report:
                 "silent training points": list(self.silent),
                 "row passes": int(history.work.sum()),
                 "row passes, every neuron": self.dense_work,
-                "interrupted": self.interrupted,
             },
             "held out": {
                 "rows looked at": len(self.answers),
@@ -510,15 +506,12 @@ def make_report(
     Returns
     -------
     Report
-        The report.  Ctrl-C ends training, then testing, after the present step or row; what there
-        is by then is reported.
+        The report.
 
     Raises
     ------
     TypeError, ValueError
         If an argument has the wrong type or is out of range.
-    KeyboardInterrupt
-        If Ctrl-C comes before the first step or the first row is done.
     TrainingDiverged
         If training diverges.
 
@@ -585,9 +578,7 @@ def make_report(
     )
     with single_threaded():
         history = trainer.fit(start, train.X, train.y, rng=np.random.default_rng(stream))
-        if not len(history):
-            raise KeyboardInterrupt
-        answers, whole = _examine(history.final, test, radius, limit, proofs, shown)
+        answers = _examine(history.final, test, radius, limit, proofs, shown)
         return _assembled(
             data,
             train,
@@ -607,7 +598,6 @@ def make_report(
                 "test_fraction": test.n / (train.n + test.n),
             },
             confidence=share,
-            interrupted=history.interrupted or not whole,
         )
 
 
@@ -636,8 +626,8 @@ def _examine(
     limit: int | None,
     seeds: np.random.SeedSequence,
     progress: bool,
-) -> tuple[tuple[Answer, ...], bool]:
-    """Look at held-out rows one by one; say also whether all that were wanted were looked at."""
+) -> tuple[Answer, ...]:
+    """Look at held-out rows one by one."""
     number = test.n if limit is None else min(limit, test.n)
     right = test.y * network.forward(test.X) > 0.0
     radii = [c * rho for c in _MULTIPLES if c * rho <= geometry.SLICE_DIAMETER and rho > 0.0]
@@ -645,21 +635,16 @@ def _examine(
     attack = SmoothedGradient(rho=rho, steps=20, restarts=2)
     answers: list[Answer] = []
     with _bar(number, progress) as tick:
-        try:
-            for i, own in enumerate(seeds.spawn(number)):
-                if not right[i]:
-                    answers.append(Answer("wrong", -1.0, 0.0))
-                elif not radii:
-                    answers.append(Answer("certified", 0.0, math.inf))
-                else:
-                    row = _Row(network, test.X[i], float(test.y[i]), own)
-                    answers.append(row.answer(radii, at, attack))
-                tick()
-        except KeyboardInterrupt:
-            if not answers:
-                raise
-            return tuple(answers), False
-    return tuple(answers), True
+        for i, own in enumerate(seeds.spawn(number)):
+            if not right[i]:
+                answers.append(Answer("wrong", -1.0, 0.0))
+            elif not radii:
+                answers.append(Answer("certified", 0.0, math.inf))
+            else:
+                row = _Row(network, test.X[i], float(test.y[i]), own)
+                answers.append(row.answer(radii, at, attack))
+            tick()
+    return tuple(answers)
 
 
 @contextmanager
@@ -804,7 +789,6 @@ def _assembled(
     *,
     settings: Mapping[str, int | float | str],
     confidence: float,
-    interrupted: bool,
 ) -> Report:
     rho, inner = float(settings["rho"]), float(settings["training_rho"])
     gap = separation(train.X, rho, train.y)
@@ -855,10 +839,7 @@ def _assembled(
         dense_work=float(dense),
         bound=bound,
         hypotheses=hypotheses,
-        warnings=_warnings(
-            train, test, gap, meet, silent[0], answers, clean, history, interrupted, rho
-        ),
-        interrupted=interrupted,
+        warnings=_warnings(train, test, gap, meet, silent[0], answers, clean, history, rho),
     )
 
 
@@ -953,15 +934,9 @@ def _warnings(
     answers: tuple[Answer, ...],
     clean: Interval,
     history: History,
-    interrupted: bool,
     rho: float,
 ) -> tuple[str, ...]:
     said = []
-    if interrupted:
-        said.append(
-            f"The run was interrupted: {_many(len(history), 'step')} of training and "
-            f"{_many(len(answers), 'held-out row')} are reported on."
-        )
     torn, lost, seen = _repeated(train, test)
     if torn:
         number = train.n + test.n

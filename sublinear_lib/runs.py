@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -147,6 +147,7 @@ class TrainingRun:
         *,
         progress: bool = True,
         say: Callable[[str], object] = lambda text: None,
+        on_interrupt: Literal["raise", "return"] = "raise",
     ) -> RunReport:
         """Train, test and, with a folder, store.
 
@@ -158,6 +159,9 @@ class TrainingRun:
             Whether to show a progress bar.
         say : callable, optional
             Called with a sentence now and then.
+        on_interrupt : {"raise", "return"}, default "raise"
+            What Ctrl-C in training does: ``"raise"`` passes it on, ``"return"`` tests and stores
+            what there is after the present step, as the command does.
 
         Returns
         -------
@@ -174,10 +178,10 @@ class TrainingRun:
         TrainingDiverged
             If training diverges; with a folder, the history so far is stored.
         KeyboardInterrupt
-            If Ctrl-C comes before the first step, or after training.  What was trained is stored by
-            then, and the same run goes on from its last checkpoint.  Ctrl-C in training is no
-            error: what there is after the present step is tested and stored.
+            After Ctrl-C, in training only if `on_interrupt` is ``"raise"`` or no step is done.  The
+            same run goes on from its last checkpoint.
         """
+        validation.choice(on_interrupt, "on_interrupt", ("raise", "return"))
         split, weights, stream, attack, proof = np.random.SeedSequence(self.seed).spawn(5)
         try:
             train, test = datasets.load_split(
@@ -203,7 +207,14 @@ class TrainingRun:
         )
         checkpoint = None if out is None else self._claim(out, say)
         try:
-            history = trainer.fit(start, train.X, train.y, rng=stream, checkpoint=checkpoint)
+            history = trainer.fit(
+                start,
+                train.X,
+                train.y,
+                rng=stream,
+                checkpoint=checkpoint,
+                on_interrupt=on_interrupt,
+            )
         except TrainingDiverged as error:
             if out is not None:
                 _store_history(error.history, out, say)

@@ -119,16 +119,22 @@ def test_a_refused_fit_leaves_the_model_as_it_was(cancer):
     assert_array_equal(model.decision_function(X_test), before)
 
 
-def test_an_interrupt_before_the_first_step_is_one(cancer, monkeypatch):
-    def interrupt(*unused, **named):
-        raise KeyboardInterrupt
+def test_an_interrupted_search_ends_and_scores_nothing(cancer, monkeypatch):
+    calls, real = [], adversary.SmoothedGradient.__call__
+
+    def interrupted(*given):
+        calls.append(1)
+        if len(calls) == 5:  # amid the second of the fits
+            raise KeyboardInterrupt
+        return real(*given)
 
     X, y, *_ = cancer
-    monkeypatch.setattr(adversary.SmoothedGradient, "__call__", interrupt)
-    model = small()
+    monkeypatch.setattr(adversary.SmoothedGradient, "__call__", interrupted)
+    search = GridSearchCV(small(n_steps=3), {"rho": [0.05, 0.1]}, cv=2)
     with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y)
-    assert not hasattr(model, "network_")
+        search.fit(X, y)
+    assert len(calls) == 5
+    assert not hasattr(search, "cv_results_")
 
 
 def test_three_classes_are_refused():

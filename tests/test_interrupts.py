@@ -6,8 +6,11 @@ the long version with real commands is a campaign (``benchmarks/reliability.py -
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import os
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,9 +22,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import sublinear_lib
-from sublinear_lib import benchmarking, claims, runs
+from sublinear_lib import benchmarking, claims, features, runs
 from sublinear_lib.benchmarking.reliability import COMMANDS
 from sublinear_lib.cli import main
+from sublinear_lib.training import trainer
 from tests.claims.statements import small_ledger
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
@@ -173,14 +177,17 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
 
         def __del__(self) -> None:
             ignored.append("once")
-            signal.raise_signal(signal.SIGINT)
+            # What follows is not to come between here and there.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            raise KeyboardInterrupt
 
     class Second:
         """Where the interrupt comes that follows it."""
 
         def __del__(self) -> None:
             try:
-                time.sleep(5)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+                time.sleep(600)
             except KeyboardInterrupt:
                 ignored.append("once more")
                 raise
@@ -193,10 +200,96 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", with_callbacks)
-    result = sublinear(*TRAIN, "--steps", "300")
+    result = sublinear(*TRAIN, "--steps", "30000")
     assert ignored == ["once", "once more"]
     assert result.exit_code == 130
-    assert "interrupted from the keyboard" in result.output
+    assert said(result).startswith("interrupted")
+
+
+# -- in checks that train --------------------------------------------------------------------------
+
+
+def reached(check: Any) -> set[Any]:
+    """Return the functions and classes of the library that a check may come to."""
+    found: set[Any] = set()
+    waiting = [check]
+    while waiting:
+        one = inspect.unwrap(waiting.pop())
+        if not inspect.isfunction(one) and not inspect.isclass(one):
+            continue
+        if one in found or not one.__module__.startswith("sublinear_lib"):
+            continue
+        found.add(one)
+        if inspect.isclass(one):
+            waiting += [
+                getattr(part, "fget", part) for k in one.__mro__ for part in vars(k).values()
+            ]
+            continue
+        codes = [one.__code__]
+        for code in codes:
+            codes += filter(inspect.iscode, code.co_consts)
+        names = {name for code in codes for name in code.co_names}
+        for name in names & one.__globals__.keys():
+            value = one.__globals__[name]
+            if inspect.ismodule(value) and value.__name__.startswith("sublinear_lib"):
+                waiting += [vars(value)[other] for other in names & vars(value).keys()]
+            elif callable(value):
+                waiting.append(value)
+    return found
+
+
+TRAINERS = {trainer.Run, features.training._descend}
+TRAINING = [claim.id for claim in claims.LEDGER if TRAINERS & reached(claim.check)]
+
+
+def test_the_checks_that_train_are_found() -> None:
+    assert {"alg-1", "thm-4.3", "thm-d", "thm-iii.4.3"} <= set(TRAINING)
+    assert "lem-4.5" not in TRAINING
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It comes in the second step, when a truncated run could be judged."""
+    steps = []
+
+    def amid(real: Any) -> Any:
+        def step(*arguments: Any) -> Any:
+            steps.append(1)
+            return real(*arguments) if len(steps) == 1 else interrupt()
+
+        return step
+
+    monkeypatch.setattr(trainer.Run, "step", amid(trainer.Run.step))
+    monkeypatch.setattr(
+        features.training, "loss_and_errors", amid(features.training.loss_and_errors)
+    )
+    cache, found = tmp_path / "cache", tmp_path / "found.json"
+    result = sublinear("verify", name, "--quiet", "--cache", str(cache), "--json", str(found))
+    assert len(steps) == 2, "nothing was trained, or it went on"
+    assert result.exit_code == 130, result.output
+    assert "0 of 1 checked" in result.output
+    assert not list(cache.rglob("*.npz"))
+    assert not claims.load_evidence(found)
+
+
+def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:
+    """The commands may; a trainer and the fuzzer do for who asks; the others raise it again."""
+    going_on = re.compile(r"except (KeyboardInterrupt|BaseException)|except:|on_interrupt=.return")
+    library = ROOT / "sublinear_lib"
+    found = {
+        path.relative_to(library).as_posix()
+        for path in library.rglob("*.py")
+        if going_on.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {
+        "cli.py",
+        "training/trainer.py",
+        "training/sharded.py",
+        "halfspace/fuzz/campaign.py",
+        "benchmarking/stepping.py",
+    }
 
 
 # -- at random moments, with a real signal ---------------------------------------------------------
@@ -208,6 +301,7 @@ LIVES = multiprocessing.get_context(
 
 def life(arguments: list[str], folder: str) -> None:
     """Be a process of its own that runs a command."""
+    os.setsid()  # a terminal sends the signal to the whole group
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, name in ((1, "output"), (2, "messages")):
         os.dup2(os.open(Path(folder) / name, os.O_CREAT | os.O_WRONLY), number)
@@ -215,27 +309,43 @@ def life(arguments: list[str], folder: str) -> None:
     main(arguments, prog_name="sublinear")
 
 
+def interrupted_life(arguments: list[str], folder: Path, seconds: float) -> tuple[int | None, str]:
+    """Run a command, press Ctrl-C after a while, and return its status and its messages."""
+    LIVES.set_forkserver_preload(["tests.test_interrupts"])
+    process = LIVES.Process(target=life, args=(arguments, str(folder)))
+    process.start()
+    try:
+        while not (folder / "begun").exists():
+            time.sleep(0.01)
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        process.join(60)
+        return process.exitcode, (folder / "messages").read_text()
+    finally:
+        process.kill()
+
+
 @pytest.mark.parametrize(("name", "seconds"), [("train", 0.02), ("train", 0.3), ("verify", 0.2)])
 def test_a_command_that_gets_the_signal_leaves_whole_files(
     name: str, seconds: float, tmp_path: Path
 ) -> None:
     command = COMMANDS[name]
-    arguments = command.arguments(tmp_path)
-    LIVES.set_forkserver_preload(["tests.test_interrupts"])
-    process = LIVES.Process(target=life, args=(arguments[2:], str(tmp_path)), daemon=True)
-    process.start()
-    while not (tmp_path / "begun").exists():
-        time.sleep(0.01)
-    time.sleep(seconds)
-    os.kill(process.pid, signal.SIGINT)
-    process.join(60)
-    status = process.exitcode
-    process.kill()
-    messages = (tmp_path / "messages").read_text()
+    status, messages = interrupted_life(command.arguments(tmp_path)[2:], tmp_path, seconds)
     assert status == 130, messages
     assert messages.strip().splitlines()[-1].startswith("interrupted")
     assert "Traceback" not in messages
     assert command.whole(tmp_path) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 1, 1, 2, 2])
+def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_path: Path) -> None:
+    """At another moment each time: no check that it comes to may have a verdict."""
+    asked = ["verify", *TRAINING, "--quiet", "--jobs", str(jobs)]
+    status, messages = interrupted_life(asked, tmp_path, random.uniform(0.1, 2.0 * jobs))
+    output = (tmp_path / "output").read_text()
+    assert status == 130, (output, messages)
+    assert messages.strip().splitlines()[-1] == "interrupted"
+    assert "is recorded as" not in output
 
 
 def test_an_interrupt_while_the_library_is_loaded_ends_at_once(tmp_path: Path) -> None:

@@ -289,7 +289,8 @@ from sublinear_lib.runs import TrainingRun
 # Whoever starts the tests in the background has them ignore Ctrl-C, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 say = lambda text: print(text, flush=True)
-TrainingRun(**json.loads(sys.argv[2])).execute(Path(sys.argv[1]), progress=False, say=say)
+run = TrainingRun(**json.loads(sys.argv[2]))
+run.execute(Path(sys.argv[1]), progress=False, say=say, on_interrupt="return")
 """
 LONG = {"data": "circle-8", "m": 2000, "steps": 20_000, "activity": 0.1, "certify": 0}
 

@@ -115,6 +115,7 @@ class _AdversarialTraining(ABC):
         callback: Callback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 10,
+        on_interrupt: Literal["raise", "return"] = "raise",
     ) -> History:
         """Train a network.
 
@@ -139,13 +140,16 @@ class _AdversarialTraining(ABC):
             How many steps lie between two checkpoints.  The trainer starts anew from each of them,
             so that a resumed run equals an uninterrupted one, with the same number here, to the
             bit; with ``reduction="reference"`` also for any other number, and without checkpoints.
+        on_interrupt : {"raise", "return"}, default "raise"
+            What Ctrl-C does.  ``"raise"`` passes it on, so that whoever called this ends as well.
+            ``"return"`` is for a person who wants the steps so far: the run ends after the last
+            completed step, and the history says ``interrupted=True``.
 
         Returns
         -------
         History
-            One row per step, and the final network.  Ctrl-C ends the run after the last completed
-            step: the history then says ``interrupted=True``.  After a resumption it begins with the
-            steps of the earlier process.
+            One row per step, and the final network.  After a resumption it begins with the steps of
+            the earlier process.
 
         Raises
         ------
@@ -161,6 +165,8 @@ class _AdversarialTraining(ABC):
         TrainingDiverged
             A `FloatingPointError`: a weight or a loss is no longer finite.  The message names step
             and cause, and the exception carries the history up to the step before.
+        KeyboardInterrupt
+            After Ctrl-C, unless `on_interrupt` is ``"return"``.
 
         Notes
         -----
@@ -186,6 +192,7 @@ class _AdversarialTraining(ABC):
                 f"got {self.batch_size}"
             )
         every = validation.count(checkpoint_every, "checkpoint_every")
+        validation.choice(on_interrupt, "on_interrupt", ("raise", "return"))
         keeper = None
         if checkpoint is not None:
             prints = checkpoints.fingerprints(
@@ -198,7 +205,7 @@ class _AdversarialTraining(ABC):
             )
             keeper = _Keeper(checkpoint, every, prints, (network.m, network.d), generator)
         with contextlib.closing(self._run(network, points, labels, generator)) as run:
-            return self._loop(run, keeper, callback)
+            return self._loop(run, keeper, callback, on_interrupt == "return")
 
     def _run(
         self, network: TwoLayerNetwork, X: FloatArray, y: FloatArray, generator: np.random.Generator
@@ -217,7 +224,9 @@ class _AdversarialTraining(ABC):
             source=lambda neurons: self._source(neurons, X),
         )
 
-    def _loop(self, run: Run, keeper: _Keeper | None, callback: Callback | None) -> History:
+    def _loop(
+        self, run: Run, keeper: _Keeper | None, callback: Callback | None, returning: bool
+    ) -> History:
         """Do the steps that are missing."""
         watch, over = Watch(self.early_stop), ""
         if keeper is not None:
@@ -244,6 +253,8 @@ class _AdversarialTraining(ABC):
                     if callback is not None and callback(record, run.network) is True:
                         return run.history(interrupted=True, stopped="the callback asked for it")
             except KeyboardInterrupt:
+                if not returning:
+                    raise
                 run.recover()
                 return run.history(interrupted=True, stopped="interrupted from the keyboard")
         return run.history()

@@ -433,7 +433,7 @@ def test_a_case_is_replayed_by_everyone_unless_told_otherwise():
     assert all(engine in result.output for engine in fuzz.ENGINES)
 
 
-def test_ctrl_c_ends_with_a_summary(monkeypatch):
+def test_ctrl_c_ends_with_a_summary_and_without_a_record(monkeypatch, tmp_path):
     original, calls = campaign._played, []
 
     def interrupted(*arguments):
@@ -443,9 +443,11 @@ def test_ctrl_c_ends_with_a_summary(monkeypatch):
         yield from original(*arguments)
 
     monkeypatch.setattr(campaign, "_played", interrupted)
-    result = fuzz_command("--queries", "1e7")
-    assert result.exit_code == 0
+    record = tmp_path / "record.json"
+    result = fuzz_command("--queries", "1e7", "--json", str(record))
+    assert result.exit_code == 130
     assert "stopped: interrupted" in result.output
+    assert not record.exists()
 
 
 @pytest.mark.parametrize(

@@ -510,7 +510,7 @@ def test_an_interrupt_from_the_keyboard_loses_nothing_that_was_kept(tmp_path):
         if record.step == 7:
             raise KeyboardInterrupt
 
-    history = resume(path, callback=interrupt)
+    history = resume(path, callback=interrupt, on_interrupt="return")
     assert history.interrupted
     assert history.stopped == "interrupted from the keyboard"
     assert len(history) == 8

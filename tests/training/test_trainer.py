@@ -357,7 +357,7 @@ def interrupted_run(monkeypatch, where, network, X, y, step, index="query"):
                 return (pressing if self.m == network.m else set_rows)(self, *arguments)
 
             patch.setattr(Neurons, "set_rows", chosen)
-        return trainer.fit(network, X, y, rng=0)
+        return trainer.fit(network, X, y, rng=0, on_interrupt="return")
 
 
 @pytest.mark.parametrize(
@@ -403,9 +403,11 @@ def test_an_interrupt_right_after_the_record_does_not_record_the_step_twice(monk
     monkeypatch.setattr(Run, "__init__", interrupted)
     network, X, y = problem(4, 200, 5)
     trainer = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=10)
-    history = trainer.fit(network, X, y, rng=0)
-    monkeypatch.undo()
+    history = trainer.fit(network, X, y, rng=0, on_interrupt="return")
     assert_array_equal(history.step, [0, 1, 2])
+    with pytest.raises(KeyboardInterrupt):  # unless it was asked for the steps so far
+        trainer.fit(network, X, y, rng=0)
+    monkeypatch.undo()
     straight = SublinearAdversarialTraining(adversary=ProjectedGradient(rho=0.1), steps=3)
     assert history.final == straight.fit(network, X, y, rng=0).final
 

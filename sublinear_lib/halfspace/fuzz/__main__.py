@@ -108,7 +108,7 @@ def main(
     """Try the half-space structures with random histories against exact arithmetic.
 
     Ends with status 0 if every answer was right and 1 otherwise; each wrong answer comes with a
-    command that replays its case. Ctrl-C stops and reports what was done.
+    command that replays its case. Ctrl-C stops with status 130 and prints what was done.
     """
     if target is not None and not target.absolute().parent.is_dir():
         raise click.UsageError(f"--json: there is no folder {str(target.parent)!r}")
@@ -139,6 +139,8 @@ def main(
         for finding in report.findings:
             click.echo(f"{finding}\n")
     click.echo(str(report))
+    if report.stopped == "interrupted":
+        sys.exit(130)
     if target is not None:
         target.write_text(json.dumps(report.as_record(), indent=2) + "\n", encoding="utf-8")
     sys.exit(1 if report.findings else 0)
