@@ -43,9 +43,8 @@ format: $(STAMP)  ## put all Python files into the house format
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format .
 
-lab: $(STAMP)  ## open the chapters as live notebooks in JupyterLab
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
-	@$(BIN)/jupyter lab book
+lab: $(STAMP)  ## open the chapters as live notebooks in JupyterLab (LAB_OPTIONS=...)
+	@$(BIN)/python tools/lab.py $(LAB_OPTIONS)
 
 lite: $(STAMP)  ## build the notebooks as JupyterLite, for a Python in the browser (PYODIDE=...)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lite]'

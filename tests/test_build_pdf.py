@@ -14,6 +14,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from sublinear_lib.exhibits import claim_box, quiz
+from sublinear_lib.plotting import PAGE_HTML
 
 BOX = (
     '<div><style>.a{}</style><details class="sl-claim"><summary><strong>Theorem 4.1</strong> '
@@ -52,7 +53,7 @@ def test_a_real_claim_box_gives_its_name_verdict_and_plain_words() -> None:
 
 def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_path: Path) -> None:
     data = {
-        "text/html": "<figure><figcaption>At <i>m</i><sup>2</sup> it <b>falls</b>.</figcaption>"
+        PAGE_HTML: "<figure><figcaption>At <i>m</i><sup>2</sup> it <b>falls</b>.</figcaption>"
         "</figure>",
         "image/png": base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 8 + b"\0\0\3\0" * 2).decode(),
         "text/plain": "A falling\n curve.",
@@ -70,7 +71,7 @@ def test_a_figure_keeps_its_picture_its_caption_and_its_alternative_text(tmp_pat
 def test_a_live_lab_is_left_out_and_plain_output_stays(tmp_path: Path) -> None:
     lab = {
         "application/vnd.jupyter.widget-view+json": {},
-        "text/html": "<p>it needs a running Jupyter: open</p>",
+        PAGE_HTML: "<p>it needs a running Jupyter: open</p>",
         "image/png": "",
     }
     assert build_pdf.printed(lab, "lab", tmp_path, evidence=False) == ""

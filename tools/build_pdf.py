@@ -28,6 +28,8 @@ from bs4 import BeautifulSoup, Tag
 from build_book import JUPYTER_BOOK, ROOT
 from nbformat import NotebookNode
 
+from sublinear_lib.plotting import PAGE_HTML
+
 WORK = ROOT / "_build" / "pdf"
 RESULT = ROOT / "_build" / "sublinear-adversarial-training.pdf"
 NEEDED = {
@@ -235,7 +237,7 @@ def printed(data: dict[str, Any], name: str, folder: Path, *, evidence: bool) ->
     Unprintable
         If the output has no form that can be set.
     """
-    html = data.get("text/html")
+    html = data.get("text/html") or data.get(PAGE_HTML)
     if html is None:
         return None
     plain = data.get("text/plain", "")

@@ -4,7 +4,8 @@ usage: python tools/run_notebooks.py [--check] [--jobs N] [notebook ...]
 
 Each notebook runs from top to bottom in a fresh kernel. What changes from run to run without
 meaning anything (times, cell and widget identities, memory addresses, how a printed text was cut
-into pieces) is then put into one fixed form. ``--check`` writes nothing and fails when a fresh run
+into pieces) is then put into one fixed form, in which JupyterLab leaves it: JavaScript writes 1 for
+1.0. ``--check`` writes nothing and fails when a fresh run
 differs from what is stored.
 """
 
@@ -96,7 +97,7 @@ def normalize(notebook: NotebookNode, name: str) -> str:
         model: uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{number}").hex
         for number, model in enumerate(_in_order_of_appearance(notebook, state))
     }
-    text = nbformat.writes(notebook)
+    text = nbformat.writes(_whole(notebook))
     if models:
         anywhere = re.compile("|".join(map(re.escape, models)))
         text = anywhere.sub(lambda match: models[match.group()], text)
@@ -105,6 +106,17 @@ def normalize(notebook: NotebookNode, name: str) -> str:
         contents = renamed.metadata["widgets"][STATE]
         contents["state"] = dict(sorted(contents["state"].items()))
     return nbformat.writes(renamed).rstrip("\n") + "\n"
+
+
+def _whole(value: Any) -> Any:
+    """Return the same value with integers for the floats that JavaScript writes as integers."""
+    if isinstance(value, dict):
+        return type(value)({key: _whole(each) for key, each in value.items()})
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return int(value)
+    return value
 
 
 def _join_streams(outputs: Sequence[NotebookNode]) -> list[NotebookNode]:

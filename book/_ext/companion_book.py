@@ -17,6 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 
+from sublinear_lib.plotting import PAGE_HTML
+
 _ADDRESS = re.compile(r"https://[^/\s]+(/[^/\s]+){2}")
 
 _COLAB = "https://colab.research.google.com"
@@ -213,6 +215,11 @@ def _mend_body(
             app.env.get_domain("math").data["has_equations"][pagename] = True
 
 
+def _show_drawings(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Show the HTML of every picture, which notebooks keep from viewers that take it apart."""
+    source[0] = source[0].replace(f'"{PAGE_HTML}":', '"text/html":')
+
+
 # the sidebar's button that unfolds the pages below another has a picture and no name
 _TOGGLE = re.compile(r"<summary>(?=\s*<span class=\"toctree-toggle\")")
 
@@ -249,6 +256,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("companion_repository_branch", "main", "html", [str])
     app.connect("config-inited", _connect_repository)
     app.connect("config-inited", _leave_thebe_out)
+    app.connect("source-read", _show_drawings)
     # before sphinx.ext.mathjax asks whether a page has formulas
     app.connect("html-page-context", _mend_body, priority=400)
     # after the theme has put its buttons and its function there

@@ -29,6 +29,7 @@ from sublinear_lib.exhibits.names import (
     statement_link,
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
+from sublinear_lib.plotting import PAGE_HTML
 
 __all__ = ["DependencyGraph", "dependency_graph", "part_view", "printed_view", "repaired_view"]
 
@@ -175,8 +176,13 @@ class DependencyGraph:
                     )
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        """Return the graph as HTML."""
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the forms among which a host chooses: the drawing, and its words."""
+        return {PAGE_HTML: self.html, "text/plain": repr(self)}
+
+    @property
+    def html(self) -> str:
+        """The graph as HTML."""
         views = "".join(map(self._figure, self._views))
         used = [each for each in LOOKS if any(claim.recorded is each for claim in self._ledger)]
         legend = "".join(f"<li>{badge(verdict)}</li>" for verdict in used)

@@ -116,7 +116,7 @@ from sublinear_lib.plotting.phases import (
     phase_map_picture,
     transition_picture,
 )
-from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.picture import PAGE_HTML, Picture
 from sublinear_lib.plotting.polynomials import step_picture
 from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.robustness_window import (
@@ -160,6 +160,7 @@ __all__ = [
     "COLORS",
     "DARK",
     "LIGHT",
+    "PAGE_HTML",
     "ROLES",
     "SERIES",
     "AnswerBars",

@@ -2,18 +2,20 @@
 
 No object of the paper lives here.  A picture cannot be made without an alternative text, it carries
 no global state, and its bytes depend on its data alone, because the stored outputs of the notebooks
-are compared strictly.  Hosts choose among three forms: ``text/html`` (the page, JupyterLab),
-``image/png`` (PDF and viewers that remove SVG) and ``text/plain`` (the alternative text).
+are compared strictly.  Hosts choose among three forms: HTML under the type `PAGE_HTML` (the page),
+``image/png`` (PDF, previews and editors) and ``text/plain`` (the alternative text).
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
 from html import escape
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axis import Axis
@@ -27,7 +29,13 @@ from sublinear_lib.plotting.richtext import to_html, to_mathtext, to_plain
 from sublinear_lib.plotting.style import HALO, house_style
 from sublinear_lib.plotting.svg import figure_svg
 
-__all__ = ["Picture"]
+__all__ = ["PAGE_HTML", "Picture"]
+
+# A viewer that does not trust a notebook takes its HTML apart, and of a drawing only the labels
+# would stay.  So the HTML has a type that no viewer knows: viewers show the PNG, and the book's
+# build gives the HTML its usual type.  tools/lab.py, which trusts this checkout, sets text/html.
+STORED_HTML = "application/vnd.sublinear.picture"
+PAGE_HTML = os.environ.get("SUBLINEAR_PAGE_HTML", STORED_HTML)
 
 _FILE_NAME = re.compile(r"\S+\.(?:png|svg|jpe?g|gif|pdf|webp)", re.IGNORECASE)
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -249,13 +257,31 @@ class Picture:
             f"<style>{palette_css('.sl-figure')}{_LAYOUT}</style>{drawing}{caption}</figure>"
         )
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+    def bundle(self, html: str, text: str) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return the forms among which a host chooses, the picture being a part of `html`.
+
+        Parameters
+        ----------
+        html : str
+            What the page shows.
+        text : str
+            What a terminal shows.
+
+        Returns
+        -------
+        data, metadata : dict
+            The forms by their types, and the width at which the PNG is shown.
+        """
+        png = base64.b64encode(self.png).decode("ascii")
+        width = int.from_bytes(self.png[16:20], "big") // 2  # it is drawn at twice the size
+        data = {PAGE_HTML: html, "image/png": png, "text/plain": text}
+        return data, {"image/png": {"width": width}}
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
         """Return the forms among which a host chooses."""
-        return {
-            "text/html": self.html,
-            "image/png": base64.b64encode(self.png).decode("ascii"),
-            "text/plain": self.alt,
-        }
+        return self.bundle(self.html, self.alt)
 
 
 def _png(figure: Figure) -> bytes:

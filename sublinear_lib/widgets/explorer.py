@@ -11,7 +11,6 @@ may depend on nothing but the function's values.
 
 from __future__ import annotations
 
-import base64
 import copy
 import hashlib
 import itertools
@@ -336,9 +335,5 @@ class Explorer(anywidget.AnyWidget):
         """Return the live widget, the still picture as HTML and PNG, and the description."""
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if bundle is not None else ({}, {})
-        return {
-            **data,
-            "text/html": self._fallback_html(),
-            "image/png": base64.b64encode(self._still.png).decode("ascii"),
-            "text/plain": repr(self),
-        }, metadata
+        still, size = self._still.bundle(self._fallback_html(), repr(self))
+        return data | still, metadata | size

@@ -8,7 +8,6 @@ the page, and the stored bytes depend on the arguments alone.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -33,8 +32,8 @@ from sublinear_lib.widgets.controls import Choice, Control, Text
 __all__ = ["LiveLab"]
 
 _HOW = (
-    "This lab computes while you watch, so it needs a running Jupyter: open this page as a "
-    "notebook and run the cell. The picture shows one run."
+    "This lab computes while you watch, so it needs a running Jupyter: run 'make lab', open "
+    "this page there, and run the cell. The picture shows one run."
 )
 _LIVE = "Set the controls and press Run. The picture shows one run and makes room for yours."
 _ELSEWHERE = (
@@ -114,7 +113,7 @@ class LiveLab(anywidget.AnyWidget):
 
     def _fresh_controls(self) -> list[ipywidgets.Widget]:
         inputs: list[Any] = []
-        style = {"description_width": "10rem"}
+        style = {"description_width": "12rem"}
         layout = ipywidgets.Layout(width="100%", max_width="36rem")
         for control in self._controls:
             look = {"description": to_plain(control.label), "style": style, "layout": layout}
@@ -174,9 +173,5 @@ class LiveLab(anywidget.AnyWidget):
             f"<div><p><strong>{to_html(self.title)}</strong></p>{self._picture.html}"
             f"<p><small>{_HOW}</small></p></div>"
         )
-        return {
-            **data,
-            "text/html": html,
-            "image/png": base64.b64encode(self._picture.png).decode("ascii"),
-            "text/plain": repr(self),
-        }, metadata
+        still, size = self._picture.bundle(html, repr(self))
+        return data | still, metadata | size

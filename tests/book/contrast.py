@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 import numpy as np
 from matplotlib.path import Path as Outline
 
-from sublinear_lib.plotting import DARK, LIGHT
+from sublinear_lib.plotting import DARK, LIGHT, PAGE_HTML
 
 THEMES = {"light": LIGHT, "dark": DARK}
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.1, 1.4.3 and 1.4.11
@@ -89,8 +89,7 @@ def figures(notebook: Path) -> Iterator[str]:
     """Yield the drawings that a notebook has stored: figures, and stills of explorers."""
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         for output in cell.get("outputs", []):
-            html = "".join(output.get("data", {}).get("text/html", []))
-            yield from _SVG.findall(html)
+            yield from _SVG.findall("".join(output.get("data", {}).get(PAGE_HTML, [])))
 
 
 def parts(svg: str) -> list[Part]:

@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     boxes += chapter_claims(CHAPTER, shelf=shelf)._repr_html_()
     bodies = {
         "ledger": ledger_table(shelf=shelf)._repr_html_(),
-        "graph": dependency_graph(shelf=shelf)._repr_html_(),
+        "graph": dependency_graph(shelf=shelf).html,
         "boxes": boxes,
     }
     for name, body in bodies.items():

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from browser import serving, until
 
+from sublinear_lib.plotting import PAGE_HTML
 from sublinear_lib.plotting.richtext import parse
 from sublinear_lib.widgets import (
     Axis,
@@ -176,7 +177,7 @@ def folder(
     target = tmp_path_factory.mktemp("pages")
     script = check_book.ROOT / "book" / "_static" / "widgets-boot.js"
     (target / "widgets-boot.js").write_bytes(script.read_bytes())
-    still = tail._repr_mimebundle_()[0]["text/html"]
+    still = tail._repr_mimebundle_()[0][PAGE_HTML]
     state = stored_state(tail, wave)
     pages = {
         "both": html_page(still + view_script(wave), state),

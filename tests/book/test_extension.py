@@ -14,6 +14,8 @@ from bs4 import BeautifulSoup
 from check_book import ROOT
 from sphinx.errors import ConfigError
 
+from sublinear_lib.plotting import PAGE_HTML
+
 SOURCE = ROOT / "book" / "_ext" / "companion_book.py"
 URL = "https://github.com/example/companion"
 
@@ -30,6 +32,11 @@ def test_without_an_address_every_button_is_off_whatever_the_theme_says() -> Non
     assert options["launch_buttons"] == {}
     assert not any(value for key, value in options.items() if key.startswith("use_"))
     assert given["use_issues_button"] is True, "the given options were changed"
+
+
+def test_the_page_shows_what_viewers_of_the_notebook_cannot(tmp_path: Path) -> None:
+    shown = build(tmp_path, "", '<figure class="sl-figure">drawn</figure>')
+    assert shown.select_one(".output.text_html > figure").text == "drawn"  # type: ignore[union-attr]
 
 
 def test_one_address_turns_every_button_on() -> None:
@@ -55,7 +62,7 @@ def build(folder: Path, url: str, output: str = "") -> BeautifulSoup:
         '{"cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A page"},'
         ' {"cell_type": "code", "id": "b", "metadata": {}, "source": "x", "execution_count": 1,'
         ' "outputs": [{"output_type": "execute_result", "execution_count": 1, "metadata": {},'
-        f' "data": {json.dumps({"text/html": output or "<p>x</p>"})}}}]}}],'
+        f' "data": {json.dumps({PAGE_HTML: output or "<p>x</p>"})}}}]}}],'
         ' "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",'
         ' "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}',
         encoding="utf-8",

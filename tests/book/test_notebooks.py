@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,14 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_a_second_run_gives_the_same_bytes(stored: tuple[Path, str]) -> None:
     path, text = stored
     assert run_notebooks.fresh(path) == text
+
+
+def test_numbers_are_stored_as_a_browser_writes_them(tmp_path: Path) -> None:
+    sound = chapter(tmp_path)
+    state = {"0" * 32: {"state": {"values": [1.0, -0.0, 0.5, 1e20, 1e21]}}}
+    sound.notebook.metadata["widgets"] = {run_notebooks.STATE: {"state": state}}
+    text = json.dumps(json.loads(run_notebooks.normalize(sound.notebook, "x")))
+    assert '"values": [1, 0, 0.5, 100000000000000000000, 1e+21]' in text
 
 
 def test_storing_twice_changes_nothing(stored: tuple[Path, str]) -> None:

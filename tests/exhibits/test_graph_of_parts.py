@@ -22,6 +22,6 @@ def test_a_further_part_has_a_view_of_its_own() -> None:
     assert set(repaired_view(ledger)) == set(repaired_view(shelf.ledger))
     assert list(part_view(ledger, "memorization").edges) == [("prop-ii.1", "thm-ii.4.8")]
     assert graph_anchor(above) == "memorization-thm-ii.4.8"
-    shown = dependency_graph(shelf=replace(shelf, ledger=ledger))._repr_html_()
+    shown = dependency_graph(shelf=replace(shelf, ledger=ledger)).html
     assert 'value="memorization"> Part II' in shown and 'id="memorization-thm-ii.4.8"' in shown
-    assert "Part II" not in dependency_graph(shelf=shelf)._repr_html_()
+    assert "Part II" not in dependency_graph(shelf=shelf).html

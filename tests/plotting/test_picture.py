@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from sublinear_lib import plotting
+from sublinear_lib.plotting import PAGE_HTML
 from sublinear_lib.plotting.style import EndLabel, spread
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -193,11 +194,12 @@ def test_the_png_is_the_light_version_at_twice_the_size() -> None:
     assert min(sum(abs(a - b) for a, b in zip(c, blue, strict=True)) for c in colors) < 12
 
 
-def test_hosts_get_html_png_and_text() -> None:
+def test_hosts_get_a_drawing_for_the_page_a_png_for_all_and_text() -> None:
     picture = plotting.Picture(curve(), alt=ALT, name="falls")
-    bundle = picture._repr_mimebundle_()
-    assert set(bundle) == {"text/html", "image/png", "text/plain"}
+    bundle, metadata = picture._repr_mimebundle_()
+    assert set(bundle) == {PAGE_HTML, "image/png", "text/plain"}
     assert bundle["text/plain"] == ALT
+    assert metadata == {"image/png": {"width": 300}}
     assert base64.b64decode(bundle["image/png"]) == picture.png
     assert repr(picture) == f"Picture('falls': {ALT})"
 

@@ -12,7 +12,7 @@ from scipy import stats
 from sublinear_lib import datasets, theory
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure, percent
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure, percent
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -81,7 +81,7 @@ def test_training_prints_the_exact_maximum_within_theorem_b(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from sublinear_lib import datasets
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.widgets import LiveLab, count_an_iteration, iteration_lab
 
 STILL = Picture(figure(), alt="An empty figure for a test.", name="still")
@@ -49,7 +49,7 @@ def test_without_reach_the_neurons_that_can_fire_are_the_active_ones(
 def test_the_lab_shows_its_still() -> None:
     lab = iteration_lab(STILL)
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         iteration_lab("picture")  # type: ignore[arg-type]
 

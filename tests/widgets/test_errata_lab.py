@@ -11,7 +11,7 @@ from sublinear_lib import scaling, statistics, theory
 from sublinear_lib.claims import LEDGER, stored_evidence, verify
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.statistics import Interval
 from sublinear_lib.widgets import (
     LiveLab,
@@ -82,7 +82,7 @@ def test_every_statement_of_the_lab_measures_an_exponent() -> None:
 @pytest.mark.parametrize("build", [powers_lab, rerun_lab])
 def test_each_lab_shows_its_still(build: Callable[[Picture], LiveLab]) -> None:
     lab = build(STILL)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[arg-type]
 

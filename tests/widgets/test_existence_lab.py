@@ -10,7 +10,7 @@ import pytest
 from sublinear_lib import datasets
 from sublinear_lib.adversary import ExactOnCircle, robust_loss
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture
+from sublinear_lib.plotting import PAGE_HTML, Picture
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     build_good_weights,
@@ -73,7 +73,7 @@ def test_the_page_shows_a_still_picture(make: object, capsys: pytest.CaptureFixt
     still = fit_beside_training(m=256, rho=0.1, steps=2, seed=0)
     lab = make(still)  # type: ignore[operator]
     bundle, _ = lab._repr_mimebundle_()
-    assert "needs a running Jupyter" in bundle["text/html"]
+    assert "needs a running Jupyter" in bundle[PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         make(None)  # type: ignore[operator]
 

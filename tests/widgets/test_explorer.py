@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublinear_lib.plotting import Picture, grouped
+from sublinear_lib.plotting import PAGE_HTML, Picture, grouped
 from sublinear_lib.widgets import (
     Axis,
     Choice,
@@ -169,7 +169,7 @@ def test_the_same_function_gives_the_same_state_and_pictures(made: Explorer) -> 
         ["_table", "_spec", "_key", "position"]
     )
     first, second = (one._repr_mimebundle_()[0] for one in (made, again))
-    for kind in ("text/html", "image/png", "text/plain"):
+    for kind in (PAGE_HTML, "image/png", "text/plain"):
         assert first[kind] == second[kind], kind
 
 
@@ -208,11 +208,11 @@ def test_the_still_picture_shows_the_start_and_says_its_sentence(made: Explorer)
 def test_the_bundle_has_a_still_for_readers_without_scripts(made: Explorer) -> None:
     bundle, _ = made._repr_mimebundle_()
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == made.model_id
-    assert f'data-sl-widget="{made._key}"' in bundle["text/html"]
-    assert "<svg " in bundle["text/html"]
-    assert "width m = 64, threshold τ = 0.5, kind = slow decay" in bundle["text/html"]
+    assert f'data-sl-widget="{made._key}"' in bundle[PAGE_HTML]
+    assert "<svg " in bundle[PAGE_HTML]
+    assert "width m = 64, threshold τ = 0.5, kind = slow decay" in bundle[PAGE_HTML]
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    assert made.model_id not in bundle["text/html"], "model ids change from run to run"
+    assert made.model_id not in bundle[PAGE_HTML], "model ids change from run to run"
 
 
 # ---- a live kernel ------------------------------------------------------------------------------

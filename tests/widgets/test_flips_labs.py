@@ -10,7 +10,7 @@ import pytest
 from sublinear_lib import datasets, scaling, theory
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -69,7 +69,7 @@ def test_the_training_prints_what_has_flipped_in_the_end(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

@@ -10,7 +10,7 @@ import pytest
 from sublinear_lib import datasets, scaling, theory
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -84,7 +84,7 @@ def test_the_gap_of_the_run_stays_below_that_of_the_worst_weights(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

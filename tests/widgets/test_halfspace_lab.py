@@ -11,7 +11,7 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.halfspace import HalfspaceIndex, alive_on_slice
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.training import DenseAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -88,7 +88,7 @@ def test_the_survivors_are_those_of_the_cap_bound_and_train_alike(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

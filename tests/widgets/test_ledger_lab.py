@@ -10,7 +10,7 @@ import pytest
 from sublinear_lib import datasets, scaling, statistics, theory
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure, number
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure, number
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -81,7 +81,7 @@ def test_a_fixed_share_of_active_neurons_saves_no_power(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

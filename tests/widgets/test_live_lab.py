@@ -9,6 +9,7 @@ import ipywidgets
 import pytest
 
 from sublinear_lib import plotting
+from sublinear_lib.plotting import PAGE_HTML
 from sublinear_lib.widgets import Choice, LiveLab, Slider
 
 CONTROLS = [
@@ -34,9 +35,9 @@ def lab(function: Any = lambda m, kind: (m, kind), **changes: Any) -> LiveLab:
 
 def test_the_page_shows_the_still_and_says_how_to_run_it() -> None:
     bundle, _ = lab()._repr_mimebundle_()
-    assert still().again("lab-still-lab").html in bundle["text/html"]
-    assert 'id="lab-still"' not in bundle["text/html"], "the still may stand on the page already"
-    assert "needs a running Jupyter" in bundle["text/html"]
+    assert still().again("lab-still-lab").html in bundle[PAGE_HTML]
+    assert 'id="lab-still"' not in bundle[PAGE_HTML], "the still may stand on the page already"
+    assert "needs a running Jupyter" in bundle[PAGE_HTML]
     assert bundle["text/plain"] == repr(lab())
     assert repr(lab()) == "LiveLab('Train it yourself', controls: m, kind)"
 

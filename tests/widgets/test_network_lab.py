@@ -12,7 +12,7 @@ from scipy import stats
 from sublinear_lib import datasets, geometry
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets import (
     LiveLab,
@@ -73,7 +73,7 @@ def test_both_runs_start_from_equal_states_and_end_where_training_ends(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sublinear_lib import plotting
+from sublinear_lib.plotting import PAGE_HTML
 from sublinear_lib.widgets import (
     LiveLab,
     fit_points_lab,
@@ -95,7 +96,7 @@ def test_the_labs_show_a_still() -> None:
     still = plotting.Picture(plotting.figure(200, 120), alt="A step of a polynomial.", name="still")
     for lab in (fit_points_lab(still), polynomial_network_lab(still)):
         assert isinstance(lab, LiveLab)
-        assert "still-lab" in lab._repr_mimebundle_()[0]["text/html"]
+        assert "still-lab" in lab._repr_mimebundle_()[0][PAGE_HTML]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.theory import tails
 from sublinear_lib.widgets import (
     LiveLab,
@@ -85,7 +85,7 @@ def test_the_size_at_a_threshold_is_that_of_the_truncated_second_moment(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

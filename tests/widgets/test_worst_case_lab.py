@@ -14,7 +14,7 @@ from sublinear_lib.adversary import (
     mean_shares_found,
 )
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, figure, grouped
+from sublinear_lib.plotting import PAGE_HTML, Picture, figure, grouped
 from sublinear_lib.widgets import (
     LiveLab,
     attack_lab,
@@ -68,7 +68,7 @@ def test_the_comparison_prints_the_means_with_their_intervals(
 def test_each_lab_shows_its_still(build: object) -> None:
     lab = build(STILL)  # type: ignore[operator]
     assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0]["text/html"]
+    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
     with pytest.raises(TypeError, match="still"):
         build("picture")  # type: ignore[operator]
 

@@ -30,6 +30,8 @@ async function render({ model, el: root }) {
     const views = [];
     for (const id of message.models) views.push(await manager.create_view(await manager.get_model(id)));
     place.before(...views.map((view) => view.el));
+    // A view takes its layout and the width of its label when it hears that it is on the page.
+    for (const view of views) view.trigger("displayed");
     // Once there is a result of the reader's own, the still picture has done its work.
     root.addEventListener("click", (event) => (place.hidden ||= Boolean(event.target.closest("button"))));
   }

@@ -1,0 +1,161 @@
+"""A chapter in a real JupyterLab, as `make lab` opens it: what is seen before and after a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import chromium
+from run_notebooks import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
+
+CHAPTER = "how-many-neurons-fire"
+# Text that a reader sees, without the source that KaTeX keeps beside a formula, and code.
+RAW = r"""() => {
+  const found = [], parts = document.querySelectorAll(".jp-MarkdownCell .myst");
+  for (const part of parts) {
+    const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+      if (!node.parentElement.closest("annotation, code")
+          && /\{[\w:-]+\}|:{3}|\\[a-zA-Z]+|Undefined|control sequence/.test(node.textContent))
+        found.push(node.textContent);
+  }
+  return [parts.length, found];
+}"""
+# The size of what each output with a picture shows: of its image, its drawing, or its explorer.
+PICTURES = """() => [...document.querySelectorAll(".jp-OutputArea-output")].map((output) => {
+  const picture = output.querySelector("img, svg[role=img], .sl-explorer svg");
+  return picture && picture.getBoundingClientRect().toJSON();
+}).filter(Boolean).map((box) => [box.width, box.height])"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """Start JupyterLab on a checkout with one chapter; give its folder and address."""
+    checkout = tmp_path_factory.mktemp("checkout")
+    shutil.copytree(ROOT / "tools", checkout / "tools")
+    shutil.copy(ROOT / "_config.yml", checkout)
+    folder = checkout / "book" / "part1"
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "book" / "part1" / f"{CHAPTER}.ipynb", folder)
+    places = {f"JUPYTER_{name}_DIR": str(checkout / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    environment = {**os.environ, **places, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "tools/lab.py", "--no-browser", "--IdentityProvider.token=key"]
+    with (checkout / "log").open("w") as log:
+        server = subprocess.Popen(
+            command, cwd=checkout, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
+    try:
+        running = checkout / "RUNTIME" / f"jpserver-{server.pid}.json"
+        for _ in range(1200):
+            if running.exists() or server.poll() is not None:
+                break
+            time.sleep(0.1)
+        assert running.exists(), (checkout / "log").read_text()
+        yield folder, json.loads(running.read_text())["url"]
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def opened(browser: Browser, address: str, name: str) -> Page:
+    """Open a chapter, and let every cell of it be drawn."""
+    page = browser.new_page(viewport={"width": 1200, "height": 20_000})
+    page.set_default_timeout(120_000)
+    page.goto(f"{address}lab/tree/part1/{name}.ipynb?reset&token=key")
+    page.wait_for_selector(".jp-MarkdownCell .myst h1")
+    page.wait_for_selector(".jp-OutputArea-output")
+    return page
+
+
+def stored(folder: Path, name: str) -> list[dict[str, object]]:
+    """Return the outputs of a stored chapter that have a picture."""
+    cells = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    return [each for each in outputs if "image/png" in each.get("data", {})]
+
+
+@pytest.mark.browser
+def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_changes_nothing(
+    lab: tuple[Path, str], browser: Browser
+) -> None:
+    folder, address = lab
+    file = folder / f"{CHAPTER}.ipynb"
+    before = file.read_bytes()
+    page = opened(browser, address, CHAPTER)
+    wanted = len(stored(folder, CHAPTER))
+    page.wait_for_function(f"({PICTURES})().length >= {wanted}")
+    sizes = page.evaluate(PICTURES)
+    assert len(sizes) == wanted and min(map(min, sizes)) > 100
+    texts, raw = page.evaluate(RAW)
+    assert texts > 10 and raw == []
+    assert page.locator("svg[role=img]").count() > 0, "a trusted picture is a drawing"
+    assert page.locator(".sl-explorer input[type=range]").count() > 0, "before a run, and live"
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        page.keyboard.press("Control+s")
+    assert file.read_bytes() == before
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
+    lab: tuple[Path, str], browser: Browser
+) -> None:
+    folder, address = lab
+    copy = json.loads((folder / f"{CHAPTER}.ipynb").read_text(encoding="utf-8"))
+    copy["cells"][-1]["source"] += "\n\nSigned by nobody."
+    (folder / "foreign.ipynb").write_text(json.dumps(copy), encoding="utf-8")
+    page = opened(browser, address, "foreign")
+    wanted = len(stored(folder, "foreign"))
+    page.wait_for_function(f"({PICTURES})().length >= {wanted}")
+    images = "[...document.querySelectorAll('.jp-OutputArea-output img')]"
+    page.wait_for_function(f"{images}.every((each) => each.complete)")
+    widths = page.evaluate(f"{images}.map((each) => each.naturalWidth)")
+    assert len(widths) == wanted and min(widths) > 100
+    assert page.evaluate(RAW)[1] == []
+    page.close()
+
+
+@pytest.mark.browser
+def test_after_run_all_width_and_threshold_move_the_picture_at_once(
+    lab: tuple[Path, str], browser: Browser
+) -> None:
+    _, address = lab
+    page = opened(browser, address, CHAPTER)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    explorer = page.locator(".sl-explorer:not(.sl-lab)").first
+    boxes = explorer.locator("input[type=number]")
+    boxes.first.wait_for()  # number boxes come when a kernel answers
+    drawing = explorer.locator("svg[role=img]").first
+    changed = "([old, drawing]) => drawing.innerHTML !== old"
+    for place, value in enumerate(("12345", "1.2345")):
+        old = [drawing.inner_html(), drawing.element_handle()]
+        began = time.monotonic()
+        boxes.nth(place).fill(value)
+        boxes.nth(place).press("Enter")
+        page.wait_for_function(changed, arg=old)
+        assert time.monotonic() - began < 10, "a quarter of a second on a quiet machine"
+    page.locator(".sl-lab .widget-label").first.wait_for()
+    cut = "(labels) => labels.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert page.locator(".sl-lab .widget-label").evaluate_all(cut) == 0
+    page.close()
