@@ -40,6 +40,7 @@ from sublinear_lib.claims.stated import far, stated
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson, loglog_slope
 from sublinear_lib.theory import CHAINS, activity, flips, leading_exponent, orders
+from sublinear_lib.theory.uniform_constants import Part, constant_suffices
 
 __all__ = ["CLAIMS"]
 
@@ -542,7 +543,6 @@ def _check_45_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
     what = f"exponent of the number at a fixed point, m = {widths[0]} to {widths[-1]}"
     slope = loglog_slope(widths, table, _SURE)
     found.append(exponent(what, slope, round(_slope_of(widths, means), 4), 1))
-    found.append(_uniform_active_constant(lambda m: 0.0, "W = W_0"))
     found.append(far("4.5-r share", lambda m: scaling.activity(_sparse(m), m), logs=-0.5))
     return Findings(found)
 
@@ -681,7 +681,7 @@ def _check_46_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
         )
         what = f"largest Pr[C_r = 1] m^(3/10)/(n K) at R3, n = 1, K = {K:g}, m = 2^8 to 2^60"
         found.append(bound(what, chance, 1.0, method=Method.CLOSED_FORM))
-    found += [_uniform_near_constant(), _density_control(), *_laws_control()]
+    found += [_proved("near", 4.0), _density_control(), *_laws_control()]
     return Findings(found)
 
 
@@ -765,43 +765,11 @@ def _check_c17(budget: Budget, rng: np.random.Generator) -> Findings:
 # --------------------------------------------------------------------------------------------------
 
 
-def _uniform_near_constant() -> Observation:
-    """Compare the explicit bound of Theorem B with its order, where its conditions hold."""
-    worst = 0.0
-    for m in (2**k for k in range(8, 31, 2)):
-        s = math.sqrt(2.0 / m)
-        for d in (2, 3, 8, 30, 100):
-            for t in (0.0, 1.0, math.sqrt(0.4 * math.log(m))):
-                for power in (0.6, 0.7, 0.8):
-                    delta = m**-power
-                    density = math.exp(-t * t / 2.0) / math.sqrt(2.0 * math.pi)
-                    scale = m**1.5 * density * delta
-                    if delta / s * max(1.0, t) <= 1.0 and scale >= d * math.log(m):
-                        most = flips.uniform_near_bound(t * s, m, d, delta)
-                        worst = max(worst, most / (scale + d * math.log(m)))
-    what = (
-        "explicit bound on the number of near neurons at every point of X over m^(3/2) phi(t) "
-        "delta + d log m, m = 2^8 to 2^30, d = 2 to 100"
-    )
-    return bound(what, worst, 4.0, method=Method.CLOSED_FORM)
-
-
-def _uniform_active_constant(delta: Rule, name: str) -> Observation:
-    """Compare the explicit bound on the number of active neurons with m p."""
-    worst = 0.0
-    for m in (2**k for k in range(8, 31, 2)):
-        s = math.sqrt(2.0 / m)
-        for d in (2, 3, 8, 30, 100):
-            for t in (0.0, 1.0, math.sqrt(0.4 * math.log(m))):
-                p = float(stats.norm.sf(t))
-                if t * delta(m) / s <= 1.0 and m * p >= d * math.log(m):
-                    most = flips.uniform_active_bound(t * s, m, d, delta(m))
-                    worst = max(worst, most / (m * p))
-    what = (
-        f"explicit bound on the number of active neurons at every point of X, {name}, over m p, "
-        "m = 2^8 to 2^30, d = 2 to 100"
-    )
-    return bound(what, worst, 6.0, method=Method.CLOSED_FORM)
+def _proved(part: Part, constant: float) -> Observation:
+    """Prove a constant of Theorem B for all parameters that its hypotheses allow."""
+    what = f"constant for the {part} neurons, all m, d, t and delta (branch and bound)"
+    holds = constant_suffices(part, constant)
+    return fact(what, constant, "proved to suffice", holds, Method.CERTIFIED)
 
 
 def _uniform_far() -> list[Observation]:
@@ -873,7 +841,7 @@ def _norm_control() -> Observation:
 
 
 def _check_thm_b(budget: Budget, rng: np.random.Generator) -> Findings:
-    found = [_uniform_near_constant(), _uniform_active_constant(_ball, "W within m^(-3/5)")]
+    found = [_proved("near", 4.0), _proved("active", 8.0)]
     found += _uniform_far()
     found.append(_circle(_one_over_m, _ball, budget, rng))
     found.append(_circle(_sparse, _ball, budget, rng))
@@ -1126,11 +1094,11 @@ CLAIMS: tuple[Claim, ...] = (
         title="Near and active neurons, everywhere at once",
         statement=(
             r"Let $s = \sqrt{2/m}$, $t = \tau/s$, $\theta = \delta/s \le 1$, $t\theta \le 1$ and "
-            r"$m^{3/2}\varphi(t)\delta \ge d \log m$. There is an absolute constant $C$ such that "
-            r"with probability at least $1 - m^{-d}$, for all $x \in \mathcal{X}$, "
-            r"$\#\{r : |z_r(x) - \tau| \le \delta\} \le C(m^{3/2}\varphi(t)\delta + d \log m)$; "
+            r"$m^{3/2}\varphi(t)\delta \ge d \log m$. With probability at "
+            r"least $1 - m^{-d}$, $m \ge 2$, for all $x \in \mathcal{X}$, "
+            r"$\#\{r : |z_r(x) - \tau| \le \delta\} \le 4(m^{3/2}\varphi(t)\delta + d \log m)$; "
             r"and if $m Q(t) \ge d \log m$, for all $x$ and all $W$ with $\|W - W_0\|_{2,\infty} "
-            r"\le \delta$, at most $C m Q(t)$ neurons are active at $x$."
+            r"\le \delta$, at most $8 m Q(t)$ neurons are active at $x$."
         ),
         plain="The counts at one input hold at all inputs at once, even adversarial ones.",
         source=Source("repair", "Theorem B"),
