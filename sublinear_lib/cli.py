@@ -33,7 +33,6 @@ import click
 
 from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
 from sublinear_lib._extras import COMPUTING, installed_version
-from sublinear_lib.claims.evidence import encoded
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.theory import printed_K, printed_q0
@@ -837,7 +836,7 @@ def show_claim(name: str, as_json: bool) -> None:
     now = claims.fingerprint(claims.LEDGER[claim.restates or claim.id])
     if as_json:
         found = {
-            budget.value: {**encoded(item.evidence), "outdated": item.fingerprint != now}
+            budget.value: {**claims.encoded(item.evidence), "outdated": item.fingerprint != now}
             for budget, item in stored.items()
         }
         _print_json({**fields, "evidence": found})

@@ -45,7 +45,7 @@ def is_unsettled(claim: Claim) -> bool:
     The check ends with the first observation that rules this verdict out, whatever follows.
     """
     bearing = {Role.CONTROL}
-    if claim.recorded in (Verdict.HOLDS, Verdict.REPAIRED, Verdict.CITED):
+    if claim.recorded not in (Verdict.FAILS, Verdict.TYPO, Verdict.GAP):
         bearing |= {Role.STATEMENT, Role.PRINT, Role.PROOF}
 
     check_types = Observation.__post_init__
