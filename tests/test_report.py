@@ -264,7 +264,7 @@ def test_without_a_radius_certified_means_right() -> None:
 def test_ctrl_c_between_rows_leaves_a_report_on_those_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, calls = report.sign_on_cap, []
+    real, calls = report.certified_accuracy, []
 
     def interrupted(*arguments: object, **named: object) -> object:
         calls.append(1)
@@ -272,7 +272,7 @@ def test_ctrl_c_between_rows_leaves_a_report_on_those_before(
             raise KeyboardInterrupt
         return real(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(report, "sign_on_cap", interrupted)
+    monkeypatch.setattr(report, "certified_accuracy", interrupted)
     found = make_report(drawn(), m=128, activity=0.3, rho=0.05, steps=5)
     assert found.interrupted
     assert 1 <= len(found.answers) < found.n_test
@@ -283,7 +283,7 @@ def test_ctrl_c_before_anything_is_known_gets_through(monkeypatch: pytest.Monkey
     def at_once(*arguments: object, **named: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report, "sign_on_cap", at_once)
+    monkeypatch.setattr(report, "certified_accuracy", at_once)
     wide = drawn()
     with pytest.raises(KeyboardInterrupt):
         make_report(wide, m=128, activity=0.3, rho=0.05, steps=5, certify=1)
