@@ -33,8 +33,8 @@ from sublinear_lib.adversary import (
     IdentityAdversary,
     NegativeMargin,
     SmoothedGradient,
+    certified_accuracy,
 )
-from sublinear_lib.adversary.worst_case import sign_on_cap
 from sublinear_lib.cluster import single_threaded
 from sublinear_lib.datasets import Dataset, Separation, separation
 from sublinear_lib.network import TwoLayerNetwork
@@ -688,15 +688,15 @@ class _Row:
 
     def _status(self, radius: float) -> str:
         if radius not in self._known:
-            self._known[radius] = sign_on_cap(
+            (self._known[radius],) = certified_accuracy(
                 self._network,
-                self._x,
-                self._y,
+                self._x[None, :],
+                [self._y],
                 radius,
-                "auto" if self._network.d <= 3 else "relaxation",
-                _NO_LIMIT,
-                np.random.default_rng(self._seeds),
-            )
+                method="auto" if self._network.d <= 3 else "relaxation",
+                time_limit=_NO_LIMIT,
+                rng=np.random.default_rng(self._seeds),
+            ).status
         return self._known[radius]
 
     def _broken(self, attack: SmoothedGradient) -> bool:

@@ -23,6 +23,10 @@ solution, so stopping early is harmless.  The solver works in floating point: it
 right up to a tolerance of 1e-7 each.  All variables and rows are scaled to ranges of about 1, and
 the bound is raised by the tolerance times the sum of these ranges and by the rounding error of the
 coefficients.  That is a bound of the effect of the tolerances, not a proof of the solver's code.
+
+Some versions of HiGHS up to 1.12 print ``HighsMipSolverData::transformNewIntegerFeasibleSolution``
+to the terminal now and then (its issue 2783), whatever its options say.  Only a redirection of the
+standard output of the whole process would hide that, other threads included, so it is left alone.
 """
 
 from __future__ import annotations

@@ -56,7 +56,6 @@ __all__ = [
     "certified_accuracy",
     "certified_radius",
     "robust_loss",
-    "sign_on_cap",
 ]
 
 BracketMethod = Literal[
@@ -531,7 +530,7 @@ def certified_accuracy(
     statuses: list[Status] = []
     with progress_bar(len(points), "certifying", wanted, "example") as tick:
         for x, label in zip(points, labels, strict=True):
-            statuses.append(sign_on_cap(network, x, label, rho, method, time_limit, generator))
+            statuses.append(_sign_on_cap(network, x, label, rho, method, time_limit, generator))
             tick()
     right = labels * network.forward(points) > 0.0
     return CertifiedAccuracy(tuple(statuses), float(np.mean(right)))
@@ -594,7 +593,7 @@ def certified_radius(
     width = validation.scalar(tol, "tol", exclusive_minimum=0)
 
     def status(rho: float) -> Status:
-        return sign_on_cap(network, points[0], labels[0], rho, method, time_limit, generator)
+        return _sign_on_cap(network, points[0], labels[0], rho, method, time_limit, generator)
 
     at_point = status(0.0)
     if at_point == "falsified":
@@ -629,7 +628,7 @@ def _examples(
     return points, checked(y, n=len(points)), validation.generator(rng)
 
 
-def sign_on_cap(
+def _sign_on_cap(
     network: TwoLayerNetwork,
     x: FloatArray,
     label: float,
@@ -638,26 +637,7 @@ def sign_on_cap(
     time_limit: object,
     rng: np.random.Generator,
 ) -> Status:
-    """Decide whether the sign of the network is that of the label all over a cap.
-
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network.
-    x : ndarray of float64, shape (d,)
-        Middle of the cap.
-    label : float
-        Nonzero; its sign names the class.
-    rho : float
-        Radius of the cap.
-    method, time_limit, rng
-        As for `bracket`.
-
-    Returns
-    -------
-    {"certified", "falsified", "unknown"}
-        ``"certified"`` holds for all points that are points of the cap to within 1e-9, too.
-    """
+    """Decide whether the sign of the network is that of the label at all that counts as a cap."""
     radius = validation.scalar(rho, "rho", minimum=0)
     side = -1 if label > 0.0 else 1
     # Wrong means not below 0, and an output of 0 is wrong: the threshold is just below it.
