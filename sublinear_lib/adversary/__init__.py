@@ -39,6 +39,7 @@ from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
     AttackResult,
+    Batch,
     Objective,
     Target,
     margin_of,
@@ -64,6 +65,7 @@ __all__ = [
     "AdaptiveMomentum",
     "Adversary",
     "AttackResult",
+    "Batch",
     "Bracket",
     "BracketMethod",
     "CapAttack",
