@@ -1,7 +1,7 @@
 """What is not installed with the library alone, and how to get it.
 
 The library computes with its runtime dependencies only.  Figures, explorers and exhibits need more,
-which comes with an extra: ``pip install 'sublinear-lib[plot]'``.  Where such a package is missing,
+which comes with an extra: ``pip install '.[plot]'`` in a clone.  Where such a package is missing,
 the reader is told which extra brings it.  Before changing it, know that `pyproject.toml` lists the
 extras and that a run must never fail at its end because it cannot draw.
 """
@@ -38,7 +38,7 @@ def hint(package: str) -> str:
         Part of a sentence.
     """
     extra = _EXTRAS.get(package)
-    how = "" if extra is None else f" (pip install 'sublinear-lib[{extra}]' brings it)"
+    how = "" if extra is None else f" (pip install '.[{extra}]' in a clone brings it)"
     return f"{package} is not installed{how}"
 
 

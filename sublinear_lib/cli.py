@@ -138,7 +138,7 @@ def _whole(text: str) -> int:
         number, times = int(base), int(exponent)
         if times < 0 or number.bit_length() * times > _LONGEST:
             raise ValueError
-        return number**times
+        return int(number**times)
     try:
         return int(text)
     except ValueError:
@@ -154,7 +154,7 @@ def _real(text: str) -> float:
     return float(base) ** int(exponent) if power else float(base)
 
 
-class _Read(click.ParamType):
+class _Read(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5
     """What is read by a function, which raises ValueError for anything else."""
 
     def __init__(self, name: str, read: Callable[[str], object], wanted: str) -> None:

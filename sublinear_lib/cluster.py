@@ -271,7 +271,7 @@ def connected(scheduler: str, *, direct: bool = False) -> Iterator[Any]:
         distributed = importlib.import_module("distributed")
     except ImportError as error:
         raise ImportError(
-            "scheduler needs the package distributed: pip install 'sublinear-lib[cluster]'"
+            "scheduler needs the package distributed: pip install '.[cluster]' in a clone"
         ) from error
     try:
         client = distributed.Client(

@@ -29,18 +29,32 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import sublinear_lib
-from sublinear_lib import cli, scaling
+from sublinear_lib import claims, cli, scaling
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BUILD = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv.pop());"
+BESIDE = ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+ABOUT = ("CHANGELOG.md", "CITATION.cff", "LICENSE-text")
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    """Build a wheel or a source distribution, and return it."""
+    code = f"import sys; from setuptools import build_meta; build_meta.build_{kind}(sys.argv.pop())"
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(target)],
+        cwd=source,
+        check=True,
+        capture_output=True,
+    )
+    (built,) = target.iterdir()
+    return built
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of what it is made of."""
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked source distribution, built from a copy of what it is made of."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in (*BESIDE, *ABOUT):
         shutil.copy(ROOT / name, source)
     shutil.copytree(
         ROOT / "sublinear_lib",
@@ -49,16 +63,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     # what the build must leave out, although it lies beside the library
     (source / "tests").mkdir()
-    (source / "tests" / "__init__.py").touch()
-    target = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", BUILD, str(target)],
-        cwd=source,
-        check=True,
-        capture_output=True,
-    )
-    (built,) = target.glob("*.whl")
-    return built
+    for name in ("__init__.py", "test_package.py"):
+        (source / "tests" / name).touch()
+    packed = build("sdist", source, tmp_path_factory.mktemp("sdist"))
+    target = tmp_path_factory.mktemp("unpacked")
+    shutil.unpack_archive(packed, target, filter="data")
+    (folder,) = target.iterdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution as pip does."""
+    return build("wheel", sdist, tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_source_distribution_tells_about_itself_and_has_no_tests(sdist: Path) -> None:
+    names = {path.name for path in sdist.iterdir()}
+    assert names >= {*BESIDE, *ABOUT, "sublinear_lib"}
+    assert "tests" not in names
 
 
 def closure(requirements: list[str]) -> set[str]:
@@ -170,8 +193,8 @@ def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clea
     rooms = {f"sublinear_lib.{room}" for room in sublinear_lib.__all__[1:] if room not in drawing}
     assert rooms <= {*done}
     assert not {"matplotlib", "IPython", "ipywidgets", "numba", "pytest"} & {*loaded}
-    assert "pip install 'sublinear-lib[plot]'" in said["plotting"]
-    assert "pip install 'sublinear-lib[book]'" in said["exhibits"]
+    assert "pip install '.[plot]'" in said["plotting"]
+    assert "pip install '.[book]'" in said["exhibits"]
 
 
 def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(clean: Path) -> None:
@@ -250,5 +273,10 @@ def test_a_shell_is_told_how_to_complete_the_command(shell: str) -> None:
     assert made.exit_code == 0
     assert f"{shell}_complete" in made.output
     assert {item.value for item in told.get_completions([], "ve")} == {"verify"}
+    for asked_of in (["verify"], ["claims", "show"]):
+        found = {item.value for item in told.get_completions(asked_of, "thm-4.1")}
+        assert {"thm-4.1", "thm-4.1-r"} <= found <= {claim.id for claim in claims.LEDGER}
+    (only,) = told.get_completions(["train", "--data"], "circ")
+    assert only.value == "circle-8"
     found = {item.value for item in told.get_completions(["activity", "--tau-rule"], "")}
     assert found == set(scaling.TAU_RULES)

@@ -12,6 +12,7 @@ A role such as ``:func:`` must name something that exists; it leads to its page 
 from __future__ import annotations
 
 import ast
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -334,7 +335,10 @@ def _described(entry: Entry) -> str:
     """Return the directive that describes a name."""
     room, name = entry.offered.rpartition(".")[::2]
     if entry.kind == "class":
-        return f".. autoclass:: {entry.offered}\n   :members:\n   :special-members: __call__"
+        listed = f".. autoclass:: {entry.offered}\n   :members:\n   :special-members: __call__"
+        # the members of an enumeration are what it is for, with or without a text of their own
+        members = issubclass(getattr(importlib.import_module(room), name), enum.Enum)
+        return listed + ("\n   :undoc-members:" if members else "")
     if entry.kind == "function":
         return f".. autofunction:: {entry.offered}"
     lines = [f".. py:data:: {name}", f"   :module: {room}"]
@@ -530,6 +534,13 @@ def _leave_out(
     return True if foreign else None
 
 
+def _without_constructor(
+    app: Sphinx, what: str, name: str, value: Any, options: object, *signature: str | None
+) -> tuple[str, None] | None:
+    """Leave out how Python makes an enumeration, which nobody calls."""
+    return ("", None) if inspect.isclass(value) and issubclass(value, enum.Enum) else None
+
+
 def _compile_once(made: Callable[..., Any]) -> Callable[..., Any]:
     """Keep what numpydoc makes anew for every docstring: the environment of its template."""
     kept: list[Any] = []
@@ -570,6 +581,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", _fill_in)
     app.connect("doctree-read", _adopt)
     app.connect("autodoc-process-docstring", _write_plainly, priority=400)  # before numpydoc
+    app.connect("autodoc-process-signature", _without_constructor, priority=400)
     app.connect("autodoc-skip-member", _leave_out)
     app.connect("html-page-context", _lighten)
     app.connect("missing-reference", resolve)

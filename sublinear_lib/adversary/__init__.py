@@ -37,6 +37,7 @@ from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
     Adversary,
     AttackResult,
+    Batch,
     Objective,
     Target,
     margin_of,
@@ -61,6 +62,7 @@ __all__ = [
     "ActivityArcs",
     "Adversary",
     "AttackResult",
+    "Batch",
     "Bracket",
     "BracketMethod",
     "CapAttack",

@@ -20,7 +20,40 @@ __all__ = ["CapAttack"]
 
 
 class CapAttack(ABC):
-    """An adversary that looks for a bad point in each cap."""
+    """An adversary that looks for a bad point in each cap.
+
+    An attack of your own has a radius ``rho`` and a method ``_attack(batch, generator)``.  It asks
+    ``batch.evaluator`` for the network, be it one or an evaluator of a trainer, and
+    ``batch.score(f)`` for what it maximizes; its points must lie in the caps around ``batch.X``.
+
+    Examples
+    --------
+    >>> from sublinear_lib import adversary, datasets, geometry, network, training
+    >>> class OneRandomPoint(CapAttack):
+    ...     rho = 0.2
+    ...
+    ...     def _attack(self, batch, generator):
+    ...         clean = batch.evaluator.value(batch.X)
+    ...         points = geometry.sample_caps(batch.X, self.rho, generator)
+    ...         moved = batch.evaluator.value(points)
+    ...         better = batch.score(moved) > batch.score(clean)
+    ...         value = np.where(better, moved, clean)
+    ...         points = np.where(better[:, None], points, batch.X)
+    ...         return AttackResult(points, batch.score(value), value, clean)
+
+    It trains like the others, and is scored beside a strong one at points that it did not see:
+
+    >>> train, test = datasets.load_split("digits-3v8", 0.25, rng=0)
+    >>> start = network.TwoLayerNetwork.initialize(256, train.d, rng=0, tau=0.1)
+    >>> trainer = training.SublinearAdversarialTraining(adversary=OneRandomPoint(), steps=20)
+    >>> final = trainer.fit(start, train.X, train.y, rng=0).final
+    >>> scores = [
+    ...     adversary.accuracy_under_attack(final, test.X, test.y, attack, rng=1)
+    ...     for attack in (OneRandomPoint(), adversary.SmoothedGradient(rho=0.2))
+    ... ]
+    >>> scores[0] > scores[1]
+    True
+    """
 
     def __call__(
         self,

@@ -6,7 +6,8 @@ what it found out on the way (`AttackResult`).  Two things to know before writin
 given a network or an evaluator that only knows the neurons which can fire in the caps of this very
 batch (one index query serves a whole attack), so it must ask for values at points of those caps
 only, in the order of the batch.  And what it returns is a *lower* bound of the worst case
-``max l(y, f(v))``: a failed attack proves nothing.
+``max l(y, f(v))``: a failed attack proves nothing.  `CapAttack` takes care of both kinds of
+networks and of objectives by name; its example is an adversary of one's own, and how to score it.
 """
 
 from __future__ import annotations

@@ -61,6 +61,13 @@ def test_accuracy_under_attack_is_never_above_accuracy_and_falls_with_the_radius
     assert values[-1] < 0.9
 
 
+def test_an_accuracy_under_attack_shows_a_bar_on_request(capsys):
+    network, X, y = example(5)
+    for progress in (False, True):
+        accuracy_under_attack(network, X, y, ProjectedGradient(rho=0.1), 0, progress=progress)
+        assert ("ProjectedGradient: 100%" in capsys.readouterr().err) == progress
+
+
 def test_a_regression_loss_can_miss_the_error_that_the_margin_finds():
     # f reaches both -0.1 (a wrong class, loss 1.1) and 3 (the right class, loss 2).
     class TwoWays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import importlib.util
 import inspect
@@ -63,6 +64,25 @@ def test_every_public_name_of_a_room_stands_on_its_page_with_a_text(
     assert wanted - {*told} == set()
     empty = [name for name in sorted(wanted) if len(told[name]) < 10]
     assert empty == []
+
+
+def test_the_members_of_an_enumeration_are_listed_and_how_python_makes_it_is_not(
+    pages: dict[str, Page],
+) -> None:
+    seen = 0
+    for room in ROOMS:
+        article = pages[f"{companion_api.FOLDER}{room}.html"].article
+        told = {tag.id: tag.text() for tag in article.css("dl > dt.sig[id]")}
+        for name in public(room):
+            value = getattr(
+                importlib.import_module(f"sublinear_lib.{room}"), name.split(".")[-1], 0
+            )
+            if inspect.isclass(value) and issubclass(value, enum.Enum):
+                seen += 1
+                assert "names=None" not in told[name]
+                for member in value:
+                    assert repr(member.value) in told[f"{name}.{member.name}"]
+    assert seen >= 5
 
 
 def test_no_page_shows_a_mark_an_address_in_memory_or_an_error(pages: dict[str, Page]) -> None:
