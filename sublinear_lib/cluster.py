@@ -137,13 +137,11 @@ def run_tasks(
     validation.boolean(ordered, "ordered")
     if not callable(function):
         raise TypeError(f"function must be callable, got {function!r}")
-    for position, task in enumerate(tasks):
-        validation.instance(task, f"tasks[{position}]", tuple)
     if scheduler is not None:
         yield from _on_cluster(function, tasks, scheduler, ordered)
         return
     if n_jobs == 1:
-        for position, task in enumerate(tasks):
+        for position, task in _numbered_tasks(tasks):
             yield position, function(*task)
         return
     import joblib
@@ -159,7 +157,8 @@ def run_tasks(
         batch_size="auto" if ordered else 1,
     )
     results = parallel(
-        joblib.delayed(_numbered)(function, position, task) for position, task in enumerate(tasks)
+        joblib.delayed(_numbered)(function, position, task)
+        for position, task in _numbered_tasks(tasks)
     )
     try:
         # Not `yield from`, which would forward the closing before the warning is silenced.
@@ -172,6 +171,12 @@ def run_tasks(
             # Stopping early is meant: joblib would advise to submit fewer tasks.
             warnings.simplefilter("ignore")
             results.close()
+
+
+def _numbered_tasks(tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Give each task its number, and refuse one that is none when its turn has come."""
+    for position, task in enumerate(tasks):
+        yield position, validation.instance(task, f"tasks[{position}]", tuple)
 
 
 def _numbered(function: Callable[..., Any], position: int, task: tuple[Any, ...]) -> Any:
@@ -191,7 +196,7 @@ def _on_cluster(
         from distributed import as_completed
 
         run = f"sublinear-{uuid.uuid4().hex}"
-        waiting = iter(enumerate(tasks))
+        waiting = _numbered_tasks(tasks)
         running: dict[Any, int] = {}
         finished = as_completed([], loop=client.loop, with_results=True, raise_errors=False)
         done: dict[int, Any] = {}

@@ -129,6 +129,9 @@ def exact_check(
 ) -> ExactCheck:
     r"""Decide in rational arithmetic whether the construction is right on every closed ball.
 
+    It takes data, not a memorizer; what stands behind one at hand is checked by
+    ``exact_check(memorizer.X, memorizer.y, memorizer.mu, memorizer.p)``.
+
     For p = inf, with ``s_i(x) = sum_j relu(|x_j - x_ij| - mu)``, the least value of *s_i* on the
     ball of sample *k* is ``sum_j relu(|x_kj - x_ij| - 2 mu)``; for p = 1, with ``s_i = relu(||x -
     x_i||_1 - mu)``, it is ``relu(||x_k - x_i||_1 - 2 mu)``.  It must reach *c*, by default
