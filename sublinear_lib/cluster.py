@@ -29,6 +29,7 @@ from sublinear_lib.caching import circumstances
 __all__ = ["LostWorkers", "connected", "run_tasks", "single_threaded"]
 
 _SECONDS = 10.0
+_LOST_CONNECTION = "scheduler-connection-lost"  # as Dask gives the reason
 
 
 class LostWorkers(RuntimeError):
@@ -198,7 +199,7 @@ def _on_cluster(
         run = f"sublinear-{uuid.uuid4().hex}"
         waiting = _numbered_tasks(tasks)
         running: dict[Any, int] = {}
-        finished = as_completed([], loop=client.loop, with_results=True, raise_errors=False)
+        finished = as_completed([], loop=client.loop)
         done: dict[int, Any] = {}
         following = 0
 
@@ -215,10 +216,13 @@ def _on_cluster(
             for _ in range(2 * max(1, sum(client.ncores().values()))):
                 submit()
             while running:
-                future, result = next(finished)
+                future = next(finished)
                 position = running.pop(future)
-                if future.status != "finished":
-                    raise _failure(future, result, position, scheduler)
+                try:
+                    # By now it may be lost, with its worker, and computed again: then this waits.
+                    result = future.result()
+                except Exception as error:
+                    raise _failure(future, error, position, scheduler)  # noqa: B904
                 future.release()
                 submit()
                 if not ordered:
@@ -233,15 +237,16 @@ def _on_cluster(
                 client.cancel(list(running), force=True)
 
 
-def _failure(future: Any, result: Any, position: int, scheduler: str) -> BaseException:
+def _failure(future: Any, error: Exception, position: int, scheduler: str) -> Exception:
     """Return the error for a task that has no result."""
-    error = result[1] if isinstance(result, tuple) and len(result) == 3 else None
-    if future.status == "error" and isinstance(error, BaseException):
+    if future.status == "error":
         if not type(error).__module__.startswith("distributed"):
             return error
         return LostWorkers(
             f"task {position} has no result: every worker that it was given died ({error})"
         )
+    if future.cancelled() and getattr(error, "reason", _LOST_CONNECTION) != _LOST_CONNECTION:
+        return LostWorkers(f"task {position} has no result: it was cancelled ({error})")
     return LostWorkers(
         f"the scheduler at {scheduler!r} is gone, and with it what its workers had not sent yet "
         f"(task {position} is {future.status})"

@@ -203,6 +203,61 @@ def test_results_of_a_worker_that_dies_afterwards_are_kept(scheduler: str, order
 
 
 @posix
+def test_a_result_that_is_lost_before_it_was_looked_at_is_computed_again(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a busy machine, where the worker dies after the word that it is ready."""
+
+    def work(k: int) -> int:
+        again = (tmp_path / str(k)).exists()
+        (tmp_path / str(k)).touch()
+        while again and not (tmp_path / "looked").exists():
+            time.sleep(0.01)
+        return k * k
+
+    kind = importlib.import_module("distributed").as_completed
+    following = kind.__next__
+    killed = []
+
+    def late(self: Any) -> Any:
+        future = following(self)
+        if not killed:
+            found = future[0] if isinstance(future, tuple) else future
+            (address,) = found.client.who_has([found])[found.key]
+            killed.append(found.client.run(os.getpid, workers=[address])[address])
+            os.kill(killed[0], signal.SIGKILL)
+            wait_for(lambda: found.status != "finished")
+            (tmp_path / "looked").touch()
+        return future
+
+    monkeypatch.setattr(kind, "__next__", late)
+    found = list(run_tasks(work, [(k,) for k in range(9)], scheduler=scheduler))
+    assert killed
+    assert found == [(k, k * k) for k in range(9)]
+
+
+def test_a_cancelled_task_is_not_taken_for_a_lost_scheduler(scheduler: str, tmp_path: Path) -> None:
+    def work(k: int) -> None:
+        wait_for((tmp_path / "ended").exists)
+
+    def cancel() -> None:
+        with connected(scheduler) as client:
+            wait_for(lambda: any(client.processing().values()))
+            (first, *_) = (key for keys in client.processing().values() for key in keys)
+            distributed = importlib.import_module("distributed")
+            client.cancel([distributed.Future(first, client)], force=True)
+
+    other = threading.Thread(target=cancel)
+    other.start()
+    try:
+        with pytest.raises(LostWorkers, match="it was cancelled"):
+            list(run_tasks(work, [(k,) for k in range(2)], scheduler=scheduler))
+    finally:
+        (tmp_path / "ended").touch()
+        other.join()
+
+
+@posix
 def test_a_task_that_kills_every_worker_is_an_error_and_does_not_hang(scheduler: str) -> None:
     def deadly(k: int) -> int:
         if k == 2:

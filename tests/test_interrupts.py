@@ -344,7 +344,7 @@ def test_a_signal_amid_checks_that_train_ends_the_verification(jobs: int, tmp_pa
     status, messages = interrupted_life(asked, tmp_path, random.uniform(0.1, 2.0 * jobs))
     output = (tmp_path / "output").read_text()
     assert status == 130, (output, messages)
-    assert messages.strip().splitlines()[-1] == "interrupted"
+    assert "interrupted" in messages.splitlines()  # joblib may add a word about its workers
     assert "is recorded as" not in output
 
 

@@ -65,6 +65,7 @@ AxisLimits: TypeAlias = dict[tuple[str, str, str], tuple[float, float]]
 AxisData: TypeAlias = dict[tuple[str, str, str], tuple[Axis, list[float], bool]]
 """What such axes have to hold: one of them, least and greatest datum, whether bars stand there."""
 
+_SHORTEST = 1e-299  # axes have no ticks at a tenth of it
 _ARRAYS = ("x", "y", "lower", "upper", "edges", "heights")
 _KINDS: dict[type, str] = {
     Line: "line",
@@ -156,7 +157,7 @@ def _padded(
         return low / pad, high * pad
     if direction == "y" and has_bars:
         low = min(low, 0.0)
-    if low == high:
+    if high - low < _SHORTEST:
         return low - 0.5, high + 0.5
     pad = 0.06 * (high - low) if direction == "y" else 0.0
     # An axis that starts at zero keeps its zero.

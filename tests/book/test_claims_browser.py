@@ -251,6 +251,8 @@ def test_filters_work_together_and_are_taken_back(show: Open) -> None:
     tab.get_by_label("Verdict", exact=True).select_option("holds")
     tab.get_by_label("Words").fill("lemma")
     assert shown(tab) == ["lem-a.6"]
+    # Until it says so, "8 of 8" still stands there from loading.
+    count_is(tab, "1 of 8 statements")
     tab.get_by_role("button", name="Show all").click()
     count_is(tab, "8 of 8 statements")
     assert len(shown(tab)) == 8 and tab.get_by_label("Words").input_value() == ""
