@@ -112,7 +112,8 @@ def main(arguments: list[str] | None = None) -> int:
         },
         "trials": rows,
     }
-    chosen.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps(record).replace("}, {", "},\n {")  # one trial on a line
+    chosen.output.write_text(text + "\n", encoding="utf-8")
     return 0
 
 

@@ -177,7 +177,7 @@ STATED: dict[str, Stated] = {
     "C flips": Stated(("thm-c",), "bound on F over d log m", _F(0), "<="),
     # Convergence.
     "4.3 growth": Stated(("thm-4.3",), "what one printed step moves (remark)", _F(2, 5)),
-    "C.13 growth": Stated(("rem-c.13",), "distance of one step over m^(-15/24)", _F(9, 40)),
+    "C.13 step": Stated(("rem-c.13",), "distance of one printed step (remark)", _F(-2, 5)),
     "C.14 coupling": Stated(("lem-c.14",), "coupling of the gradients", _F(27, 50), "<=", _F(4, 5)),
     "C.14 flips": Stated(("lem-c.14",), "coupling with one derivative (remark)", _F(27, 40)),
     "C.14-r coupling": Stated(

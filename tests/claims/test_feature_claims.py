@@ -13,8 +13,10 @@ import pytest
 from sublinear_lib.claims import (
     CHAPTERS,
     LEDGER,
+    Budget,
     Claim,
     Method,
+    Outcome,
     Role,
     Verdict,
     fact,
@@ -384,10 +386,33 @@ def test_a_faster_adversary_changes_the_verdict(name: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
+    ("yes", "of", "quick", "full"),
+    [
+        (12, 12, (Outcome.YES, Role.STATEMENT), (Outcome.YES, Role.STATEMENT)),
+        (1, 4, (Outcome.OPEN, Role.ASIDE), (Outcome.OPEN, Role.STATEMENT)),
+        (4, 12, (Outcome.OPEN, Role.ASIDE), (Outcome.OPEN, Role.STATEMENT)),
+        (0, 12, (Outcome.NO, Role.STATEMENT), (Outcome.NO, Role.STATEMENT)),
+    ],
+)
+def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_the_verdict_open(
+    yes: int, of: int, quick: tuple[Outcome, Role], full: tuple[Outcome, Role]
+) -> None:
+    for budget, wanted in ((Budget.QUICK, quick), (Budget.FULL, full)):
+        found = statements._most("something happens", yes, of, budget)
+        assert (found.outcome, found.role) == wanted
+
+
+@pytest.mark.parametrize("budget", list(Budget))
+def test_one_seed_decides_nothing_about_a_mean(budget: Budget) -> None:
+    assert statements._average("a share", [0.99], 0.5, budget).outcome is Outcome.OPEN
+    assert statements._average("a share", [0.99] * 3, 0.5, budget).outcome is Outcome.YES
+    assert statements._average("a share", [0.1] * 3, 0.5, budget).outcome is Outcome.NO
+
+
+@pytest.mark.parametrize(
     ("name", "settings", "steps"),
     [
         ("prop-iii.12", "_STANDARD", 30),
-        ("prop-iii.12", "_STANDARD", 350),  # some classes have not begun
         ("prop-iii.8", "_ADVERSARIAL", 200),
     ],
 )

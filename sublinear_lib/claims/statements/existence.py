@@ -909,7 +909,7 @@ def _small_enough(widths: tuple[int, ...], radii: FloatArray) -> list[Observatio
 
 def _needed_radius(m: int, tau: float, alpha: Fraction) -> float:
     """Return the radius below which no weights change g by 1 at one point, on average."""
-    return m ** float(alpha) / (m * scaling.activity(tau, m))
+    return math.pow(m, float(alpha)) / (m * scaling.activity(tau, m))
 
 
 def _explicit_weights(budget: Budget, rng: np.random.Generator) -> list[Observation]:

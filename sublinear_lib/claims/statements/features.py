@@ -1564,7 +1564,7 @@ def _check_variants(budget: Budget, rng: np.random.Generator) -> Findings:
                 budget,
             )
         )
-    runs = budget.pick(1, 10)
+    runs = budget.pick(3, 10)
     shares, certified = [], []
     for _ in range(runs):
         run = _trained(_variant("seven steps"), rng)
@@ -1581,7 +1581,7 @@ def _check_variants(budget: Budget, rng: np.random.Generator) -> Findings:
 
 
 def _check_digits(budget: Budget, rng: np.random.Generator) -> Findings:
-    runs = budget.pick(1, 10)
+    runs = budget.pick(3, 10)
     gained, proved, price, cold = [], [], [], []
     for _ in range(runs):
         seed = int(rng.integers(2**31))

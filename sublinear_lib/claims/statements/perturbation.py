@@ -339,7 +339,7 @@ def _rate_of_flips(m: int, size: float) -> float:
 
     Each changes g by K m^(-4/5).  The number is Poisson as m grows; its first term is taken.
     """
-    number, mean = m ** (size + 0.8), perturbation.moved_flips(_one_over_m(m), m, 1.0 / m)
+    number, mean = math.pow(m, size + 0.8), perturbation.moved_flips(_one_over_m(m), m, 1.0 / m)
     return mean - number * math.log(mean) + math.lgamma(number + 1.0)
 
 
