@@ -18,6 +18,7 @@ import numpy as np
 
 from sublinear_lib.activations import JUMP, get_activation
 from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.plotting.palette import Role
 from sublinear_lib.scaling import (
     ONE_OVER_M,
     PRESETS,
@@ -41,6 +42,8 @@ _ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24,
 _BETAS = [Fraction(k, _PARTS) for k in (30, 33, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 57, 60)]
 _SHARES = [Fraction(k, _PARTS) for k in (0, 3, 6, 9, 12, 15, 18, 21, 24, 27)]
 _WIDTHS = [2**12, 2**24]
+# The colors of the rings around the presets, in their order; R3 lies at another height.
+_RINGS: tuple[Role, ...] = ("c4", "c5", "ink", "c4", "muted")
 
 _SAID = {
     "alpha >= 0": "the output weights would grow",
@@ -145,11 +148,11 @@ def _presets(c: Fraction, activation: str) -> list[Mark]:
             [float(preset.alpha)],
             [float(preset.beta)],
             label=name,
-            role="ink",
+            role=role,
             hollow=True,
             size=20,
         )
-        for name, preset in PRESETS.items()
+        for (name, preset), role in zip(PRESETS.items(), _RINGS, strict=True)
         if preset.c == c and (not preset.c or preset.activation == get_activation(activation))
     ]
 

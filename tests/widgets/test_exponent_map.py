@@ -144,3 +144,9 @@ def test_the_width_moves_nothing_on_the_map() -> None:
     assert repr(small.marks) == repr(large.marks)
     with pytest.raises(ValueError, match="m must be"):
         exponent_map_view(0.2, 0.6, 0.0, "jump", 1)
+
+
+def test_the_named_choices_have_rings_of_different_colors() -> None:
+    view = exponent_map_view(0.2, 0.6, 0.0, "jump")
+    rings = [mark.role for mark in view.marks if isinstance(mark, Points) and mark.label]
+    assert len(rings) == len(set(rings)) == 4
