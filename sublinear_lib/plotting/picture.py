@@ -31,11 +31,14 @@ from sublinear_lib.plotting.svg import figure_svg
 
 __all__ = ["PAGE_HTML", "Picture"]
 
-# A viewer that does not trust a notebook takes its HTML apart, and of a drawing only the labels
-# would stay.  So the HTML has a type that no viewer knows: viewers show the PNG, and the book's
-# build gives the HTML its usual type.  tools/lab.py, which trusts this checkout, sets text/html.
 STORED_HTML = "application/vnd.sublinear.picture"
 PAGE_HTML = os.environ.get("SUBLINEAR_PAGE_HTML", STORED_HTML)
+"""The type under which a notebook keeps the HTML of a picture.
+
+A viewer that does not trust a notebook takes its HTML apart, and of a drawing only the labels would
+stay.  No viewer knows this type: they show the PNG, and the book's build gives the HTML its usual
+type.  ``tools/lab.py``, which trusts its checkout, sets ``text/html`` instead.
+"""
 
 _FILE_NAME = re.compile(r"\S+\.(?:png|svg|jpe?g|gif|pdf|webp)", re.IGNORECASE)
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")

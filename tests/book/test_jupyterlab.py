@@ -10,14 +10,14 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import chromium
 from run_notebooks import ROOT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Response
 
 pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
 
@@ -32,7 +32,7 @@ RAW = r"""() => {
           && /\{[\w:-]+\}|:{3}|\\[a-zA-Z]+|Undefined|control sequence/.test(node.textContent))
         found.push(node.textContent);
   }
-  return [parts.length, found];
+  return found;
 }"""
 # The size of what each output with a picture shows: of its image, its drawing, or its explorer.
 PICTURES = """() => [...document.querySelectorAll(".jp-OutputArea-output")].map((output) => {
@@ -76,41 +76,49 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-def opened(browser: Browser, address: str, name: str) -> Page:
-    """Open a chapter, and let every cell of it be drawn."""
+def cells(folder: Path, name: str, kind: str) -> list[dict[str, Any]]:
+    """Return the cells of a kind of a stored chapter."""
+    notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def pictures(folder: Path, name: str) -> int:
+    """Count the outputs of a stored chapter that have a picture."""
+    outputs = [output for cell in cells(folder, name, "code") for output in cell["outputs"]]
+    return sum("image/png" in each.get("data", {}) for each in outputs)
+
+
+def opened(browser: Browser, lab: tuple[Path, str], name: str) -> Page:
+    """Open a chapter, and wait until every cell with text and every picture is drawn."""
+    folder, address = lab
     page = browser.new_page(viewport={"width": 1200, "height": 20_000})
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(300_000)
     page.goto(f"{address}lab/tree/part1/{name}.ipynb?reset&token=key")
-    page.wait_for_selector(".jp-MarkdownCell .myst h1")
-    page.wait_for_selector(".jp-OutputArea-output")
+    texts = len(cells(folder, name, "markdown"))
+    page.wait_for_function(f"document.querySelectorAll('.jp-MarkdownCell .myst').length >= {texts}")
+    page.wait_for_function(f"({PICTURES})().length >= {pictures(folder, name)}")
     return page
 
 
-def stored(folder: Path, name: str) -> list[dict[str, object]]:
-    """Return the outputs of a stored chapter that have a picture."""
-    cells = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    return [each for each in outputs if "image/png" in each.get("data", {})]
+def _saves(answer: Response) -> bool:
+    return answer.request.method == "PUT" and "/api/contents/" in answer.url
 
 
 @pytest.mark.browser
 def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_changes_nothing(
     lab: tuple[Path, str], browser: Browser
 ) -> None:
-    folder, address = lab
+    folder, _ = lab
     file = folder / f"{CHAPTER}.ipynb"
     before = file.read_bytes()
-    page = opened(browser, address, CHAPTER)
-    wanted = len(stored(folder, CHAPTER))
-    page.wait_for_function(f"({PICTURES})().length >= {wanted}")
+    page = opened(browser, lab, CHAPTER)
     sizes = page.evaluate(PICTURES)
-    assert len(sizes) == wanted and min(map(min, sizes)) > 100
-    texts, raw = page.evaluate(RAW)
-    assert texts > 10 and raw == []
+    assert len(sizes) == pictures(folder, CHAPTER) and min(map(min, sizes)) > 100
+    assert page.evaluate(RAW) == []
     assert page.locator("svg[role=img]").count() > 0, "a trusted picture is a drawing"
     assert page.locator(".sl-explorer input[type=range]").count() > 0, "before a run, and live"
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
-    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+    with page.expect_response(_saves):
         page.keyboard.press("Control+s")
     assert file.read_bytes() == before
     page.close()
@@ -120,18 +128,16 @@ def test_before_a_run_every_picture_is_seen_every_role_is_read_and_saving_change
 def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
     lab: tuple[Path, str], browser: Browser
 ) -> None:
-    folder, address = lab
+    folder, _ = lab
     copy = json.loads((folder / f"{CHAPTER}.ipynb").read_text(encoding="utf-8"))
     copy["cells"][-1]["source"] += "\n\nSigned by nobody."
     (folder / "foreign.ipynb").write_text(json.dumps(copy), encoding="utf-8")
-    page = opened(browser, address, "foreign")
-    wanted = len(stored(folder, "foreign"))
-    page.wait_for_function(f"({PICTURES})().length >= {wanted}")
+    page = opened(browser, lab, "foreign")
     images = "[...document.querySelectorAll('.jp-OutputArea-output img')]"
     page.wait_for_function(f"{images}.every((each) => each.complete)")
     widths = page.evaluate(f"{images}.map((each) => each.naturalWidth)")
-    assert len(widths) == wanted and min(widths) > 100
-    assert page.evaluate(RAW)[1] == []
+    assert len(widths) == pictures(folder, "foreign") and min(widths) > 100
+    assert page.evaluate(RAW) == []
     page.close()
 
 
@@ -139,8 +145,7 @@ def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
 def test_after_run_all_width_and_threshold_move_the_picture_at_once(
     lab: tuple[Path, str], browser: Browser
 ) -> None:
-    _, address = lab
-    page = opened(browser, address, CHAPTER)
+    page = opened(browser, lab, CHAPTER)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     explorer = page.locator(".sl-explorer:not(.sl-lab)").first
