@@ -126,7 +126,9 @@ STATED: dict[str, Stated] = {
     "C.2 constant": Stated(
         ("claim-c.2",), "constant of K m^(9/10), sharp", _ROOT, "=", constant=True
     ),
-    "C.16 count": Stated(("rem-c.17",), "neurons within m^(-15/24) of switching", _F(7, 8), "<="),
+    "C.16 count": Stated(
+        ("claim-4.6", "rem-c.17"), "neurons within m^(-15/24) of switching", _F(7, 8), "<="
+    ),
     "B near": Stated(("thm-b",), "bound on near neurons over phi(t) delta", _F(3, 2), "<="),
     "B active": Stated(("thm-b",), "bound on active neurons over Q(t)", _F(1), "<="),
     "4.5-r share": Stated(("lem-4.5-r",), "t Q(t) at c = 1/5", _F(-1, 5)),

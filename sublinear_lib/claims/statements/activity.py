@@ -39,8 +39,14 @@ from sublinear_lib.claims import (
 from sublinear_lib.claims.stated import far, stated
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson, loglog_slope
-from sublinear_lib.theory import CHAINS, activity, flips, leading_exponent, orders
-from sublinear_lib.theory.uniform_constants import Part, constant_suffices
+from sublinear_lib.theory import (
+    CHAINS,
+    activity,
+    constant_suffices,
+    flips,
+    leading_exponent,
+    orders,
+)
 
 __all__ = ["CLAIMS"]
 
@@ -765,7 +771,7 @@ def _check_c17(budget: Budget, rng: np.random.Generator) -> Findings:
 # --------------------------------------------------------------------------------------------------
 
 
-def _proved(part: Part, constant: float) -> Observation:
+def _proved(part: Literal["near", "active"], constant: float) -> Observation:
     """Prove a constant of Theorem B for all parameters that its hypotheses allow."""
     what = f"constant for the {part} neurons, all m, d, t and delta (branch and bound)"
     holds = constant_suffices(part, constant)

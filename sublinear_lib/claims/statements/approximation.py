@@ -15,7 +15,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from flint import arb, ctx
@@ -43,8 +43,15 @@ from sublinear_lib.claims import (
 from sublinear_lib.claims.stated import STATED, far, far_slope, stated, stated_power
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval, loglog_slope, spawn
-from sublinear_lib.theory import exponents, flips, gap_parts, jump, uniform_gap, worst_case
-from sublinear_lib.theory.uniform_constants import Part, constant_suffices
+from sublinear_lib.theory import (
+    constant_suffices,
+    exponents,
+    flips,
+    gap_parts,
+    jump,
+    uniform_gap,
+    worst_case,
+)
 
 __all__ = ["CLAIMS"]
 
@@ -1640,7 +1647,7 @@ def _covering(rng: np.random.Generator) -> list[Observation]:
     ]
 
 
-_PROVED_CONSTANTS: tuple[tuple[str, Part, float], ...] = (
+_PROVED_CONSTANTS: tuple[tuple[str, Literal["gap, continuous", "gap, jump"], float], ...] = (
     ("continuous", "gap, continuous", 2.0),
     ("jump", "gap, jump", 5.0),
 )

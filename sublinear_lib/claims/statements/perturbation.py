@@ -37,8 +37,14 @@ from sublinear_lib.claims import (
 from sublinear_lib.claims.stated import far, far_slope, stated
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import loglog_slope
-from sublinear_lib.theory import CHAINS, activity, concentration, flips, perturbation
-from sublinear_lib.theory.uniform_constants import constant_suffices
+from sublinear_lib.theory import (
+    CHAINS,
+    activity,
+    concentration,
+    constant_suffices,
+    flips,
+    perturbation,
+)
 
 __all__ = ["CLAIMS"]
 
