@@ -462,13 +462,13 @@ def _best_net(
     d: int, radius: float, deviation: Callable[[float], float], lipschitz: float
 ) -> tuple[float, float]:
     """Return spacing and log size of the net that makes deviation plus mesh smallest."""
-    nets = []
-    for k in range(_SPACINGS):
+    best, k = (math.inf, 0.0, 0.0), 0
+    while k < _SPACINGS or best[1] < 2.0 * spacing:  # very wide networks want finer nets
         spacing = math.ldexp(radius, 8 - k)
         log_net = log_net_size(d, spacing)
-        nets.append((deviation(log_net) + lipschitz * spacing, spacing, log_net))
-    _, spacing, log_net = min(nets)
-    return spacing, log_net
+        best = min(best, (deviation(log_net) + lipschitz * spacing, spacing, log_net))
+        k += 1
+    return best[1:]
 
 
 def certified_initial_bound(
