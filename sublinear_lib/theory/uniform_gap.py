@@ -462,7 +462,7 @@ def _best_net(
     d: int, radius: float, deviation: Callable[[float], float], lipschitz: float
 ) -> tuple[float, float]:
     """Return spacing and log size of the net that makes deviation plus mesh smallest."""
-    best, k = (math.inf, 0.0, 0.0), 0
+    best, spacing, k = (math.inf, 0.0, 0.0), radius, 0
     while k < _SPACINGS or best[1] < 2.0 * spacing:  # very wide networks want finer nets
         spacing = math.ldexp(radius, 8 - k)
         log_net = log_net_size(d, spacing)
