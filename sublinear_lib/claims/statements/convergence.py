@@ -408,7 +408,7 @@ def _two_points(m: int, rng: np.random.Generator | int) -> dict[str, float]:
 
     The weights are explicit: every row moves as far as the ball allows, in the direction that
     raises ``g(x_1) - g(x_2)`` fastest.  That difference grows like ``m^{1/5}`` over the printed
-    ball.  The run can raise it by about ``0.033 K^2 / epsilon`` only, whatever m is.
+    ball.  The run can raise it by about ``0.03 K^2 / epsilon`` only, whatever m is.
     """
     K, epsilon, half = 1.0, 0.25, math.asin(0.1 / math.sqrt(0.75))
     side = math.sqrt(0.75) * np.array([[math.cos(half), math.sin(half)]])
