@@ -469,5 +469,6 @@ def test_an_interrupted_verification_shows_what_it_found(tmp_path: Path, jobs: s
     assert process.returncode == 130, messages
     assert "1 of 2 checked" in output
     assert "lem-a.1" in output
-    assert messages.strip().splitlines()[-1] == "interrupted"
+    # On a busy machine the workers, which were stopped, may add a word of their own.
+    assert "interrupted" in messages.splitlines()
     assert "Traceback" not in messages

@@ -77,7 +77,7 @@ def test_a_process_that_dies_is_an_error_that_says_so() -> None:
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"sublinear-lib\[cluster\]"):
+    with pytest.raises(ImportError, match=r"pip install \'\.\[cluster\]\'"):
         list(run_tasks(pow, [(1, 2)], scheduler="tcp://127.0.0.1:9"))
 
 

@@ -161,9 +161,9 @@ def test_a_checkpoint_that_finds_no_room_is_named_and_the_one_before_it_stays(
     kept = (out / "checkpoint.npz").read_bytes()
     real = archives.write_arrays
 
-    def full(path: Path, arrays: Any) -> None:
+    def full(path: Path, arrays: Any, **named: Any) -> None:
         disk.fails(errno.ENOSPC)
-        real(path, arrays)
+        real(path, arrays, **named)
 
     monkeypatch.setattr(archives, "write_arrays", full)
     failed = sublinear(*TRAIN, "40", "--out", str(out))

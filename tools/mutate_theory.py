@@ -67,6 +67,7 @@ CHECKS = {
     "float_array",
     "generator",
     "index_array",
+    "instance",
     "labels",
     "mask",
     "points_on_slice",

@@ -159,7 +159,8 @@ def test_ctrl_c_ends_after_a_whole_step() -> None:
         patch.setattr(module._Here, "ask", interrupting)
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            history = train(ShardedAdversarialTraining(**CANONICAL, shards=3))
+            trainer = ShardedAdversarialTraining(**CANONICAL, shards=3)
+            history = train(trainer, on_interrupt="return")
         finally:
             signal.signal(signal.SIGINT, before)
     assert history.interrupted
