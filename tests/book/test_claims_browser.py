@@ -268,7 +268,7 @@ def test_the_ledger_is_used_by_keyboard_alone_and_speaks(show: Open) -> None:
     count_is(tab, "1 of 8 statements")
     live = tab.locator(".sl-count")
     assert live.get_attribute("aria-live") == "polite"
-    for _ in range(3):
+    for _ in range(4):
         tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.dataset.filter") == "method"
     tab.keyboard.press("Tab")
@@ -278,7 +278,7 @@ def test_the_ledger_is_used_by_keyboard_alone_and_speaks(show: Open) -> None:
 
 def test_a_link_may_ask_for_a_selection(show: Open) -> None:
     tab = show("ledger?verdict=proof+gap&part=nonsense")
-    assert shown(tab) == ["thm-4.4"]
+    assert shown(tab) == ["thm-4.4", "thm-1.1"]
     assert tab.get_by_label("Verdict", exact=True).input_value() == "proof gap"
 
 
@@ -309,7 +309,7 @@ def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(show: Open) 
     assert classes(tab, "path", "sl-below") == {"lem-a.5 thm-4.1", "lem-a.6 thm-4.1"}
     assert classes(tab, "path", "sl-above") == {"thm-4.1 thm-4.4", "thm-4.4 thm-1.1"}
     told = tab.locator("#printed .sl-panel").inner_text()
-    assert told.startswith("Theorem 4.1: fails as printed.")
+    assert told.startswith("Theorem 4.1: fails as printed, complete here.")
     assert "It rests on Lemma A.5, Lemma A.6." in told
     assert "On it rest Theorem 4.4, Theorem 1.1." in told
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import chromium
 from run_notebooks import ROOT
 
 if TYPE_CHECKING:
@@ -68,12 +67,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     finally:
         server.terminate()
         server.wait(60)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 def cells(folder: Path, name: str, kind: str) -> list[dict[str, Any]]:
