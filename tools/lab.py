@@ -88,7 +88,13 @@ def main() -> None:
     for path in notebooks():
         notary.sign(nbformat.read(path, as_version=4))
     os.environ["SUBLINEAR_PAGE_HTML"] = "text/html"  # for the kernels
-    options = [str(ROOT / "book"), "--ServerApp.contents_manager_class=lab.Chapters"]
+    options = [
+        str(ROOT / "book"),
+        "--ServerApp.contents_manager_class=lab.Chapters",
+        # Nothing asks another host, whatever is clicked.
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         print("You are root, as in a container: JupyterLab is started with --allow-root.")
         options.append("--allow-root")
