@@ -22,7 +22,6 @@ from sublinear_lib.widgets.convergence_lab import (
     step_size_lab,
     try_step_size,
 )
-from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.cost_lab import (
     count_an_iteration,
     iteration_lab,
@@ -141,6 +140,7 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
     certify_run,
@@ -225,8 +225,6 @@ __all__ = [
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
-    "cost_explorer",
-    "cost_view",
     "count_an_iteration",
     "count_in_window",
     "digits_lab",
@@ -304,6 +302,8 @@ __all__ = [
     "race_explorer",
     "race_filters",
     "race_view",
+    "reach_explorer",
+    "reach_view",
     "report_on_file",
     "rerun_check",
     "rerun_lab",

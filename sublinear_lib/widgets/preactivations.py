@@ -27,28 +27,28 @@ from sublinear_lib.widgets.views import Axis, Bars, Line, Rule, View
 __all__ = ["preactivation_explorer", "preactivation_view"]
 
 _D = 257  # high enough that an input can be tuned to a network
-_REACH = 0.8
+_SEED, _REACH = 0, 0.5
 _BINS_PER_STD = 4
 _POINTS = {
-    "before": "chosen before the network",
-    "after": "chosen after it: along the mean weights",
+    "before": "chosen before the network is drawn",
+    "after": "chosen after it, along the mean of its weights",
 }
 _RULES: tuple[tuple[scaling.Scaling, str, Role], ...] = (
-    (scaling.PRINTED, "1/*m*", "c4"),
-    (scaling.R3, "R3", "c3"),
+    (scaling.PRINTED, "printed", "c4"),
+    (scaling.R3, "sparse", "c3"),
 )
 
 
 @lru_cache(maxsize=64)
-def _scores(m: int, point: str, seed: int) -> FloatArray:
-    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([seed, m]))
+def _scores(m: int, point: str) -> FloatArray:
+    network = TwoLayerNetwork.initialize(m, _D, rng=np.random.default_rng([_SEED, m]))
     direction = network.W[:, :-1].mean(axis=0) if point == "after" else np.eye(_D - 1)[0]
     x = geometry.embed(direction[None, :] / np.linalg.norm(direction))
     return np.asarray(network.preactivations(x)[0])
 
 
-def preactivation_view(m: int, tau: float, point: str, seed: int) -> View:
-    """Show the pre-activations of one network at one input, and who lies beyond the threshold.
+def preactivation_view(m: int, tau: float, point: str) -> View:
+    """Show the pre-activations of one network at one input, and which lie beyond the threshold.
 
     Parameters
     ----------
@@ -59,8 +59,6 @@ def preactivation_view(m: int, tau: float, point: str, seed: int) -> View:
     point : {"before", "after"}
         Whether the input was chosen before the network, or after it, in the direction of the mean
         of the weight vectors.  The dimension is 257.
-    seed : int
-        Seed of the network, ``>= 0``.
 
     Returns
     -------
@@ -78,23 +76,22 @@ def preactivation_view(m: int, tau: float, point: str, seed: int) -> View:
     """
     m = count(m, "m")
     choice(point, "point", tuple(_POINTS))
-    seed = count(seed, "seed", minimum=0)
     t = scaling.standardize_threshold(tau, m)
     std = scaling.preactivation_std(m)
-    scores = _scores(m, point, seed)
+    scores = _scores(m, point)
     drawn = int(np.count_nonzero(scores > tau))
     side = math.ceil(_REACH / (std / _BINS_PER_STD))
     edges = np.arange(-side, side + 1) * (std / _BINS_PER_STD)
     density = np.histogram(scores, bins=edges)[0] / (m * np.diff(edges))
     z = np.linspace(-_REACH, _REACH, 321)
-    expected = m * scaling.activity(tau, m)
     low, high = theory.active_count_interval(tau, m)
+    share = scaling.activity_at(t)
     return View(
-        x=Axis(label="pre-activation *z* = ⟨*w*, *x*⟩ + *b*", limits=(-_REACH, _REACH)),
+        x=Axis(label="what a neuron adds up, *z*", limits=(-_REACH, _REACH)),
         y=Axis(label="density", limits=(0.0, 1.25 * float(stats.norm.pdf(0.0)) / std)),
         marks=[
             Bars(edges, density, label="drawn neurons", role="muted"),
-            Bars(edges, density, label="active", role="c1", within=(min(tau, _REACH), _REACH)),
+            Bars(edges, density, label="fire", role="c1", within=(min(tau, _REACH), _REACH)),
             Line(z, stats.norm.pdf(z, scale=std), label="", role="c2", dash=True),
             *(
                 Rule(rules.tau(m), label=label, role=role, dash=True)
@@ -103,52 +100,57 @@ def preactivation_view(m: int, tau: float, point: str, seed: int) -> View:
             Rule(tau, label="*τ*", role="ink", drag="tau"),
         ],
         sentence=(
-            f"With {grouped(m)} neurons the pre-activations spread by √(2/m) = {number(std)}, so "
-            f"the threshold {number(tau)} stands at t = τ √(m/2) = {number(t)}. The law N(0, 2/m), "
-            f"dashed, expects the share Q(t) = {percent(scaling.activity_at(t))} to be active, "
-            f"{number(expected)} neurons; in the drawn network {grouped(drawn)} are "
-            f"({percent(drawn / m)})."
+            f"{grouped(drawn)} of the {grouped(m)} neurons fire ({percent(drawn / m)}). One "
+            f"standard deviation is √(2/m) = {number(std)}, so the threshold τ = {number(tau)} "
+            f"stands t = {number(t)} of them above zero, where the bell curve lets "
+            f"{percent(share)} through."
         ),
         readouts={
-            "√(2/*m*)": number(std),
-            "*t* = *τ* √(*m*/2)": number(t),
-            "*Q*(*t*)": percent(scaling.activity_at(t)),
-            "expected": number(expected),
-            "99.9 % range": f"{grouped(low)} to {grouped(high)}",
-            "drawn": grouped(drawn),
-            "jump at *τ*": number(tau),
+            "standard deviation √(2/*m*)": number(std),
+            "*t* = *τ* / √(2/*m*)": number(t),
+            "fire": grouped(drawn),
+            "expected": number(m * share),
         },
         warning=_what_fails(drawn, point, (low, high)),
     )
 
 
 def _what_fails(drawn: int, point: str, ends: tuple[int, int]) -> str | None:
-    """Say which hypothesis of the law fails at the chosen point, or what else goes wrong."""
+    """Say that the bell curve no longer counts, or that nothing is left to count."""
     said = []
-    if point == "after":
-        inside = ends[0] <= drawn <= ends[1]
+    if point == "after" and not ends[0] <= drawn <= ends[1]:
         said.append(
-            "The law asks for an input that does not depend on the network, and this one was "
-            "chosen after looking at it. The count is "
-            + ("still within" if inside else "outside")
-            + " the 99.9 % range of the law."
+            "This input was chosen after the network was drawn, and the bell curve no longer "
+            "counts: the number of neurons that fire lies outside its 99.9 % range, "
+            f"{grouped(ends[0])} to {grouped(ends[1])}."
         )
     if drawn == 0:
         said.append(
-            "No neuron of the drawn network is active here: its output and all its gradients are "
-            "zero, and nothing can be learned at this input."
+            "No neuron fires here. The output and all gradients are zero, so nothing can be "
+            "learned at this input."
         )
     return " ".join(said) or None
 
 
-def preactivation_explorer() -> Explorer:
+def preactivation_explorer(*, m: int = 512, tau: float = 0.0625) -> Explorer:
     """Build the explorer of width and threshold for the law of the pre-activations.
+
+    Parameters
+    ----------
+    m : int, default 512
+        The width to start from, one of ``2^6 ... 2^12``.
+    tau : float, default 0.0625
+        The threshold to start from: 0.001, or a multiple of 0.0125 up to 0.3.
 
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^5 ... 2^12``, ``tau = 0 ... 0.6`` in absolute units, the input, and two
-        seeds.
+        Sliders for the width and the threshold in absolute units, and the input.
+
+    Raises
+    ------
+    ValueError
+        If the start is not a position of the sliders.
 
     Notes
     -----
@@ -157,17 +159,16 @@ def preactivation_explorer() -> Explorer:
     return Explorer(
         preactivation_view,
         [
-            Slider("m", "width *m*", [2**k for k in range(5, 13)], start=256, format=grouped),
             Slider(
                 "tau",
                 "threshold *τ*",
-                [round(0.02 * k, 2) for k in range(31)],
-                start=0.1,
-                format="{:.2f}",
+                [0.001, *(round(0.0125 * k, 4) for k in range(1, 25))],
+                start=tau,
+                format=number,
             ),
-            Choice("point", "input *x*", _POINTS),
-            Slider("seed", "seed of the network", [0, 1]),
+            Slider("m", "neurons *m*", [2**k for k in range(6, 13)], start=m, format=grouped),
+            Choice("point", "input", _POINTS),
         ],
-        title="The bell of pre-activations and the threshold",
+        title="The bell curve of the neurons, and a threshold",
         name="preactivation-explorer",
     )
