@@ -105,12 +105,6 @@ def preactivation_view(m: int, tau: float, point: str) -> View:
             f"stands t = {number(t)} of them above zero, where the bell curve lets "
             f"{percent(share)} through."
         ),
-        readouts={
-            "standard deviation √(2/*m*)": number(std),
-            "*t* = *τ* / √(2/*m*)": number(t),
-            "fire": grouped(drawn),
-            "expected": number(m * share),
-        },
         warning=_what_fails(drawn, point, (low, high)),
     )
 
