@@ -32,8 +32,7 @@ FOLDER = "teaching"
 CHAPTERS = re.compile(r"book/part\d+/(?!index$).*|book/reference/errata")
 # Sections that are for the desk and not for the lecture hall.
 AT_THE_DESK = re.compile(
-    r"exercises|what we verified|verdicts|became of the definitions|quiz|self-check|live|"
-    r"train with your own",
+    r"exercises|evidence|where we stand|what we verified|verdicts|quiz|self-check|live",
     re.IGNORECASE,
 )
 # What a slide holds, in lines of about ninety letters at the size of the slides.
