@@ -374,6 +374,23 @@ def quiz(chapter: Chapter) -> list[str]:
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
     if asked != [page]:
         return [f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})"]
+    return guessable(page) if chapter.told and chapter.path.is_relative_to(ROOT) else []
+
+
+def guessable(page: str) -> list[str]:
+    """List what lets a reader guess the answers to the quiz of a page from their lengths."""
+    from sublinear_lib.exhibits import quiz as read
+
+    questions = read(page).questions
+    longest = [
+        question.text
+        for question in questions
+        if max(question.choices, key=lambda choice: len(choice.text)).right
+    ]
+    if len(longest) > max(1, len(questions) // 3):
+        return [
+            f"the right answer is the longest in {len(longest)} of its {len(questions)} questions"
+        ]
     return []
 
 
