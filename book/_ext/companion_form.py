@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx_design.shared import create_component
+from sphinx_proof.directive import DEFAULT_REALTYP_TO_COUNTERTYP, ElementDirective
 from sphinx_proof.domain import ProofDomain
 from sphinx_proof.nodes import unenumerable_node
 
@@ -28,7 +29,9 @@ SOURCE = "/book/reference/about-the-source"
 MARK = "dotted signs: our reading of the source"
 _RECONSTRUCTED = "\\rec"
 # a name ends where what is said about it begins: "4.5 (paper, as printed)", "A: counting"
-_NAME = re.compile(r"[^(,:]*")
+_NAME = re.compile(r"(?:\(\d+\))?[^(:]*")
+# kinds of statements that sphinx-proof does not have
+KINDS = ("claim", "equation", "set")
 
 
 def name_of(kind: str, title: str) -> str:
@@ -51,8 +54,18 @@ def name_of(kind: str, title: str) -> str:
     return f"{kind.title()} {name}" if name else ""
 
 
+def _kind(name: str) -> type[ElementDirective]:
+    DEFAULT_REALTYP_TO_COUNTERTYP.setdefault(name, "theorem")
+    return type(name.title(), (ElementDirective,), {"name": name})
+
+
 class NamedProofs(ProofDomain):
-    """Statements whose references show their names instead of a number."""
+    """Statements whose references show their names instead of a number, and some more kinds."""
+
+    directives: ClassVar[dict[str, Any]] = {
+        **ProofDomain.directives,
+        **{kind: _kind(kind) for kind in KINDS},
+    }
 
     def resolve_xref(
         self,
