@@ -146,8 +146,8 @@ def _parts(notebook: NotebookNode) -> Iterator[Part]:
 
 
 def words(text: str) -> int:
-    """Count the words of a text; what stands between two blanks of a formula is one too."""
-    return len(re.sub(r"[${}\\]|\bdoc\b", " ", text).split())
+    """Count the words of a text; a formula is one, however long."""
+    return len(re.sub(r"\$\$.*?\$\$|\$[^$]+\$", " formula ", text, flags=re.DOTALL).split())
 
 
 class Chapter:
