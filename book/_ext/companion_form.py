@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx_design.shared import create_component
-from sphinx_proof.directive import DEFAULT_REALTYP_TO_COUNTERTYP, ElementDirective
 from sphinx_proof.domain import ProofDomain
 from sphinx_proof.nodes import unenumerable_node
 
@@ -29,9 +28,10 @@ SOURCE = "/book/reference/about-the-source"
 MARK = "dotted signs: our reading of the source"
 _RECONSTRUCTED = "\\rec"
 # a name ends where what is said about it begins: "4.5 (paper, as printed)", "A: counting"
-_NAME = re.compile(r"(?:\(\d+\))?[^(:]*")
-# kinds of statements that sphinx-proof does not have
-KINDS = ("claim", "equation", "set")
+_NAME = re.compile(r"(?:Equation \(\d+\))?[^(:]*")
+# a title that names its own kind, which sphinx-proof does not have
+_OWN_KIND = re.compile(r"(?:Claim|Equation|Parameter set)\b")
+_CAPTION = re.compile(rf'<span class="caption-number">\w+ </span>(?=\s*{_OWN_KIND.pattern})')
 
 
 def name_of(kind: str, title: str) -> str:
@@ -49,23 +49,14 @@ def name_of(kind: str, title: str) -> str:
     str
         The name.
     """
+    kind = "" if _OWN_KIND.match(title.strip()) else f"{kind.title()} "
     found = _NAME.match(title.strip())
     name = found.group().strip() if found else ""
-    return f"{kind.title()} {name}" if name else ""
-
-
-def _kind(name: str) -> type[ElementDirective]:
-    DEFAULT_REALTYP_TO_COUNTERTYP.setdefault(name, "theorem")
-    return type(name.title(), (ElementDirective,), {"name": name})
+    return f"{kind}{name}" if name else ""
 
 
 class NamedProofs(ProofDomain):
-    """Statements whose references show their names instead of a number, and some more kinds."""
-
-    directives: ClassVar[dict[str, Any]] = {
-        **ProofDomain.directives,
-        **{kind: _kind(kind) for kind in KINDS},
-    }
+    """Statements whose references show their names instead of a number."""
 
     def resolve_xref(
         self,
@@ -163,11 +154,19 @@ def _mark_source(app: Sphinx, doctree: nodes.document) -> None:
             inner += mark
 
 
+def _caption(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    if "body" in context:
+        context["body"] = _CAPTION.sub("", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps of this extension with Sphinx."""
     app.setup_extension("sphinx_proof")
     app.add_domain(NamedProofs, override=True)
     app.connect("doctree-read", _name_boxes)
+    app.connect("html-page-context", _caption)
     # after the contents of the page were collected from its sections
     app.connect("doctree-read", _fold_evidence, priority=900)
     app.connect("doctree-read", _mark_source, priority=900)

@@ -35,7 +35,7 @@ True.
 True.
 :::
 
-:::{prf:claim} 4.6 = C.16 (paper)
+:::{prf:lemma} Claim 4.6 = C.16 (paper)
 :label: claim-4.6
 :nonumber:
 True, and {prf:ref}`claim-4.6` says so.
@@ -106,7 +106,7 @@ def test_a_statement_has_its_own_name_in_its_box_and_in_references(
     ("title", "name"),
     [
         (" 4.5 (paper)", "Lemma 4.5"),
-        ("(25), repaired", "Lemma (25), repaired"),
+        ("Equation (25), repaired", "Equation (25), repaired"),
         ("4.5, repaired", "Lemma 4.5, repaired"),
         ("(of the count)", ""),
         ("", ""),
