@@ -10,7 +10,6 @@ from __future__ import annotations
 from sublinear_lib.plotting.activity import (
     activations_pair,
     activity_against_m,
-    preactivation_histogram,
 )
 from sublinear_lib.plotting.adversary import (
     brackets_picture,
@@ -250,7 +249,6 @@ __all__ = [
     "percent",
     "phase_map_picture",
     "powers_picture",
-    "preactivation_histogram",
     "precision_picture",
     "price_picture",
     "profile_picture",

@@ -22,10 +22,6 @@ from sublinear_lib.widgets.convergence_lab import (
     step_size_lab,
     try_step_size,
 )
-from sublinear_lib.widgets.cost_lab import (
-    count_an_iteration,
-    iteration_lab,
-)
 from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
@@ -107,12 +103,6 @@ from sublinear_lib.widgets.memorizer_lab import (
 )
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
-from sublinear_lib.widgets.network_lab import (
-    activations_training_lab,
-    draw_preactivations,
-    preactivations_lab,
-    train_both_activations,
-)
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
@@ -204,7 +194,6 @@ __all__ = [
     "Slider",
     "Text",
     "View",
-    "activations_training_lab",
     "activity_explorer",
     "activity_training_lab",
     "activity_view",
@@ -225,10 +214,8 @@ __all__ = [
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
-    "count_an_iteration",
     "count_in_window",
     "digits_lab",
-    "draw_preactivations",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
@@ -256,7 +243,6 @@ __all__ = [
     "hunt_supremum",
     "hypergraph_lab",
     "iteration_bill_lab",
-    "iteration_lab",
     "jump_explorer",
     "jump_view",
     "lay_a_net",
@@ -297,7 +283,6 @@ __all__ = [
     "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
-    "preactivations_lab",
     "precision_lab",
     "race_explorer",
     "race_filters",
@@ -333,7 +318,6 @@ __all__ = [
     "train_and_count",
     "train_and_count_active",
     "train_at",
-    "train_both_activations",
     "train_in_steps",
     "train_on_digits",
     "train_on_table",
