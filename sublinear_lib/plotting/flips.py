@@ -123,7 +123,7 @@ def flips_window(
 def _window(z: FloatArray, inside: BoolArray, t: float, half: float, title: str) -> Figure:
     fig = figure(240, 230)
     axes = panel(
-        fig, left=10, right=10, top=12, bottom=42, ylabel=title, xlabel="pre-activation / √(2/*m*)"
+        fig, left=10, right=10, top=12, bottom=42, ylabel=title, xlabel="pre-activation, standard deviations"
     )
     set_scale(
         axes, "x", -_REACH, _REACH, values=[-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], label=number
