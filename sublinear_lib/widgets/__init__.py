@@ -158,7 +158,6 @@ from sublinear_lib.widgets.separation_lab import (
     separate_digits,
     separate_points,
 )
-from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
@@ -208,7 +207,6 @@ __all__ = [
     "activity_explorer",
     "activity_training_lab",
     "activity_view",
-    "add_with_signs",
     "answer_in_the_plane",
     "attack_a_sample",
     "attack_lab",
@@ -228,7 +226,6 @@ __all__ = [
     "cost_explorer",
     "cost_view",
     "count_an_iteration",
-    "count_in_window",
     "digits_lab",
     "draw_preactivations",
     "existence_explorer",
@@ -320,7 +317,6 @@ __all__ = [
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
@@ -351,7 +347,6 @@ __all__ = [
     "two_neurons_for",
     "walk_lab",
     "walk_through_ball",
-    "window_lab",
     "window_tail_explorer",
     "window_tail_view",
     "work_growth_lab",
