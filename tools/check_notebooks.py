@@ -146,8 +146,8 @@ def _parts(notebook: NotebookNode) -> Iterator[Part]:
 
 
 def words(text: str) -> int:
-    """Count the words of a text; what stands between two blanks of a formula is one too."""
-    return len(re.sub(r"[${}\\]|\bdoc\b", " ", text).split())
+    """Count the words of a text; a formula is one, however long."""
+    return len(re.sub(r"\$\$.*?\$\$|\$[^$]+\$", " formula ", text, flags=re.DOTALL).split())
 
 
 class Chapter:
@@ -374,6 +374,23 @@ def quiz(chapter: Chapter) -> list[str]:
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
     if asked != [page]:
         return [f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})"]
+    return guessable(page) if chapter.told and chapter.path.is_relative_to(ROOT) else []
+
+
+def guessable(page: str) -> list[str]:
+    """List what lets a reader guess the answers to the quiz of a page from their lengths."""
+    from sublinear_lib.exhibits import quiz as read
+
+    questions = read(page).questions
+    longest = [
+        question.text
+        for question in questions
+        if max(question.choices, key=lambda choice: len(choice.text)).right
+    ]
+    if len(longest) > max(1, len(questions) // 3):
+        return [
+            f"the right answer is the longest in {len(longest)} of its {len(questions)} questions"
+        ]
     return []
 
 

@@ -28,7 +28,10 @@ SOURCE = "/book/reference/about-the-source"
 MARK = "dotted signs: our reading of the source"
 _RECONSTRUCTED = "\\rec"
 # a name ends where what is said about it begins: "4.5 (paper, as printed)", "A: counting"
-_NAME = re.compile(r"[^(,:]*")
+_NAME = re.compile(r"(?:Equation \(\d+\))?[^(:]*")
+# a title that names its own kind, which sphinx-proof does not have
+_OWN_KIND = re.compile(r"(?:Claim|Equation|Parameter set)\b")
+_CAPTION = re.compile(rf'<span class="caption-number">\w+ </span>(?=\s*{_OWN_KIND.pattern})')
 
 
 def name_of(kind: str, title: str) -> str:
@@ -46,9 +49,10 @@ def name_of(kind: str, title: str) -> str:
     str
         The name.
     """
+    kind = "" if _OWN_KIND.match(title.strip()) else f"{kind.title()} "
     found = _NAME.match(title.strip())
     name = found.group().strip() if found else ""
-    return f"{kind.title()} {name}" if name else ""
+    return f"{kind}{name}" if name else ""
 
 
 class NamedProofs(ProofDomain):
@@ -150,11 +154,19 @@ def _mark_source(app: Sphinx, doctree: nodes.document) -> None:
             inner += mark
 
 
+def _caption(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    if "body" in context:
+        context["body"] = _CAPTION.sub("", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps of this extension with Sphinx."""
     app.setup_extension("sphinx_proof")
     app.add_domain(NamedProofs, override=True)
     app.connect("doctree-read", _name_boxes)
+    app.connect("html-page-context", _caption)
     # after the contents of the page were collected from its sections
     app.connect("doctree-read", _fold_evidence, priority=900)
     app.connect("doctree-read", _mark_source, priority=900)

@@ -30,6 +30,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from sphinx.util import logging
+
+LOGGER = logging.getLogger(__name__)
 
 VARIABLE = "COMPANION_SITE_URL"
 CARD = "_static/social-card.png"
@@ -321,7 +324,8 @@ def _write_signposts(app: Sphinx, exception: Exception | None) -> None:
     for old, new in app.config.companion_moved.items():
         page, _, anchor = new.partition("#")
         if page not in app.env.titles or old in app.env.titles:
-            raise ConfigError(f"companion_moved must lead from no page to a page: {old}: {new}")
+            LOGGER.warning("companion_moved must lead from no page to a page: %s: %s", old, new)
+            continue
         path = Path(app.outdir) / f"{old}{app.builder.out_suffix}"
         to = posixpath.relpath(page, posixpath.dirname(old)) + app.builder.out_suffix
         path.parent.mkdir(parents=True, exist_ok=True)

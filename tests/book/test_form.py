@@ -35,6 +35,12 @@ True.
 True.
 :::
 
+:::{prf:lemma} Claim 4.6 = C.16 (paper)
+:label: claim-4.6
+:nonumber:
+True, and {prf:ref}`claim-4.6` says so.
+:::
+
 Outside, $a\rec{=}b$ holds.
 
 $$a\rec{=}b$$
@@ -88,14 +94,23 @@ def test_a_statement_has_its_own_name_in_its_box_and_in_references(
         "Lemma 4.5 (paper, as printed)",
         "Theorem A: counting",
         "Proposition (the law of the count)",
+        "Claim 4.6 = C.16 (paper)",
     ]
     links = page.find("p").find_all("a")  # type: ignore[union-attr]
     assert [link.text for link in links] == ["Lemma 4.5", "Theorem A", "the law"]
+    (within,) = page.select("#claim-4\\.6 section a")
+    assert within.text == "Claim 4.6 = C.16"
 
 
 @pytest.mark.parametrize(
     ("title", "name"),
-    [(" 4.5 (paper)", "Lemma 4.5"), ("A, again", "Lemma A"), ("(of the count)", ""), ("", "")],
+    [
+        (" 4.5 (paper)", "Lemma 4.5"),
+        ("Equation (25), repaired", "Equation (25), repaired"),
+        ("4.5, repaired", "Lemma 4.5, repaired"),
+        ("(of the count)", ""),
+        ("", ""),
+    ],
 )
 def test_a_name_ends_where_a_remark_begins(title: str, name: str) -> None:
     assert companion_form.name_of("lemma", title) == name

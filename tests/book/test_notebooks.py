@@ -16,6 +16,9 @@ import run_notebooks
 from check_notebooks import Chapter
 from nbclient.exceptions import DeadKernelError
 
+from sublinear_lib import exhibits
+from sublinear_lib.exhibits.quiz import Choice, Question, Quiz
+
 NOTEBOOKS = run_notebooks.notebooks()
 
 
@@ -216,6 +219,18 @@ def test_every_page_knows_its_place() -> None:
     assert places["repaired-theorems"] == check_notebooks.DEEPER
     assert (places["two-kinds-of-features"], places["ledger"]) == ("part3", "The verdicts")
     assert Chapter(run_notebooks.ROOT / "book/part3/two-kinds-of-features.ipynb").teaches
+
+
+def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "part2/what-cannot-be-done"
+    short = [Choice("no", False, "No."), Choice("one", False, "No.")]
+    asked = [Question("?", "", (*short, Choice("yes indeed", True, "Right."))) for _ in range(4)]
+    monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, tuple(asked)))
+    (found,) = check_notebooks.guessable(page)
+    assert found == "the right answer is the longest in 4 of its 4 questions"
+    fair = [Question("?", "", (*short, Choice("y", True, "Right."))) for _ in range(3)]
+    monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, (*fair, asked[0])))
+    assert check_notebooks.guessable(page) == []
 
 
 @pytest.mark.parametrize(
