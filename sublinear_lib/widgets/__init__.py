@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import (
-    activity_training_lab,
     grow_and_count,
     growth_lab,
-    train_and_count_active,
 )
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
@@ -45,12 +43,6 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.flips_lab import (
-    flips_lab,
-    flips_training_lab,
-    search_the_circle,
-    train_and_count,
-)
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.gap_lab import (
@@ -205,7 +197,6 @@ __all__ = [
     "View",
     "activations_training_lab",
     "activity_explorer",
-    "activity_training_lab",
     "activity_view",
     "answer_in_the_plane",
     "attack_a_sample",
@@ -238,8 +229,6 @@ __all__ = [
     "fit_points_lab",
     "fit_points_on_circle",
     "flips_explorer",
-    "flips_lab",
-    "flips_training_lab",
     "flips_view",
     "gadget_explorer",
     "gadget_view",
@@ -311,7 +300,6 @@ __all__ = [
     "run_and_bill",
     "sample_lab",
     "search_lab",
-    "search_the_circle",
     "separate_digits",
     "separate_points",
     "separation_explorer",
@@ -326,8 +314,6 @@ __all__ = [
     "train_a_race",
     "train_and_certify",
     "train_and_compare",
-    "train_and_count",
-    "train_and_count_active",
     "train_at",
     "train_both_activations",
     "train_in_steps",
