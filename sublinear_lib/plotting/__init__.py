@@ -53,7 +53,6 @@ from sublinear_lib.plotting.feature_study import (
 )
 from sublinear_lib.plotting.flips import (
     flips_around_circle,
-    flips_during_training,
     flips_window,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
@@ -218,7 +217,6 @@ __all__ = [
     "exponents_picture",
     "figure",
     "flips_around_circle",
-    "flips_during_training",
     "flips_window",
     "fooled_picture",
     "found_picture",

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import (
-    activity_training_lab,
     grow_and_count,
     growth_lab,
-    train_and_count_active,
 )
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
@@ -40,12 +38,6 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.flips_lab import (
-    flips_lab,
-    flips_training_lab,
-    search_the_circle,
-    train_and_count,
-)
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.gap_lab import (
@@ -148,7 +140,6 @@ from sublinear_lib.widgets.separation_lab import (
     separate_digits,
     separate_points,
 )
-from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
@@ -195,9 +186,7 @@ __all__ = [
     "Text",
     "View",
     "activity_explorer",
-    "activity_training_lab",
     "activity_view",
-    "add_with_signs",
     "answer_in_the_plane",
     "attack_a_sample",
     "attack_lab",
@@ -214,7 +203,6 @@ __all__ = [
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
-    "count_in_window",
     "digits_lab",
     "existence_explorer",
     "existence_view",
@@ -226,8 +214,6 @@ __all__ = [
     "fit_points_lab",
     "fit_points_on_circle",
     "flips_explorer",
-    "flips_lab",
-    "flips_training_lab",
     "flips_view",
     "gadget_explorer",
     "gadget_view",
@@ -299,13 +285,11 @@ __all__ = [
     "run_and_bill",
     "sample_lab",
     "search_lab",
-    "search_the_circle",
     "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
@@ -315,8 +299,6 @@ __all__ = [
     "train_a_race",
     "train_and_certify",
     "train_and_compare",
-    "train_and_count",
-    "train_and_count_active",
     "train_at",
     "train_in_steps",
     "train_on_digits",
@@ -335,7 +317,6 @@ __all__ = [
     "two_neurons_for",
     "walk_lab",
     "walk_through_ball",
-    "window_lab",
     "window_tail_explorer",
     "window_tail_view",
     "work_growth_lab",

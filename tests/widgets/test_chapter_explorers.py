@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.widgets import (
@@ -49,84 +48,59 @@ def drawn_scores(m: int, seed: int = 0) -> np.ndarray:
     return np.asarray(network.preactivations(X)[0])
 
 
+TAUS = {
+    "1/m": lambda m: 1 / m,
+    "K=1": lambda m: m**-0.6,
+    "K=4": lambda m: 4 * m**-0.6,
+    "sparse": lambda m: math.sqrt(2 / m * 0.4 * math.log(m)),
+}
+
+
 @pytest.mark.parametrize("m", [64, 4096, 2**20])
-@pytest.mark.parametrize("t", [0.0, 1.0, 2.7, 4.5])
-def test_activity_view_draws_closed_form_bounds_and_sample(m: int, t: float) -> None:
-    view = activity_view("R3", m, t, 1)
-    closed, bound = line(view, "*Q*(*t*)"), line(view, "printed")
+@pytest.mark.parametrize("rule", TAUS)
+def test_activity_view_puts_the_threshold_where_rule_and_width_say(rule: str, m: int) -> None:
+    view = activity_view(rule, m)
+    tau = TAUS[rule](m)
+    t = tau * math.sqrt(m / 2)
+    share = stats.norm.sf(t)
+    closed, bound = line(view, "fires"), line(view, "printed")
     np.testing.assert_allclose(closed.y, stats.norm.sf(closed.x), rtol=1e-12)
     np.testing.assert_allclose(bound.y, 2 * np.exp(-(np.asarray(bound.x) ** 2) / 2), rtol=1e-12)
-    tau = t * math.sqrt(2 / m)
-    drawn = int(np.count_nonzero(drawn_scores(m, 1) > tau))
-    everywhere = theory.uniform_active_bound(tau, m, 3)
-    assert readouts(view)["drawn"] == grouped(drawn)
-    assert readouts(view)["*τ*"] == number(tau)
-    assert readouts(view)["Theorem B, all *x*"] == grouped(everywhere)
-    assert f"network has {grouped(drawn)}." in view.sentence
-    assert f"t = τ √(m/2) = {t:.1f}" in view.sentence
-    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
-    [ruled, point] = [mark for mark in view.marks if isinstance(mark, Points)]
-    np.testing.assert_allclose(ruled.x, math.sqrt(0.4 * math.log(m)), rtol=1e-12)
-    np.testing.assert_allclose(ruled.y, stats.norm.sf(ruled.x), rtol=1e-12)
-    np.testing.assert_allclose(point.y, stats.norm.sf(t), rtol=1e-12)
-    all_x = line(view, "all *x*")
-    at = int(np.argmin(np.abs(np.asarray(all_x.x) - t)))
-    assert all_x.y[at] == pytest.approx(everywhere / m)
-    assert (np.asarray(all_x.y) >= np.asarray(closed.y)).all()
+    assert rules(view)["*τ*"] == pytest.approx(t)
+    [point] = [mark for mark in view.marks if isinstance(mark, Points)]
+    np.testing.assert_allclose([point.x[0], point.y[0]], [t, share], rtol=1e-9)
+    drawn = int(np.count_nonzero(drawn_scores(m) > tau))
+    assert readouts(view)["threshold *τ*"] == number(tau)
+    assert f"is {number(t)} standard deviations" in view.sentence
+    assert f"so {percent(share)} of the neurons" in view.sentence
+    assert f"and {grouped(drawn)} fire in the network" in view.sentence
+    assert ("share keeps falling" in view.sentence) == (rule == "sparse")
 
 
-@pytest.mark.parametrize("m", [64, 4096, 2**20])
-def test_activity_view_puts_each_rule_at_its_standardized_threshold(m: int) -> None:
-    places = rules(activity_view("PRINTED", m, 1.0, 0))
-    std = math.sqrt(2 / m)
-    assert places["*τ* = 1/*m*"] == pytest.approx(1 / m / std)
-    assert places["*τ* = 1/*m*^{3/5}"] == pytest.approx(m**-0.6 / std)
-    assert places["*τ* of R3"] == pytest.approx(math.sqrt(0.4 * math.log(m)))
-    assert places["*τ*"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("preset", "power", "label"),
-    [("PRINTED", 1.0, "*τ* = 1/*m*"), ("4.2", 0.6, "*τ* = 1/*m*^{3/5}"), ("R3", None, "*τ* of R3")],
-)
-@pytest.mark.parametrize("m", [64, 2**20])
-def test_activity_view_reads_the_threshold_of_the_chosen_preset(
-    preset: str, power: float | None, label: str, m: int
+@pytest.mark.parametrize("m", [64, 256, 4096, 2**14, 2**20])
+@pytest.mark.parametrize("rule", TAUS)
+def test_activity_view_warns_exactly_where_the_printed_bound_exceeds_the_width(
+    rule: str, m: int
 ) -> None:
-    view = activity_view(preset, m, 1.0, 0)
-    t = math.sqrt(0.4 * math.log(m)) if power is None else m**-power * math.sqrt(m / 2)
-    share = stats.norm.sf(t)
-    assert readouts(view)["*t* of the preset"] == number(t)
-    assert readouts(view)["*Q*(*t*) of the preset"] == percent(share)
-    assert f"is t = {number(t)} here, where {percent(share)} fire" in view.sentence
-    assert ("rises and the share falls" in view.sentence) == (preset == "R3")
-    drawn_through = [
-        mark.label
-        for mark in view.marks
-        if isinstance(mark, Rule) and not mark.dash and not mark.drag
-    ]
-    assert drawn_through == [label]
+    warning = activity_view(rule, m).warning
+    bound = 2 * m * math.exp(-(TAUS[rule](m) ** 2) * m / 4)
+    assert (warning is not None) == (bound > m)
+    if warning is not None:
+        assert f"allows {grouped(round(bound))} neurons" in warning
 
 
-def test_activity_explorer_has_the_presets_and_refuses_others() -> None:
+def test_activity_view_has_axes_that_stay_and_hold_every_threshold() -> None:
+    views = [activity_view(rule, m) for rule in TAUS for m in (64, 2**20)]
+    assert len({(view.x.limits, view.y.limits) for view in views}) == 1
+    assert all(0 < rules(view)["*τ*"] < 3 for view in views)
+
+
+def test_activity_explorer_has_the_rules_and_refuses_others() -> None:
     explorer = activity_explorer()
-    assert explorer.values == {"preset": "PRINTED", "m": 4096, "t": 1.0, "seed": 0}
-    assert explorer.shape == (3, 8, 46, 3)
-    with pytest.raises(ValueError, match="preset"):
-        activity_view("R4", 1024, 1.0, 0)
-
-
-def test_activity_view_says_exactly_where_the_printed_bound_exceeds_the_width() -> None:
-    edge = math.sqrt(2 * math.log(2))
-    below, above = (str(activity_view("PRINTED", 1024, edge + e, 0).warning) for e in (-1e-6, 1e-6))
-    assert "says nothing" in below and "speaks here" in above
-    K = (edge + 1e-6) * math.sqrt(2 / 1024) * 1024**0.6
-    assert number((K * K / (4 * math.log(2))) ** 5) in above
-
-
-@pytest.mark.parametrize(("t", "word"), [(0.0, "c > 0"), (1.0, "holds with"), (4.0, "c < 1")])
-def test_activity_view_says_which_hypothesis_of_the_repair_fails(t: float, word: str) -> None:
-    assert word in str(activity_view("PRINTED", 1024, t, 0).warning)
+    assert explorer.values == {"rule": "1/m", "m": 4096}
+    assert explorer.shape == (4, 8)
+    with pytest.raises(ValueError, match="rule"):
+        activity_view("R4", 1024)
 
 
 @pytest.mark.parametrize("m", [128, 1024, 8192])
