@@ -484,10 +484,10 @@ def boxes_picture(
         ("skipped", most <= c, "muted"),
     )
 
-    fig = figure(420, 330)
+    fig = figure(420, 280)
     with house_style():
         axes = panel(fig, left=8, right=8, top=8, bottom=30, frame=False)
-        _frame(axes, P, 404, 292)
+        _frame(axes, P, 404, 242)
         _half_plane(axes, x, c)
         summary = []
         for (word, chosen, role), (place, align) in zip(
