@@ -71,7 +71,6 @@ from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
     duality_picture,
-    onion_picture,
     recall_against_time,
     speedup_by_dimension,
     surviving_share,
@@ -237,7 +236,6 @@ __all__ = [
     "network_schematic",
     "note",
     "number",
-    "onion_picture",
     "overshoot_picture",
     "pair_gallery",
     "palette_css",

@@ -46,18 +46,7 @@ from sublinear_lib.widgets.gap_lab import (
     measure_the_gap,
     train_and_compare,
 )
-from sublinear_lib.widgets.halfspace import (
-    half_space_cost_explorer,
-    half_space_cost_view,
-    onion_explorer,
-    onion_view,
-)
-from sublinear_lib.widgets.halfspace_lab import (
-    measure_the_search,
-    search_lab,
-    survivors_lab,
-    train_the_survivors,
-)
+from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
 from sublinear_lib.widgets.jump import jump_explorer, jump_view
 from sublinear_lib.widgets.jump_lab import (
     first_step_lab,
@@ -224,8 +213,6 @@ __all__ = [
     "good_weights_lab",
     "grow_and_count",
     "growth_lab",
-    "half_space_cost_explorer",
-    "half_space_cost_view",
     "hunt_supremum",
     "hypergraph_lab",
     "iteration_bill_lab",
@@ -237,7 +224,6 @@ __all__ = [
     "lipschitz_explorer",
     "lipschitz_view",
     "measure_the_gap",
-    "measure_the_search",
     "measure_work",
     "memorize_digits",
     "memorizer_explorer",
@@ -284,7 +270,6 @@ __all__ = [
     "robustness_view",
     "run_and_bill",
     "sample_lab",
-    "search_lab",
     "separate_digits",
     "separate_points",
     "separation_explorer",
@@ -294,7 +279,6 @@ __all__ = [
     "step_degree_view",
     "step_size_lab",
     "supremum_lab",
-    "survivors_lab",
     "take_first_steps",
     "train_a_race",
     "train_and_certify",
@@ -304,7 +288,6 @@ __all__ = [
     "train_on_digits",
     "train_on_table",
     "train_race_lab",
-    "train_the_survivors",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
