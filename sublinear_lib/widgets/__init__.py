@@ -79,12 +79,6 @@ from sublinear_lib.widgets.jump_lab import (
     walk_through_ball,
 )
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
-from sublinear_lib.widgets.ledger_lab import (
-    bill_of_an_iteration,
-    iteration_bill_lab,
-    measure_work,
-    work_growth_lab,
-)
 from sublinear_lib.widgets.limits_lab import (
     hypergraph_lab,
     merge_two_balls,
@@ -117,9 +111,7 @@ from sublinear_lib.widgets.network_lab import (
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
-    own_numbers_lab,
     report_on_file,
-    train_on_table,
 )
 from sublinear_lib.widgets.patches import (
     patches_explorer,
@@ -213,7 +205,6 @@ __all__ = [
     "attack_a_sample",
     "attack_lab",
     "bill_lab",
-    "bill_of_an_iteration",
     "build_and_certify",
     "build_good_weights",
     "build_lab",
@@ -257,7 +248,6 @@ __all__ = [
     "half_space_cost_view",
     "hunt_supremum",
     "hypergraph_lab",
-    "iteration_bill_lab",
     "iteration_lab",
     "jump_explorer",
     "jump_view",
@@ -268,7 +258,6 @@ __all__ = [
     "lipschitz_view",
     "measure_the_gap",
     "measure_the_search",
-    "measure_work",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
@@ -286,7 +275,6 @@ __all__ = [
     "own_data_view",
     "own_file_lab",
     "own_layer_lab",
-    "own_numbers_lab",
     "own_points_lab",
     "patches_explorer",
     "patches_view",
@@ -336,7 +324,6 @@ __all__ = [
     "train_both_activations",
     "train_in_steps",
     "train_on_digits",
-    "train_on_table",
     "train_race_lab",
     "train_the_survivors",
     "training_beside_lab",
@@ -354,7 +341,6 @@ __all__ = [
     "window_lab",
     "window_tail_explorer",
     "window_tail_view",
-    "work_growth_lab",
     "worst_case_explorer",
     "worst_case_view",
 ]

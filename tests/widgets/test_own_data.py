@@ -20,9 +20,7 @@ from sublinear_lib.widgets import (
     own_data_explorer,
     own_data_view,
     own_file_lab,
-    own_numbers_lab,
     report_on_file,
-    train_on_table,
 )
 
 
@@ -114,17 +112,6 @@ def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(
     assert read.alt == same.alt.replace("clouds", "other")
 
 
-def test_both_trainings_are_two_panels(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
-    picture = train_on_table(table, "both", 64, 0.2, 0.05, 1)
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
-        "adversarial",
-        "standard",
-    ]
-    assert picture.html.count("<svg") == 2
-    with pytest.raises(ValueError, match="training must be"):
-        train_on_table(table, "none", 64, 0.2, 0.05, 1)
-
-
 def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,7 +121,7 @@ def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
     assert [one.value for one in typed] == ["", "class"]
     lab.run(path="nowhere.csv", label="kind", m=64, activity=0.1, rho=0.1)
     assert capsys.readouterr().out.startswith("FileNotFoundError: path must name a CSV file")
-    assert isinstance(own_numbers_lab(table, still()), LiveLab)
+    assert isinstance(lab, LiveLab)
 
 
 def test_an_explorer_has_no_line_to_type_into(table: Table) -> None:
