@@ -55,12 +55,6 @@ from sublinear_lib.widgets.jump_lab import (
     walk_through_ball,
 )
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
-from sublinear_lib.widgets.ledger_lab import (
-    bill_of_an_iteration,
-    iteration_bill_lab,
-    measure_work,
-    work_growth_lab,
-)
 from sublinear_lib.widgets.limits_lab import (
     hypergraph_lab,
     merge_two_balls,
@@ -87,9 +81,7 @@ from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
-    own_numbers_lab,
     report_on_file,
-    train_on_table,
 )
 from sublinear_lib.widgets.patches import (
     patches_explorer,
@@ -180,7 +172,6 @@ __all__ = [
     "attack_a_sample",
     "attack_lab",
     "bill_lab",
-    "bill_of_an_iteration",
     "build_and_certify",
     "build_good_weights",
     "build_lab",
@@ -215,7 +206,6 @@ __all__ = [
     "growth_lab",
     "hunt_supremum",
     "hypergraph_lab",
-    "iteration_bill_lab",
     "jump_explorer",
     "jump_view",
     "lay_a_net",
@@ -224,7 +214,6 @@ __all__ = [
     "lipschitz_explorer",
     "lipschitz_view",
     "measure_the_gap",
-    "measure_work",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
@@ -242,7 +231,6 @@ __all__ = [
     "own_data_view",
     "own_file_lab",
     "own_layer_lab",
-    "own_numbers_lab",
     "own_points_lab",
     "patches_explorer",
     "patches_view",
@@ -286,7 +274,6 @@ __all__ = [
     "train_at",
     "train_in_steps",
     "train_on_digits",
-    "train_on_table",
     "train_race_lab",
     "training_beside_lab",
     "training_curve_explorer",
@@ -302,7 +289,6 @@ __all__ = [
     "walk_through_ball",
     "window_tail_explorer",
     "window_tail_view",
-    "work_growth_lab",
     "worst_case_explorer",
     "worst_case_view",
 ]
