@@ -180,12 +180,6 @@ from sublinear_lib.widgets.views import (
 )
 from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail_view
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
-from sublinear_lib.widgets.worst_case_lab import (
-    attack_lab,
-    compare_attacks,
-    hunt_supremum,
-    supremum_lab,
-)
 
 __all__ = [
     "Axis",
@@ -211,7 +205,6 @@ __all__ = [
     "add_with_signs",
     "answer_in_the_plane",
     "attack_a_sample",
-    "attack_lab",
     "bill_lab",
     "bill_of_an_iteration",
     "build_and_certify",
@@ -222,7 +215,6 @@ __all__ = [
     "certify_run",
     "collision_explorer",
     "collision_view",
-    "compare_attacks",
     "convergence_explorer",
     "convergence_view",
     "cost_explorer",
@@ -255,7 +247,6 @@ __all__ = [
     "growth_lab",
     "half_space_cost_explorer",
     "half_space_cost_view",
-    "hunt_supremum",
     "hypergraph_lab",
     "iteration_bill_lab",
     "iteration_lab",
@@ -324,7 +315,6 @@ __all__ = [
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
-    "supremum_lab",
     "survivors_lab",
     "take_first_steps",
     "train_a_race",
