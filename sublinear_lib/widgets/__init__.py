@@ -142,12 +142,6 @@ from sublinear_lib.widgets.views import (
 )
 from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail_view
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
-from sublinear_lib.widgets.worst_case_lab import (
-    attack_lab,
-    compare_attacks,
-    hunt_supremum,
-    supremum_lab,
-)
 
 __all__ = [
     "Axis",
@@ -170,7 +164,6 @@ __all__ = [
     "activity_view",
     "answer_in_the_plane",
     "attack_a_sample",
-    "attack_lab",
     "bill_lab",
     "build_and_certify",
     "build_good_weights",
@@ -180,7 +173,6 @@ __all__ = [
     "certify_run",
     "collision_explorer",
     "collision_view",
-    "compare_attacks",
     "convergence_explorer",
     "convergence_view",
     "digits_lab",
@@ -204,7 +196,6 @@ __all__ = [
     "good_weights_lab",
     "grow_and_count",
     "growth_lab",
-    "hunt_supremum",
     "hypergraph_lab",
     "jump_explorer",
     "jump_view",
@@ -266,7 +257,6 @@ __all__ = [
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
-    "supremum_lab",
     "take_first_steps",
     "train_a_race",
     "train_and_certify",
