@@ -38,7 +38,6 @@ from sublinear_lib.plotting.concentration import (
 from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
-from sublinear_lib.plotting.exponents import ExponentRow, exponents_picture
 from sublinear_lib.plotting.feature_race import (
     RacePanel,
     race_picture,
@@ -79,7 +78,7 @@ from sublinear_lib.plotting.halfspace import (
     surviving_share,
     work_against_m,
 )
-from sublinear_lib.plotting.jump import price_picture, way_picture
+from sublinear_lib.plotting.jump import way_picture
 from sublinear_lib.plotting.lipschitz_memorizer import (
     AnswerPanel,
     answer_bars,
@@ -173,7 +172,6 @@ __all__ = [
     "EndLabel",
     "ErrorBracket",
     "ErrorPanel",
-    "ExponentRow",
     "HeatPanel",
     "HeatRows",
     "HypergraphPanel",
@@ -216,7 +214,6 @@ __all__ = [
     "energy_picture",
     "error_against_misses",
     "error_curves_picture",
-    "exponents_picture",
     "figure",
     "flips_around_circle",
     "flips_during_training",
@@ -252,7 +249,6 @@ __all__ = [
     "powers_picture",
     "preactivation_histogram",
     "precision_picture",
-    "price_picture",
     "profile_picture",
     "programs_picture",
     "promise_picture",

@@ -27,7 +27,6 @@ from sublinear_lib.widgets.cost_lab import (
     count_an_iteration,
     iteration_lab,
 )
-from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
     build_good_weights,
@@ -53,12 +52,6 @@ from sublinear_lib.widgets.flips_lab import (
 )
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
-from sublinear_lib.widgets.gap_lab import (
-    gap_slope_lab,
-    gap_training_lab,
-    measure_the_gap,
-    train_and_compare,
-)
 from sublinear_lib.widgets.halfspace import (
     half_space_cost_explorer,
     half_space_cost_view,
@@ -70,13 +63,6 @@ from sublinear_lib.widgets.halfspace_lab import (
     search_lab,
     survivors_lab,
     train_the_survivors,
-)
-from sublinear_lib.widgets.jump import jump_explorer, jump_view
-from sublinear_lib.widgets.jump_lab import (
-    first_step_lab,
-    take_first_steps,
-    walk_lab,
-    walk_through_ball,
 )
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
 from sublinear_lib.widgets.ledger_lab import (
@@ -236,7 +222,6 @@ __all__ = [
     "exponent_map_explorer",
     "exponent_map_view",
     "filters_lab",
-    "first_step_lab",
     "fit_beside_training",
     "fit_points_lab",
     "fit_points_on_circle",
@@ -247,8 +232,6 @@ __all__ = [
     "gadget_explorer",
     "gadget_view",
     "gap_explorer",
-    "gap_slope_lab",
-    "gap_training_lab",
     "gap_view",
     "good_weights_lab",
     "grow_and_count",
@@ -259,14 +242,11 @@ __all__ = [
     "hypergraph_lab",
     "iteration_bill_lab",
     "iteration_lab",
-    "jump_explorer",
-    "jump_view",
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
     "lipschitz_explorer",
     "lipschitz_view",
-    "measure_the_gap",
     "measure_the_search",
     "measure_work",
     "memorize_digits",
@@ -296,7 +276,6 @@ __all__ = [
     "plane_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
-    "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
     "preactivations_lab",
@@ -305,8 +284,6 @@ __all__ = [
     "race_filters",
     "race_view",
     "report_on_file",
-    "rerun_check",
-    "rerun_lab",
     "robust_digits_lab",
     "robust_digits_run",
     "robustness_explorer",
@@ -326,10 +303,8 @@ __all__ = [
     "step_size_lab",
     "supremum_lab",
     "survivors_lab",
-    "take_first_steps",
     "train_a_race",
     "train_and_certify",
-    "train_and_compare",
     "train_and_count",
     "train_and_count_active",
     "train_at",
@@ -344,13 +319,10 @@ __all__ = [
     "training_curve_view",
     "training_lab",
     "try_networks_of_v",
-    "try_powers",
     "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
     "two_neurons_for",
-    "walk_lab",
-    "walk_through_ball",
     "window_lab",
     "window_tail_explorer",
     "window_tail_view",
