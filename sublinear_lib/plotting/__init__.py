@@ -117,6 +117,7 @@ from sublinear_lib.plotting.phases import (
 )
 from sublinear_lib.plotting.picture import PAGE_HTML, Picture
 from sublinear_lib.plotting.polynomials import step_picture
+from sublinear_lib.plotting.power_map import power_map_picture
 from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.robustness_window import (
     Contest,
@@ -246,6 +247,7 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
+    "power_map_picture",
     "powers_picture",
     "preactivation_histogram",
     "precision_picture",

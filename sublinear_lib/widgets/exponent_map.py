@@ -40,9 +40,9 @@ _FIRING = {
 # The names of the rings around the presets and their colors.
 _RINGS: dict[str, tuple[str, Role]] = {
     "PRINTED": ("as printed", "c2"),
-    "R1": ("R1, a smaller ball", "c5"),
-    "R2": ("R2, smaller output weights", "ink"),
-    "R3": ("R3, continuous and sparse", "c4"),
+    "R1": ("R1: ball", "c5"),
+    "R2": ("R2: weights", "ink"),
+    "R3": ("R3: activation", "c4"),
     "ZHANG": ("Zhang et al. (2020)", "muted"),
 }
 
@@ -213,7 +213,9 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
             *_presets(chosen.c, activation),
             Points([float(powers[0])], [float(powers[1])], role="c2" if failing else "c1", size=13),
         ],
-        sentence=(f"With {words}{_named(chosen)} and the {activation} activation: {ending}"),
+        sentence=(
+            f"{words}{_named(chosen)}{f', {activation} activation' if chosen.c else ''}. {ending}"
+        ),
         readouts={
             "sup |*f* \N{MINUS SIGN} *g*| in the ball": power_of_m(chosen.gap_exponent),
             "largest |*g*| in the ball": power_of_m(chosen.expressivity_exponent),
