@@ -6,11 +6,12 @@ know that all panels must have one scale, because readers compare where the regi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import SupportsFloat
 
 import numpy as np
 
-from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.formats import number
 from sublinear_lib.plotting.palette import LIGHT
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -21,7 +22,7 @@ __all__ = ["power_map_picture"]
 
 
 def power_map_picture(
-    slices: Mapping[str, Numbers],
+    slices: Mapping[str, Sequence[Sequence[SupportsFloat]]],
     choices: Mapping[str, Mapping[str, tuple[float, float]]],
     *,
     name: str,
@@ -31,7 +32,7 @@ def power_map_picture(
 
     Parameters
     ----------
-    slices : mapping of str to array-like, shape (k, 2)
+    slices : mapping of str to sequence of pairs of numbers, shape (k, 2)
         The corners (alpha, beta) of the region, for each panel by its title in the house markup;
         ``k >= 3``.
     choices : mapping of str to mapping of str to pair of float
@@ -55,7 +56,12 @@ def power_map_picture(
     -----
     Source: Theorems 4.1, 4.3 and 4.4; the region is `sublinear_lib.theory.CONSISTENT`.
     """
-    tables = {title: float_array(rows, title, shape=(None, 2)) for title, rows in slices.items()}
+    tables = {
+        title: float_array(
+            [[float(value) for value in row] for row in rows], title, shape=(None, 2)
+        )
+        for title, rows in slices.items()
+    }
     if not tables or choices.keys() != tables.keys() or min(map(len, tables.values())) < 3:
         raise ValueError(
             f"slices must hold triangles or more, and choices the same panels, got {[*tables]} "
