@@ -40,9 +40,9 @@ _FIRING = {
 # The names of the rings around the presets and their colors.
 _RINGS: dict[str, tuple[str, Role]] = {
     "PRINTED": ("as printed", "c2"),
-    "R1": ("R1: ball", "c5"),
-    "R2": ("R2: weights", "ink"),
-    "R3": ("R3: activation", "c4"),
+    "R1": ("R1", "c5"),
+    "R2": ("R2", "ink"),
+    "R3": ("R3", "c4"),
     "ZHANG": ("Zhang et al. (2020)", "muted"),
 }
 

@@ -87,7 +87,7 @@ def gap_view(powers: str, m: int) -> View:
     gap = float(f[-1] - g[-1])
     grows = rules.gap_exponent > 0
     return View(
-        x=Axis(label="way from the start (0) to the worst weights of the ball (1)"),
+        x=Axis(label="way from the start (0) to the worst weights (1)"),
         y=Axis(label="change of the output", format=number),
         marks=[
             Line(_WAY, f, label="*f*", role="c1"),

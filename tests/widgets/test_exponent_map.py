@@ -114,8 +114,8 @@ def test_a_power_off_the_unit_interval_is_refused(powers: tuple[float, float, fl
 
 def test_the_sentence_names_a_known_choice_and_only_that() -> None:
     assert "(the printed powers)" in exponent_map_view(0.2, 0.6, 0.0, "jump").sentence
-    assert "(R1: ball)" in exponent_map_view(0.2, 0.8, 0.0, "jump").sentence
-    assert "(R3: activation)" in exponent_map_view(0.2, 0.6, 0.2, "continuous").sentence
+    assert "(R1)" in exponent_map_view(0.2, 0.8, 0.0, "jump").sentence
+    assert "(R3)" in exponent_map_view(0.2, 0.6, 0.2, "continuous").sentence
     assert "(R3" not in exponent_map_view(0.2, 0.6, 0.2, "jump").sentence
     assert "(R" not in exponent_map_view(0.25, 0.6, 0.0, "jump").sentence
 
