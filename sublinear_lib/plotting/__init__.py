@@ -10,7 +10,6 @@ from __future__ import annotations
 from sublinear_lib.plotting.activity import (
     activations_pair,
     activity_against_m,
-    preactivation_histogram,
 )
 from sublinear_lib.plotting.adversary import (
     brackets_picture,
@@ -53,7 +52,6 @@ from sublinear_lib.plotting.feature_study import (
 )
 from sublinear_lib.plotting.flips import (
     flips_around_circle,
-    flips_during_training,
     flips_window,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
@@ -72,7 +70,6 @@ from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
     duality_picture,
-    onion_picture,
     recall_against_time,
     speedup_by_dimension,
     surviving_share,
@@ -217,7 +214,6 @@ __all__ = [
     "error_curves_picture",
     "figure",
     "flips_around_circle",
-    "flips_during_training",
     "flips_window",
     "fooled_picture",
     "found_picture",
@@ -238,7 +234,6 @@ __all__ = [
     "network_schematic",
     "note",
     "number",
-    "onion_picture",
     "overshoot_picture",
     "pair_gallery",
     "palette_css",
@@ -249,7 +244,6 @@ __all__ = [
     "phase_map_picture",
     "power_map_picture",
     "powers_picture",
-    "preactivation_histogram",
     "precision_picture",
     "profile_picture",
     "programs_picture",

@@ -18,10 +18,18 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Polygon
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import ActivityArcs, CircleExtremes, CirclePieces
-from sublinear_lib.geometry import SLICE_RADIUS, cap_angle
+from sublinear_lib.adversary import (
+    ActivityArcs,
+    AttackResult,
+    CircleExtremes,
+    CirclePieces,
+    extremes_on_circle,
+    pieces_on_circle,
+)
+from sublinear_lib.geometry import SLICE_RADIUS, cap_angle, directions
+from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting.checks import few
-from sublinear_lib.plotting.formats import Numbers, degrees, grouped, number, percent
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.network import project
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -389,12 +397,14 @@ def _extreme(
         )
 
 
-def _said(extremes: CircleExtremes) -> str:
+def _said(extremes: CircleExtremes, *wanted: str) -> str:
     words = []
     for which, value, attained in (
         ("supremum", extremes.sup, extremes.sup_attained),
         ("infimum", extremes.inf, extremes.inf_attained),
     ):
+        if wanted and which not in wanted:
+            continue
         words.append(
             f"The {which} over the cap is {number(value)} and is "
             + ("attained." if attained else "approached at a jump but not attained.")
@@ -406,28 +416,28 @@ def _said(extremes: CircleExtremes) -> str:
 
 
 def landscape_picture(
-    circle: CirclePieces,
-    cap: CirclePieces,
-    extremes: CircleExtremes,
-    attacks: Mapping[str, tuple[float, float]],
+    network: TwoLayerNetwork,
+    x: Numbers,
+    rho: float,
+    found: Mapping[str, AttackResult],
     *,
     name: str,
     caption: str | None = None,
     alt: str | None = None,
 ) -> Picture:
-    """Draw f over all of the circle, and over one cap with the exact extremes and the attacks.
+    """Draw f over one cap of the circle, its exact supremum, and what attacks found of it.
 
     Parameters
     ----------
-    circle : CirclePieces
-        The network on the whole circle.
-    cap : CirclePieces
-        The same network on the cap.
-    extremes : CircleExtremes
-        Its extremes over the cap.
-    attacks : mapping of str to pair of float
-        For each attack, by its label in the house markup: the angle where it ended, radians, and f
-        there.  At most four.
+    network : TwoLayerNetwork
+        The network, ``d = 3``.
+    x : array-like, shape (1, 3)
+        The middle of the cap, on the slice.
+    rho : float
+        Radius of the cap, a chord length, ``0 < rho <= sqrt(3)``.
+    found : mapping of str to AttackResult
+        For each attack that raised f, by its label in the house markup: what it found.  At most
+        four.
     name : str
         Name of the figure.
     caption : str, optional
@@ -438,107 +448,86 @@ def landscape_picture(
     Returns
     -------
     Picture
-        The figure.
+        The figure; the share of an attack is that of ``sup f - f(x)``.
 
     Raises
     ------
     TypeError, ValueError
-        If a number is not finite, there are more than four attacks, or one ended outside the cap.
+        If an argument is of the wrong type or shape, there are more than four attacks, or one ended
+        outside the cap.
 
     Notes
     -----
     Source: Definitions 3.3 and 3.4 for d = 3.
     """
-    first, last = float(cap.edges[0]), float(cap.edges[-1])
-    middle, half = 0.5 * (first + last), 0.5 * (last - first)
-    if len(attacks) > 4:
-        raise ValueError(f"attacks must be at most 4, got {len(attacks)}")
-    ended = {}
-    for label, pair in attacks.items():
-        angle, value = float_array(pair, f"attacks[{label!r}]", shape=(2,)).tolist()
-        offset = math.remainder(angle - middle, _TURN)
+    if len(found) > 4:
+        raise ValueError(f"found must be at most 4 attacks, got {len(found)}")
+    half = cap_angle(rho)
+    (extremes,) = extremes_on_circle(network, x, rho)
+    middle = _angle(float_array(x, "x", shape=(1, 3)))
+    cap = pieces_on_circle(network, middle, half)
+    ended, shares = {}, {}
+    for label, one in found.items():
+        offset = math.remainder(_angle(one.X) - middle, _TURN)
         if abs(offset) > half + 1e-6:
             raise ValueError(
-                f"attacks[{label!r}] must end in the cap, within {half!r} of its middle, got an "
+                f"found[{label!r}] must end in the cap, within {half!r} of its middle, got an "
                 f"angle {offset!r} from it"
             )
-        ended[label] = (math.degrees(offset), value)
+        value, clean = float(one.value[0]), float(one.clean_value[0])
+        gain = extremes.sup - clean
+        shares[label] = percent(min(1.0, (value - clean) / gain) if gain > 0.0 else 1.0)
+        ended[f"{label}: {shares[label]}"] = (math.degrees(offset), value)
 
-    fig = figure(420, 430)
+    fig = figure(420, 262)
     with house_style():
-        upper = panel(fig, right=16, top=10, bottom=292, ylabel="*f* on the circle")
-        angles, values = circle.curve(700)
-        around = np.degrees(np.remainder(angles - middle + math.pi, _TURN) - math.pi)
-        # The curve starts anywhere on the circle: cut it where it passes the ends of the axis.
-        turns = np.flatnonzero(np.abs(np.diff(around)) > 180.0) + 1
-        everything = [float(values.min()), float(values.max())]
-        set_scale(upper, "x", -180.0, 180.0, values=[-180, -90, 0, 90, 180], label=degrees)
-        set_scale(upper, "y", *_roomy(*everything), target=3)
-        upper.axvspan(-math.degrees(half), math.degrees(half), color=LIGHT["c2"], alpha=0.16, lw=0)
-        upper.plot(
-            np.insert(around, turns, np.nan),
-            np.insert(values, turns, np.nan),
-            color=LIGHT["c1"],
-            linewidth=1.3,
-        )
-        note(
-            upper, 0.0, 1.0, "cap", role="c2", coordinates=("data", "axes fraction"), dy=6,
-            ha="center", weight="bold", outline=False,
-        )  # fmt: skip
-
-        lower = panel(
-            fig,
-            right=16,
-            top=168,
-            bottom=46,
-            xlabel="angle from *x*, degrees",
-            ylabel="*f* on the cap",
+        axes = panel(
+            fig, right=16, top=10, bottom=46, xlabel="angle from *x*, degrees", ylabel="*f*"
         )
         angles, values = cap.curve(1200)
         low, high = _roomy(float(values.min()), float(values.max()))
-        set_scale(lower, "x", -math.degrees(half), math.degrees(half), target=6)
-        set_scale(lower, "y", low, high, target=4)
-        for value in (extremes.sup, extremes.inf):
-            lower.axhline(value, color=LIGHT["c4"], linewidth=1.2, dashes=(4, 3), zorder=1)
+        set_scale(axes, "x", -math.degrees(half), math.degrees(half), target=6)
+        set_scale(axes, "y", low, high, target=4)
+        axes.axhline(extremes.sup, color=LIGHT["c4"], linewidth=1.2, dashes=(4, 3), zorder=1)
         crowded = cap.waves.shape[1] > 300
         x, y = _degrees(angles, middle), values
         if not crowded:
-            lower.plot(x, y, color=LIGHT["c1"], linewidth=0.7, alpha=FAINT, zorder=2)
+            axes.plot(x, y, color=LIGHT["c1"], linewidth=0.7, alpha=FAINT, zorder=2)
             x, y = _broken(x, y)
-        lower.plot(x, y, color=LIGHT["c1"], linewidth=1.0 if crowded else 1.6, zorder=2)
-        lower.axvline(0.0, color=LIGHT["muted"], linewidth=1.0, dashes=(2, 3), zorder=1)
-        for which in ("sup", "inf"):
-            _extreme(lower, extremes, middle, which, labeled=False)
-        for text, value, attained, below in (
-            ("exact sup", extremes.sup, extremes.sup_attained, False),
-            ("exact inf", extremes.inf, extremes.inf_attained, True),
-        ):
-            note(
-                lower,
-                0.0,
-                value,
-                text + ("" if attained else ", not attained"),
-                role="c4",
-                coordinates=("axes fraction", "data"),
-                dx=4,
-                dy=-10 if below else 10,
-                weight="bold",
-                size=11,
-            )
+        axes.plot(x, y, color=LIGHT["c1"], linewidth=1.0 if crowded else 1.6, zorder=2)
+        axes.axvline(0.0, color=LIGHT["muted"], linewidth=1.0, dashes=(2, 3), zorder=1)
+        _extreme(axes, extremes, middle, "sup", labeled=False)
+        note(
+            axes,
+            0.0,
+            extremes.sup,
+            "the worst value",
+            role="c4",
+            coordinates=("axes fraction", "data"),
+            dx=4,
+            dy=10,
+            weight="bold",
+            size=11,
+        )
         if ended:
-            _attack_marks(lower, ended)
+            _attack_marks(axes, ended)
     if alt is None:
-        found = "; ".join(
+        told = "; ".join(
             f"{to_plain(label)} ends at {number(angle)} degrees with f = {number(value)}"
             for label, (angle, value) in ended.items()
         )
         alt = (
-            f"Two plots of one network. Above, f around the whole circle. Below, over the cap of "
-            f"{number(math.degrees(half))} degrees to either side of x, where "
-            f"{grouped(cap.neurons.size)} neurons switch. {_said(extremes)}"
-            + (f" {found}." if found else "")
+            f"The network f over the cap of {number(math.degrees(half))} degrees to either side of "
+            f"x, where {grouped(cap.neurons.size)} neurons switch. "
+            f"{_said(extremes, 'supremum')}" + (f" Shares of the rise: {told}." if told else "")
         )
     return Picture(fig, alt=alt, caption=caption, name=name)
+
+
+def _angle(X: FloatArray) -> float:
+    """Return the angle of the first of some points on the circle."""
+    u, v = directions(X)[0]
+    return math.atan2(float(v), float(u))
 
 
 def _roomy(low: float, high: float) -> tuple[float, float]:

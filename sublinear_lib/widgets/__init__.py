@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import (
-    activity_training_lab,
     grow_and_count,
     growth_lab,
-    train_and_count_active,
 )
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
@@ -21,11 +19,6 @@ from sublinear_lib.widgets.convergence_lab import (
     run_and_bill,
     step_size_lab,
     try_step_size,
-)
-from sublinear_lib.widgets.cost import cost_explorer, cost_view
-from sublinear_lib.widgets.cost_lab import (
-    count_an_iteration,
-    iteration_lab,
 )
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
@@ -44,33 +37,10 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.flips_lab import (
-    flips_lab,
-    flips_training_lab,
-    search_the_circle,
-    train_and_count,
-)
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
-from sublinear_lib.widgets.halfspace import (
-    half_space_cost_explorer,
-    half_space_cost_view,
-    onion_explorer,
-    onion_view,
-)
-from sublinear_lib.widgets.halfspace_lab import (
-    measure_the_search,
-    search_lab,
-    survivors_lab,
-    train_the_survivors,
-)
+from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
-from sublinear_lib.widgets.ledger_lab import (
-    bill_of_an_iteration,
-    iteration_bill_lab,
-    measure_work,
-    work_growth_lab,
-)
 from sublinear_lib.widgets.limits_lab import (
     hypergraph_lab,
     merge_two_balls,
@@ -94,18 +64,10 @@ from sublinear_lib.widgets.memorizer_lab import (
 )
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
-from sublinear_lib.widgets.network_lab import (
-    activations_training_lab,
-    draw_preactivations,
-    preactivations_lab,
-    train_both_activations,
-)
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
-    own_numbers_lab,
     report_on_file,
-    train_on_table,
 )
 from sublinear_lib.widgets.patches import (
     patches_explorer,
@@ -127,6 +89,7 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
     certify_run,
@@ -144,7 +107,6 @@ from sublinear_lib.widgets.separation_lab import (
     separate_digits,
     separate_points,
 )
-from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
@@ -166,12 +128,6 @@ from sublinear_lib.widgets.views import (
 )
 from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail_view
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
-from sublinear_lib.widgets.worst_case_lab import (
-    attack_lab,
-    compare_attacks,
-    hunt_supremum,
-    supremum_lab,
-)
 
 __all__ = [
     "Axis",
@@ -190,16 +146,11 @@ __all__ = [
     "Slider",
     "Text",
     "View",
-    "activations_training_lab",
     "activity_explorer",
-    "activity_training_lab",
     "activity_view",
-    "add_with_signs",
     "answer_in_the_plane",
     "attack_a_sample",
-    "attack_lab",
     "bill_lab",
-    "bill_of_an_iteration",
     "build_and_certify",
     "build_good_weights",
     "build_lab",
@@ -208,15 +159,9 @@ __all__ = [
     "certify_run",
     "collision_explorer",
     "collision_view",
-    "compare_attacks",
     "convergence_explorer",
     "convergence_view",
-    "cost_explorer",
-    "cost_view",
-    "count_an_iteration",
-    "count_in_window",
     "digits_lab",
-    "draw_preactivations",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
@@ -226,8 +171,6 @@ __all__ = [
     "fit_points_lab",
     "fit_points_on_circle",
     "flips_explorer",
-    "flips_lab",
-    "flips_training_lab",
     "flips_view",
     "gadget_explorer",
     "gadget_view",
@@ -236,19 +179,12 @@ __all__ = [
     "good_weights_lab",
     "grow_and_count",
     "growth_lab",
-    "half_space_cost_explorer",
-    "half_space_cost_view",
-    "hunt_supremum",
     "hypergraph_lab",
-    "iteration_bill_lab",
-    "iteration_lab",
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
     "lipschitz_explorer",
     "lipschitz_view",
-    "measure_the_search",
-    "measure_work",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
@@ -266,7 +202,6 @@ __all__ = [
     "own_data_view",
     "own_file_lab",
     "own_layer_lab",
-    "own_numbers_lab",
     "own_points_lab",
     "patches_explorer",
     "patches_view",
@@ -278,11 +213,12 @@ __all__ = [
     "polynomial_network_lab",
     "preactivation_explorer",
     "preactivation_view",
-    "preactivations_lab",
     "precision_lab",
     "race_explorer",
     "race_filters",
     "race_view",
+    "reach_explorer",
+    "reach_view",
     "report_on_file",
     "robust_digits_lab",
     "robust_digits_run",
@@ -290,30 +226,20 @@ __all__ = [
     "robustness_view",
     "run_and_bill",
     "sample_lab",
-    "search_lab",
-    "search_the_circle",
     "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
-    "supremum_lab",
-    "survivors_lab",
     "train_a_race",
     "train_and_certify",
-    "train_and_count",
-    "train_and_count_active",
     "train_at",
-    "train_both_activations",
     "train_in_steps",
     "train_on_digits",
-    "train_on_table",
     "train_race_lab",
-    "train_the_survivors",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
@@ -323,10 +249,8 @@ __all__ = [
     "turned_layer",
     "two_memorizers_lab",
     "two_neurons_for",
-    "window_lab",
     "window_tail_explorer",
     "window_tail_view",
-    "work_growth_lab",
     "worst_case_explorer",
     "worst_case_view",
 ]

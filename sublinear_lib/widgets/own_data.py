@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from sublinear_lib import scaling, theory
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.tables import Table
@@ -76,16 +75,13 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
 
     Notes
     -----
-    Source: Definitions 3.3, 3.4 and 3.7, Lemma 4.5, Theorem D of this project.  40 steps, seed 0,
-    the first 20 held-out rows.
+    Source: Definitions 3.3 and 3.4.  40 steps, seed 0, the first 20 held-out rows.
     """
     table = checked_table(table)
     kind = choice(training, "training", _TRAININGS)
     width = count(m, "m")
     share = scalar(activity, "activity", exclusive_minimum=0.0, maximum=0.5)
     found = _report(table, width, share, kind)
-    tau = found.start.tau
-    t = scaling.standardize_threshold(tau, width)
     curve = found.curve
     radii = np.array([row.radius for row in curve])
     steps = np.repeat(radii, 2)
@@ -96,9 +92,8 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
     lower = np.concatenate([[low[0]], np.repeat(low[1:], 2), [low[-1]]])
     upper = np.concatenate([[high[0]], np.repeat(high[:-1], 2), [high[-1]]])
     clean, attacked, certified = found.clean, found.attacked, found.certified
-    bound, first = found.bound, float(found.history.loss[0])
-    rows = len(found.answers)
-    fires = percent(scaling.activity_at(t))
+    rows, silent = len(found.answers), found.silent[0]
+    against = "against the adversary" if kind == "adversarial" else "without an adversary"
     return View(
         x=Axis(label="radius of the cap", limits=(0.0, float(radii[-1]))),
         y=Axis(label="share of held-out rows", limits=(0.0, 1.0), format=percent),
@@ -116,49 +111,26 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
             ),
         ],
         sentence=(
-            f"With {grouped(width)} neurons and a threshold of t = τ √(m/2) = {number(t)}, a share "
-            f"Q(t) = {fires} is expected to fire; at the training points it is "
-            f"{percent(found.active[0])} before {kind} training and {percent(found.active[1])} "
-            f"after it. Of {rows} held-out rows {percent(clean.estimate)} are right, "
-            f"{percent(attacked.estimate)} are not broken within {number(found.rho)}, "
-            f"{percent(certified.estimate)} are certified, with {found.unknown} left open."
+            f"{grouped(width)} neurons, {percent(share)} of them active, trained {against}: of "
+            f"{rows} held-out rows {percent(clean.estimate)} are right, "
+            f"{percent(attacked.estimate)} survive our attack within {number(found.rho)}, and "
+            f"{percent(certified.estimate)} are proved right there. "
+            + ("No row is open." if found.unknown == 0 else f"Open rows: {found.unknown}.")
         ),
         readouts={
-            "*t* = *τ* √(*m*/2)": number(t),
-            "*Q*(*t*)": fires,
-            "neurons expected, found": (
-                f"{number(width * scaling.activity_at(t))}, {number(width * found.active[0])}"
+            "neurons active at a point": number(width * found.active[0]),
+            "certified, 95 % interval": (
+                f"{percent(certified.lower)} to {percent(certified.upper)}"
             ),
-            "printed bound *Q*_{0}": number(theory.printed_q0(width, theory.printed_K(tau, width))),
-            "*K* that the run needs": number(
-                theory.printed_K(float(found.history.drift_max.max()), width)
-            ),
-            "Theorem D, start": f"{number(bound.total)}, {number(first)}",
-            "certified, 95 %": f"{percent(certified.lower)} to {percent(certified.upper)}",
+            "open rows": str(found.unknown),
         },
-        warning=_warning(found),
+        warning=(
+            f"At {silent} of {found.n_train} training points no neuron fires at the start, so "
+            "nothing can be learned from them at first."
+            if silent
+            else None
+        ),
     )
-
-
-def _warning(found: Report) -> str:
-    """Say which hypothesis fails; some hypothesis of Theorem 4.3 always does."""
-    m, tau = found.start.m, found.start.tau
-    said = []
-    if tau > 1.0 / m:
-        said.append(
-            f"τ = O(1/m) fails with the constant 1, as in Theorems 4.1 and 4.3: τ is "
-            f"{number(tau * m)}/m."
-        )
-    q0 = theory.printed_q0(m, theory.printed_K(tau, m))
-    if q0 >= m:
-        said.append(f"Lemma 4.5 is empty: Q_0 = {number(q0)} is not below m.")
-    if found.bound.total >= float(found.history.loss[0]):
-        said.append("Theorem D is true and says nothing: its bound is above the loss at the start.")
-    if found.silent[0]:
-        said.append(
-            f"At {found.silent[0]} of {found.n_train} training points no neuron fires at the start."
-        )
-    return " ".join(said) or "Every bound says something here."
 
 
 def own_data_explorer(table: Table) -> Explorer:
@@ -190,17 +162,17 @@ def own_data_explorer(table: Table) -> Explorer:
                 "training",
                 "training",
                 {
-                    "adversarial": "against an adversary of radius 0.1",
-                    "standard": "standard: without an adversary",
+                    "adversarial": "against the adversary",
+                    "standard": "without an adversary",
                 },
             ),
             Slider("m", "width *m*", _WIDTHS, start=512, format=grouped),
-            Slider("activity", "activity *Q*(*t*), sets *τ*", _SHARES, start=0.1, format=percent),
+            Slider("activity", "share of active neurons", _SHARES, start=0.1, format=percent),
         ],
-        title="What can be promised, by width and threshold",
+        title="What can be promised?",
         description=(
-            "Every position is a trained network. Make it wider, or let more neurons fire: at "
-            "which activity is the gray band widest?"
+            f"Dimension *d* = {table.p + 2}, radius *ρ* = {_RHO}. Every position is a network, "
+            f"trained for {_STEPS} steps and judged on the first {_ROWS} held-out rows."
         ),
         name="own-data-explorer",
     )

@@ -1,25 +1,22 @@
-"""The live labs of the capstone: a report on a file of your own, and training with your numbers.
+"""The live lab of the capstone: a report on a file of your own.
 
-Both call :func:`sublinear_lib.report.make_report` and draw what it promises.  No formula lives
-here; in the static page a lab is a still picture.  Before changing them, know that a file is read
-where the kernel runs, and that nothing of it is stored.
+It calls :func:`sublinear_lib.report.make_report` and draws what it promises.  No formula lives
+here.  Before changing it, know that a file is read where the kernel runs, and that nothing of it
+is stored.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from sublinear_lib.plotting import Picture, grouped, percent, promise_picture
+from sublinear_lib.plotting import Picture, grouped, percent
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.tables import Table, read_table
-from sublinear_lib.validation import choice
-from sublinear_lib.widgets.controls import Choice, Slider, Text
+from sublinear_lib.widgets.controls import Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
 from sublinear_lib.widgets.own_data import checked_table
 
-__all__ = ["own_file_lab", "own_numbers_lab", "report_on_file", "train_on_table"]
-
-_TRAININGS = ("adversarial", "standard", "both")
+__all__ = ["own_file_lab", "report_on_file"]
 
 
 def _say(title: str, found: Report) -> None:
@@ -118,103 +115,4 @@ def own_file_lab(table: Table, still: Picture | None = None) -> LiveLab:
         ],
         still=still,
         title="A report on a file of your own",
-    )
-
-
-def train_on_table(
-    table: Table, training: str, m: int, activity: float, rho: float, seed: int
-) -> Picture:
-    """Train with an adversary, without one, or both; print the shares, draw the promises.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    training : {"adversarial", "standard", "both"}
-        What to train.
-    m : int
-        Width, ``m >= 1``.
-    activity : float
-        Expected share of neurons that fire when training starts, in (0, 1/2].
-    rho : float
-        Radius of the caps, in (0, sqrt(3)].
-    seed : int
-        Seed of the split, the weights and the attacks, ``>= 0``.
-
-    Returns
-    -------
-    Picture
-        One panel for each network.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Algorithm 1, Definition 3.4.
-    """
-    kind = choice(training, "training", _TRAININGS)
-    promises = {}
-    for name in _TRAININGS[:2] if kind == "both" else (kind,):
-        found = make_report(
-            table,
-            m=m,
-            activity=activity,
-            rho=rho,
-            training_rho=rho if name == "adversarial" else 0.0,
-            steps=100,
-            seed=seed,
-        )
-        _say(name, found)
-        promises[name] = found.promise
-    return promise_picture(promises, name="own-numbers")
-
-
-def own_numbers_lab(table: Table, still: Picture | None = None) -> LiveLab:
-    """Build the lab that trains on a table with the reader's numbers.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    still : Picture, optional
-        What the static page shows of one run.
-
-    Returns
-    -------
-    LiveLab
-        Controls for training, width, activity, radius and seed.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
-    Source: Algorithm 1, Definition 3.4.
-    """
-    return LiveLab(
-        partial(train_on_table, checked_table(table)),
-        [
-            Choice(
-                "training",
-                "training",
-                {"both": "both", "adversarial": "with an adversary", "standard": "without"},
-            ),
-            Slider("m", "width *m*", [2**k for k in range(6, 14)], start=512, format=grouped),
-            Slider(
-                "activity",
-                "activity *Q*(*t*)",
-                [0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
-                start=0.05,
-                format=percent,
-            ),
-            Slider("rho", "radius *ρ*", [0.05, 0.1, 0.15, 0.2], start=0.1),
-            Slider("seed", "seed", list(range(10))),
-        ],
-        still=still,
-        title="Train on the table with your own m and tau",
     )

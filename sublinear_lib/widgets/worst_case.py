@@ -1,28 +1,26 @@
-"""The explorer of the chapter on the adversary: f along the circle, one cap, its worst case.
+"""The explorer of the chapter on the adversary: what attacks find of the worst case near one input.
 
-It joins the exact sweep of `sublinear_lib.adversary` (Definitions 3.3 and 3.4 for d = 3), two
-attacks that start at the clean point, and the two cheap bounds from above; no formula lives here.
-The network of a width is drawn once for a seed, so a change of the threshold, the activation or rho
-is a change of nothing else.  The attacks raise f itself: a loss adds only the choice between
-the supremum and the infimum.
+It joins the exact sweep of `sublinear_lib.adversary` (Definitions 3.3 and 3.4 for d = 3) with three
+attacks; no formula lives here.  The network of a draw is the same for every radius, and the same
+weights carry both activations.  The plot shows how far f moves from its value at x, so that the
+axes can stay while a control moves.  The attacks raise f itself: a loss adds only the choice
+between the supremum and the infimum.
 """
 
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import geometry, scaling, theory
+from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import (
     CapAttack,
-    CapRelaxation,
-    CirclePieces,
     Height,
     ProjectedGradient,
+    RandomSearch,
     SmoothedGradient,
     extremes_on_circle,
     pieces_on_circle,
@@ -30,61 +28,46 @@ from sublinear_lib.adversary import (
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets._menus import T_ONE, T_TWO, Threshold
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, View
 
 __all__ = ["worst_case_explorer", "worst_case_view"]
 
-_WINDOW = 60.0
-_STEPS = 20
+_WINDOW = 40.0
+_STEPS = 40
 _POINTS = 240
+_WIDTH = 2000
+_SHARE = 0.1
 _X = geometry.embed(np.array([[1.0, 0.0]]))
-_WIDTHS = (64, 512, 4096)
-_SEEDS = (3, 4)
+_DRAWS = (1, 2, 3, 4, 5, 6, 7, 8)
 _RADII = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-_ACTIVATIONS = {
-    "jump": "with the jump (the paper's)",
-    "continuous": "continuous (that of R3)",
-}
-
-_THRESHOLDS = {
-    "0": Threshold(scaling.ZERO, "0 (plain ReLU)"),
-    "1/m": Threshold(scaling.ONE_OVER_M, "PRINTED, R1 and R2: 1/m"),
-    "m^-3/5": Threshold(scaling.K_M35, "Section 4.2: 1/m^(3/5)"),
-    "t=1": T_ONE,
-    "t=2": T_TWO,
-    "R3": Threshold(scaling.SPARSE_C, "R3: t = √(0.4 log m)", Fraction(1, 5)),
-}
-
+_ACTIVATIONS = {"jump": "with the jump (the paper's)", "continuous": "continuous"}
 
 _ROUNDING = 1e-9
 """A share of the worst case below this is rounding, and its digits those of a processor."""
 
 
 @lru_cache(maxsize=64)
-def _network(m: int, threshold: str, activation: str, seed: int) -> TwoLayerNetwork:
-    rng = np.random.default_rng([seed, m])
-    tau = _THRESHOLDS[threshold].tau(m)
-    return TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau, activation=activation)
+def _network(activation: str, draw: int) -> TwoLayerNetwork:
+    tau = scaling.threshold_from_activity(_SHARE, _WIDTH)
+    return TwoLayerNetwork.initialize(_WIDTH, 3, rng=draw, tau=tau, activation=activation)
 
 
 @lru_cache(maxsize=64)
-def _curve(m: int, threshold: str, activation: str, seed: int) -> Line:
-    pieces = pieces_on_circle(_network(m, threshold, activation, seed), 0.0, math.radians(_WINDOW))
-    angles, values = pieces.curve(_POINTS)
-    return Line(np.degrees(angles), values, label="*f*", role="c1", width=1.5)
+def _curve(activation: str, draw: int) -> Line:
+    network = _network(activation, draw)
+    angles, values = pieces_on_circle(network, 0.0, math.radians(_WINDOW)).curve(_POINTS)
+    rise = values - float(network.forward(_X)[0])
+    return Line(np.degrees(angles), rise, label="*f*", role="c1", width=1.5)
 
 
-@lru_cache(maxsize=64)
-def _limits(m: int, seed: int) -> tuple[float, float]:
-    """Return ends that hold the curves of all thresholds, so that only width and seed rescale."""
-    curves = [
-        np.asarray(_curve(m, each, kind, seed).y) for each in _THRESHOLDS for kind in _ACTIVATIONS
-    ]
+@lru_cache(maxsize=1)
+def _limits() -> tuple[float, float]:
+    """Return ends that hold the curves of all draws, so that no control rescales."""
+    curves = [np.asarray(_curve("jump", draw).y) for draw in _DRAWS]
     low, high = min(y.min() for y in curves), max(y.max() for y in curves)
-    room = 0.05 * (high - low) or 1.0
+    room = 0.05 * (high - low)
     return float(low - room), float(high + room)
 
 
@@ -93,32 +76,23 @@ def _ended(attack: CapAttack, network: TwoLayerNetwork) -> tuple[float, float]:
     return math.degrees(math.atan2(found.X[0, 1], found.X[0, 0])), float(found.value[0])
 
 
-def _switching(pieces: CirclePieces) -> int:
-    return int(np.unique(pieces.neurons).size)
-
-
-def worst_case_view(threshold: str, activation: str, rho: float, m: int, seed: int = 4) -> View:
-    """Show f along the circle, one cap with its exact extremes, and where two attacks end.
+def worst_case_view(rho: float, activation: str, draw: int = 6) -> View:
+    """Show f near one input, its exact worst value in a cap, and where three attacks end.
 
     Parameters
     ----------
-    threshold : {"0", "1/m", "m^-3/5", "t=1", "t=2", "R3"}
-        The rule for the threshold.
+    rho : float
+        Radius of the cap, a chord length, ``0 < rho <= 0.5``.
     activation : {"jump", "continuous"}
         Form of the shifted ReLU.
-    rho : float
-        Radius of the cap, a chord length, ``0 < rho <= 0.85``.
-    m : int
-        Width, ``m >= 2``.
-    seed : int, default 4
-        Seed of the network, ``seed >= 0``.
+    draw : int, default 6
+        Seed of the network, ``draw >= 0``.
 
     Returns
     -------
     View
-        The curve, the cap, the exact supremum and infimum, the attacks, and the numbers: those
-        attacks below the supremum, the interval and the linear bound above it, and the neurons
-        that fire somewhere in the cap beside their expected number.
+        The change of f from its value at x, for 2000 neurons of which one in ten fires at x; the
+        cap; the exact supremum; the attacks with the shares that they find.
 
     Raises
     ------
@@ -127,83 +101,51 @@ def worst_case_view(threshold: str, activation: str, rho: float, m: int, seed: i
 
     Notes
     -----
-    Source: Definitions 3.3, 3.4 and 3.9 for d = 3.
+    Source: Definitions 3.3 and 3.4 for d = 3.
     """
-    level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
+    radius = scalar(rho, "rho", exclusive_minimum=0.0, maximum=0.5)
     choice(activation, "activation", tuple(_ACTIVATIONS))
-    radius = scalar(rho, "rho", exclusive_minimum=0.0, maximum=0.85)
-    m, seed = count(m, "m", minimum=2), count(seed, "seed", minimum=0)
-    tau = level.tau(m)
-    t = scaling.standardize_threshold(tau, m)
-    network = _network(m, threshold, activation, seed)
-    alpha = math.degrees(geometry.cap_angle(radius))
+    network = _network(activation, count(draw, "draw", minimum=0))
+    half = geometry.cap_angle(radius)
+    alpha = math.degrees(half)
     (cap,) = extremes_on_circle(network, _X, radius)
-    unstable = _switching(pieces_on_circle(network, 0.0, geometry.cap_angle(radius)))
-    somewhere = int((geometry.cap_intervals(_X, radius, network.W, network.b)[1] > tau).sum())
-    expected = m * theory.cap_share(t, 3, radius)
-    above = CapRelaxation(network, _X[0], radius)
-    interval, linear = above.interval().value, above.linear().value
+    switching = int(np.unique(pieces_on_circle(network, 0.0, half).neurons).size)
     clean = float(network.forward(_X)[0])
     gain = cap.sup - clean
-    attacks: tuple[tuple[str, str, Role, float, CapAttack], ...] = (
-        ("plain", "plain gradient", "c2", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
-        (
-            "smoothed",
-            "smoothed gradient",
-            "c3",
-            8.0,
-            SmoothedGradient(rho=radius, steps=_STEPS, relative_step=0.5, restarts=1),
-        ),
+    attacks: tuple[tuple[str, Role, float, CapAttack], ...] = (
+        ("gradient attack", "c2", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
+        ("random guesses", "ink", 10.0, RandomSearch(rho=radius, samples=_STEPS)),
+        ("smoothed gradient", "c3", 7.0, SmoothedGradient(rho=radius, steps=_STEPS, restarts=1)),
     )
     marks: list[Mark] = [
         Region(-alpha, alpha, label="cap", role="c2"),
-        _curve(m, threshold, activation, seed),
-        Rule(cap.sup, axis="y", label="sup", role="c4", dash=True),
-        Rule(cap.inf, axis="y", label="inf", role="c4", dash=True),
+        _curve(activation, draw),
+        Rule(gain, axis="y", label="worst", role="c4", dash=True),
     ]
-    shares = {}
-    for key, label, role, size, attack in attacks:
+    shares = []
+    for label, role, size, attack in attacks:
         angle, value = _ended(attack, network)
-        shares[key] = _share(value - clean, gain)
-        marks.append(Points([angle], [value], label=label, role=role, size=size))
-    marks.append(
-        Points(
-            _in_degrees([cap.angle_sup]),
-            [cap.sup],
-            role="c4",
-            size=11.0,
-            hollow=not cap.sup_attained,
-        )
+        shares.append(percent(_share(value - clean, gain)))
+        marks.append(Points([angle], [value - clean], label=label, role=role, size=size))
+    top = _in_degrees([cap.angle_sup])
+    marks.append(Points(top, [gain], role="c4", size=11.0, hollow=not cap.sup_attained))
+    plain, guesses, smoothed = shares
+    reached = (
+        "A point of the cap has exactly the worst value."
+        if cap.sup_attained
+        else "No point of the cap has exactly the worst value: f comes as close to it as we like "
+        "at a jump (hollow point)."
     )
-    reached = "is attained" if cap.sup_attained else "is approached at a jump, but not attained"
     return View(
         x=Axis(label="angle from *x*, degrees", limits=(-_WINDOW, _WINDOW)),
-        y=Axis(label="*f*", limits=_limits(m, seed)),
+        y=Axis(label="change of *f*", limits=_limits()),
         marks=marks,
         sentence=(
-            f"With {grouped(m)} neurons the threshold is t = τ√(m/2) = {number(t)} standard "
-            f"deviations, and Q(t) = {percent(scaling.activity_at(t))} of the neurons fire at one "
-            f"input. Over the cap of "
-            f"{number(alpha)} degrees {grouped(somewhere)} fire somewhere, {number(expected)} are "
-            f"expected, and {grouped(unstable)} switch. The exact supremum, {number(cap.sup)}, "
-            f"{reached}; at x itself f is {number(clean)}. In {_STEPS} steps from x the plain "
-            f"gradient finds {percent(shares['plain'])} of the difference and the smoothed "
-            f"gradient {percent(shares['smoothed'])}. Without the sweep we could prove "
-            f"{number(linear)} by linear bounds and {number(interval)} by intervals."
+            f"Within {number(alpha)} degrees of x the output can rise by {number(gain)}, and "
+            f"{grouped(switching)} of the {grouped(_WIDTH)} neurons switch there. The gradient "
+            f"attack finds {plain} of this rise, 40 random guesses find {guesses}, and the "
+            f"smoothed gradient finds {smoothed}. {reached}"
         ),
-        readouts={
-            "*t* = *τ* √(*m*/2)": number(t),
-            "*Q*(*t*)": percent(scaling.activity_at(t)),
-            "fire in the cap": f"{grouped(somewhere)}, expected {number(expected)}",
-            "unstable neurons": grouped(unstable),
-            "exact sup": number(cap.sup, 4),
-            "exact inf": number(cap.inf, 4),
-            "plain finds": percent(shares["plain"]),
-            "smoothed finds": percent(shares["smoothed"]),
-            "linear bound": number(linear, 4),
-            "interval bound": number(interval, 4),
-        },
-        warning=_warning(unstable, cap.sup_attained, m * tau, threshold, activation),
     )
 
 
@@ -217,67 +159,30 @@ def _in_degrees(angles: list[float]) -> FloatArray:
     return np.degrees(np.remainder(np.array(angles) + math.pi, 2.0 * math.pi) - math.pi)
 
 
-def _warning(
-    unstable: int, attained: bool, scaled: float, threshold: str, activation: str
-) -> str | None:
-    """Say which hypothesis fails at the chosen point."""
-    said = []
-    if not unstable:
-        said.append(
-            "No neuron switches in this cap: f is one wave there, and nothing is hidden from a "
-            "gradient."
-        )
-    if not attained:
-        said.append(
-            "Definitions 3.3 and 3.4 take it for granted that the maximum exists, and that fails: "
-            "no point of the cap has the value sup, so the adversary A*, an argmax, does not exist."
-        )
-    if scaled > 1.0 + 1e-9:
-        said.append(
-            f"Here τ = {number(scaled)}/m: the hypothesis τ = O(1/m) of Theorems 4.1 and 4.4 fails "
-            "if its constant is 1."
-        )
-    if activation == "continuous" and threshold != "0":
-        said.append(
-            "The continuous activation is not the paper's; with it the maximum always exists."
-        )
-    elif threshold == "R3":
-        said.append("R3 asks for the continuous activation.")
-    return " ".join(said) or None
-
-
 def worst_case_explorer() -> Explorer:
-    """Build the explorer of threshold, activation, radius, width and seed on the circle.
+    """Build the explorer of radius, activation and draw on the circle.
 
     Returns
     -------
     Explorer
-        Six rules for the threshold, two activations, ``rho = 0.05 ... 0.5``, ``m = 64 ... 4096``
-        and two seeds; it starts at a threshold of one standard deviation with the jump.
+        ``rho = 0.05 ... 0.5``, two activations and eight draws of the network; it starts at the
+        jump, at a draw in which the gradient attack finds nothing.
 
     Notes
     -----
-    Source: Definitions 3.3, 3.4 and 3.9 for d = 3.
+    Source: Definitions 3.3 and 3.4 for d = 3.
     """
     return Explorer(
         worst_case_view,
         [
-            Choice(
-                "threshold",
-                "threshold *τ*",
-                {key: level.shown for key, level in _THRESHOLDS.items()},
-                start="t=1",
-            ),
-            Choice("activation", "activation", _ACTIVATIONS),
             Slider("rho", "radius of the cap *ρ*", _RADII, start=0.3, format="{:.2f}"),
-            Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
-            Slider("seed", "seed of the network", _SEEDS, start=4),
+            Choice("activation", "activation", _ACTIVATIONS),
+            Slider("draw", "draw of the network", _DRAWS, start=6),
         ],
-        title="How bad can it get in this cap?",
+        title="How much of the worst case does an attack find?",
         description=(
-            "A hollow point marks a supremum that no point attains. The attacks start at the "
-            "middle of the cap. R1 has the network of PRINTED; the smaller output weights of R2 "
-            "shrink f, its supremum and all bounds by one factor."
+            "Inputs on a circle (d = 3), 2000 neurons, one in ten fires at x. Each attack starts "
+            "at x and looks at 41 points."
         ),
         name="worst-case-explorer",
     )

@@ -34,7 +34,6 @@ from sublinear_lib.widgets import (
     Rule,
     Slider,
     View,
-    half_space_cost_explorer,
     onion_explorer,
 )
 from sublinear_lib.widgets import table as tables
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-CHAPTER = next(name for name in check_book.chapters() if "how-many" in name.replace("_", "-"))
+CHAPTER = "book/part1/network-and-shifted-relu"
 CHAPTER_PAGE = check_book.HTML / f"{CHAPTER}.html"
 
 # A redraw has to fit into a frame of 16 ms.  A shared machine under load is several times slower
@@ -126,11 +125,6 @@ def onion() -> Explorer:
     return onion_explorer()
 
 
-@pytest.fixture(scope="module")
-def cost() -> Explorer:
-    return half_space_cost_explorer()
-
-
 def stored_state(*widgets: Any) -> dict[str, Any]:
     state = {}
     for widget in widgets:
@@ -171,7 +165,6 @@ def folder(
     tail: Explorer,
     wave: Explorer,
     onion: Explorer,
-    cost: Explorer,
 ) -> Path:
     """Pages with both ways in which a page may hold a widget: a still, and a bare script."""
     target = tmp_path_factory.mktemp("pages")
@@ -182,7 +175,7 @@ def folder(
     pages = {
         "both": html_page(still + view_script(wave), state),
         "twice": html_page(view_script(tail) * 2, state),
-        "plane": html_page(view_script(onion) + view_script(cost), stored_state(onion, cost)),
+        "plane": html_page(view_script(onion), stored_state(onion)),
         "broken": html_page(still, {tail.model_id: {**state[tail.model_id]}}),
         "classic": html_page(
             view_script(wave),
@@ -460,26 +453,23 @@ def test_the_browser_decodes_every_number_of_every_position_as_python(
             assert view == explorer.view(**chosen), chosen
 
 
-def test_the_browser_decodes_every_position_of_the_half_space_explorers_as_python(
-    open_page: Callable, onion: Explorer, cost: Explorer
+def test_the_browser_decodes_every_position_of_the_onion_as_python(
+    open_page: Callable, onion: Explorer
 ) -> None:
     tab, _, _ = open_page("plane")
-    for explorer in (onion, cost):
-        table = tables.unpack(explorer._table)
-        count = math.prod(explorer.shape)
-        arrays, views = json.loads(
-            tab.evaluate(DECODE_SHARED, [explorer._esm, explorer._table, count])
-        )
-        assert arrays == table["arrays"]
-        assert len(views) == count
-        numbers = {id(array): number for number, array in enumerate(table["arrays"])}
-        for number, view in enumerate(views):
-            expected = tables.decode(table, number)
-            expected["marks"] = [
-                {name: numbers.get(id(value), value) for name, value in mark.items()}
-                for mark in expected["marks"]
-            ]
-            assert view == expected, f"{explorer.name}, position {number}"
+    table = tables.unpack(onion._table)
+    count = math.prod(onion.shape)
+    arrays, views = json.loads(tab.evaluate(DECODE_SHARED, [onion._esm, onion._table, count]))
+    assert arrays == table["arrays"]
+    assert len(views) == count
+    numbers = {id(array): number for number, array in enumerate(table["arrays"])}
+    for number, view in enumerate(views):
+        expected = tables.decode(table, number)
+        expected["marks"] = [
+            {name: numbers.get(id(value), value) for name, value in mark.items()}
+            for mark in expected["marks"]
+        ]
+        assert view == expected, f"position {number}"
 
 
 def test_the_table_of_numbers_holds_the_numbers_that_are_drawn(
@@ -964,24 +954,24 @@ def test_jupyterlab_does_not_get_the_arrow_keys(open_page: Callable) -> None:
 
 needs_chapter = pytest.mark.skipif(
     not CHAPTER_PAGE.is_file() or "sl-explorer" not in CHAPTER_PAGE.read_text(encoding="utf-8"),
-    reason="the chapter on activity is not built yet: run `make book`",
+    reason="the chapter on the threshold is not built yet: run `make book`",
 )
 
 
 @pytest.fixture(scope="module")
-def activity() -> Explorer:
+def bell() -> Explorer:
     """The explorer of the chapter, made anew: that takes seconds, and nothing changes it."""
-    from sublinear_lib.widgets.activity import activity_explorer
+    from sublinear_lib.widgets import preactivation_explorer
 
-    return activity_explorer()
+    return preactivation_explorer()
 
 
 @needs_chapter
 @pytest.mark.parametrize("over", ["http", "file"])
 def test_both_sliders_of_the_chapter_move_curve_and_sentence(
-    visit: Callable, activity: Explorer, over: str
+    visit: Callable, bell: Explorer, over: str
 ) -> None:
-    explorer = activity
+    explorer = bell
     # with its formulas, test_policy.py loads it from both places and hears no complaint
     page = visit(CHAPTER, over=over, formulas=False)
     box = page.tab.locator(".sl-explorer", has_text=shown(explorer.title)).first

@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 
 from sublinear_lib import geometry, plotting, scaling
-from sublinear_lib.adversary import activity_arcs, extremes_on_circle, pieces_on_circle
+from sublinear_lib.adversary import (
+    AttackResult,
+    activity_arcs,
+    extremes_on_circle,
+    pieces_on_circle,
+)
 from sublinear_lib.network import TwoLayerNetwork
 
 RHO = 0.8
@@ -26,7 +31,16 @@ def small_network(seed: int, m: int = 24, t: float = 0.8) -> TwoLayerNetwork:
 NETWORK = small_network(23)
 PIECES = pieces_on_circle(NETWORK, 0.0, ALPHA)
 [EXTREMES] = extremes_on_circle(NETWORK, X, RHO)
-ENDED = {"plain": (0.1, float(NETWORK.forward(X)[0])), "smoothed": (-0.3, 0.0)}
+
+
+def ended(angle: float, value: float) -> AttackResult:
+    end = geometry.embed(np.array([[math.cos(angle), math.sin(angle)]]))
+    return AttackResult(end, np.array([value]), np.array([value]), NETWORK.forward(X))
+
+
+CLEAN = float(NETWORK.forward(X)[0])
+HALF_WAY = 0.5 * (CLEAN + EXTREMES.sup)
+FOUND_BY = {"plain": ended(0.1, CLEAN), "smoothed": ended(-0.3, HALF_WAY)}
 
 
 def cap(**changes: object) -> plotting.Picture:
@@ -48,10 +62,10 @@ def sweep(**changes: object) -> plotting.Picture:
 
 def landscape(**changes: object) -> plotting.Picture:
     arguments: dict[str, Any] = {
-        "circle": pieces_on_circle(NETWORK),
-        "cap": PIECES,
-        "extremes": EXTREMES,
-        "attacks": ENDED,
+        "network": NETWORK,
+        "x": X,
+        "rho": RHO,
+        "found": FOUND_BY,
         "name": "l",
         **changes,
     }
@@ -186,31 +200,31 @@ def test_the_sweep_says_whether_the_extremes_are_attained(seed: int) -> None:
 # ---- the landscape -------------------------------------------------------------------------------
 
 
-def test_the_landscape_names_every_attack_and_where_it_ended() -> None:
+def test_the_landscape_names_every_attack_with_its_share_and_where_it_ended() -> None:
     picture = landscape()
-    assert {"plain", "smoothed"} <= set(texts(picture))
+    assert {"plain: 0 %", "smoothed: 50 %"} <= {plain(text) for text in texts(picture)}
     alt = plain(picture.alt)
-    assert f"plain ends at {plotting.number(math.degrees(0.1))} degrees" in alt
-    assert "smoothed ends at -17.2 degrees with f = 0" in alt
+    assert f"plain: 0 % ends at {plotting.number(math.degrees(0.1))} degrees" in alt
+    assert f"smoothed: 50 % ends at -17.2 degrees with f = {HALF_WAY:.3g}" in alt
     assert f"{PIECES.neurons.size} neurons switch" in alt
 
 
-def test_the_landscape_marks_an_extreme_that_is_not_attained() -> None:
+def test_the_landscape_says_whether_the_worst_value_is_attained() -> None:
     assert not EXTREMES.sup_attained and EXTREMES.inf_attained
-    assert "exact sup, not attained" in texts(landscape())
-    assert "exact inf" in texts(landscape())
+    assert "the worst value" in texts(landscape())
+    assert "approached at a jump but not attained" in landscape().alt
+    assert "infimum" not in landscape().alt
 
 
 def test_the_landscape_of_a_network_that_nobody_attacked_is_drawn() -> None:
-    alt = landscape(attacks={}).alt
+    alt = landscape(found={}).alt
     assert "ends at" not in alt and alt.endswith("attained.")
 
 
 def test_a_wide_network_still_fits_the_page() -> None:
     network = small_network(0, m=20_000, t=1.28)
     cap_pieces = pieces_on_circle(network, 0.0, ALPHA)
-    [extremes] = extremes_on_circle(network, X, RHO)
-    picture = landscape(circle=pieces_on_circle(network), cap=cap_pieces, extremes=extremes)
+    picture = landscape(network=network)
     assert cap_pieces.neurons.size > 1000
     assert len(picture.html) < 60_000
 
@@ -253,9 +267,8 @@ def test_the_shares_say_both_ends_and_the_level() -> None:
             {"pieces": pieces_on_circle(NETWORK, 0.0, 0.01)},
             "pieces must show 1 to 24 neurons that switch, got 0",
         ),
-        (landscape, {"attacks": {"far": (2.0, 0.0)}}, r"attacks\['far'\] must end in the cap"),
-        (landscape, {"attacks": dict.fromkeys("abcde", (0.0, 0.0))}, "attacks must be at most 4"),
-        (landscape, {"attacks": {"a": (0.0, math.nan)}}, r"attacks\['a'\]"),
+        (landscape, {"found": {"far": ended(2.0, 0.0)}}, r"found\['far'\] must end in the cap"),
+        (landscape, {"found": dict.fromkeys("abcde", ended(0.0, 0.0))}, "found must be at most 4"),
         (brackets, {"panels": {}}, "panels must hold 1 to 4"),
         (brackets, {"panels": {"a": {}}}, r"panels\['a'\] must hold 1 to 8"),
         (brackets, {"panels": {"a": {"b": (1.2, 1.5)}}}, "must hold 1, the supremum"),

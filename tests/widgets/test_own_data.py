@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import ipywidgets
@@ -21,9 +20,7 @@ from sublinear_lib.widgets import (
     own_data_explorer,
     own_data_view,
     own_file_lab,
-    own_numbers_lab,
     report_on_file,
-    train_on_table,
 )
 
 
@@ -55,24 +52,22 @@ def test_the_lines_are_those_of_the_report_as_steps(table: Table) -> None:
             assert np.asarray(line.y)[at] == expected, (name, k)
 
 
-def test_the_sentence_has_t_and_Q_and_the_shares(table: Table) -> None:
+def test_the_sentence_has_the_shares_of_the_report(table: Table) -> None:
     view = own_data_view(table, "adversarial", 512, 0.1)
-    t = 1.2815515655446004  # the upper tenth of the normal law
-    assert f"t = τ √(m/2) = {number(t)}" in view.sentence
-    assert f"Q(t) = {percent(0.1)}" in view.sentence
     found = make_report(table, m=512, activity=0.1, rho=0.1, steps=40, certify=20)
-    assert f"{percent(found.certified.estimate)} are certified" in view.sentence
-    q0 = 2 * 512 * math.exp(-(t**2) / 2)  # K^2 / (4 m^(1/5)) = t^2 / 2 at K = tau m^(3/5)
-    assert dict(view.readouts)["printed bound *Q*_{0}"] == number(q0)
+    assert f"{percent(found.clean.estimate)} are right" in view.sentence
+    assert f"{percent(found.attacked.estimate)} survive our attack" in view.sentence
+    assert f"{percent(found.certified.estimate)} are proved right" in view.sentence
+    assert dict(view.readouts)["open rows"] == str(found.unknown)
+    assert dict(view.readouts)["neurons active at a point"] == number(512 * found.active[0])
 
 
-def test_the_warning_names_the_hypotheses_that_fail(table: Table) -> None:
-    half = own_data_view(table, "standard", 128, 0.4).warning or ""
-    assert "Lemma 4.5 is empty" in half
-    assert "τ = O(1/m) fails" in half
-    assert "Theorem D is true and says nothing" in half
-    few = own_data_view(table, "standard", 128, 0.02).warning or ""
-    assert "Lemma 4.5 is empty" not in few
+def test_the_alarm_counts_the_silent_points(table: Table) -> None:
+    assert own_data_view(table, "standard", 128, 0.4).warning is None
+    few = make_report(table, m=8, activity=0.1, rho=0.1, training_rho=0.0, steps=40, certify=20)
+    assert few.silent[0] > 0
+    said = own_data_view(table, "standard", 8, 0.1).warning or ""
+    assert said.startswith(f"At {few.silent[0]} of {few.n_train} training points")
 
 
 def test_the_explorer_fits_the_page_and_can_be_written_twice(table: Table) -> None:
@@ -117,17 +112,6 @@ def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(
     assert read.alt == same.alt.replace("clouds", "other")
 
 
-def test_both_trainings_are_two_panels(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
-    picture = train_on_table(table, "both", 64, 0.2, 0.05, 1)
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
-        "adversarial",
-        "standard",
-    ]
-    assert picture.html.count("<svg") == 2
-    with pytest.raises(ValueError, match="training must be"):
-        train_on_table(table, "none", 64, 0.2, 0.05, 1)
-
-
 def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,7 +121,7 @@ def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
     assert [one.value for one in typed] == ["", "class"]
     lab.run(path="nowhere.csv", label="kind", m=64, activity=0.1, rho=0.1)
     assert capsys.readouterr().out.startswith("FileNotFoundError: path must name a CSV file")
-    assert isinstance(own_numbers_lab(table, still()), LiveLab)
+    assert isinstance(lab, LiveLab)
 
 
 def test_an_explorer_has_no_line_to_type_into(table: Table) -> None:
