@@ -37,7 +37,6 @@ from sublinear_lib.plotting.concentration import (
 from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
-from sublinear_lib.plotting.exponents import ExponentRow, exponents_picture
 from sublinear_lib.plotting.feature_race import (
     RacePanel,
     race_picture,
@@ -76,7 +75,7 @@ from sublinear_lib.plotting.halfspace import (
     surviving_share,
     work_against_m,
 )
-from sublinear_lib.plotting.jump import price_picture, way_picture
+from sublinear_lib.plotting.jump import way_picture
 from sublinear_lib.plotting.lipschitz_memorizer import (
     AnswerPanel,
     answer_bars,
@@ -115,6 +114,7 @@ from sublinear_lib.plotting.phases import (
 )
 from sublinear_lib.plotting.picture import PAGE_HTML, Picture
 from sublinear_lib.plotting.polynomials import step_picture
+from sublinear_lib.plotting.power_map import power_map_picture
 from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.robustness_window import (
     Contest,
@@ -170,7 +170,6 @@ __all__ = [
     "EndLabel",
     "ErrorBracket",
     "ErrorPanel",
-    "ExponentRow",
     "HeatPanel",
     "HeatRows",
     "HypergraphPanel",
@@ -213,7 +212,6 @@ __all__ = [
     "energy_picture",
     "error_against_misses",
     "error_curves_picture",
-    "exponents_picture",
     "figure",
     "flips_around_circle",
     "flips_window",
@@ -244,9 +242,9 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
+    "power_map_picture",
     "powers_picture",
     "precision_picture",
-    "price_picture",
     "profile_picture",
     "programs_picture",
     "promise_picture",

@@ -20,7 +20,6 @@ from sublinear_lib.widgets.convergence_lab import (
     step_size_lab,
     try_step_size,
 )
-from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
     build_good_weights,
@@ -40,20 +39,7 @@ from sublinear_lib.widgets.feature_race_lab import (
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
-from sublinear_lib.widgets.gap_lab import (
-    gap_slope_lab,
-    gap_training_lab,
-    measure_the_gap,
-    train_and_compare,
-)
 from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
-from sublinear_lib.widgets.jump import jump_explorer, jump_view
-from sublinear_lib.widgets.jump_lab import (
-    first_step_lab,
-    take_first_steps,
-    walk_lab,
-    walk_through_ball,
-)
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
 from sublinear_lib.widgets.limits_lab import (
     hypergraph_lab,
@@ -181,7 +167,6 @@ __all__ = [
     "exponent_map_explorer",
     "exponent_map_view",
     "filters_lab",
-    "first_step_lab",
     "fit_beside_training",
     "fit_points_lab",
     "fit_points_on_circle",
@@ -190,21 +175,16 @@ __all__ = [
     "gadget_explorer",
     "gadget_view",
     "gap_explorer",
-    "gap_slope_lab",
-    "gap_training_lab",
     "gap_view",
     "good_weights_lab",
     "grow_and_count",
     "growth_lab",
     "hypergraph_lab",
-    "jump_explorer",
-    "jump_view",
     "lay_a_net",
     "ledger_explorer",
     "ledger_view",
     "lipschitz_explorer",
     "lipschitz_view",
-    "measure_the_gap",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
@@ -231,7 +211,6 @@ __all__ = [
     "plane_lab",
     "polynomial_in_a_network",
     "polynomial_network_lab",
-    "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
     "precision_lab",
@@ -241,8 +220,6 @@ __all__ = [
     "reach_explorer",
     "reach_view",
     "report_on_file",
-    "rerun_check",
-    "rerun_lab",
     "robust_digits_lab",
     "robust_digits_run",
     "robustness_explorer",
@@ -257,10 +234,8 @@ __all__ = [
     "step_degree_explorer",
     "step_degree_view",
     "step_size_lab",
-    "take_first_steps",
     "train_a_race",
     "train_and_certify",
-    "train_and_compare",
     "train_at",
     "train_in_steps",
     "train_on_digits",
@@ -270,13 +245,10 @@ __all__ = [
     "training_curve_view",
     "training_lab",
     "try_networks_of_v",
-    "try_powers",
     "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
     "two_neurons_for",
-    "walk_lab",
-    "walk_through_ball",
     "window_tail_explorer",
     "window_tail_view",
     "worst_case_explorer",

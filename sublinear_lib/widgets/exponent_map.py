@@ -3,13 +3,11 @@
 The powers that follow from a choice are those of `sublinear_lib.scaling.Scaling`, the region and
 the names of its sides those of `sublinear_lib.theory.CONSISTENT`; no formula lives here.  Before
 changing it, know that everything is decided in exact fractions: a choice on a side of the region is
-inside or outside as the inequality says, and is not a matter of rounding.  The width moves nothing
-on the map: it only turns the active share into a threshold and a number of neurons.
+inside or outside as the inequality says, and is not a matter of rounding.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -17,19 +15,10 @@ from itertools import pairwise
 import numpy as np
 
 from sublinear_lib.activations import JUMP, get_activation
-from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.plotting.palette import Role
-from sublinear_lib.scaling import (
-    ONE_OVER_M,
-    PRESETS,
-    SPARSE_C,
-    Scaling,
-    activity_at,
-    standardize_threshold,
-)
+from sublinear_lib.scaling import ONE_OVER_M, PRESETS, SPARSE_C, Scaling
 from sublinear_lib.theory import CONSISTENT
-from sublinear_lib.validation import count, scalar
-from sublinear_lib.widgets._menus import ACTIVATIONS
+from sublinear_lib.validation import scalar
 from sublinear_lib.widgets._words import power_of_m
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
@@ -40,19 +29,31 @@ __all__ = ["chosen_powers", "exponent_map_explorer", "exponent_map_view"]
 _PARTS = 60  # all powers on the sliders are multiples of 1/60, so that thirds and fifths are there
 _ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 27, 30)]
 _BETAS = [Fraction(k, _PARTS) for k in (30, 33, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 57, 60)]
-_SHARES = [Fraction(k, _PARTS) for k in (0, 3, 6, 9, 12, 15, 18, 21, 24, 27)]
-_WIDTHS = [2**12, 2**24]
-# The colors of the rings around the presets, in their order; R3 lies at another height.
-_RINGS: tuple[Role, ...] = ("c4", "c5", "ink", "c4", "muted")
+# What fires, and the activation: the third control.
+_FIRING = {
+    "half": (0.0, "continuous", "half of the neurons (any activation)"),
+    "1/10": (0.1, "continuous", "m^(9/10) neurons, continuous activation"),
+    "1/5": (0.2, "continuous", "m^(4/5) neurons, continuous activation"),
+    "3/10": (0.3, "continuous", "m^(7/10) neurons, continuous activation"),
+    "1/5 jump": (0.2, "jump", "m^(4/5) neurons, with the jump"),
+}
+# The names of the rings around the presets and their colors.
+_RINGS: dict[str, tuple[str, Role]] = {
+    "PRINTED": ("as printed", "c2"),
+    "R1": ("R1", "c5"),
+    "R2": ("R2", "ink"),
+    "R3": ("R3", "c4"),
+    "ZHANG": ("Zhang et al. (2020)", "muted"),
+}
 
 _SAID = {
-    "alpha >= 0": "the output weights would grow",
-    "c >= 0": "more than all neurons would have to fire",
-    "existence": "the ball is too small: no weights in it fit the labels (Theorem 4.4 fails)",
-    "gap in the ball": "the ball is too large: f and g part (Theorem 4.1 fails)",
-    "lazy drift": "training leaves the neighborhood of its start (Theorem 4.3 fails)",
-    "gap along the run": "f and g part along the run (the proof of Theorem 4.3 fails)",
-    "initial output": "the initial network does not become small (Claim C.6 fails)",
+    "alpha >= 0": "The output weights would grow.",
+    "c >= 0": "More than all neurons would have to fire.",
+    "existence": "The ball is too small: no weights in it fit the labels (Theorem 4.4 fails).",
+    "gap in the ball": "The ball is too large: f and g part (Theorem 4.1 fails).",
+    "lazy drift": "Training moves the neurons too far from their start (Theorem 4.3 fails).",
+    "gap along the run": "f and g part along the run (the proof of Theorem 4.3 fails).",
+    "initial output": "The initial network does not become small (Claim C.6 fails).",
 }
 
 
@@ -108,10 +109,6 @@ def _shown(value: float) -> str:
     return str(_fraction(value, "value"))
 
 
-def _width(m: int) -> str:
-    return f"2^{{{m.bit_length() - 1}}}" if m.bit_count() == 1 else grouped(m)
-
-
 def _triangle(c: Fraction) -> list[Mark]:
     """Draw the slice of the region at a height, with its outline."""
     corners = CONSISTENT.slice_at(c)
@@ -125,7 +122,7 @@ def _triangle(c: Fraction) -> list[Mark]:
         lower.append(min(heights))
         upper.append(max(heights))
     return [
-        Band(alphas, lower, upper, label="all theorems", role="c3"),
+        Band(alphas, lower, upper, label="all theorems hold", role="c3"),
         Line(outline[:, 0], outline[:, 1], role="c3"),
     ]
 
@@ -147,12 +144,12 @@ def _presets(c: Fraction, activation: str) -> list[Mark]:
         Points(
             [float(preset.alpha)],
             [float(preset.beta)],
-            label=name,
-            role=role,
+            label=_RINGS[name][0],
+            role=_RINGS[name][1],
             hollow=True,
             size=20,
         )
-        for (name, preset), role in zip(PRESETS.items(), _RINGS, strict=True)
+        for name, preset in PRESETS.items()
         if preset.c == c and (not preset.c or preset.activation == get_activation(activation))
     ]
 
@@ -162,11 +159,11 @@ def _named(chosen: Scaling) -> str:
     for name, preset in PRESETS.items():
         same = (preset.alpha, preset.beta, preset.c) == (chosen.alpha, chosen.beta, chosen.c)
         if same and (not preset.c or preset.activation == chosen.activation):
-            return " (the printed powers)" if name == "PRINTED" else f" (the choice {name})"
+            return " (the printed powers)" if name == "PRINTED" else f" ({_RINGS[name][0]})"
     return ""
 
 
-def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: int = 2**24) -> View:
+def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> View:
     r"""Show where a choice of powers lies, and which theorems hold there.
 
     Parameters
@@ -176,9 +173,6 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
         [0, 1] and taken as the nearest multiple of 1/60.
     activation : {"jump", "continuous"}
         The activation.  With the jump and c > 0 no choice is consistent (Proposition 2).
-    m : int, default 2**24
-        The width at which the threshold is told, ``m >= 2``: ``1/m`` for c = 0, and
-        ``sqrt(2/m) sqrt(2 c log m)`` else.
 
     Returns
     -------
@@ -197,22 +191,18 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
     """
     chosen = chosen_powers(alpha, beta, c, activation)
     powers = chosen.alpha, chosen.beta, chosen.c
-    m = count(m, "m", minimum=2)
-    t = standardize_threshold(chosen.tau(m), m)
     failing = [_SAID[name] for name in CONSISTENT.violated(*powers)]
     torn = chosen.activation == JUMP and chosen.c > 0
     if torn:
         failing.append(
-            "the jump keeps f and g apart at every threshold that leaves few neurons active "
-            "(Proposition 2)"
+            "The jump keeps f and g apart at every threshold that leaves few neurons active "
+            "(Proposition 2)."
         )
     words = ", ".join(
         f"{name} = {value}" for name, value in zip(("α", "β", "c"), powers, strict=True)
     )
-    ending = (
-        f"what fails: {'; '.join(failing)}."
-        if failing
-        else "Theorems 4.1, 4.3 and 4.4 hold together"
+    ending = " ".join(failing) or (
+        "Theorems 4.1, 4.3 and 4.4 hold together"
         + (f", and only m^({1 - chosen.c}) neurons fire." if chosen.c else ".")
     )
     return View(
@@ -224,9 +214,7 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
             Points([float(powers[0])], [float(powers[1])], role="c2" if failing else "c1", size=13),
         ],
         sentence=(
-            f"With {words}{_named(chosen)} and the {activation} activation, {ending} At m = "
-            f"2^{math.log2(m):g} the threshold is t = {number(t)} standard deviations, and a "
-            f"share Q(t) = {percent(activity_at(t))} of the neurons fires."
+            f"{words}{_named(chosen)}{f', {activation} activation' if chosen.c else ''}. {ending}"
         ),
         readouts={
             "sup |*f* \N{MINUS SIGN} *g*| in the ball": power_of_m(chosen.gap_exponent),
@@ -234,12 +222,15 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str, m: i
             "neurons that fire": power_of_m(chosen.active_exponent),
             "neurons that can flip": power_of_m(chosen.flips_exponent),
             "step size *η*/*ε*": power_of_m(chosen.derived_eta_exponent),
-            "drift of the run": power_of_m(chosen.drift_exponent),
-            "coupling term": power_of_m(chosen.coupling_exponent),
-            "initial network *f*(*x*; *W*_{0})": power_of_m(chosen.initial_output_exponent),
         },
-        warning=f"Not consistent: {failing[0]}." if failing else None,
+        warning="Outside the region." if failing else None,
     )
+
+
+def _at(alpha: float, beta: float, firing: str) -> View:
+    """Show the choice of the three controls."""
+    c, activation, _ = _FIRING[firing]
+    return exponent_map_view(alpha, beta, c, activation)
 
 
 def exponent_map_explorer() -> Explorer:
@@ -248,15 +239,15 @@ def exponent_map_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for alpha, beta, c and the width, and the activation; it starts at the printed
-        powers.
+        Sliders for alpha and beta, and a menu for the share of active neurons with the activation;
+        it starts at the printed powers.
 
     Notes
     -----
     Source: Definition 3.1, Theorems 4.1, 4.3 and 4.4, Lemma 4.5.
     """
     return Explorer(
-        exponent_map_view,
+        _at,
         [
             Slider(
                 "alpha",
@@ -272,21 +263,7 @@ def exponent_map_explorer() -> Explorer:
                 0.6,
                 format=_shown,
             ),
-            Slider(
-                "c",
-                "active share *m*^{\N{MINUS SIGN}*c*}",
-                [*map(float, _SHARES)],
-                0.0,
-                format=_shown,
-            ),
-            Choice("activation", "activation", ACTIVATIONS),
-            Slider(
-                "m",
-                "width *m*, for the threshold",
-                _WIDTHS,
-                2**24,
-                format=_width,
-            ),
+            Choice("firing", "what fires", {key: words for key, (_, _, words) in _FIRING.items()}),
         ],
         title="Which powers of m go together",
         name="exponent-map",

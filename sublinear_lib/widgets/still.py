@@ -67,7 +67,9 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
     keys = [
         mark
         for mark in view["marks"]
-        if mark["label"] and mark["kind"] in ("points", "bars", "band", "halfplane")
+        if mark["label"]
+        and mark["kind"] in ("points", "bars", "band", "halfplane")
+        and not _is_ring(mark)
     ]
     right = 14.0
     if ends:
@@ -106,6 +108,11 @@ def still_picture(view: dict[str, Any], *, title: str, name: str) -> Picture:
         for mark in view["marks"]:
             _draw(axes, mark)
         _label_rules(axes, rules)
+        for ring in filter(_is_ring, view["marks"]):
+            if ring["label"]:
+                (x,), (y,) = ring["x"], ring["y"]
+                away = 0.5 * ring["size"] + 5.0
+                note(axes, x, y, ring["label"], role=_role(ring), dx=away, va="center")
         for k, mark in enumerate(keys):
             note(
                 axes,
@@ -250,6 +257,11 @@ def beyond(
             ends.append(corners[i] + share * (corners[k] - corners[i]))
             outline.append(ends[-1])
     return np.array(outline), np.array(ends)
+
+
+def _is_ring(mark: dict[str, Any]) -> bool:
+    """Whether a mark is one wide ring, which the front end names beside it, too."""
+    return bool(mark.get("hollow")) and mark["size"] >= 16 and len(mark["x"]) == 1
 
 
 def _label_rules(axes: Axes, marks: list[dict[str, Any]]) -> None:

@@ -2312,7 +2312,7 @@ CLAIMS: tuple[Claim, ...] = (
         status=ProofStatus.COMPLETE,
         check=_check_prop2,
         depends_on=("prop-1",),
-        chapter="part1/the-price-of-a-jump",
+        chapter="part1/f-versus-the-pseudo-network",
         remark=r"A neuron that crosses the threshold changes $f$ by $\tau$ at once, and $g$ does "
         r"not see it. This is a limit of the proof by $f \approx g$, not of training: networks "
         r"with the jump train, only not along $g$.",

@@ -205,9 +205,11 @@ class Plot {
     return svg("text", { x: px(x), y: px(y), style: `fill:${color(role)}`, ...attributes }, this.body, text);
   }
 
-  /** Where a mark is named: at its end on the right, in the key, or above the plot. */
+  /** Where a mark is named: at its end on the right, in the key, above the plot, or, if it is one
+   * wide ring, beside it. */
   place(mark) {
     if (!mark.label) return null;
+    if (mark.hollow && mark.size >= 16 && mark.x.length === 1) return "beside";
     if (mark.kind === "line" || ((mark.kind === "rule" || mark.kind === "region") && mark.axis === "y")) return this.narrow ? "key" : "end";
     return mark.kind === "rule" || mark.kind === "region" ? "above" : "key";
   }
@@ -215,7 +217,7 @@ class Plot {
   draw(view) {
     this.view = view;
     const line = this.size + 5;
-    const named = { end: [], key: [], above: [] };
+    const named = { end: [], key: [], above: [], beside: [] };
     for (const mark of view.marks) named[this.place(mark)]?.push(mark);
     // Regions highest: a rule reaches up to its name and would cross theirs.
     named.above.sort((a, b) => (a.kind === "region") - (b.kind === "region"));
@@ -293,6 +295,11 @@ class Plot {
     named.key.forEach((mark, i) => this.keyEntry(mark, keyPlaces[i][0], line * (2 + keyPlaces[i][1]) - 4));
     for (const [mark, y] of rows) this.nameAbove(mark, y);
     this.nameEnds(named.end, X, Y, line);
+    for (const mark of named.beside) {
+      const [x, far] = [X(mark.x[0]), mark.size / 2 + 5];
+      const left = x + far + this.textWidth(mark.label) > this.width;
+      this.text(left ? x - far : x + far, Y(mark.y[0]) + this.size * 0.36, mark.label, { "text-anchor": left ? "end" : "start", class: "sl-halo" }, mark.role);
+    }
     this.handles();
   }
 
