@@ -29,12 +29,6 @@ from sublinear_lib.widgets.cost_lab import (
 )
 from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
-from sublinear_lib.widgets.existence_lab import (
-    build_good_weights,
-    fit_beside_training,
-    good_weights_lab,
-    training_beside_lab,
-)
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
 from sublinear_lib.widgets.feature_race import race_explorer, race_view
@@ -107,7 +101,6 @@ from sublinear_lib.widgets.memorizer_lab import (
     precision_lab,
 )
 from sublinear_lib.widgets.nets import net_explorer, net_view
-from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
 from sublinear_lib.widgets.network_lab import (
     activations_training_lab,
     draw_preactivations,
@@ -133,13 +126,6 @@ from sublinear_lib.widgets.patches_lab import (
 )
 from sublinear_lib.widgets.phases import phases_explorer, phases_view
 from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
-from sublinear_lib.widgets.polynomials import step_degree_explorer, step_degree_view
-from sublinear_lib.widgets.polynomials_lab import (
-    fit_points_lab,
-    fit_points_on_circle,
-    polynomial_in_a_network,
-    polynomial_network_lab,
-)
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
@@ -215,7 +201,6 @@ __all__ = [
     "bill_lab",
     "bill_of_an_iteration",
     "build_and_certify",
-    "build_good_weights",
     "build_lab",
     "certified_lab",
     "certify_lab",
@@ -237,9 +222,6 @@ __all__ = [
     "exponent_map_view",
     "filters_lab",
     "first_step_lab",
-    "fit_beside_training",
-    "fit_points_lab",
-    "fit_points_on_circle",
     "flips_explorer",
     "flips_lab",
     "flips_training_lab",
@@ -250,7 +232,6 @@ __all__ = [
     "gap_slope_lab",
     "gap_training_lab",
     "gap_view",
-    "good_weights_lab",
     "grow_and_count",
     "growth_lab",
     "half_space_cost_explorer",
@@ -261,7 +242,6 @@ __all__ = [
     "iteration_lab",
     "jump_explorer",
     "jump_view",
-    "lay_a_net",
     "ledger_explorer",
     "ledger_view",
     "lipschitz_explorer",
@@ -273,11 +253,8 @@ __all__ = [
     "memorizer_explorer",
     "memorizer_view",
     "merge_two_balls",
-    "move_the_input",
-    "moving_lab",
     "near_the_limit",
     "net_explorer",
-    "net_lab",
     "net_view",
     "networks_of_v_lab",
     "onion_explorer",
@@ -294,8 +271,6 @@ __all__ = [
     "phases_lab",
     "phases_view",
     "plane_lab",
-    "polynomial_in_a_network",
-    "polynomial_network_lab",
     "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
@@ -321,8 +296,6 @@ __all__ = [
     "separation_view",
     "several_steps_lab",
     "signs_lab",
-    "step_degree_explorer",
-    "step_degree_view",
     "step_size_lab",
     "supremum_lab",
     "survivors_lab",
@@ -339,7 +312,6 @@ __all__ = [
     "train_on_table",
     "train_race_lab",
     "train_the_survivors",
-    "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",

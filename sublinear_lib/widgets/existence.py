@@ -138,7 +138,7 @@ def existence_explorer() -> Explorer:
         title="Weights that nobody trained",
         description=(
             "Three points of the circle (d = 3) with labels 1, −1, 1, and an adversary that moves "
-            "a point by up to 0.2. The weights come from a rule that looks at each random neuron by "
+            "a point by up to 0.2. The weights come from a rule that sees each random neuron by "
             "itself."
         ),
         name="existence-explorer",
