@@ -68,13 +68,13 @@ def run_and_bill(preset: str, m: int, epsilon: float, seed: int) -> Picture:
     )
 
 
-def bill_lab(still: Picture) -> LiveLab:
+def bill_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains and draws the terms of Theorem D.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def bill_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -149,13 +149,13 @@ def try_step_size(m: int, power: float, t: float, steps: int) -> Picture:
     return loss_curves({title: curves}, floor=_FLOOR, name="step-size-lab")
 
 
-def step_size_lab(still: Picture) -> LiveLab:
+def step_size_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that tries powers of m in the step size.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def step_size_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
