@@ -28,7 +28,11 @@ from sublinear_lib.widgets.cost_lab import (
     iteration_lab,
 )
 from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
-from sublinear_lib.widgets.existence import existence_explorer, existence_view
+from sublinear_lib.widgets.existence import (
+    existence_explorer,
+    existence_view,
+    rule_and_training_picture,
+)
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
 from sublinear_lib.widgets.feature_race import race_explorer, race_view
@@ -100,7 +104,7 @@ from sublinear_lib.widgets.memorizer_lab import (
     near_the_limit,
     precision_lab,
 )
-from sublinear_lib.widgets.nets import net_explorer, net_view
+from sublinear_lib.widgets.nets import net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.network_lab import (
     activations_training_lab,
     draw_preactivations,
@@ -286,6 +290,7 @@ __all__ = [
     "robust_digits_run",
     "robustness_explorer",
     "robustness_view",
+    "rule_and_training_picture",
     "run_and_bill",
     "sample_lab",
     "search_lab",
@@ -320,6 +325,7 @@ __all__ = [
     "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
+    "two_nets_picture",
     "two_neurons_for",
     "walk_lab",
     "walk_through_ball",

@@ -16,10 +16,13 @@ from numpy.polynomial import polynomial as power_basis
 
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M
 from sublinear_lib.theory import existence
+from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count
 from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
 from sublinear_lib.widgets._menus import C_FIFTH, T_ONE, Threshold
@@ -27,7 +30,7 @@ from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, View
 
-__all__ = ["existence_explorer", "existence_view"]
+__all__ = ["existence_explorer", "existence_view", "rule_and_training_picture"]
 
 _SEED = 1
 _RHO = 0.2
@@ -58,6 +61,44 @@ def _fitted(threshold: str, m: int) -> tuple[FloatArray, FloatArray, float]:
     network = start.with_weights(W)
     g = PseudoNetwork(start, W).forward(_POINTS)
     return g, network.forward(_POINTS), exact_worst_loss(network, _DATA, _RHO)
+
+
+def rule_and_training_picture() -> Picture:
+    """Draw a network at the weights of the rule beside a small one after training.
+
+    Returns
+    -------
+    Picture
+        65 536 neurons whose weights the rule of Theorem E writes down, and 256 neurons after 60
+        steps of adversarial training (absolute loss, exact adversary), around the circle.
+
+    Notes
+    -----
+    Source: Theorem E of this project, Theorem 4.4, with the printed threshold and activation.
+    """
+    small, large = (TwoLayerNetwork.initialize(m, 3, rng=_SEED, tau=1.0 / m) for m in (256, 65_536))
+    rule = existence.hermite_feature(_TARGET, math.sqrt(large.m) * large.tau)
+    W = np.array(large.W)
+    W[:, 2] += existence.explicit_shifts(
+        rule, large.W, large.b, large.a, _DATA.X, _DATA.y, shared=True
+    )
+    training = SublinearAdversarialTraining(
+        steps=60, adversary=ExactOnCircle(rho=_RHO), loss="absolute"
+    )
+    trained = training.fit(small, _DATA.X, _DATA.y, rng=0).final
+    middle = np.arctan2(_DATA.X[:, 1], _DATA.X[:, 0])
+    return circle_fit_picture(
+        _ANGLES,
+        {
+            "rule, 65 536 neurons": large.with_weights(W).forward(_POINTS),
+            "trained, 256 neurons": trained.forward(_POINTS),
+        },
+        np.column_stack((middle, np.full(_DATA.n, cap_angle(_RHO)), _DATA.y)),
+        ylabel="output of the network",
+        name="two",
+        caption="Two networks on a circle of inputs. The adversary may move each of three points "
+        "within its gray stripe. Bars are the labels.",
+    )
 
 
 def existence_view(m: int, threshold: str) -> View:

@@ -18,7 +18,7 @@ from sublinear_lib import geometry, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import grouped, number
+from sublinear_lib.plotting import Picture, grouped, net_picture, number
 from sublinear_lib.scaling import R3
 from sublinear_lib.validation import count
 from sublinear_lib.widgets._circle import on_circle
@@ -26,7 +26,7 @@ from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
 
-__all__ = ["net_explorer", "net_view"]
+__all__ = ["net_explorer", "net_view", "two_nets_picture"]
 
 _SEED = 1
 _WIDTHS = [2**k for k in (8, 12, 16)]
@@ -63,6 +63,46 @@ def _network(m: int) -> _Drawn:
     return _Drawn(own.sides, own.at(_DEGREES), sup, own.slope)
 
 
+def _net(points: int) -> FloatArray:
+    """Return the angles of the net, half a spacing beside those that are drawn."""
+    degrees: FloatArray = -180.0 + 360.0 / points * (np.arange(points) + 0.5)
+    return degrees
+
+
+def two_nets_picture() -> Picture:
+    """Draw what nets of 36 and of 180 inputs promise for a network with 256 neurons.
+
+    Returns
+    -------
+    Picture
+        Two panels: the exact error around the circle, and the roof that each net puts over it.
+
+    Notes
+    -----
+    Source: the uniform step in the proof of Theorem C.1, at the powers of R3 with K = 1 and the
+    continuous activation.
+    """
+    drawn = _network(_WIDTHS[0])
+    fine = np.linspace(-180.0, 180.0, 721)
+    X, nets, roofs = on_circle(np.radians(fine)), {}, {}
+    for points in (36, 180):
+        title, degrees = f"a net of {points} inputs", _net(points)
+        values = drawn.at(degrees)
+        nets[title] = degrees, values
+        net = on_circle(np.radians(degrees))
+        roofs[title] = theory.net_ceiling(X, net, values, drawn.slope)
+    return net_picture(
+        fine,
+        drawn.at(fine),
+        nets,
+        roofs,
+        ylabel="error",
+        name="cones",
+        caption="The largest error that the worst weights can cause, at every input of a circle "
+        "(blue). A net knows it at its points; the shaded part is what remains possible.",
+    )
+
+
 def net_view(points: int, m: int) -> View:
     """Show the largest error of the linearization around the circle, and what a net promises.
 
@@ -91,7 +131,7 @@ def net_view(points: int, m: int) -> View:
     points, m = count(points, "points", minimum=3), count(m, "m", minimum=2)
     drawn = _network(m)
     spacing = 360.0 / points
-    degrees = -180.0 + spacing * (np.arange(points) + 0.5)
+    degrees = _net(points)
     values = drawn.at(degrees)
     net = on_circle(np.radians(degrees))
     roof = theory.net_ceiling(on_circle(np.radians(_DEGREES)), net, values, drawn.slope)

@@ -13,7 +13,14 @@ from sublinear_lib.adversary import robust_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import number, percent
 from sublinear_lib.theory import existence
-from sublinear_lib.widgets import Explorer, Line, View, existence_explorer, existence_view
+from sublinear_lib.widgets import (
+    Explorer,
+    Line,
+    View,
+    existence_explorer,
+    existence_view,
+    rule_and_training_picture,
+)
 
 TAUS = {
     "1/m": lambda m: 1.0 / m,
@@ -58,6 +65,15 @@ def test_curves_and_numbers_are_those_of_the_weights_of_theorem_e(threshold: str
     assert f"a robust loss of {number(loss)}." in view.sentence
     fires = scaling.activity_at(tau * math.sqrt(M / 2))
     assert f"of which {percent(fires)} fire" in view.sentence
+
+
+def test_the_picture_shows_two_networks_that_meet_the_labels() -> None:
+    alt = rule_and_training_picture().alt.replace("\N{MINUS SIGN}", "-")
+    assert "3 shaded caps, where the wanted labels 1, -1, 1" in alt
+    for name in ("rule, 65 536 neurons", "trained, 256 neurons"):
+        low, high = alt.split(f"{name} runs from ")[1].split(";")[0].rstrip(".").split(" to ")
+        assert -1.2 < float(low) < -0.85
+        assert 0.85 < float(high) < 1.2
 
 
 def test_the_explorer_starts_in_the_middle_and_is_small(explorer: Explorer) -> None:

@@ -11,7 +11,7 @@ from sublinear_lib import theory
 from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import number
-from sublinear_lib.widgets import Explorer, Line, View, net_explorer, net_view
+from sublinear_lib.widgets import Explorer, Line, View, net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.views import Band, Points
 
 
@@ -65,6 +65,16 @@ def test_a_finer_net_promises_more_and_the_truth_stays() -> None:
         assert said.endswith("The truth is 0.108.")
     assert promised == sorted(promised, reverse=True)
     assert promised[-1] > 0.108
+
+
+def test_the_picture_says_what_two_nets_promise() -> None:
+    alt = two_nets_picture().alt
+    for points in (36, 180):
+        assert f"a net of {points} inputs: {points} points" in alt
+        promised = float(net_view(points, 256).sentence.split("at most ")[1].split()[0])
+        risen = float(alt.split(f"{points} points")[1].split("rise to ")[1].split(".")[0] + ".")
+        assert risen <= promised
+    assert "0.108" in alt
 
 
 def test_the_explorer_starts_small(explorer: Explorer) -> None:
