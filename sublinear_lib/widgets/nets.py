@@ -47,7 +47,8 @@ class _Drawn:
 
     def at(self, degrees: FloatArray) -> FloatArray:
         X = on_circle(np.radians(degrees))
-        values: FloatArray = np.max([side.forward(X) for side in self.sides], axis=0)
+        above, below = self.sides
+        values: FloatArray = np.maximum(above.forward(X), below.forward(X))
         return values
 
 
