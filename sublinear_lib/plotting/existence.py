@@ -246,7 +246,7 @@ def circle_fit_picture(
     low, high = _limits(*shown)
     # One line above the plot for the names of the curves.
     high += 0.05 * (high - low)
-    fig = figure(420, 320)
+    fig = figure(420, 250)
     with house_style():
         axes = panel(
             fig, left=44, right=18, top=36, xlabel="angle of the input, degrees", ylabel=ylabel,

@@ -118,9 +118,9 @@ def _degrees(value: float) -> str:
 def _panel(
     phi: FloatArray, truth: FloatArray, title: str, roof: _Roof, ylabel: str, high: float
 ) -> Figure:
-    fig = figure(420, 280)
+    fig = figure(300, 240)
     axes = panel(
-        fig, left=44, right=16, top=34, xlabel="angle of the input *x* on the circle", ylabel=ylabel
+        fig, left=40, right=18, top=34, xlabel="angle of the input on the circle", ylabel=ylabel
     )
     first, last = float(phi[0]), float(phi[-1])
     whole = last - first >= 300.0

@@ -21,11 +21,10 @@ from sublinear_lib.widgets.convergence_lab import (
     try_step_size,
 )
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
-from sublinear_lib.widgets.existence_lab import (
-    build_good_weights,
-    fit_beside_training,
-    good_weights_lab,
-    training_beside_lab,
+from sublinear_lib.widgets.existence import (
+    existence_explorer,
+    existence_view,
+    rule_and_training_picture,
 )
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
@@ -63,7 +62,7 @@ from sublinear_lib.widgets.memorizer_lab import (
     precision_lab,
 )
 from sublinear_lib.widgets.nets import net_explorer, net_view
-from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
+from sublinear_lib.widgets.nets import net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
@@ -81,13 +80,6 @@ from sublinear_lib.widgets.patches_lab import (
 )
 from sublinear_lib.widgets.phases import phases_explorer, phases_view
 from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
-from sublinear_lib.widgets.polynomials import step_degree_explorer, step_degree_view
-from sublinear_lib.widgets.polynomials_lab import (
-    fit_points_lab,
-    fit_points_on_circle,
-    polynomial_in_a_network,
-    polynomial_network_lab,
-)
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
 from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
@@ -152,7 +144,6 @@ __all__ = [
     "attack_a_sample",
     "bill_lab",
     "build_and_certify",
-    "build_good_weights",
     "build_lab",
     "certified_lab",
     "certify_lab",
@@ -167,20 +158,15 @@ __all__ = [
     "exponent_map_explorer",
     "exponent_map_view",
     "filters_lab",
-    "fit_beside_training",
-    "fit_points_lab",
-    "fit_points_on_circle",
     "flips_explorer",
     "flips_view",
     "gadget_explorer",
     "gadget_view",
     "gap_explorer",
     "gap_view",
-    "good_weights_lab",
     "grow_and_count",
     "growth_lab",
     "hypergraph_lab",
-    "lay_a_net",
     "ledger_explorer",
     "ledger_view",
     "lipschitz_explorer",
@@ -189,11 +175,8 @@ __all__ = [
     "memorizer_explorer",
     "memorizer_view",
     "merge_two_balls",
-    "move_the_input",
-    "moving_lab",
     "near_the_limit",
     "net_explorer",
-    "net_lab",
     "net_view",
     "networks_of_v_lab",
     "onion_explorer",
@@ -209,8 +192,6 @@ __all__ = [
     "phases_lab",
     "phases_view",
     "plane_lab",
-    "polynomial_in_a_network",
-    "polynomial_network_lab",
     "preactivation_explorer",
     "preactivation_view",
     "precision_lab",
@@ -224,6 +205,7 @@ __all__ = [
     "robust_digits_run",
     "robustness_explorer",
     "robustness_view",
+    "rule_and_training_picture",
     "run_and_bill",
     "sample_lab",
     "separate_digits",
@@ -231,8 +213,6 @@ __all__ = [
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "step_degree_explorer",
-    "step_degree_view",
     "step_size_lab",
     "train_a_race",
     "train_and_certify",
@@ -240,7 +220,6 @@ __all__ = [
     "train_in_steps",
     "train_on_digits",
     "train_race_lab",
-    "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
     "training_lab",
@@ -248,6 +227,7 @@ __all__ = [
     "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
+    "two_nets_picture",
     "two_neurons_for",
     "window_tail_explorer",
     "window_tail_view",

@@ -1,4 +1,4 @@
-"""The explorer of nets: certified, exact, closed form and printed together, judged where it is."""
+"""The explorer of nets: the curve is the exact error, the promise holds for all inputs."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from sublinear_lib import scaling, theory
+from sublinear_lib import theory
 from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import number, percent
-from sublinear_lib.widgets import Explorer, Line, Rule, View, net_explorer, net_view
-
-POWERS = {"PRINTED": (0.2, 0.6), "R1": (0.2, 0.8), "R2": (0.4, 0.6), "R3": (0.2, 0.6)}
-TAUS = {
-    "1/m": lambda m: 1.0 / m,
-    "m^-3/5": lambda m: m**-0.6,
-    "t=1": lambda m: (2.0 / m) ** 0.5,
-    "c=1/5": lambda m: (0.8 * math.log(m) / m) ** 0.5,
-}
+from sublinear_lib.plotting import number
+from sublinear_lib.widgets import Explorer, Line, View, net_explorer, net_view, two_nets_picture
+from sublinear_lib.widgets.views import Band, Points
 
 
 @pytest.fixture(scope="module")
@@ -27,137 +20,69 @@ def explorer() -> Explorer:
     return net_explorer()
 
 
-def lines(view: View) -> dict[str, Line]:
-    return {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
+def truth(view: View) -> Line:
+    (line,) = (mark for mark in view.marks if isinstance(mark, Line) and mark.label == "true")
+    return line
 
 
-def levels(view: View) -> dict[str, float]:
-    return {mark.label: mark.at for mark in view.marks if isinstance(mark, Rule)}
+def circle(degrees: np.ndarray) -> np.ndarray:
+    turn = np.radians(degrees)
+    flat = np.full(turn.size, 0.5)
+    return np.column_stack((0.75**0.5 * np.cos(turn), 0.75**0.5 * np.sin(turn), flat))
 
 
-@pytest.mark.parametrize("preset", POWERS)
-@pytest.mark.parametrize("threshold", TAUS)
-@pytest.mark.parametrize("form", ["jump", "continuous"])
-def test_curves_and_levels_are_those_of_the_theory(preset: str, threshold: str, form: str) -> None:
-    m, (alpha, beta) = 4096, POWERS[preset]
-    sizes = m**-alpha, m**-beta, float(TAUS[threshold](m)), form
-    view = net_view(preset, threshold, form, 3, m, 1e-3)
-    shown = lines(view)
-    compared = 0
-    for k, nu in enumerate(shown["certified"].x):
-        own = theory.certified_gap_bound(m, 3, *sizes, spacing=float(nu))
-        for label, value in (
-            ("certified", own.value),
-            ("on the net", own.mean + own.deviation),
-            ("in between", own.mesh),
-        ):
-            if not math.isnan(shown[label].y[k]):
-                assert shown[label].y[k] == pytest.approx(value, rel=1e-9)
-                compared += 1
-    assert compared >= 12
-    found = levels(view)
-    assert found["one *x*: E *H*"] == pytest.approx(theory.half_width_moments(m, *sizes).mean)
-    assert found["printed"] == pytest.approx(m**-0.1)
-    best = theory.certified_gap_bound(m, 3, *sizes)
-    assert dict(view.readouts)["certified, best net"] == number(best.value)
-    assert found["all *x*: exact"] < best.value
+@pytest.mark.parametrize("m", [256, 4096])
+@pytest.mark.parametrize("points", [12, 36, 180, 720])
+def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: int) -> None:
+    view = net_view(points, m)
+    start = TwoLayerNetwork.initialize(m, 3, "R3", rng=1)
+    sides = [
+        theory.worst_gap_network(start, m**-0.6, side, centered=True) for side in ("above", "below")
+    ]
+    shown = truth(view)
+    exact = np.max([one.forward(circle(np.asarray(shown.x))) for one in sides], axis=0)
+    assert shown.y == pytest.approx(exact, abs=1e-12)
+    degrees = (np.arange(points) + 0.5) * 360 / points - 180
+    values = np.max([one.forward(circle(degrees)) for one in sides], axis=0)
+    chord = math.sqrt(3) * math.sin(math.radians(90 / points))
+    promise = values.max() + theory.gap_slope(start) * chord
+    assert f"at most {number(promise)} at every input" in view.sentence
+    assert number(worst_gap_everywhere(start, m**-0.6).sup) in view.sentence
+    (band,) = (mark for mark in view.marks if isinstance(mark, Band))
+    assert (np.asarray(band.lower) <= np.asarray(band.upper) + 1e-12).all()
+    assert max(band.upper) <= min(promise, 0.5) + 1e-12
+    dots = [mark for mark in view.marks if isinstance(mark, Points)]
+    assert (points < 100) == bool(dots)
+    if dots:
+        assert dots[0].y == pytest.approx(values)
 
 
-def test_the_truth_is_that_of_the_drawn_network() -> None:
-    m, tau = 4096, TAUS["c=1/5"](4096)
-    start = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]))
-    smooth = TwoLayerNetwork(start.W, start.a, start.b, tau, "continuous")
-    exact = worst_gap_everywhere(smooth, m**-0.6).sup
-    view = net_view("R3", "c=1/5", "continuous", 3, m, 0.01)
-    assert levels(view)["all *x*: exact"] == pytest.approx(exact, rel=1e-9)
-    assert number(exact) in view.sentence
-    near = theory.max_near_on_circle(smooth, m**-0.6).count
-    torn = net_view("R3", "c=1/5", "jump", 3, m, 0.01)
-    counted = m**-0.2 * (tau + m**-0.6) * near
-    assert levels(torn)["all *x*: exact"] == pytest.approx(counted, rel=1e-9)
+def test_a_finer_net_promises_more_and_the_truth_stays() -> None:
+    promised = []
+    for points in (36, 180, 720):
+        said = net_view(points, 256).sentence
+        promised.append(float(said.split("at most ")[1].split()[0]))
+        assert said.endswith("The truth is 0.108.")
+    assert promised == sorted(promised, reverse=True)
+    assert promised[-1] > 0.108
 
 
-def test_no_truth_is_shown_where_none_is_computed() -> None:
-    for d, m in ((30, 4096), (3, 2**20)):
-        view = net_view("R3", "c=1/5", "continuous", d, m, 0.01)
-        assert "all *x*: exact" not in levels(view)
-        assert dict(view.readouts)["all *x*, one draw"] == "not computed"
-        assert "not computed here" in view.sentence
+def test_the_picture_says_what_two_nets_promise() -> None:
+    alt = two_nets_picture().alt
+    for points in (36, 180):
+        assert f"a net of {points} inputs: {points} points" in alt
+        promised = float(net_view(points, 256).sentence.split("at most ")[1].split()[0])
+        risen = float(alt.split(f"{points} points")[1].split("rise to ")[1].split(".")[0] + ".")
+        assert risen <= promised
+    assert "0.108" in alt
 
 
-def test_a_net_too_large_for_a_float_is_a_power_of_ten() -> None:
-    view = net_view("R3", "c=1/5", "continuous", 200, 4096, 1e-6)
-    log10 = theory.log_net_size(200, 1e-6) / math.log(10)
-    assert log10 > 308
-    assert dict(view.readouts)["points of the net, at most"] == f"10^{{{round(log10)}}}"
+def test_the_explorer_starts_small(explorer: Explorer) -> None:
+    assert explorer.values == {"points": 36, "m": 256}
+    assert explorer.shape == (6, 3)
 
 
-@pytest.mark.parametrize("threshold", TAUS)
-def test_it_says_threshold_and_share_in_numbers(threshold: str) -> None:
-    m = 2**16
-    view = net_view("PRINTED", threshold, "jump", 3, m, 1e-4)
-    t = float(TAUS[threshold](m)) * (m / 2) ** 0.5
-    assert f"{number(t)} standard deviations" in view.sentence
-    assert percent(scaling.activity_at(t)) in view.sentence
-    assert dict(view.readouts)["*t* = *τ* √(*m*/2)"] == number(t)
-
-
-@pytest.mark.parametrize("preset", POWERS)
-@pytest.mark.parametrize("threshold", TAUS)
-@pytest.mark.parametrize("form", ["jump", "continuous"])
-@pytest.mark.parametrize("d", [3, 30])
-@pytest.mark.parametrize("m", [256, 2**20])
-def test_hypotheses_are_judged_at_the_chosen_point(
-    preset: str, threshold: str, form: str, d: int, m: int
-) -> None:
-    said = net_view(preset, threshold, form, d, m, 0.01).warning or ""
-    assert ("the output weights are not" in said) == (preset == "R2")
-    assert ("not O(1/m)" in said) == (threshold != "1/m")
-    assert ("not the printed one" in said) == (form == "continuous")
-    inside = preset != "R2" and threshold == "1/m" and form == "jump"
-    assert ("Every hypothesis of Theorem C.1 holds" in said) == inside
-    assert ("its conclusion fails" in said) == (inside and preset != "R1")
-    short = m**0.2 < (d - 1) * math.log(1 + math.sqrt(3) * m)
-    assert ("promises nothing yet" in said) == short
-    assert ("not Lipschitz" in said) == (form == "jump")
-    t = float(TAUS[threshold](m)) * (m / 2) ** 0.5
-    delta = m ** -POWERS[preset][1]
-    density = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
-    assert ("4 d log m" in said) == (m**1.5 * delta * density < 4 * d * math.log(m))
-
-
-def test_the_explorer_starts_at_r3_on_the_circle(explorer: Explorer) -> None:
-    assert explorer.values == {
-        "preset": "R3",
-        "threshold": "c=1/5",
-        "activation": "continuous",
-        "d": 3,
-        "m": 2**12,
-        "spacing": 0.01,
-    }
-    assert explorer.shape == (4, 4, 2, 2, 4, 7)
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"preset": "ZHANG"},
-        {"threshold": "0"},
-        {"activation": "relu"},
-        {"d": 1},
-        {"d": 3.5},
-        {"m": 1},
-        {"spacing": 0.0},
-    ],
-)
+@pytest.mark.parametrize("changed", [{"points": 2}, {"points": 3.5}, {"m": 1}])
 def test_it_refuses_what_it_does_not_know(changed: dict[str, object]) -> None:
-    chosen = {
-        "preset": "R3",
-        "threshold": "1/m",
-        "activation": "jump",
-        "d": 3,
-        "m": 256,
-        "spacing": 0.1,
-    }
     with pytest.raises((TypeError, ValueError)):
-        net_view(**{**chosen, **changed})  # type: ignore[arg-type]
+        net_view(**{"points": 36, "m": 256, **changed})  # type: ignore[arg-type]

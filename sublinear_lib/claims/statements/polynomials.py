@@ -38,7 +38,7 @@ __all__ = ["CLAIMS"]
 
 _ZERO, _ONE, _HALF, _TENTH = Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10)
 _CLOSE = 1e-9
-_A, _CHAPTER = "part1/gaussian-and-concentration-toolbox", "part1/polynomials-that-separate"
+_A, _CHAPTER = "part1/gaussian-and-concentration-toolbox", "part1/existence-of-robust-weights"
 
 Coefficients = list[Fraction]
 
@@ -682,7 +682,7 @@ $$p_k(z) := z \sum_{i=0}^k (1 \rec{-} z^2)^i \prod_{j=1}^i \frac{2j \rec{-} 1}{\
         remark="With k rounded up it holds for all $\\eta \\in (0, 1]$ and $\\epsilon_1 \\le 2$: "
         "the derivative of $p_k$ is a multiple of $(1-z^2)^k$, so the error at $\\eta$ is the "
         "share of $[\\eta, 1]$ in an integral, at most $(1-\\eta^2)^{k+1/2}$.",
-        proof="Appendix A (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix A (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="thm-a.2",
@@ -704,7 +704,7 @@ $$|E_{X_1, \ldots, X_m}[T_{Z_m}(z)\, 1[|X_m| \rec{\le} t]] \rec{-} z^m| \rec{\le
         remark="The letter $X_m$ stands for the last sign and for the sum, and $Z_m$ is not "
         "introduced. With one letter for the sum everywhere the theorem holds; its largest error "
         "is exactly $\\Pr[|Z_m| > t]$, taken at $z = 1$.",
-        proof="Appendix A (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix A (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="lem-b.4",
@@ -727,7 +727,7 @@ $$\Bigl|\rec{\sum}_{i=1}^{\rec{n}} y_i\, q(\rec{\langle} x_i, \tilde x_j \rec{\r
         remark="The label behind the sum is printed $y_i$, with the index of the sum; $y_j$ is "
         "meant. So read, it follows from Claim B.5 with the accuracy $\\epsilon/(3n)$, and the "
         "polynomial is built here with exact coefficients.",
-        proof="Appendix B.3 (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix B.3 (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="claim-b.5",
@@ -753,7 +753,7 @@ $O(\frac{2^{6M}}{\gamma})$ and degree at most $M$, such that
         remark="Here $\\delta$ is the separation that Definition 3.7 calls $\\epsilon$. As a "
         "corollary of Lemma B.6 with $\\eta$ inside the logarithm the degree would be too large "
         "for $\\gamma < 1/2$; the construction itself keeps within M for every $\\gamma$.",
-        proof="Appendix B.4 (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix B.4 (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="lem-b.6",
@@ -778,7 +778,7 @@ $\epsilon_1$-approximation in $[\rec{-}1, 1] \setminus (\rec{-}\eta, \eta)$ such
         remark="Of M our copy shows only $3\\ \\eta\\epsilon_1)$. Read as $(3/\\eta)"
         "\\ln(2/(\\eta\\epsilon_1))$ the lemma is proven for all $\\eta, \\epsilon_1$; read as "
         "$(3/\\eta)\\ln(2/\\epsilon_1)$ the polynomials that were built keep to it as well.",
-        proof="Appendix B.5 (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix B.5 (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="prop-b.7",
@@ -797,7 +797,7 @@ The size of the coefficients of $C_k(x)$ is at most $2^{2k}$.
         chapter=_CHAPTER,
         remark="Even the sum of their absolute values is at most $(1+\\sqrt2)^k$, that is 1.27 "
         "bits for each degree where 2 are allowed.",
-        proof="Appendix B.6 (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix B.6 (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
     Claim(
         id="cor-b.8",
@@ -818,6 +818,6 @@ The upper bound of $p_{s,M}(x)$'s degree is $M$ and the upper bound of its coeff
         chapter=_CHAPTER,
         remark="It is an average of Chebyshev polynomials of degrees up to M, so Proposition B.7 "
         "carries over.",
-        proof="Appendix B.6 (cited, without proof); part1/polynomials-that-separate#ps-proof",
+        proof="Appendix B.6 (cited, without proof); part1/existence-of-robust-weights#ps-proof",
     ),
 )
