@@ -35,7 +35,11 @@ from sublinear_lib.plotting.concentration import (
     crossing_panels,
     tail_panels,
 )
-from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
+from sublinear_lib.plotting.convergence import (
+    convergence_picture,
+    regret_bars,
+    surrogate_picture,
+)
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
 from sublinear_lib.plotting.exponents import ExponentRow, exponents_picture
@@ -205,6 +209,7 @@ __all__ = [
     "circuit_picture",
     "climb_picture",
     "contest_picture",
+    "convergence_picture",
     "coordinates_picture",
     "cost_curves",
     "crossing_panels",
@@ -249,7 +254,6 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
-    "powers_picture",
     "preactivation_histogram",
     "precision_picture",
     "price_picture",

@@ -16,12 +16,6 @@ from sublinear_lib.widgets.activity_lab import (
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
-from sublinear_lib.widgets.convergence_lab import (
-    bill_lab,
-    run_and_bill,
-    step_size_lab,
-    try_step_size,
-)
 from sublinear_lib.widgets.cost import cost_explorer, cost_view
 from sublinear_lib.widgets.cost_lab import (
     count_an_iteration,
@@ -212,7 +206,6 @@ __all__ = [
     "answer_in_the_plane",
     "attack_a_sample",
     "attack_lab",
-    "bill_lab",
     "bill_of_an_iteration",
     "build_and_certify",
     "build_good_weights",
@@ -311,7 +304,6 @@ __all__ = [
     "robust_digits_run",
     "robustness_explorer",
     "robustness_view",
-    "run_and_bill",
     "sample_lab",
     "search_lab",
     "search_the_circle",
@@ -323,7 +315,6 @@ __all__ = [
     "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
-    "step_size_lab",
     "supremum_lab",
     "survivors_lab",
     "take_first_steps",
@@ -345,7 +336,6 @@ __all__ = [
     "training_lab",
     "try_networks_of_v",
     "try_powers",
-    "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
     "two_neurons_for",
