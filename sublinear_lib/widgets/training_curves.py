@@ -119,7 +119,7 @@ def training_curve_explorer() -> Explorer:
             Slider("m", "width *m*", [2**8, 2**10, 2**12, 2**14], start=2**10, format=grouped),
             Slider(
                 "t",
-                "threshold *t*, in standard deviations",
+                "threshold, in standard deviations",
                 [0.0, 0.67, 1.28, 1.65, 2.33],
                 start=0.0,
                 format="{:.2f}",
