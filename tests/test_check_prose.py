@@ -71,7 +71,7 @@ def test_notebooks_are_read_by_their_text_cells(tmp_path: Path) -> None:
 
 def test_the_chapters_and_quizzes_are_among_the_texts_and_generated_pages_are_not() -> None:
     names = {path.relative_to(check_prose.ROOT).as_posix() for path in check_prose.texts()}
-    assert "book/intro.md" in names
+    assert "book/how-to-read.md" in names
     assert "book/part1/how-many-neurons-fire.ipynb" in names
     assert any(name.startswith("sublinear_lib/exhibits/quizzes/") for name in names)
     assert not any("statements" in name for name in names)

@@ -54,7 +54,7 @@ def test_every_local_file_that_the_readme_names_exists() -> None:
 def test_every_make_command_that_a_document_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    for document in ("README.md", "CONTRIBUTING.md", "book/intro.md", "book/how-to-read.md"):
+    for document in ("README.md", "CONTRIBUTING.md", "book/intro.ipynb", "book/how-to-read.md"):
         text = (ROOT / document).read_text(encoding="utf-8")
         named = set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE))
         assert named <= targets, document

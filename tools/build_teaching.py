@@ -20,7 +20,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-import check_book
+import yaml
 from bs4 import BeautifulSoup, Tag
 from check_book import HTML, ROOT, TITLE
 
@@ -28,12 +28,9 @@ sys.path.append(str(ROOT / "book" / "_ext"))
 from companion_policy import lock, scripts_of_speaker
 
 FOLDER = "teaching"
-# The pages that are taught from: the chapters, one of which stands among the verdicts.
-CHAPTERS = re.compile(r"book/part\d+/(?!index$).*|book/reference/errata")
 # Sections that are for the desk and not for the lecture hall.
 AT_THE_DESK = re.compile(
-    r"exercises|what we verified|verdicts|became of the definitions|quiz|self-check|live|"
-    r"train with your own",
+    r"exercises|evidence|where we stand|what we verified|verdicts|quiz|self-check|live",
     re.IGNORECASE,
 )
 # What a slide holds, in lines of about ninety letters at the size of the slides.
@@ -61,6 +58,18 @@ class Slide:
         notes = inner.sub(r"<\1div", "".join(self.notes))
         said = f'<aside class="notes">{notes}</aside>' if notes else ""
         return f"<section>\n<h2>{self.title}</h2>\n{shown}\n{said}</section>"
+
+
+def lectures() -> list[str]:
+    """List the pages that are taught from: the chapters of the parts, without their first pages."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [
+        str(entry["file"])
+        for part in toc["parts"]
+        if part["caption"].startswith("Part ")
+        for entry in part["chapters"]
+    ]
+    return [name for name in files if not name.endswith("/index")]
 
 
 def words(tag: Tag) -> str:
@@ -361,9 +370,7 @@ def build(html: Path = HTML) -> list[Path]:
     notes = html / "_static" / "vendor" / "reveal" / "plugin" / "notes" / "notes.js"
     speaker = scripts_of_speaker(notes.read_text(encoding="utf-8"))
     written, everything, head = [], [], ""
-    for name in check_book.chapters():
-        if not CHAPTERS.fullmatch(name):
-            continue
+    for name in lectures():
         address = f"{name}.html"
         page = BeautifulSoup((html / address).read_text(encoding="utf-8"), "html.parser")
         slides, (title, boxes) = deck(page, address), exercises_of(page, address)

@@ -1,11 +1,12 @@
-"""Read the chapters as notebooks and list what departs from the frame that every chapter keeps.
+"""Read the chapters as notebooks and list what departs from the form that every page keeps.
 
-A chapter asks a question, says what a reader will be able to do and how long it takes, states,
-explains, shows, checks, sets exercises with hidden solutions, and closes with what was verified.
-Its code cells are short, show values, and were stored by ``tools/run_notebooks.py``.  A notebook in
-``book/reference`` is a page to look something up in, and of it only the cells and outputs are
-checked; but the errata are a chapter of Part I too.  A chapter has a quiz of its own, two live
-labs, and five exercises.
+A page of the story (Part I) asks a question, shows a picture and gives the answer in one sentence,
+all on its first screen; it computes its formula in front of the reader, says where the book stands,
+sets a quiz and exercises with hidden solutions, and closes with one section, *Evidence*, that the
+build folds.  It has a size.  A page of *Going deeper* keeps the same form without a quiz, a picture
+on top and a place in the story.  In Parts II and III only the cells, the quiz and the exercises are
+checked, and in other pages of ``book/reference`` only cells and outputs.  All of them were stored
+by ``tools/run_notebooks.py``.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -13,14 +14,17 @@ usage: python tools/check_notebooks.py [notebook ...]
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import nbformat
 import run_notebooks
+import yaml
 from nbformat import NotebookNode
 from run_notebooks import ROOT, STATE, notebooks
 
@@ -28,32 +32,38 @@ LONGEST_CELL = 15
 # What a page shows beside its two menus without a scroll bar, at 1280 pixels.
 WIDEST_LINE = 76
 FEWEST_EXERCISES = 5
-FEWEST_LABS = 2
-# A page of the reference that is a chapter of Part I as well.
-ALSO_A_CHAPTER = frozenset({"errata"})
 LEVELS = ("★", "★★", "★★★")
 
-# What a reader must find, as a heading, as the title of a box, or as a bold lead: how to recognize
-# it, and words that will do.
-FRAME = {
-    "the question": (r"question", "The question"),
-    "objectives": (r"objectives|able to|you will (learn|know)", "What you will be able to do"),
-    "what is needed": (r"you need|before you start|prerequisites", "You need"),
-    "the intuition": (r"intuition", "Intuition"),
-    "an explorer": (r"explore", "Explore"),
-    "the check": (r"\bcheck", "Check it"),
-    "exercises": (r"exercises", "Exercises"),
-    "take-aways": (r"take-?aways?", "Take-aways"),
-    "what was verified": (r"what we verified, and how", "What we verified, and how"),
-}
-TITLE = re.compile(
-    r"^#{1,6} +(?P<heading>.+)$"
-    r"|^(?::{3,}|`{3,})\{[\w:-]+\} *(?P<box>.*)$"
-    r"|\*\*(?P<bold>[^*]+)\*\*",
+# What a page may show with all folds closed, and how long it may take to read.
+MOST_WORDS = 2_200
+MOST_CODE = 8
+MOST_PRINTED = 3
+MOST_HEADINGS = 9
+MOST_EVIDENCE_WORDS = 1_500
+WORDS_A_MINUTE = 55
+# Text before the picture of the first screen, title included.
+MOST_WORDS_BEFORE_PICTURE = 130
+
+STORY = "Part I"
+DEEPER = "Going deeper"
+CLOSING = ("Where we stand", "Quiz", "Exercises", "Evidence")
+TIMES = re.compile(r"Reading: (?P<reading>\d+) minutes\.(?: Exercises: \d+ minutes\.)?")
+ANSWER = re.compile(r"\*\*[^*]*\d[^*]*\*\*")
+HEADING = re.compile(r"^#{1,6} +(.+)$", re.MULTILINE)
+BOX = re.compile(
+    r"^(?::{3,}|`{3,})\{prf:(?!proof)(\w+)\}(?P<title>.*)\n(?P<options>(?:[ ]*:.*\n)*)",
     re.MULTILINE,
 )
-STATEMENT = re.compile(r"\{prf:(theorem|lemma|definition|proposition|corollary|remark|algorithm)\}")
-DURATION = re.compile(r"\b\d+ *(to|-|–)? *\d* *(min(utes)?|hours?)\b", re.IGNORECASE)
+SOURCE_REMARK = re.compile(
+    r"\b(?:our (?:machine-read )?copy|machine[- ]read|damaged (?:text|copy)|misread\w*"
+    r"|lost (?:sign|relation|minus)s?|signs? (?:is|are) lost|printed sign)\b",
+    re.IGNORECASE,
+)
+OLD_NAMES = re.compile(r"\bPRINTED\b|\bZHANG\b")
+# Calls that make an exhibit: their cells show no code.
+EXHIBIT = re.compile(r"^(?:\w+_(?:explorer|lab)|quiz|claim_box|chapter_claims)\(")
+PICTURE = "application/vnd.sublinear.picture"
+FENCE = re.compile(r"^(?P<marks>:{3,}|`{3,})(?:\{(?P<kind>[\w:-]+)\})?")
 EXERCISE = re.compile(
     r"^(?::{3,}|`{3,})\{exercise(?:-start)?\} *(?P<title>.*)\n(?P<options>(?:[ \t]*:\S.*\n)*)",
     re.MULTILINE,
@@ -64,24 +74,106 @@ SOLUTION = re.compile(
 )
 INDEX = re.compile(r"\{index\}`([^`]*)`")
 LABEL = re.compile(r":label: *(\S+)")
-QUIZ_HEADING = re.compile(r"^##+ .*\bquiz\b", re.IGNORECASE | re.MULTILINE)
 OWN_PLACE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/|/var/|\b[A-Z]:\\)\S*")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\b\d\d:\d\d:\d\d\b")
+
+
+@functools.cache
+def contents() -> dict[str, tuple[str, ...]]:
+    """Return the last two parts of the names of all pages, by the caption above them."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    return {
+        part["caption"]: tuple(
+            "/".join(Path(entry["file"]).parts[-2:]) for entry in part["chapters"]
+        )
+        for part in toc["parts"]
+        if not re.match(r"Part I[IV]", part["caption"])
+    }
+
+
+def _place(path: Path) -> str:
+    """Return the part of the book that holds a page: its caption, or else its folder."""
+    name = "/".join(path.with_suffix("").parts[-2:])
+    found = [caption for caption, pages in contents().items() if name in pages]
+    return found[0] if found else path.parent.name
+
+
+@dataclass(frozen=True)
+class Part:
+    """One cell: what is visible of its text, and where it stands."""
+
+    cell: NotebookNode
+    text: str
+    evidence: bool
+    solution: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is code that a reader sees without opening anything."""
+        tags = self.cell.metadata.get("tags", [])
+        return (
+            self.cell.cell_type == "code"
+            and not (self.evidence or self.solution)
+            and not any(tag.startswith(("hide-", "remove-")) for tag in tags)
+        )
+
+
+def _parts(notebook: NotebookNode) -> Iterator[Part]:
+    evidence = solution = False
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            yield Part(cell, "", evidence, solution)
+            continue
+        visible, began_in_evidence = [], evidence
+        fold = ""
+        for line in cell.source.splitlines():
+            fence = FENCE.match(line)
+            kind = (fence["kind"] or "") if fence else ""
+            if fence and fold:
+                fold = "" if not kind and fence["marks"] == fold else fold
+                continue
+            if kind in ("solution-start", "solution-end"):
+                solution = kind == "solution-start"
+            elif fence and kind in ("dropdown", "solution"):
+                fold = fence["marks"]
+                visible.append(line.partition("}")[2])
+            elif re.match(r"##? ", line):
+                evidence = line == "## Evidence"
+                began_in_evidence |= evidence
+            if not (fold or solution or fence or re.match(r" *:[\w-]+:", line)):
+                visible.append(line)
+        yield Part(cell, "\n".join(visible), began_in_evidence, solution)
+
+
+def words(text: str) -> int:
+    """Count the words of a text; a formula is one, however long."""
+    return len(re.sub(r"\$\$.*?\$\$|\$[^$]+\$", " formula ", text, flags=re.DOTALL).split())
 
 
 class Chapter:
     """One notebook of the book, read but not changed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, place: str | None = None) -> None:
         self.path = path
+        self.place = _place(path) if place is None else place
         self.name = path.name
         self.text = path.read_text(encoding="utf-8")
         self.notebook: NotebookNode = nbformat.reads(self.text, as_version=4)
 
     @property
+    def told(self) -> bool:
+        """Whether it is a page of the story."""
+        return self.place.startswith(STORY)
+
+    @property
+    def formed(self) -> bool:
+        """Whether it keeps the form: a page of the story, or one that goes deeper."""
+        return self.told or self.place == DEEPER
+
+    @property
     def teaches(self) -> bool:
-        """Whether it is a chapter, and not a page of the reference."""
-        return "reference" not in self.path.parts or self.path.stem in ALSO_A_CHAPTER
+        """Whether it is a chapter with a quiz and exercises."""
+        return self.told or re.fullmatch(r"part\d+", self.place) is not None
 
     @cached_property
     def prose(self) -> str:
@@ -90,9 +182,9 @@ class Chapter:
         return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown") + "\n"
 
     @cached_property
-    def titles(self) -> list[str]:
-        """Every heading, title of a box and bold lead."""
-        return [next(filter(None, match.groups()), "") for match in TITLE.finditer(self.prose)]
+    def parts(self) -> list[Part]:
+        """The cells in their order, each with what is seen of it when all folds are closed."""
+        return list(_parts(self.notebook))
 
     def code(self) -> Iterator[tuple[int, NotebookNode]]:
         """Yield the code cells with their places in the notebook."""
@@ -110,19 +202,132 @@ class Chapter:
                     yield number, output.get("data", {}).get("text/plain", "")
 
 
-def frame(chapter: Chapter) -> list[str]:
-    """List the pieces of the frame that the chapter lacks."""
-    if not chapter.teaches:
+def size(chapter: Chapter) -> list[str]:
+    """List what is too large on a page with all folds closed."""
+    if not chapter.formed:
+        return []
+    seen = [part for part in chapter.parts if not part.evidence]
+    counts = {
+        "visible words": (sum(words(part.text) for part in seen), MOST_WORDS),
+        "words of evidence": (
+            sum(words(part.text) for part in chapter.parts if part.evidence),
+            MOST_EVIDENCE_WORDS,
+        ),
+        "visible code cells": (sum(part.shown for part in seen), MOST_CODE),
+        "printed outputs": (sum(_printed(part) for part in seen), MOST_PRINTED),
+        "headings": (len(HEADING.findall(chapter.prose)), MOST_HEADINGS),
+    }
+    return [f"{n} {what}, at most {most} wanted" for what, (n, most) in counts.items() if n > most]
+
+
+def _printed(part: Part) -> bool:
+    """Say whether a reader sees text that the cell printed."""
+    if part.cell.cell_type != "code" or part.solution:
+        return False
+    tags = part.cell.metadata.get("tags", [])
+    if {"hide-output", "remove-output", "hide-cell", "remove-cell"} & set(tags):
+        return False
+    return any(
+        output.output_type == "stream" or set(output.get("data", {})) == {"text/plain"}
+        for output in part.cell.outputs
+    )
+
+
+def first_screen(chapter: Chapter) -> list[str]:
+    """List what a page lacks of question, picture, answer and honest times, in this order."""
+    if not chapter.formed:
+        return []
+    problems = []
+    codes = [place for place, part in enumerate(chapter.parts) if part.cell.cell_type == "code"]
+    first = codes[0] if codes else len(chapter.parts)
+    told = sum(words(part.text) for part in chapter.parts if not part.evidence)
+    opening = "\n".join(part.text for part in chapter.parts[:first])
+    if chapter.told:
+        after = chapter.parts[first + 1].text if first + 1 < len(chapter.parts) else ""
+        if words(opening) > MOST_WORDS_BEFORE_PICTURE:
+            problems.append(
+                f"{words(opening)} words before the first cell, at most {MOST_WORDS_BEFORE_PICTURE}"
+                " wanted"
+            )
+        if not codes or not _pictured(chapter.parts[first].cell):
+            problems.append("its first cell shows no picture, or shows its code (tag remove-input)")
+        answer = re.split(r"^#", after, maxsplit=1, flags=re.MULTILINE)[0]
+        if not ANSWER.search(answer):
+            problems.append("no bold answer with a number follows the first picture")
+    times = TIMES.search(chapter.prose)
+    if times is None:
+        problems.append("it does not say 'Reading: N minutes. Exercises: N minutes.'")
+    elif abs(int(times["reading"]) - told / WORDS_A_MINUTE) > told / WORDS_A_MINUTE / 4 + 2.5:
+        problems.append(
+            f"it says that reading takes {times['reading']} minutes; {told} words take "
+            f"{told / WORDS_A_MINUTE:.0f}"
+        )
+    return problems
+
+
+def _pictured(cell: NotebookNode) -> bool:
+    shows = any(PICTURE in output.get("data", {}) for output in cell.outputs)
+    return shows and "remove-input" in cell.metadata.get("tags", [])
+
+
+def closing(chapter: Chapter) -> list[str]:
+    """List the closing sections that are missing or out of order."""
+    if not chapter.formed:
+        return []
+    titles = HEADING.findall(chapter.prose)
+    wanted = CLOSING if chapter.told else ("Evidence",)
+    problems = [f"no section {title!r}" for title in wanted if title not in titles]
+    tops = re.findall(r"^## +(.+)$", chapter.prose, re.MULTILINE)
+    if "Evidence" in tops and tops[-1] != "Evidence":
+        problems.append("'Evidence' is not its last section")
+    page = f"{chapter.path.parent.name}/{chapter.path.stem}"
+    shown = any(
+        part.evidence and f'chapter_claims("{page}")' in part.cell.source for part in chapter.parts
+    )
+    if chapter.told and not shown and page in taught():
+        problems.append("its evidence does not show chapter_claims of the page")
+    return problems
+
+
+@functools.cache
+def taught() -> frozenset[str]:
+    """Return the pages that teach a numbered statement."""
+    from sublinear_lib.claims import LEDGER
+
+    return frozenset(claim.chapter for claim in LEDGER)
+
+
+def names(chapter: Chapter) -> list[str]:
+    """List boxes with a second number, and remarks on the source outside its own page."""
+    if not chapter.formed:
         return []
     problems = [
-        f"no heading, box or bold lead announces {piece}, such as {words!r}"
-        for piece, (pattern, words) in FRAME.items()
-        if not any(re.search(pattern, title, re.IGNORECASE) for title in chapter.titles)
+        f"the box {match[1]}{match['title']} has a number of its own (write :nonumber:)"
+        for match in BOX.finditer(chapter.prose)
+        if ":nonumber:" not in match["options"]
     ]
-    if not STATEMENT.search(chapter.prose):
-        problems.append("no numbered statement ({prf:theorem}, {prf:lemma}, ...)")
-    if not DURATION.search(chapter.prose):
-        problems.append("it does not say how long it takes, such as '40 minutes'")
+    problems += [
+        f"it speaks of the source ({found!r}), which is told on its own page"
+        for found in SOURCE_REMARK.findall(chapter.prose)
+    ]
+    text = "\n".join(part.text for part in chapter.parts)
+    return problems + [f"it says {found!r} to readers" for found in OLD_NAMES.findall(text)]
+
+
+def exhibits(chapter: Chapter) -> list[str]:
+    """List cells that make an exhibit and show their code, and imports that stand in the open."""
+    if not chapter.formed:
+        return []
+    problems = []
+    for number, part in enumerate(chapter.parts):
+        if part.cell.cell_type != "code":
+            continue
+        lines = part.cell.source.splitlines()
+        tags = part.cell.metadata.get("tags", [])
+        if any(EXHIBIT.match(line) for line in lines) and "remove-input" not in tags:
+            problems.append(f"cell {number} makes an exhibit and shows its code (remove-input)")
+        if part.shown and any(re.match(r"(?:from|import) ", line) for line in lines):
+            problems.append(f"cell {number} imports in the open (one folded cell, hide-input)")
     return problems
 
 
@@ -161,21 +366,32 @@ def exercises(chapter: Chapter) -> list[str]:
     return problems
 
 
-def quiz_and_labs(chapter: Chapter) -> list[str]:
-    """List what a chapter lacks beside its frame: its quiz and its live labs."""
+def quiz(chapter: Chapter) -> list[str]:
+    """List what is wrong with the quiz of a chapter."""
     if not chapter.teaches:
         return []
-    problems = []
-    if not QUIZ_HEADING.search(chapter.prose):
-        problems.append("no heading announces a quiz, such as '## Quiz'")
     page = f"{chapter.path.parent.name}/{chapter.path.stem}"
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]
     if asked != [page]:
-        problems.append(f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})")
-    labs = sum(text.startswith("LiveLab(") for _, text in chapter.printed())
-    if labs < FEWEST_LABS:
-        problems.append(f"{labs} live labs, at least {FEWEST_LABS} wanted")
-    return problems
+        return [f"it asks the quizzes {asked}, wanted is one cell with quiz({page!r})"]
+    return guessable(page) if chapter.told and chapter.path.is_relative_to(ROOT) else []
+
+
+def guessable(page: str) -> list[str]:
+    """List what lets a reader guess the answers to the quiz of a page from their lengths."""
+    from sublinear_lib.exhibits import quiz as read
+
+    questions = read(page).questions
+    longest = [
+        question.text
+        for question in questions
+        if max(question.choices, key=lambda choice: len(choice.text)).right
+    ]
+    if len(longest) > max(1, len(questions) // 3):
+        return [
+            f"the right answer is the longest in {len(longest)} of its {len(questions)} questions"
+        ]
+    return []
 
 
 def _quizzes(source: str) -> Iterator[str]:
@@ -301,9 +517,13 @@ def old_widgets(chapter: Chapter) -> list[str]:
 CHECKS: dict[str, Callable[[Chapter], list[str]]] = {
     check.__name__: check
     for check in (
-        frame,
+        size,
+        first_screen,
+        closing,
+        names,
+        exhibits,
         exercises,
-        quiz_and_labs,
+        quiz,
         index_entries,
         code_cells,
         stored_outputs,

@@ -5,6 +5,9 @@ Once the book has an address (``html.baseurl`` in ``_config.yml``, or the enviro
 ``COMPANION_SITE_URL``, which the workflow that publishes the book sets), pages also carry the tags
 by which other sites show a link to them, and the book a ``sitemap.xml``.
 
+Addresses of pages that have moved stay good: a small page leads from each to its new place
+(``companion_moved`` in ``_config.yml``).
+
 The licenses of the packages whose scripts and styles a build copies into the pages are written
 beside them, because they ask for that.
 """
@@ -12,6 +15,7 @@ beside them, because they ask for that.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Iterable
 from html import escape, unescape
@@ -26,6 +30,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from sphinx.util import logging
+
+LOGGER = logging.getLogger(__name__)
 
 VARIABLE = "COMPANION_SITE_URL"
 CARD = "_static/social-card.png"
@@ -229,6 +236,32 @@ def sitemap(site: str, pages: list[str]) -> str:
     )
 
 
+def signpost(to: str, title: str) -> str:
+    """Return the page that leads from an old address to a new one.
+
+    Parameters
+    ----------
+    to : str
+        The new address, from where the old one was.
+    title : str
+        What is there.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    address = escape(quote(to, safe="/.#"))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
+        f'<title>Moved: {escape(title)}</title>\n<link rel="canonical" href="{address}" />\n'
+        f'<meta http-equiv="refresh" content="0; url={address}" />\n'
+        '<meta name="robots" content="noindex" />\n</head>\n'
+        f'<body><p>This page has moved to <a href="{address}">{escape(title)}</a>.</p></body>\n'
+        "</html>\n"
+    )
+
+
 def licenses(packages: Iterable[str] = PACKAGES) -> str:
     """Return the license texts of installed packages, one after the other.
 
@@ -285,6 +318,21 @@ def _write_sitemap(app: Sphinx, exception: Exception | None) -> None:
         path.write_text(sitemap(site, pages), encoding="utf-8")
 
 
+def _write_signposts(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    for old, new in app.config.companion_moved.items():
+        page, _, anchor = new.partition("#")
+        if page not in app.env.titles or old in app.env.titles:
+            LOGGER.warning("companion_moved must lead from no page to a page: %s: %s", old, new)
+            continue
+        path = Path(app.outdir) / f"{old}{app.builder.out_suffix}"
+        to = posixpath.relpath(page, posixpath.dirname(old)) + app.builder.out_suffix
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = signpost(f"{to}#{anchor}" if anchor else to, app.env.titles[page].astext())
+        path.write_text(text, encoding="utf-8")
+
+
 def _write_licenses(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         (Path(app.outdir) / LICENSES).write_text(licenses(), encoding="utf-8")
@@ -292,9 +340,11 @@ def _write_licenses(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps of this extension with Sphinx."""
+    app.add_config_value("companion_moved", {}, "html", [dict])
     app.connect("config-inited", _find_address)
     # after the theme has read its options into the context
     app.connect("html-page-context", _present, priority=700)
     app.connect("build-finished", _write_sitemap)
+    app.connect("build-finished", _write_signposts)
     app.connect("build-finished", _write_licenses)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

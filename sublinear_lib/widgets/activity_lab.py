@@ -176,13 +176,13 @@ def train_and_count_active(m: int, t: float, activation: str, rho: float, steps:
     )
 
 
-def growth_lab(still: Picture) -> LiveLab:
+def growth_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that draws networks of growing width under a rule for the threshold.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def growth_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -218,13 +218,13 @@ def growth_lab(still: Picture) -> LiveLab:
     )
 
 
-def activity_training_lab(still: Picture) -> LiveLab:
+def activity_training_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains on the circle and counts who fires.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def activity_training_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

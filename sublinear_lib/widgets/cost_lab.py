@@ -79,13 +79,13 @@ def count_an_iteration(m: int, t: float, rho: float, attack_steps: int, seed: in
     )
 
 
-def iteration_lab(still: Picture) -> LiveLab:
+def iteration_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that counts the work of one iteration.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def iteration_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -159,13 +159,13 @@ def rerun_check(statement: str, seed: int) -> Picture:
     return exponents_picture(rows[:_ROWS], key=("as asked", "not as asked"), name="check-lab")
 
 
-def powers_lab(still: Picture) -> LiveLab:
+def powers_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that tries powers of the reader's own.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def powers_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -203,13 +203,13 @@ def powers_lab(still: Picture) -> LiveLab:
     )
 
 
-def rerun_lab(still: Picture) -> LiveLab:
+def rerun_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that runs a check again.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def rerun_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -122,13 +122,13 @@ def build_good_weights(m: int, t: float, activation: str, rho: float, seed: int)
     )
 
 
-def good_weights_lab(still: Picture) -> LiveLab:
+def good_weights_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that writes W* down.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def good_weights_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -218,13 +218,13 @@ def fit_beside_training(m: int, rho: float, steps: int, seed: int) -> Picture:
     )
 
 
-def training_beside_lab(still: Picture) -> LiveLab:
+def training_beside_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains beside W*.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def training_beside_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -158,13 +158,13 @@ def race_filters(filters: int, q: float, seed: int) -> Picture:
     return race_picture(path.steps, [panel], name="filters-lab")
 
 
-def train_race_lab(still: Picture) -> LiveLab:
+def train_race_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which a network is trained without an adversary.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def train_race_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -192,13 +192,13 @@ def train_race_lab(still: Picture) -> LiveLab:
     )
 
 
-def filters_lab(still: Picture) -> LiveLab:
+def filters_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which the filters of one class race.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def filters_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

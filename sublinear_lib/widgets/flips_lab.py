@@ -154,13 +154,13 @@ def train_and_count(m: int, t: float, rho: float, steps: int) -> Picture:
     )
 
 
-def flips_lab(still: Picture) -> LiveLab:
+def flips_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that searches the circle for the input at which most neurons can flip.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def flips_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -195,13 +195,13 @@ def flips_lab(still: Picture) -> LiveLab:
     )
 
 
-def flips_training_lab(still: Picture) -> LiveLab:
+def flips_training_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains on the circle and counts who has flipped.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def flips_training_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -181,13 +181,13 @@ def train_and_compare(m: int, t: float, activation: str, rho: float, steps: int)
     )
 
 
-def gap_slope_lab(still: Picture) -> LiveLab:
+def gap_slope_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that measures the exponent of the half-width.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def gap_slope_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -224,13 +224,13 @@ def gap_slope_lab(still: Picture) -> LiveLab:
     )
 
 
-def gap_training_lab(still: Picture) -> LiveLab:
+def gap_training_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains and compares the gap with the largest possible one.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def gap_training_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -162,13 +162,13 @@ def train_the_survivors(m: int, d: int, active: float, rho: float, steps: int) -
     )
 
 
-def search_lab(still: Picture) -> LiveLab:
+def search_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that measures the work of a search.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def search_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -199,13 +199,13 @@ def search_lab(still: Picture) -> LiveLab:
     )
 
 
-def survivors_lab(still: Picture) -> LiveLab:
+def survivors_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains the neurons that can fire.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def survivors_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

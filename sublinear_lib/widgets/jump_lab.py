@@ -152,13 +152,13 @@ def take_first_steps(m: int, t: float, distance: float, c: float, steps: int, se
     )
 
 
-def walk_lab(still: Picture) -> LiveLab:
+def walk_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that walks through the ball.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def walk_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -197,13 +197,13 @@ def walk_lab(still: Picture) -> LiveLab:
     )
 
 
-def first_step_lab(still: Picture) -> LiveLab:
+def first_step_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that takes first steps.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def first_step_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

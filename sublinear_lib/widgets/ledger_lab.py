@@ -184,13 +184,13 @@ def measure_work(rule: str, d: int, largest: int, seeds: int) -> Picture:
     )
 
 
-def iteration_bill_lab(still: Picture) -> LiveLab:
+def iteration_bill_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that counts the bill of an iteration.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def iteration_bill_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -227,13 +227,13 @@ def iteration_bill_lab(still: Picture) -> LiveLab:
     )
 
 
-def work_growth_lab(still: Picture) -> LiveLab:
+def work_growth_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that measures how the work of an iteration grows with the width.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def work_growth_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

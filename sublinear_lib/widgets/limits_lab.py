@@ -196,13 +196,13 @@ def two_neurons_for(
     return hypergraph_picture([HypergraphPanel(title, h, decoded.colors)], name="own-hypergraph")
 
 
-def own_layer_lab(still: Picture) -> LiveLab:
+def own_layer_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that looks for what a first layer cannot tell apart.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def own_layer_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -232,13 +232,13 @@ def own_layer_lab(still: Picture) -> LiveLab:
     )
 
 
-def hypergraph_lab(still: Picture) -> LiveLab:
+def hypergraph_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that looks for two neurons for a hypergraph of the reader's own.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -248,7 +248,7 @@ def hypergraph_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

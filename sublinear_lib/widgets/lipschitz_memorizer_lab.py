@@ -204,13 +204,13 @@ def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture
     )
 
 
-def two_memorizers_lab(still: Picture) -> LiveLab:
+def two_memorizers_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that memorizes digits in two ways.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def two_memorizers_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -239,13 +239,13 @@ def two_memorizers_lab(still: Picture) -> LiveLab:
     )
 
 
-def plane_lab(still: Picture) -> LiveLab:
+def plane_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that draws zero sets.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def plane_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

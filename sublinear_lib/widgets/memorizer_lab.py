@@ -171,13 +171,13 @@ def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Pictu
     return precision_picture(series, allowed=half, name="precision-lab")
 
 
-def build_lab(still: Picture) -> LiveLab:
+def build_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which a memorizer is built and certified.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def build_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -213,13 +213,13 @@ def build_lab(still: Picture) -> LiveLab:
     )
 
 
-def precision_lab(still: Picture) -> LiveLab:
+def precision_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that goes near the limit.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def precision_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -154,13 +154,13 @@ def move_the_input(m: int, d: int, threshold: str, seed: int) -> Picture:
     )
 
 
-def net_lab(still: Picture) -> LiveLab:
+def net_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that lays a net on the circle.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def net_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -196,13 +196,13 @@ def net_lab(still: Picture) -> LiveLab:
     )
 
 
-def moving_lab(still: Picture) -> LiveLab:
+def moving_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that moves an input at the worst weights.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def moving_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -135,13 +135,13 @@ def train_both_activations(m: int, t: float, rho: float, steps: int, seed: int) 
     )
 
 
-def preactivations_lab(still: Picture) -> LiveLab:
+def preactivations_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that draws the pre-activations of a network in any dimension.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def preactivations_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -176,13 +176,13 @@ def preactivations_lab(still: Picture) -> LiveLab:
     )
 
 
-def activations_training_lab(still: Picture) -> LiveLab:
+def activations_training_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains both activations from the same weights.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def activations_training_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

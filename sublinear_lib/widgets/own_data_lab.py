@@ -77,15 +77,15 @@ def report_on_file(
     return found.plot("own-file")
 
 
-def own_file_lab(table: Table, still: Picture) -> LiveLab:
+def own_file_lab(table: Table, still: Picture | None = None) -> LiveLab:
     """Build the lab that reports on a file of the reader's own.
 
     Parameters
     ----------
     table : Table
         What is taken as long as no file is named.
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -172,15 +172,15 @@ def train_on_table(
     return promise_picture(promises, name="own-numbers")
 
 
-def own_numbers_lab(table: Table, still: Picture) -> LiveLab:
+def own_numbers_lab(table: Table, still: Picture | None = None) -> LiveLab:
     """Build the lab that trains on a table with the reader's numbers.
 
     Parameters
     ----------
     table : Table
         The data.
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------

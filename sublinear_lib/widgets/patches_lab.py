@@ -181,13 +181,13 @@ def try_networks_of_v(
     )
 
 
-def sample_lab(still: Picture) -> LiveLab:
+def sample_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which a sample is drawn and attacked.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def sample_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -226,13 +226,13 @@ def sample_lab(still: Picture) -> LiveLab:
     )
 
 
-def networks_of_v_lab(still: Picture) -> LiveLab:
+def networks_of_v_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that tries random networks of v alone.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -242,7 +242,7 @@ def networks_of_v_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

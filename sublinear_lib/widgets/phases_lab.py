@@ -160,13 +160,13 @@ def train_in_steps(eps: float, inner: int, rule: str, seed: int) -> Picture:
     return _picture(run, "several-steps-lab", path)
 
 
-def phases_lab(still: Picture) -> LiveLab:
+def phases_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which a network is trained at a place of the map.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def phases_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -196,13 +196,13 @@ def phases_lab(still: Picture) -> LiveLab:
     )
 
 
-def several_steps_lab(still: Picture) -> LiveLab:
+def several_steps_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which the adversary takes several steps.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def several_steps_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -142,13 +142,13 @@ def fit_points_on_circle(kind: str, n: int, rho: float, eps: float, seed: int) -
     return _shown(data, (delta, radius), q, float(one), "fit-points")
 
 
-def fit_points_lab(still: Picture) -> LiveLab:
+def fit_points_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that fits points of a circle robustly.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def fit_points_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -235,13 +235,13 @@ def polynomial_in_a_network(m: int, t: float, n: int, eps: float, seed: int) -> 
     return _shown(data, (delta, rho), q, float(one), "polynomial-network", shown)
 
 
-def polynomial_network_lab(still: Picture) -> LiveLab:
+def polynomial_network_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that puts a polynomial into a pseudo-network.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def polynomial_network_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

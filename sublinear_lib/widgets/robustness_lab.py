@@ -163,13 +163,13 @@ def robust_digits_run(budget: float, warm_up: str, eps: float, seed: int) -> Pic
     )
 
 
-def certify_lab(still: Picture) -> LiveLab:
+def certify_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which a run on patch data is attacked and certified.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def certify_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -206,13 +206,13 @@ def certify_lab(still: Picture) -> LiveLab:
     )
 
 
-def robust_digits_lab(still: Picture) -> LiveLab:
+def robust_digits_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab in which digits are learned against a budget.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def robust_digits_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

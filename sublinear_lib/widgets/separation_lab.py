@@ -181,13 +181,13 @@ def separate_digits(N: int, p: str, labels: str, draws: int, seed: int) -> Pictu
     )
 
 
-def own_points_lab(still: Picture) -> LiveLab:
+def own_points_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that measures points of the reader's own.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def own_points_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -218,13 +218,13 @@ def own_points_lab(still: Picture) -> LiveLab:
     )
 
 
-def digits_lab(still: Picture) -> LiveLab:
+def digits_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that follows the separation of digits.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def digits_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -182,13 +182,13 @@ def add_with_signs(m: int, t: float, activation: str, seed: int) -> Picture:
     )
 
 
-def window_lab(still: Picture) -> LiveLab:
+def window_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that counts neurons in a window in many networks.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def window_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -224,13 +224,13 @@ def window_lab(still: Picture) -> LiveLab:
     )
 
 
-def signs_lab(still: Picture) -> LiveLab:
+def signs_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that adds the terms of B with and without their signs.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def signs_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -100,13 +100,13 @@ def train_on_digits(m: int, t: float, rho: float, steps: int) -> Picture:
     )
 
 
-def training_lab(still: Picture) -> LiveLab:
+def training_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains on the digits.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def training_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -221,13 +221,13 @@ def train_and_certify(foe: str, m: int, t: float, rho: float, steps: int, seed: 
     )
 
 
-def certified_lab(still: Picture) -> LiveLab:
+def certified_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that trains on the circle and certifies the robust loss.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def certified_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

@@ -158,13 +158,13 @@ def compare_attacks(
     return found_picture([f"*d* = {d}, *m* = {grouped(m)}\n{activation}"], found, name="attack-lab")
 
 
-def supremum_lab(still: Picture) -> LiveLab:
+def supremum_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that hunts the supremum of one network over one cap.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def supremum_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -202,13 +202,13 @@ def supremum_lab(still: Picture) -> LiveLab:
     )
 
 
-def attack_lab(still: Picture) -> LiveLab:
+def attack_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that compares three attacks on several networks.
 
     Parameters
     ----------
-    still : Picture
-        What the static page shows.
+    still : Picture, optional
+        What the static page shows of one run.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def attack_lab(still: Picture) -> LiveLab:
     Raises
     ------
     TypeError
-        If `still` is not a `Picture`.
+        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----

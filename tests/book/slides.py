@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import build_teaching
-import check_book
 from browser import empty_tab
 
 from tests.book.visits import Visit
@@ -33,11 +32,7 @@ TOO_LARGE = """async () => {
 
 def chapters() -> dict[str, str]:
     """Return the pages that have a deck of slides, by the name of the deck without its end."""
-    return {
-        name.rpartition("/")[2]: name
-        for name in check_book.chapters()
-        if build_teaching.CHAPTERS.fullmatch(name)
-    }
+    return {name.rpartition("/")[2]: name for name in build_teaching.lectures()}
 
 
 def decks() -> list[str]:

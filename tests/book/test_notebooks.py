@@ -1,4 +1,4 @@
-"""The chapters as notebooks: their frame, their cells, their stored outputs."""
+"""The chapters as notebooks: their form, their cells, their stored outputs."""
 
 from __future__ import annotations
 
@@ -16,45 +16,38 @@ import run_notebooks
 from check_notebooks import Chapter
 from nbclient.exceptions import DeadKernelError
 
+from sublinear_lib import exhibits
+from sublinear_lib.exhibits.quiz import Choice, Question, Quiz
+
 NOTEBOOKS = run_notebooks.notebooks()
 
 
 @pytest.mark.parametrize("check", check_notebooks.CHECKS.values(), ids=check_notebooks.CHECKS)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
-def test_every_chapter_keeps_the_frame(path: Path, check: Any) -> None:
+def test_every_page_keeps_its_form(path: Path, check: Any) -> None:
     assert check(Chapter(path)) == []
 
 
-PROSE = """# A chapter
+QUESTION = "# A chapter\n\nHow many neurons fire? We count them."
+ANSWER = """**At the printed threshold 50 % of the neurons fire.**
 
-:::{admonition} The question
-What is it?
-:::
+*Reading: {} minutes. Exercises: 60 minutes.*
+"""
+PROSE = """## The statement
 
-**You will be able to** say it. **You need** nothing. It takes 30 minutes.
-
-## Statement
-
-:::{prf:lemma} Lemma 4.5
+:::{prf:lemma} 4.5 (paper, as printed)
 :label: lem-x
+:nonumber:
 True.
 :::
 
-## Intuition
-
-## Explore
-
-## Check it
+## Where we stand
 
 ## Quiz
-
-## Exercises
 """
-CLOSING = """## Take-aways
+EVIDENCE = """## Evidence
 
-- One.
-
-## What we verified, and how
+One number was counted.
 """
 
 
@@ -70,17 +63,43 @@ def exercise(number: int, stars: str) -> list[Any]:
     ]
 
 
-def chapter(folder: Path, cells: list[Any] | None = None, *, run: bool = True) -> Chapter:
-    """Store a small sound chapter, with `cells` put in before its exercises."""
+def code(source: str, *tags: str, **data: str) -> Any:
+    """A cell that was run and shows what `data` says, or else the text 2."""
     new = nbformat.v4
-    parts = [new.new_markdown_cell(PROSE), new.new_code_cell("print('value', 2)"), *(cells or [])]
-    parts.append(new.new_code_cell(f'quiz("{folder.name}/01_chapter")'))
-    for name in ("first", "second"):
-        shown = new.new_output("stream", name="stdout", text=f"LiveLab('{name}', controls: m)\n")
-        parts.append(new.new_code_cell(name, outputs=[shown]))
+    shown = (
+        new.new_output("display_data", data=data)
+        if data
+        else new.new_output("stream", name="stdout", text="2\n")
+    )
+    return new.new_code_cell(source, metadata={"tags": list(tags)} if tags else {}, outputs=[shown])
+
+
+def chapter(
+    folder: Path,
+    cells: list[Any] | None = None,
+    *,
+    run: bool = True,
+    place: str = check_notebooks.STORY,
+    minutes: int = 5,
+) -> Chapter:
+    """Store a small sound page of the story, with `cells` put in before its exercises."""
+    new = nbformat.v4
+    drawn = {check_notebooks.PICTURE: "<svg/>", "text/plain": "a picture"}
+    parts = [
+        new.new_markdown_cell(QUESTION),
+        code("activity_explorer()", "remove-input", **drawn),
+        new.new_markdown_cell(ANSWER.format(minutes)),
+        code("import numpy as np", "hide-input", **{"text/html": ""}),
+        code("print('value', 2)"),
+        *(cells or []),
+        new.new_markdown_cell("word " * 200 + "\n\n" + PROSE),
+        code(f'quiz("{folder.name}/01_chapter")', "remove-input", **{"text/html": "?"}),
+        new.new_markdown_cell("## Exercises"),
+    ]
     for number, stars in enumerate(("★", "★", "★★", "★★", "★★★")):
         parts += exercise(number, stars)
-    notebook = new.new_notebook(cells=[*parts, new.new_markdown_cell(CLOSING)])
+    parts += [new.new_markdown_cell(EVIDENCE), code("assert 1 + 1 == 2\nprint(2)")]
+    notebook = new.new_notebook(cells=parts)
     count = 0
     for cell in notebook.cells:
         if run and cell.cell_type == "code":
@@ -90,7 +109,7 @@ def chapter(folder: Path, cells: list[Any] | None = None, *, run: bool = True) -
                 cell.outputs = [new.new_output("stream", name="stdout", text="2\n")]
     path = folder / "01_chapter.ipynb"
     path.write_text(run_notebooks.normalize(notebook, run_notebooks.identity(path)), "utf-8")
-    return Chapter(path)
+    return Chapter(path, place)
 
 
 def problems(chapter: Chapter) -> list[str]:
@@ -105,27 +124,26 @@ def broken(folder: Path, old: str, new: str) -> Chapter:
     """Store the sound chapter with `old` replaced by `new` in its text."""
     sound = chapter(folder)
     assert old in sound.text, f"{old!r} does not occur"
-    sound.path.write_text(sound.text.replace(old, new), encoding="utf-8")
-    return Chapter(sound.path)
+    sound.path.write_text(sound.text.replace(old, new, 1), encoding="utf-8")
+    return Chapter(sound.path, sound.place)
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("The question", "The subject"),
-        ("You will be able to", "We"),
-        ("You need", "Here is"),
-        ("30 minutes", "a while"),
-        ("prf:lemma", "note"),
-        ("## Intuition", "## Thought"),
-        ("## Explore", "## Look"),
-        ("## Check it", "## Do it"),
+        ("Reading: 5 minutes", "It takes a while"),
+        ("Reading: 5 minutes", "Reading: 20 minutes"),
+        ("50 %", "half"),
+        ('"remove-input"', '"hide-input"'),
+        ('"hide-input"', '"other"'),
+        (":nonumber:", ":class: open"),
+        ("True.", "True in our copy."),
+        ("True.", "True for PRINTED."),
+        ("## Where we stand", "## What next"),
+        ("## Evidence", "## Proof of it"),
         ("## Quiz", "## Questions"),
         ('01_chapter\\")', '02_chapter\\")'),
-        ("LiveLab('first'", "Lab('first'"),
         ("## Exercises", "## Work"),
-        ("## Take-aways", "## End"),
-        ("## What we verified, and how", "## What we did"),
         ("★★★", "★"),
         ("Do it ★\\n", "Do it\\n"),
         (":label: ex-0", ":name: ex-0"),
@@ -146,15 +164,87 @@ def test_a_departure_is_found(tmp_path: Path, old: str, new: str) -> None:
     assert problems(broken(tmp_path, old, new)) != []
 
 
-@pytest.mark.parametrize("words", [words for _, words in check_notebooks.FRAME.values()])
-def test_a_missing_piece_is_named_with_words_that_will_do(tmp_path: Path, words: str) -> None:
-    missing = chapter(tmp_path)
-    prose = "# A chapter\n"
-    missing.notebook.cells = [nbformat.v4.new_markdown_cell(prose)]
-    (found,) = [each for each in check_notebooks.frame(missing) if repr(words) in each]
-    mended = chapter(tmp_path)
-    mended.notebook.cells = [nbformat.v4.new_markdown_cell(f"{prose}\n## {words}\n")]
-    assert found not in check_notebooks.frame(mended)
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ([nbformat.v4.new_markdown_cell("word " * 2_200)], "visible words"),
+        ([code("1") for _ in range(9)], "visible code cells"),
+        ([code("print(1)", "hide-input") for _ in range(4)], "printed outputs"),
+        ([nbformat.v4.new_markdown_cell("## More\n\n" * 5)], "headings"),
+    ],
+)
+def test_a_page_that_is_too_large_is_found(tmp_path: Path, cells: list[Any], problem: str) -> None:
+    found = check_notebooks.size(chapter(tmp_path, cells))
+    assert any(problem in each for each in found)
+
+
+def test_what_is_folded_or_evidence_is_not_counted(tmp_path: Path) -> None:
+    folded = f"::::{{dropdown}} Proof\n:::{{prf:proof}}\n{'word ' * 3_000}\n:::\n::::\n"
+    page = chapter(tmp_path, [nbformat.v4.new_markdown_cell(folded)])
+    page.notebook.cells += [code("print(1)") for _ in range(20)]
+    assert check_notebooks.size(page) == []
+    assert check_notebooks.first_screen(page) == []
+
+
+def test_too_much_before_the_picture_is_found(tmp_path: Path) -> None:
+    page = broken(tmp_path, "We count them.", "We count. " * 100)
+    assert any("before the first cell" in each for each in check_notebooks.first_screen(page))
+
+
+def test_the_evidence_comes_last_and_shows_the_verdicts(tmp_path: Path) -> None:
+    page = chapter(tmp_path)
+    page.notebook.cells.append(nbformat.v4.new_markdown_cell("## More"))
+    assert check_notebooks.closing(page) == ["'Evidence' is not its last section"]
+    folder = tmp_path / "part1"
+    folder.mkdir()
+    page = chapter(folder)
+    page.path = folder / "who-flips.ipynb"
+    assert check_notebooks.closing(page) == [
+        "its evidence does not show chapter_claims of the page"
+    ]
+
+
+def test_a_page_that_goes_deeper_needs_no_quiz_and_no_place_in_the_story(tmp_path: Path) -> None:
+    text = broken(tmp_path, "## Where we stand", "More.").text
+    page = tmp_path / "01_chapter.ipynb"
+    page.write_text(text.replace("## Exercises", "## Work").replace("50 %", "half"), "utf-8")
+    assert problems(Chapter(page, check_notebooks.DEEPER)) == []
+    assert problems(Chapter(page, check_notebooks.STORY)) != []
+
+
+def test_every_page_knows_its_place() -> None:
+    places = {path.stem: Chapter(path).place for path in NOTEBOOKS}
+    assert places["who-flips"].startswith(check_notebooks.STORY)
+    assert places["errata"].startswith(check_notebooks.STORY)
+    assert places["repaired-theorems"] == check_notebooks.DEEPER
+    assert (places["two-kinds-of-features"], places["ledger"]) == ("part3", "The verdicts")
+    assert Chapter(run_notebooks.ROOT / "book/part3/two-kinds-of-features.ipynb").teaches
+
+
+def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "part2/what-cannot-be-done"
+    short = [Choice("no", False, "No."), Choice("one", False, "No.")]
+    asked = [Question("?", "", (*short, Choice("yes indeed", True, "Right."))) for _ in range(4)]
+    monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, tuple(asked)))
+    (found,) = check_notebooks.guessable(page)
+    assert found == "the right answer is the longest in 4 of its 4 questions"
+    fair = [Question("?", "", (*short, Choice("y", True, "Right."))) for _ in range(3)]
+    monkeypatch.setattr(exhibits, "quiz", lambda name: Quiz(name, (*fair, asked[0])))
+    assert check_notebooks.guessable(page) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "whole"),
+    [
+        ("half-width", True),
+        ("iterates <iterate; the average one>", True),
+        ("three parts <parts A, B and C>", False),
+        ("2,1-norm", False),
+    ],
+)
+def test_an_index_entry_must_stay_whole(tmp_path: Path, entry: str, whole: bool) -> None:
+    cell = nbformat.v4.new_markdown_cell(f"An {{index}}`{entry}`.")
+    assert (check_notebooks.index_entries(chapter(tmp_path, [cell])) == []) == whole
 
 
 def test_a_page_that_was_not_stored_is_told_the_command_for_it_alone() -> None:
@@ -178,14 +268,15 @@ def test_a_wide_line_is_found_where_the_code_is_shown(tmp_path: Path) -> None:
     assert problems(chapter(tmp_path, [cell])) == []
 
 
-def test_a_page_of_the_reference_needs_no_frame_but_sound_cells(tmp_path: Path) -> None:
+def test_a_page_of_the_reference_needs_no_form_but_sound_cells(tmp_path: Path) -> None:
     folder = tmp_path / "reference"
     folder.mkdir()
     sound = chapter(folder)
-    for old, new in (("## Exercises", "## Work"), ("★", ""), ("The question", "The subject")):
+    for old, new in (("## Exercises", "## Work"), ("★", ""), ("## Evidence", "## End")):
         sound.path.write_text(sound.path.read_text("utf-8").replace(old, new), "utf-8")
     assert problems(Chapter(sound.path)) == []
-    assert problems(broken(folder, "print('value', 2)", "%time 2")) != []
+    sound.path.write_text(sound.text.replace("print('value', 2)", "%time 2"), "utf-8")
+    assert problems(Chapter(sound.path)) != []
 
 
 def test_a_chapter_without_outputs_is_found(tmp_path: Path) -> None:

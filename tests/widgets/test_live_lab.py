@@ -42,6 +42,13 @@ def test_the_page_shows_the_still_and_says_how_to_run_it() -> None:
     assert repr(lab()) == "LiveLab('Train it yourself', controls: m, kind)"
 
 
+def test_without_a_still_the_page_has_one_line() -> None:
+    bundle, _ = lab(still=None)._repr_mimebundle_()
+    assert bundle[PAGE_HTML].count("<p>") == 1 and "running Jupyter" in bundle[PAGE_HTML]
+    assert "Train it <i>yourself</i>" in bundle[PAGE_HTML] and "image/png" not in bundle
+    assert lab(still=None)._key != lab()._key
+
+
 def test_no_control_exists_before_a_reader_is_there() -> None:
     made: list[str] = []
     ipywidgets.Widget.on_widget_constructed(lambda widget: made.append(type(widget).__name__))
@@ -103,7 +110,7 @@ def test_an_error_is_shown_in_words(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"still": None}, TypeError, "still must be a Picture"),
+        ({"still": "a picture"}, TypeError, "still must be a Picture or None"),
         ({"title": " "}, ValueError, "title must not be empty"),
         ({"controls": []}, TypeError, "controls must be a sequence"),
         ({"function": lambda m: m}, TypeError, "function must accept the controls m, kind"),

@@ -1,0 +1,153 @@
+"""What the build makes of a page: boxes with one name, a folded section, marks of the source."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import companion_form
+import companion_reach
+import pytest
+from bs4 import BeautifulSoup
+from check_book import ROOT
+
+PAGE = r"""# A page
+
+See {prf:ref}`lem-4-5`, {prf:ref}`thm-a`, {prf:ref}`the law <prop-law>`.
+
+:::{prf:lemma} 4.5 (paper, as printed)
+:label: lem-4-5
+:nonumber:
+A count, $a\rec{\le}b$ and $c\rec{\le}d$.
+:::
+
+:::{prf:theorem} A: counting
+:label: thm-a
+:nonumber:
+True.
+:::
+
+:::{prf:proposition} (the law of the count)
+:label: prop-law
+:nonumber:
+True.
+:::
+
+:::{prf:lemma} Claim 4.6 = C.16 (paper)
+:label: claim-4.6
+:nonumber:
+True, and {prf:ref}`claim-4.6` says so.
+:::
+
+Outside, $a\rec{=}b$ holds.
+
+$$a\rec{=}b$$
+
+## Evidence
+
+The check.
+
+### Seeds
+
+One.
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BeautifulSoup]:
+    """A book of two pages, one of which has moved."""
+    folder = tmp_path_factory.mktemp("form")
+    source = folder / "source"
+    (source / "book" / "reference").mkdir(parents=True)
+    (source / "index.md").write_text(
+        "# Book\n\n```{toctree}\nbook/page\n" + ("book/reference/about-the-source\n```\n"), "utf-8"
+    )
+    (source / "book" / "page.md").write_text(PAGE, "utf-8")
+    (source / "book" / "reference" / "about-the-source.md").write_text("# About the source\n")
+    (source / "conf.py").write_text(
+        'extensions = ["myst_parser", "sphinx_design", "companion_form", "companion_reach"]\n'
+        'myst_enable_extensions = ["dollarmath", "colon_fence"]\n'
+        'proof_title_format = " %t"\n'
+        'html_theme = "basic"\n'
+        'companion_moved = {"old/page": "book/page#thm-a"}\n'
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", source, folder / "html"],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "book" / "_ext")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    html = folder / "html"
+    return html, BeautifulSoup((html / "book" / "page.html").read_text("utf-8"), "html.parser")
+
+
+def test_a_statement_has_its_own_name_in_its_box_and_in_references(
+    built: tuple[Path, BeautifulSoup],
+) -> None:
+    _, page = built
+    titles = [" ".join(each.text.split()) for each in page.select("p.admonition-title")]
+    assert titles == [
+        "Lemma 4.5 (paper, as printed)",
+        "Theorem A: counting",
+        "Proposition (the law of the count)",
+        "Claim 4.6 = C.16 (paper)",
+    ]
+    links = page.find("p").find_all("a")  # type: ignore[union-attr]
+    assert [link.text for link in links] == ["Lemma 4.5", "Theorem A", "the law"]
+    (within,) = page.select("#claim-4\\.6 section a")
+    assert within.text == "Claim 4.6 = C.16"
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        (" 4.5 (paper)", "Lemma 4.5"),
+        ("Equation (25), repaired", "Equation (25), repaired"),
+        ("4.5, repaired", "Lemma 4.5, repaired"),
+        ("(of the count)", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_ends_where_a_remark_begins(title: str, name: str) -> None:
+    assert companion_form.name_of("lemma", title) == name
+
+
+def test_the_evidence_is_folded_and_stays_in_the_contents(
+    built: tuple[Path, BeautifulSoup],
+) -> None:
+    _, page = built
+    fold = page.select_one("section#evidence > details.sd-dropdown")
+    assert fold is not None and not fold.has_attr("open")
+    assert fold.summary is not None and companion_form.SUMMARY in fold.summary.text
+    assert "The check." in fold.text and fold.select_one("section#seeds") is not None
+    heading = page.select_one("section#evidence > h2")
+    assert heading is not None and heading.text.startswith("Evidence")
+
+
+def test_a_reconstructed_sign_leads_to_the_page_about_the_source_once_a_box(
+    built: tuple[Path, BeautifulSoup],
+) -> None:
+    _, page = built
+    marks = page.select(".source-mark")
+    assert len(marks) == 3, "one for the box, one for the paragraph, one for the formula"
+    assert {str(mark.a["href"]) for mark in marks if mark.a} == {"reference/about-the-source.html"}
+    assert marks[0].find_parent(class_="proof") is not None
+    assert all(each.find_parent(class_="proof") is None for each in marks[1:])
+
+
+def test_an_old_address_leads_to_the_new_one(built: tuple[Path, BeautifulSoup]) -> None:
+    html, _ = built
+    page = BeautifulSoup((html / "old" / "page.html").read_text("utf-8"), "html.parser")
+    refresh = page.select_one("meta[http-equiv=refresh]")
+    assert refresh is not None and refresh["content"] == "0; url=../book/page.html#thm-a"
+    assert page.a is not None and page.a["href"] == "../book/page.html#thm-a"
+    assert page.a.text == "A page"
+
+
+def test_a_signpost_is_plain_text() -> None:
+    page = companion_reach.signpost("x y.html", "a < b")
+    assert 'href="x%20y.html"' in page and "a &lt; b" in page and "<script" not in page
