@@ -157,7 +157,6 @@ from sublinear_lib.plotting.training import (
 from sublinear_lib.plotting.training_study import (
     accuracy_against_activity,
     loss_curves,
-    overshoot_picture,
 )
 
 __all__ = [
@@ -246,7 +245,6 @@ __all__ = [
     "note",
     "number",
     "onion_picture",
-    "overshoot_picture",
     "pair_gallery",
     "palette_css",
     "panel",
