@@ -19,7 +19,7 @@ from sublinear_lib.theory import regret
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Line, Points, Rule, View
+from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Rule, View
 
 __all__ = ["convergence_explorer", "convergence_view"]
 
@@ -104,7 +104,7 @@ def convergence_view(repair: str, epsilon: float, k: int) -> View:
     promise = promises[at - _FIRST]
     above = [j for j, total in zip(_PROMISED, promises, strict=True) if total >= _LABEL]
     first = above[-1] + 1 if above else _FIRST
-    marks = [
+    marks: list[Mark] = [
         Rule(_LABEL, axis="y", label="untrained network", role="muted", dash=True),
         Line(list(_PROMISED), promises, label="promise of the proof", role="c2"),
         Points(list(_RUN), averages, label="training", role="c1"),
