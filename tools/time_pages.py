@@ -9,7 +9,7 @@ between, the times are those of the browser's own work.
 usage: python tools/time_pages.py [--rounds N] [--output FILE] [page ...]
 
 Without pages, the title page and the heaviest page of every part are measured, and the result is
-stored in ``benchmarks/results/page_times.json``, which the page on reading and accessibility shows.
+stored in ``benchmarks/results/page_times.json``, which the page on how to use the book shows.
 """
 
 from __future__ import annotations

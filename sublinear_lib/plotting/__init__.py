@@ -10,7 +10,6 @@ from __future__ import annotations
 from sublinear_lib.plotting.activity import (
     activations_pair,
     activity_against_m,
-    preactivation_histogram,
 )
 from sublinear_lib.plotting.adversary import (
     brackets_picture,
@@ -58,7 +57,6 @@ from sublinear_lib.plotting.feature_study import (
 )
 from sublinear_lib.plotting.flips import (
     flips_around_circle,
-    flips_during_training,
     flips_window,
 )
 from sublinear_lib.plotting.formats import grouped, number, percent
@@ -77,7 +75,6 @@ from sublinear_lib.plotting.gap import worst_terms_picture
 from sublinear_lib.plotting.halfspace import (
     boxes_picture,
     duality_picture,
-    onion_picture,
     recall_against_time,
     speedup_by_dimension,
     surviving_share,
@@ -223,7 +220,6 @@ __all__ = [
     "exponents_picture",
     "figure",
     "flips_around_circle",
-    "flips_during_training",
     "flips_window",
     "fooled_picture",
     "found_picture",
@@ -244,7 +240,6 @@ __all__ = [
     "network_schematic",
     "note",
     "number",
-    "onion_picture",
     "pair_gallery",
     "palette_css",
     "panel",
@@ -252,7 +247,6 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
-    "preactivation_histogram",
     "precision_picture",
     "price_picture",
     "profile_picture",

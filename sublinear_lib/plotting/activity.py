@@ -1,22 +1,19 @@
 """Pictures of activity: who fires (Definition 3.1), how many (Lemma 4.5), and with what output.
 
-Three figures: the expected share of active neurons against the width for every rule for tau, next
-to samples and to the printed bound ``Q_0 / m``; the pre-activations of one network with their
-density N(0, 2/m) and the threshold; and the two shifted ReLUs, the paper's with a jump of height
-tau and the continuous one.  All of them draw numbers that the floors below have computed; the only
-formula here is the bell curve over the histogram.
+Two figures: the expected share of active neurons against the width for every rule for tau, next to
+samples and to the printed bound ``Q_0 / m``; and the two shifted ReLUs, the paper's with a jump of
+height tau and the continuous one.  Both draw numbers that the floors below have computed.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, positive, shares
-from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.formats import Numbers, grouped, percent
 from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
@@ -30,9 +27,9 @@ from sublinear_lib.plotting.style import (
     panel,
     set_scale,
 )
-from sublinear_lib.validation import count, float_array, scalar
+from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["activations_pair", "activity_against_m", "preactivation_histogram"]
+__all__ = ["activations_pair", "activity_against_m"]
 
 _SHARE_TICKS = [float(f"{digit}e{power}") for power in range(-6, 1) for digit in (1, 2, 5)]
 
@@ -175,153 +172,6 @@ def _thinned(low: float, high: float) -> list[float]:
     if len(inside) > 8:
         inside = [v for v in inside if f"{v:.0e}".startswith("1")]
     return inside
-
-
-def _bins_from(
-    z: FloatArray, tau: float, step: float, reach: float
-) -> tuple[FloatArray, IntArray, BoolArray]:
-    """Count values in bins of width `step` that start at tau and reach `reach` to either side.
-
-    Which side of tau a value is counted on is decided by ``z > tau`` itself, not by a division
-    that may round; a value equal to tau lies to the left.
-    """
-    first, last = math.floor((-reach - tau) / step), math.ceil((reach - tau) / step)
-    above = z > tau
-    place = np.where(
-        above,
-        np.maximum(np.ceil((z - tau) / step) - 1, 0),
-        np.minimum(-1 - np.floor((tau - z) / step), -1),
-    ).astype(np.int64)
-    numbers = np.arange(first, last, dtype=np.int64)
-    counts = np.bincount(np.clip(place, first, last - 1) - first, minlength=numbers.size)
-    edges: FloatArray = tau + step * np.arange(first, last + 1, dtype=np.float64)
-    return edges, counts.astype(np.int64), numbers >= 0
-
-
-def preactivation_histogram(
-    sample: Numbers,
-    *,
-    std: float,
-    tau: float,
-    bins: int = 36,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw the pre-activations of one network at one point, their density, and the threshold.
-
-    The edges of the bins are aligned with tau, so the shaded bars hold exactly the active neurons.
-
-    Parameters
-    ----------
-    sample : array-like, shape (m,)
-        The pre-activations ``z_r(x)``, in absolute units.
-    std : float
-        Their standard deviation under initialization, ``sqrt(2/m)``.
-    tau : float
-        The threshold in absolute units; active means ``z > tau``.
-    bins : int, default 36
-        About how many bars.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If the sample is empty or not finite, ``std <= 0``, or ``bins < 5``.
-
-    Notes
-    -----
-    Source: Definition 3.1 (initialization) and Definition 3.9 (active set).
-    """
-    z = float_array(sample, "sample", shape=(None,))
-    std = scalar(std, "std", exclusive_minimum=0.0)
-    tau = scalar(tau, "tau")
-    bins = count(bins, "bins", minimum=5)
-    m = z.size
-    reach = max(float(np.abs(z).max()), 3.2 * std, abs(tau) + 0.4 * std)
-    step = 2 * reach / bins
-    edges, counts, active = _bins_from(z, tau, step, reach)
-    heights = counts / (m * step)
-    exactly_active = int(counts[active].sum())
-
-    grid = np.linspace(edges[0], edges[-1], 161)
-    density = np.exp(-0.5 * (grid / std) ** 2) / (std * math.sqrt(2 * math.pi))
-    top = 1.12 * max(float(heights.max()), float(density.max()))
-
-    fig = figure(420, 300)
-    with house_style():
-        axes = panel(fig, left=16, right=16, top=30, xlabel="pre-activation *z*")
-        axes.grid(visible=False)
-        set_scale(axes, "x", float(edges[0]), float(edges[-1]), target=6)
-        axes.set_ylim(0, top)
-        axes.yaxis.set_visible(False)
-        bars: tuple[tuple[BoolArray, Role, float], ...] = (
-            (~active, "muted", 0.35),
-            (active, "c1", 0.9),
-        )
-        for chosen, role, alpha in bars:
-            axes.bar(
-                edges[:-1][chosen],
-                heights[chosen],
-                width=step * 0.92,
-                align="edge",
-                color=LIGHT[role],
-                alpha=alpha,
-                linewidth=0,
-            )
-        axes.plot(grid, density, color=LIGHT["ink"], linewidth=1.75)
-        axes.vlines(tau, 0, top, color=LIGHT["c2"], linewidth=2)
-        beside = tau < 0.45 * edges[-1]
-        note(
-            axes,
-            tau,
-            top,
-            f"τ = {number(tau)}",
-            role="c2",
-            dy=10,
-            ha="center" if abs(tau) < 0.8 * edges[-1] else "right",
-            weight="bold",
-        )
-        shoulder = -1.15 * std
-        note(
-            axes,
-            shoulder,
-            float(np.exp(-0.5 * 1.15**2) / (std * math.sqrt(2 * math.pi))),
-            "density of\nN(0, 2/*m*)",
-            dx=-10,
-            dy=12,
-            ha="right",
-        )
-        note(
-            axes,
-            tau,
-            0.74,
-            f"{grouped(exactly_active)} of {grouped(m)} fire\n({percent(exactly_active / m)})",
-            role="c1",
-            dx=10 if beside else -10,
-            ha="left" if beside else "right",
-            coordinates=("data", "axes fraction"),
-            weight="bold",
-        )
-    if alt is None:
-        alt = (
-            f"Histogram of the {grouped(m)} pre-activations of one network at one point. It "
-            f"follows the normal density with mean 0 and standard deviation {number(std)}. A "
-            f"vertical line marks the threshold τ = {number(tau)}; to its right lie the active "
-            f"neurons, {grouped(exactly_active)} of {grouped(m)}, "
-            f"{percent(exactly_active / m)}."
-        )
-    return Picture(fig, alt=alt, caption=caption, name=name)
 
 
 def activations_pair(

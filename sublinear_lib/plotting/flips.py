@@ -35,7 +35,7 @@ from sublinear_lib.plotting.style import (
 )
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["flips_around_circle", "flips_during_training", "flips_window"]
+__all__ = ["flips_around_circle", "flips_window"]
 
 _REACH = 3.4  # standard deviations shown to either side
 _TURN = 360.0
@@ -123,7 +123,13 @@ def flips_window(
 def _window(z: FloatArray, inside: BoolArray, t: float, half: float, title: str) -> Figure:
     fig = figure(240, 230)
     axes = panel(
-        fig, left=10, right=10, top=12, bottom=42, ylabel=title, xlabel="pre-activation / √(2/*m*)"
+        fig,
+        left=10,
+        right=10,
+        top=12,
+        bottom=42,
+        ylabel=title,
+        xlabel="pre-activation, standard deviations",
     )
     set_scale(
         axes, "x", -_REACH, _REACH, values=[-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0], label=number
@@ -299,85 +305,3 @@ def _spot(axes: Axes, angle: float, height: float, *, text: str, role: Role) -> 
             ha="right" if right else "left",
             weight="bold",
         )
-
-
-def flips_during_training(
-    steps: Numbers,
-    flipped: Mapping[str, Numbers],
-    allowed: Mapping[str, Numbers],
-    *,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw how many neurons have flipped over the steps, with what the distance allows.
-
-    Parameters
-    ----------
-    steps : array-like, shape (k,)
-        Steps at which was counted, ascending, ``k >= 2``.
-    flipped : mapping of str to array-like, shape (k,)
-        Counts by label in the house markup, ``>= 0``; at most two.
-    allowed : mapping of str to array-like, shape (k,)
-        What could have flipped, by label, ``>= 0``: dashed; at most two.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The counts against the steps.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not match, steps do not ascend, a count is negative, or there are none or more
-        than two of a kind.
-
-    Notes
-    -----
-    Source: Claim 4.6 = C.16 and Claim C.2, along a run of Algorithm 1.
-    """
-    x = ascending(steps, "steps")
-    curves = {
-        kind: {
-            label: nonnegative(values, f"{kind}[{label!r}]", x.shape)
-            for label, values in given.items()
-        }
-        for kind, given in (("flipped", flipped), ("allowed", allowed))
-    }
-    for kind, found in curves.items():
-        if not 1 <= len(found) <= 2:
-            raise ValueError(f"{kind} must hold one or two curves, got {len(found)}")
-    every = {**curves["flipped"], **curves["allowed"]}
-    top = max(float(values.max()) for values in every.values()) or 1.0
-    room = end_label_room(every, letter=7.2, gap=24.0)
-    fig = figure(440, 300)
-    with house_style():
-        axes = panel(fig, left=56, right=room, xlabel="step", ylabel="neurons")
-        set_scale(axes, "x", float(x[0]), float(x[-1]), target=5)
-        set_scale(axes, "y", 0.0, 1.08 * top, target=5)
-        roles: dict[str, tuple[Role, ...]] = {"flipped": ("c1", "c4"), "allowed": ("c2", "c3")}
-        ends = []
-        for kind, found in curves.items():
-            for role, (label, values) in zip(roles[kind], found.items(), strict=False):
-                (line,) = axes.plot(x, values, color=LIGHT[role], linewidth=1.8)
-                if kind == "allowed":
-                    line.set_dashes((4, 3))
-                ends.append(EndLabel(float(values[-1]), label, role))
-        label_line_ends(axes, ends)
-    if alt is None:
-        parts = [
-            f"{to_plain(label)}: {number(float(values[0]))} at first, {number(float(values[-1]))} "
-            "in the end"
-            for label, values in every.items()
-        ]
-        alt = (
-            f"Neurons against the steps {number(float(x[0]))} to {number(float(x[-1]))} of a "
-            f"training run. {'; '.join(parts)}."
-        )
-    return Picture(fig, alt=alt, caption=caption, name=name)

@@ -1,11 +1,10 @@
 """Pictures of half-space reporting: what a query asks, looks at and skips (Section 5.1).
 
-The plane and its dual (Definition 5.1), the share of neurons that can fire on X at all, the onion
-of convex layers (second regime of Corollary 5.2 for d = 2), boxes that are covered, crossed or
-skipped, the work of a query against the number of points, and what was measured with a clock:
-speed against dimension, recall against time.  Points, sets, counts and times come from the caller.
-Here are only the lines and boxes to be drawn, in float64: which box a line crosses is decided for
-the eye, and no structure of the library asks this module.
+The plane and its dual (Definition 5.1), the share of neurons that can fire on X at all, boxes that
+are covered, crossed or skipped, the work of a query against the number of points, and what was
+measured with a clock: speed against dimension, recall against time.  Points, sets, counts and times
+come from the caller.  Here are only the lines and boxes to be drawn, in float64: which box a line
+crosses is decided for the eye, and no structure of the library asks this module.
 """
 
 from __future__ import annotations
@@ -40,12 +39,11 @@ from sublinear_lib.plotting.style import (
     set_scale,
     spread,
 )
-from sublinear_lib.validation import count, float_array, index_array, scalar
+from sublinear_lib.validation import float_array, index_array, scalar
 
 __all__ = [
     "boxes_picture",
     "duality_picture",
-    "onion_picture",
     "recall_against_time",
     "speedup_by_dimension",
     "surviving_share",
@@ -304,128 +302,6 @@ def surviving_share(
     return Picture(fig, alt=alt, caption=caption, name=name)
 
 
-def onion_picture(
-    points: Rows,
-    layers: Sequence[Ids],
-    normal: Numbers,
-    offset: float,
-    *,
-    visited: int,
-    tested: Ids,
-    reported: Ids,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw convex layers and how one query walked through them.
-
-    Parameters
-    ----------
-    points : array-like, shape (m, 2)
-        The points, ``1 <= m <= 400``.
-    layers : sequence of array-like of int
-        The ids of each layer in the order of the ring, from outside in.
-    normal : array-like, shape (2,)
-        The normal of the query.
-    offset : float
-        Its offset, absolute units.
-    visited : int
-        How many layers the query looked at, from outside in.
-    tested : array-like of int
-        Ids that were compared with the line.
-    reported : array-like of int
-        Ids that were reported.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not match, ids do not name points, the layers do not hold every point once,
-        or `visited` exceeds the number of layers.
-
-    Notes
-    -----
-    Source: Corollary 5.2, second regime, for d = 2.
-    """
-    P, x, c = _plane(points, normal, offset)
-    rings = [index_array(ids, "layers", upper=len(P)) for ids in layers]
-    if sorted(i for ring in rings for i in ring.tolist()) != list(range(len(P))):
-        raise ValueError(f"layers must hold each of the {len(P)} points once")
-    seen = index_array(tested, "tested", upper=len(P))
-    found = index_array(reported, "reported", upper=len(P))
-    looked = count(visited, "visited", minimum=0, maximum=len(rings))
-    missed = np.setdiff1d(seen, found)
-    rest = np.setdiff1d(np.arange(len(P)), np.union1d(seen, found))
-
-    fig = figure(420, 330)
-    with house_style():
-        axes = panel(fig, left=8, right=8, top=8, bottom=30, frame=False)
-        _frame(axes, P, 404, 292)
-        _half_plane(axes, x, c)
-        for k, ring in enumerate(rings):
-            closed = P[np.append(ring, ring[:1])]
-            axes.plot(
-                closed[:, 0],
-                closed[:, 1],
-                color=LIGHT["c1" if k < looked else "muted"],
-                linewidth=1.8 if k < looked else 0.9,
-                alpha=1.0 if k < looked else FAINT,
-                zorder=1,
-            )
-        _dots(axes, P[rest], "muted", 3.5)
-        _dots(axes, P[missed], "c2", 6.5, filled=False)
-        _dots(axes, P[found], "c1", 7)
-        note(
-            axes,
-            0.0,
-            0.0,
-            f"{len(found)} reported",
-            role="c1",
-            weight="bold",
-            dy=-16,
-            coordinates="axes fraction",
-        )
-        note(
-            axes,
-            0.5,
-            0.0,
-            f"{len(missed)} more tested",
-            role="c2",
-            weight="bold",
-            ha="center",
-            dy=-16,
-            coordinates="axes fraction",
-        )
-        note(
-            axes,
-            1.0,
-            0.0,
-            f"{looked} of {len(rings)} layers",
-            ha="right",
-            weight="bold",
-            dy=-16,
-            coordinates="axes fraction",
-        )
-    if alt is None:
-        alt = (
-            f"{len(P)} points in {len(rings)} nested convex polygons, the layers. A line cuts off "
-            f"a shaded half-plane. The query looks at the {looked} outermost layers, reports the "
-            f"{len(found)} points beyond the line and tests {len(missed)} more; the other "
-            f"{len(rest)} points are not looked at."
-        )
-    return Picture(fig, alt=alt, caption=caption, name=name)
-
-
 def boxes_picture(
     points: Rows,
     groups: Sequence[Ids],
@@ -484,10 +360,10 @@ def boxes_picture(
         ("skipped", most <= c, "muted"),
     )
 
-    fig = figure(420, 330)
+    fig = figure(420, 280)
     with house_style():
         axes = panel(fig, left=8, right=8, top=8, bottom=30, frame=False)
-        _frame(axes, P, 404, 292)
+        _frame(axes, P, 404, 242)
         _half_plane(axes, x, c)
         summary = []
         for (word, chosen, role), (place, align) in zip(

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import (
-    activity_training_lab,
     grow_and_count,
     growth_lab,
-    train_and_count_active,
 )
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
-from sublinear_lib.widgets.cost import cost_explorer, cost_view
-from sublinear_lib.widgets.cost_lab import (
-    count_an_iteration,
-    iteration_lab,
-)
 from sublinear_lib.widgets.errata_lab import powers_lab, rerun_check, rerun_lab, try_powers
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence_lab import (
@@ -39,12 +32,6 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.flips_lab import (
-    flips_lab,
-    flips_training_lab,
-    search_the_circle,
-    train_and_count,
-)
 from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.gap_lab import (
@@ -53,18 +40,7 @@ from sublinear_lib.widgets.gap_lab import (
     measure_the_gap,
     train_and_compare,
 )
-from sublinear_lib.widgets.halfspace import (
-    half_space_cost_explorer,
-    half_space_cost_view,
-    onion_explorer,
-    onion_view,
-)
-from sublinear_lib.widgets.halfspace_lab import (
-    measure_the_search,
-    search_lab,
-    survivors_lab,
-    train_the_survivors,
-)
+from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
 from sublinear_lib.widgets.jump import jump_explorer, jump_view
 from sublinear_lib.widgets.jump_lab import (
     first_step_lab,
@@ -102,12 +78,6 @@ from sublinear_lib.widgets.memorizer_lab import (
 )
 from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets_lab import lay_a_net, move_the_input, moving_lab, net_lab
-from sublinear_lib.widgets.network_lab import (
-    activations_training_lab,
-    draw_preactivations,
-    preactivations_lab,
-    train_both_activations,
-)
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import (
     own_file_lab,
@@ -135,6 +105,7 @@ from sublinear_lib.widgets.polynomials_lab import (
     polynomial_network_lab,
 )
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
+from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
     certify_run,
@@ -152,7 +123,6 @@ from sublinear_lib.widgets.separation_lab import (
     separate_digits,
     separate_points,
 )
-from sublinear_lib.widgets.tails_lab import add_with_signs, count_in_window, signs_lab, window_lab
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
@@ -198,11 +168,8 @@ __all__ = [
     "Slider",
     "Text",
     "View",
-    "activations_training_lab",
     "activity_explorer",
-    "activity_training_lab",
     "activity_view",
-    "add_with_signs",
     "answer_in_the_plane",
     "attack_a_sample",
     "attack_lab",
@@ -218,12 +185,7 @@ __all__ = [
     "compare_attacks",
     "convergence_explorer",
     "convergence_view",
-    "cost_explorer",
-    "cost_view",
-    "count_an_iteration",
-    "count_in_window",
     "digits_lab",
-    "draw_preactivations",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
@@ -234,8 +196,6 @@ __all__ = [
     "fit_points_lab",
     "fit_points_on_circle",
     "flips_explorer",
-    "flips_lab",
-    "flips_training_lab",
     "flips_view",
     "gadget_explorer",
     "gadget_view",
@@ -246,12 +206,9 @@ __all__ = [
     "good_weights_lab",
     "grow_and_count",
     "growth_lab",
-    "half_space_cost_explorer",
-    "half_space_cost_view",
     "hunt_supremum",
     "hypergraph_lab",
     "iteration_bill_lab",
-    "iteration_lab",
     "jump_explorer",
     "jump_view",
     "lay_a_net",
@@ -260,7 +217,6 @@ __all__ = [
     "lipschitz_explorer",
     "lipschitz_view",
     "measure_the_gap",
-    "measure_the_search",
     "measure_work",
     "memorize_digits",
     "memorizer_explorer",
@@ -292,11 +248,12 @@ __all__ = [
     "powers_lab",
     "preactivation_explorer",
     "preactivation_view",
-    "preactivations_lab",
     "precision_lab",
     "race_explorer",
     "race_filters",
     "race_view",
+    "reach_explorer",
+    "reach_view",
     "report_on_file",
     "rerun_check",
     "rerun_lab",
@@ -305,31 +262,23 @@ __all__ = [
     "robustness_explorer",
     "robustness_view",
     "sample_lab",
-    "search_lab",
-    "search_the_circle",
     "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "signs_lab",
     "step_degree_explorer",
     "step_degree_view",
     "supremum_lab",
-    "survivors_lab",
     "take_first_steps",
     "train_a_race",
     "train_and_certify",
     "train_and_compare",
-    "train_and_count",
-    "train_and_count_active",
     "train_at",
-    "train_both_activations",
     "train_in_steps",
     "train_on_digits",
     "train_on_table",
     "train_race_lab",
-    "train_the_survivors",
     "training_beside_lab",
     "training_curve_explorer",
     "training_curve_view",
@@ -341,7 +290,6 @@ __all__ = [
     "two_neurons_for",
     "walk_lab",
     "walk_through_ball",
-    "window_lab",
     "window_tail_explorer",
     "window_tail_view",
     "work_growth_lab",

@@ -1,43 +1,34 @@
-"""The live labs of the chapter on active neurons: grow the width under a rule, and train and count.
+"""The live lab of the chapter on active neurons: grow the width under a rule of your own.
 
-One draws networks of growing width under a rule for the threshold and compares the slope of the
-share that fires with its closed form; the other trains on the circle and counts, after every step,
-how many neurons fire at the examples and at the worst input.  No formula lives here; in the static
-page each lab is a still picture.  Before changing it, know that the maximum over the circle is
-exact.
+It draws networks of growing width under a rule for the threshold and compares the slope of the
+share that fires with its closed form.  No formula lives here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from sublinear_lib import datasets, scaling, statistics, theory
-from sublinear_lib.adversary import ProjectedGradient
+from sublinear_lib import scaling, statistics, theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import (
     Picture,
     activity_against_m,
-    flips_during_training,
     grouped,
     number,
     percent,
 )
-from sublinear_lib.training import StepRecord, SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._circle import AN_INPUT
-from sublinear_lib.widgets._menus import ACTIVATIONS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
-__all__ = ["activity_training_lab", "grow_and_count", "growth_lab", "train_and_count_active"]
+__all__ = ["grow_and_count", "growth_lab"]
 
 _RULES = {
-    "1/m": "τ = 1/m (PRINTED, R1, R2)",
-    "K/m^{3/5}": "τ = K/m^(3/5) (Section 4.2)",
+    "1/m": "printed: τ = 1/m",
+    "K/m^{3/5}": "printed: τ = K/m^(3/5)",
     "t": "t = 1 at every width",
-    "c": "t = √(2 c log m) (R3: c = 1/5)",
+    "c": "sparse: t = √(2 c log m)",
 }
 
 
@@ -112,70 +103,6 @@ def grow_and_count(rule: str, K: float, c: float, largest: int, networks: int) -
     )
 
 
-def train_and_count_active(m: int, t: float, activation: str, rho: float, steps: int) -> Picture:
-    """Train on eight points of the circle and count after every step how many neurons fire.
-
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 2``.
-    t : float
-        Threshold in standard deviations ``sqrt(2/m)``, ``t >= 0``.
-    activation : {"jump", "continuous"}
-        Form of the shifted ReLU.
-    rho : float
-        Radius of the adversary (chord length), ``rho >= 0``.
-    steps : int
-        Steps of Algorithm 1, ``steps >= 2``.
-
-    Returns
-    -------
-    Picture
-        Active neurons over the steps: the mean over the examples, the exact maximum over the
-        circle, and what Theorem B allows at all inputs for all weights as far away as the farthest
-        neuron.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-    TrainingDiverged
-        If a weight or a loss stops being finite.
-
-    Notes
-    -----
-    Source: Definition 3.9 along Algorithm 1, Lemma 4.5, Theorem B of this project.
-    """
-    m = count(m, "m", minimum=2)
-    tau = scaling.threshold_from_standard(t, m)
-    form = choice(activation, "activation", tuple(ACTIVATIONS))
-    start = TwoLayerNetwork.initialize(m, 3, rng=0, tau=tau, activation=form)
-    data = datasets.circle(8)
-    trainer = SublinearAdversarialTraining(
-        adversary=ProjectedGradient(rho=rho, steps=5), steps=count(steps, "steps", minimum=2)
-    )
-    typical, worst = [], []
-
-    def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
-        now = network()
-        typical.append(float(now.active_mask(data.X).sum(axis=1).mean()))
-        worst.append(theory.max_active_on_circle(now).count)
-
-    run = trainer.fit(start, data.X, data.y, rng=0, callback=look)
-    allowed = [theory.uniform_active_bound(tau, m, 3, float(far)) for far in run.drift_max]
-    print(f"loss {run.loss[0]:.3f} to {run.loss[-1]:.3f}; farthest neuron", end=" ")
-    print(number(float(run.drift_max[-1])))
-    print(f"expected at one x before training: {number(m * scaling.activity(tau, m))}")
-    print(f"at the worst x: {grouped(worst[0])} after one step", end=", ")
-    print(f"{grouped(worst[-1])} in the end; Theorem B allows {grouped(allowed[-1])}")
-    return flips_during_training(
-        run.step,
-        {"mean of examples": typical, "worst *x*": worst},
-        {"Theorem B": allowed},
-        name="active-training-lab",
-    )
-
-
 def growth_lab(still: Picture | None = None) -> LiveLab:
     """Build the lab that draws networks of growing width under a rule for the threshold.
 
@@ -215,50 +142,4 @@ def growth_lab(still: Picture | None = None) -> LiveLab:
         ],
         still=still,
         title="Grow the network under your rule",
-    )
-
-
-def activity_training_lab(still: Picture | None = None) -> LiveLab:
-    """Build the lab that trains on the circle and counts who fires.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
-
-    Returns
-    -------
-    LiveLab
-        Controls for width, threshold, activation, radius and steps.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
-
-    Notes
-    -----
-    Source: Definition 3.9 along Algorithm 1.
-    """
-    return LiveLab(
-        train_and_count_active,
-        [
-            Slider("m", "width *m*", [2**k for k in range(8, 14)], start=1024, format=grouped),
-            Slider(
-                "t",
-                "threshold *τ*, in standard deviations",
-                [0.25 * k for k in range(11)],
-                start=1.5,
-                format="{:.2f}",
-            ),
-            Choice(
-                "activation",
-                "activation",
-                {"continuous": "continuous (R3)", "jump": "jump (PRINTED, R1, R2)"},
-            ),
-            Slider("rho", "radius *ρ*", [0.0, 0.05, 0.1, 0.2], start=0.1, format="{:.2f}"),
-            Slider("steps", "steps", [10, 30, 60, 100, 200], start=60),
-        ],
-        still=still,
-        title="Train, and watch who fires",
     )

@@ -1,9 +1,9 @@
 """`LiveLab`: something that runs too long to be tabulated, such as a training, in a live Jupyter.
 
 No object of the paper lives here.  In the static page a lab is one line that says how to run it,
-below a still picture where it has one; only when a front end with a kernel says hello does Python make the controls.
-So nothing waits for a reader while a notebook is executed or checked, no output area is stored in
-the page, and the stored bytes depend on the arguments alone.
+below a still picture where it has one; only when a front end with a kernel says hello does Python
+make the controls.  So nothing waits for a reader while a notebook is executed or checked, no output
+area is stored in the page, and the stored bytes depend on the arguments alone.
 """
 
 from __future__ import annotations

@@ -8,11 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sublinear_lib import plotting
-from sublinear_lib.plotting.activity import _bins_from
 
 WIDTHS = 2.0 ** np.arange(6, 21)
 CURVES = {"τ = 0": np.full(15, 0.5), "*c*": WIDTHS**-0.2}
@@ -26,12 +23,6 @@ IMAGES = np.linspace(0, 16, 3 * 64).reshape(3, 8, 8)
 def activity(**changes: object) -> plotting.Picture:
     arguments: dict = {"widths": WIDTHS, "curves": CURVES, "name": "a", **changes}
     return plotting.activity_against_m(**arguments)
-
-
-def histogram(**changes: object) -> plotting.Picture:
-    sample = np.random.default_rng(0).standard_normal(500)
-    arguments: dict = {"sample": sample, "std": 1.0, "tau": 1.0, "name": "h", **changes}
-    return plotting.preactivation_histogram(**arguments)
 
 
 def pair(**changes: object) -> plotting.Picture:
@@ -91,7 +82,7 @@ def sphere(**changes: object) -> plotting.Picture:
     return plotting.slice_picture(**arguments)
 
 
-ALL = [activity, histogram, pair, losses, bars, digits, schematic, sphere]
+ALL = [activity, pair, losses, bars, digits, schematic, sphere]
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -164,43 +155,6 @@ def test_curves_are_labeled_where_they_end_and_there_is_no_legend() -> None:
 def test_the_activity_figure_refuses_what_it_cannot_draw(changes: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         activity(**changes)
-
-
-@settings(deadline=None, max_examples=100)
-@given(
-    st.lists(st.floats(-5, 5), min_size=1, max_size=60),
-    st.floats(-3, 3),
-    st.floats(1e-3, 1.0),
-)
-def test_the_shaded_bars_hold_exactly_the_active_neurons(
-    values: list[float], tau: float, step: float
-) -> None:
-    z = np.array([*values, tau, np.nextafter(tau, 9), np.nextafter(tau, -9)])
-    edges, counts, active = _bins_from(z, tau, step, 8.0)
-    assert counts.sum() == z.size
-    assert counts[active].sum() == (z > tau).sum()
-    assert edges[:-1][active][0] == tau, "the first shaded bar starts at tau"
-    assert edges.size == counts.size + 1
-
-
-def test_the_histogram_says_how_many_fire() -> None:
-    picture = histogram(sample=[-1.0, 0.5, 1.0, 1.5, 2.0], tau=1.0)
-    assert "2 of 5" in picture.alt
-    assert "2 of 5 fire" in texts(picture)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"sample": []}, "sample must not be empty"),
-        ({"std": 0.0}, "std must be a finite number > 0"),
-        ({"tau": float("inf")}, "tau must be a finite number"),
-        ({"bins": 2}, "bins must be an integer >= 5"),
-    ],
-)
-def test_the_histogram_refuses_what_it_cannot_draw(changes: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        histogram(**changes)
 
 
 def test_the_jump_is_a_gap_in_the_curve_and_the_continuous_one_has_none() -> None:

@@ -42,17 +42,6 @@ def circle(**changes: object) -> plotting.Picture:
     return plotting.flips_around_circle(**arguments)
 
 
-def run(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "steps": [0, 1, 2],
-        "flipped": {"at an example": [0, 5, 9], "at the worst *x*": [0, 2, 3]},
-        "allowed": {"possible": [4, 8, 20]},
-        "name": "r",
-        **changes,
-    }
-    return plotting.flips_during_training(**arguments)
-
-
 def test_the_text_of_the_window_counts_the_neurons_inside_it() -> None:
     alt = window().alt
     assert "first: 3 of 5 neurons are within 0.25 standard deviations of the threshold 0, 60" in alt
@@ -90,13 +79,7 @@ def test_every_mark_of_the_circle_lies_on_the_axis() -> None:
     assert low < 20.0 and high > 200.0
 
 
-def test_the_text_of_the_run_gives_first_and_last_counts() -> None:
-    alt = run().alt
-    assert "at the worst x: 0 at first, 3 in the end" in alt
-    assert "possible: 4 at first, 20 in the end" in alt
-
-
-@pytest.mark.parametrize("draw", [window, circle, run])
+@pytest.mark.parametrize("draw", [window, circle])
 def test_each_is_made_twice_alike_and_keeps_the_words_of_the_author(draw: Any) -> None:
     assert draw().html == draw().html
     assert draw().png.startswith(b"\x89PNG")
@@ -141,20 +124,3 @@ def test_the_window_refuses_what_it_cannot_draw(changes: dict[str, object]) -> N
 def test_the_circle_refuses_what_it_cannot_draw(changes: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"angles|counts|mean|interval|fixed|largest|levels"):
         circle(**changes)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"steps": [0, 2, 1]},
-        {"steps": [0], "flipped": {"a": [1]}, "allowed": {"b": [1]}},
-        {"flipped": {}},
-        {"allowed": {}},
-        {"flipped": {str(k): [0, 1, 2] for k in range(3)}},
-        {"flipped": {"a": [0, 1]}},
-        {"allowed": {"a": [0, -1, 2]}},
-    ],
-)
-def test_the_run_refuses_what_it_cannot_draw(changes: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"steps|flipped|allowed"):
-        run(**changes)

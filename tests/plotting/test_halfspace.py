@@ -12,13 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import plotting
-from sublinear_lib.halfspace import ConvexLayers, HalfspaceIndex, PartitionTree
+from sublinear_lib.halfspace import HalfspaceIndex, PartitionTree
 
 CLOUD = np.random.default_rng(0).standard_normal((60, 2))
 NORMAL = np.array([0.6, 0.8])
-ONION = ConvexLayers(CLOUD)
-TRACE = ONION.trace(NORMAL, 0.9)
-TESTED = sorted({i for visit in TRACE.visits for i in visit.tested})
 LEAVES = [
     part for cut in PartitionTree(CLOUD, leaf_size=4).cuts() for part in cut.parts if len(part) <= 4
 ]
@@ -46,21 +43,6 @@ def surviving(**changes: object) -> plotting.Picture:
         **changes,
     }
     return plotting.surviving_share(**arguments)
-
-
-def onion(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "points": CLOUD,
-        "layers": ONION.layers(),
-        "normal": NORMAL,
-        "offset": 0.9,
-        "visited": len(TRACE.visits),
-        "tested": TESTED,
-        "reported": TRACE.reported,
-        "name": "o",
-        **changes,
-    }
-    return plotting.onion_picture(**arguments)
 
 
 def boxes(**changes: object) -> plotting.Picture:
@@ -108,7 +90,7 @@ def recall(**changes: object) -> plotting.Picture:
     return plotting.recall_against_time(**arguments)
 
 
-ALL = [duality, surviving, onion, boxes, work, speedup, recall]
+ALL = [duality, surviving, boxes, work, speedup, recall]
 
 
 def texts(picture: plotting.Picture) -> list[str]:
@@ -174,16 +156,6 @@ def test_the_text_of_the_survivors_gives_both_ends_and_the_trend_if_there_is_one
     assert "rise" not in surviving(curves={"a": [0.5, 0.5, 0.5]}, samples=None).alt
 
 
-# ---- onion ---------------------------------------------------------------------------------------
-
-
-def test_the_onion_counts_what_the_structure_did() -> None:
-    shown = texts(onion())
-    assert f"{len(TRACE.reported)} reported" in shown
-    assert f"{len(set(TESTED) - set(TRACE.reported))} more tested" in shown
-    assert f"{len(TRACE.visits)} of {len(ONION.layers())} layers" in shown
-
-
 # ---- boxes ---------------------------------------------------------------------------------------
 
 
@@ -207,11 +179,6 @@ def test_a_covered_box_holds_hits_only_and_a_skipped_box_none(
 
 def test_the_text_of_the_boxes_counts_the_points_that_are_drawn() -> None:
     assert boxes(groups=GROUPS[:2]).alt.startswith(f"{sum(map(len, GROUPS[:2]))} points in 2 boxes")
-
-
-def test_the_onion_looks_at_whole_layers() -> None:
-    with pytest.raises(TypeError, match="visited must be an integer"):
-        onion(visited=1.5)
 
 
 # ---- work ----------------------------------------------------------------------------------------
@@ -269,9 +236,6 @@ def test_a_label_changes_sides_where_another_curve_would_cross_it() -> None:
         (surviving, {"curves": {"a": [0.1, 0.2, 1.5]}, "samples": None}, r"must lie in \[0, 1\]"),
         (surviving, {"curves": {}}, "curves must hold 1 to 5"),
         (surviving, {"samples": {"b": [[2, 0.1, 0.0, 0.2]]}}, "samples must have labels of curves"),
-        (onion, {"layers": ONION.layers()[:-1]}, "layers must hold each of the 60 points once"),
-        (onion, {"visited": 99}, "visited must be"),
-        (onion, {"tested": [60]}, "tested must"),
         (boxes, {"groups": []}, "groups must hold at least one"),
         (boxes, {"groups": [[]]}, "groups must"),
         (work, {"widths": [4, 2, 8]}, "widths must be at least two ascending"),

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
-from sublinear_lib.theory.cost import dense_cost, sparse_cost
 from sublinear_lib.widgets import (
     Bars,
     Line,
@@ -21,8 +19,10 @@ from sublinear_lib.widgets import (
     View,
     activity_explorer,
     activity_view,
-    cost_view,
+    preactivation_explorer,
     preactivation_view,
+    reach_explorer,
+    reach_view,
     train_on_digits,
     training_lab,
 )
@@ -48,177 +48,127 @@ def drawn_scores(m: int, seed: int = 0) -> np.ndarray:
     return np.asarray(network.preactivations(X)[0])
 
 
+TAUS = {
+    "1/m": lambda m: 1 / m,
+    "K=1": lambda m: m**-0.6,
+    "K=4": lambda m: 4 * m**-0.6,
+    "sparse": lambda m: math.sqrt(2 / m * 0.4 * math.log(m)),
+}
+
+
 @pytest.mark.parametrize("m", [64, 4096, 2**20])
-@pytest.mark.parametrize("t", [0.0, 1.0, 2.7, 4.5])
-def test_activity_view_draws_closed_form_bounds_and_sample(m: int, t: float) -> None:
-    view = activity_view("R3", m, t, 1)
-    closed, bound = line(view, "*Q*(*t*)"), line(view, "printed")
+@pytest.mark.parametrize("rule", TAUS)
+def test_activity_view_puts_the_threshold_where_rule_and_width_say(rule: str, m: int) -> None:
+    view = activity_view(rule, m)
+    tau = TAUS[rule](m)
+    t = tau * math.sqrt(m / 2)
+    share = stats.norm.sf(t)
+    closed, bound = line(view, "fires"), line(view, "printed")
     np.testing.assert_allclose(closed.y, stats.norm.sf(closed.x), rtol=1e-12)
     np.testing.assert_allclose(bound.y, 2 * np.exp(-(np.asarray(bound.x) ** 2) / 2), rtol=1e-12)
-    tau = t * math.sqrt(2 / m)
-    drawn = int(np.count_nonzero(drawn_scores(m, 1) > tau))
-    everywhere = theory.uniform_active_bound(tau, m, 3)
-    assert readouts(view)["drawn"] == grouped(drawn)
-    assert readouts(view)["*τ*"] == number(tau)
-    assert readouts(view)["Theorem B, all *x*"] == grouped(everywhere)
-    assert f"network has {grouped(drawn)}." in view.sentence
-    assert f"t = τ √(m/2) = {t:.1f}" in view.sentence
-    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
-    [ruled, point] = [mark for mark in view.marks if isinstance(mark, Points)]
-    np.testing.assert_allclose(ruled.x, math.sqrt(0.4 * math.log(m)), rtol=1e-12)
-    np.testing.assert_allclose(ruled.y, stats.norm.sf(ruled.x), rtol=1e-12)
-    np.testing.assert_allclose(point.y, stats.norm.sf(t), rtol=1e-12)
-    all_x = line(view, "all *x*")
-    at = int(np.argmin(np.abs(np.asarray(all_x.x) - t)))
-    assert all_x.y[at] == pytest.approx(everywhere / m)
-    assert (np.asarray(all_x.y) >= np.asarray(closed.y)).all()
+    assert rules(view)["*τ*"] == pytest.approx(t)
+    [point] = [mark for mark in view.marks if isinstance(mark, Points)]
+    np.testing.assert_allclose([point.x[0], point.y[0]], [t, share], rtol=1e-9)
+    drawn = int(np.count_nonzero(drawn_scores(m) > tau))
+    assert readouts(view)["threshold *τ*"] == number(tau)
+    assert f"is {number(t)} standard deviations" in view.sentence
+    assert f"so {percent(share)} of the neurons" in view.sentence
+    assert f"and {grouped(drawn)} fire in the network" in view.sentence
+    assert ("share keeps falling" in view.sentence) == (rule == "sparse")
 
 
-@pytest.mark.parametrize("m", [64, 4096, 2**20])
-def test_activity_view_puts_each_rule_at_its_standardized_threshold(m: int) -> None:
-    places = rules(activity_view("PRINTED", m, 1.0, 0))
-    std = math.sqrt(2 / m)
-    assert places["*τ* = 1/*m*"] == pytest.approx(1 / m / std)
-    assert places["*τ* = 1/*m*^{3/5}"] == pytest.approx(m**-0.6 / std)
-    assert places["*τ* of R3"] == pytest.approx(math.sqrt(0.4 * math.log(m)))
-    assert places["*τ*"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("preset", "power", "label"),
-    [("PRINTED", 1.0, "*τ* = 1/*m*"), ("4.2", 0.6, "*τ* = 1/*m*^{3/5}"), ("R3", None, "*τ* of R3")],
-)
-@pytest.mark.parametrize("m", [64, 2**20])
-def test_activity_view_reads_the_threshold_of_the_chosen_preset(
-    preset: str, power: float | None, label: str, m: int
+@pytest.mark.parametrize("m", [64, 256, 4096, 2**14, 2**20])
+@pytest.mark.parametrize("rule", TAUS)
+def test_activity_view_warns_exactly_where_the_printed_bound_exceeds_the_width(
+    rule: str, m: int
 ) -> None:
-    view = activity_view(preset, m, 1.0, 0)
-    t = math.sqrt(0.4 * math.log(m)) if power is None else m**-power * math.sqrt(m / 2)
-    share = stats.norm.sf(t)
-    assert readouts(view)["*t* of the preset"] == number(t)
-    assert readouts(view)["*Q*(*t*) of the preset"] == percent(share)
-    assert f"is t = {number(t)} here, where {percent(share)} fire" in view.sentence
-    assert ("rises and the share falls" in view.sentence) == (preset == "R3")
-    drawn_through = [
-        mark.label
-        for mark in view.marks
-        if isinstance(mark, Rule) and not mark.dash and not mark.drag
-    ]
-    assert drawn_through == [label]
+    warning = activity_view(rule, m).warning
+    bound = 2 * m * math.exp(-(TAUS[rule](m) ** 2) * m / 4)
+    assert (warning is not None) == (bound > m)
+    if warning is not None:
+        assert f"allows {grouped(round(bound))} neurons" in warning
 
 
-def test_activity_explorer_has_the_presets_and_refuses_others() -> None:
+def test_activity_view_has_axes_that_stay_and_hold_every_threshold() -> None:
+    views = [activity_view(rule, m) for rule in TAUS for m in (64, 2**20)]
+    assert len({(view.x.limits, view.y.limits) for view in views}) == 1
+    assert all(0 < rules(view)["*τ*"] < 3 for view in views)
+
+
+def test_activity_explorer_has_the_rules_and_refuses_others() -> None:
     explorer = activity_explorer()
-    assert explorer.values == {"preset": "PRINTED", "m": 4096, "t": 1.0, "seed": 0}
-    assert explorer.shape == (3, 8, 46, 3)
-    with pytest.raises(ValueError, match="preset"):
-        activity_view("R4", 1024, 1.0, 0)
+    assert explorer.values == {"rule": "1/m", "m": 4096}
+    assert explorer.shape == (4, 8)
+    with pytest.raises(ValueError, match="rule"):
+        activity_view("R4", 1024)
 
 
-def test_activity_view_says_exactly_where_the_printed_bound_exceeds_the_width() -> None:
-    edge = math.sqrt(2 * math.log(2))
-    below, above = (str(activity_view("PRINTED", 1024, edge + e, 0).warning) for e in (-1e-6, 1e-6))
-    assert "says nothing" in below and "speaks here" in above
-    K = (edge + 1e-6) * math.sqrt(2 / 1024) * 1024**0.6
-    assert number((K * K / (4 * math.log(2))) ** 5) in above
-
-
-@pytest.mark.parametrize(("t", "word"), [(0.0, "c > 0"), (1.0, "holds with"), (4.0, "c < 1")])
-def test_activity_view_says_which_hypothesis_of_the_repair_fails(t: float, word: str) -> None:
-    assert word in str(activity_view("PRINTED", 1024, t, 0).warning)
-
-
-@pytest.mark.parametrize("m", [32, 256, 4096])
-@pytest.mark.parametrize("tau", [0.0, 0.1, 0.6])
+@pytest.mark.parametrize("m", [128, 1024, 8192])
+@pytest.mark.parametrize("tau", [0.001, 0.0625, 0.3])
 def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: float) -> None:
-    view = preactivation_view(m, tau, "before", 1)
-    network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([1, m]))
+    view = preactivation_view(tau, m)
+    network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([0, m]))
     x = np.zeros(257)
     x[0], x[-1] = math.sqrt(0.75), 0.5
     scores, t = network.preactivations(x[None, :])[0], tau * math.sqrt(m / 2)
     drawn = int(np.count_nonzero(scores > tau))
-    assert readouts(view)["drawn"] == grouped(drawn)
-    assert f"t = τ √(m/2) = {number(t)}" in view.sentence
-    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
+    assert view.sentence.startswith(f"{grouped(drawn)} of the {grouped(m)} neurons fire")
+    assert f"stands t = {number(t)} of them" in view.sentence
+    assert f"lets {percent(stats.norm.sf(t))} through" in view.sentence
     everything, active = [mark for mark in view.marks if isinstance(mark, Bars)]
     inside = np.abs(scores) <= everything.edges[-1]
-    area = float(np.sum(everything.heights * np.diff(everything.edges)))
-    assert area == pytest.approx(np.mean(inside), abs=1e-12)
+    assert float(np.sum(everything.heights)) == pytest.approx(np.mean(inside), abs=1e-12)
+    assert float(np.max(everything.heights)) <= view.y.limits[1]
     assert active.within is not None and active.within[0] == tau
     assert (view.warning is not None) == (drawn == 0)
-    [density] = [mark for mark in view.marks if isinstance(mark, Line)]
+    [law] = [mark for mark in view.marks if isinstance(mark, Line)]
+    quarter = math.sqrt(2 / m) / 4
     np.testing.assert_allclose(
-        density.y, stats.norm.pdf(density.x, scale=math.sqrt(2 / m)), rtol=1e-12
+        law.y, quarter * stats.norm.pdf(law.x, scale=math.sqrt(2 / m)), rtol=1e-12
     )
     places = rules(view)
-    assert places["1/*m*"] == pytest.approx(1 / m)
-    assert places["R3"] == pytest.approx(math.sqrt(2 / m) * math.sqrt(0.4 * math.log(m)))
+    assert places["printed"] == pytest.approx(1 / m)
+    assert places["sparse"] == pytest.approx(math.sqrt(2 / m) * math.sqrt(0.4 * math.log(m)))
 
 
 def test_preactivation_view_shades_nothing_for_a_threshold_beyond_the_axis() -> None:
-    view = preactivation_view(256, 1.0, "before", 0)
+    view = preactivation_view(1.0, 256)
     _, active = [mark for mark in view.marks if isinstance(mark, Bars)]
     assert active.within is not None and active.within[0] == active.within[1]
-    assert readouts(view)["drawn"] == "0"
+    assert view.sentence.startswith("0 of the 256")
+    assert "nothing can be learned" in str(view.warning)
 
 
-@pytest.mark.parametrize("m", [32, 256, 4096])
-def test_preactivation_view_breaks_the_law_at_an_input_tuned_to_the_network(m: int) -> None:
-    view = preactivation_view(m, 0.0, "after", 0)
-    network = TwoLayerNetwork.initialize(m, 257, rng=np.random.default_rng([0, m]), tau=0.0)
-    mean = network.W[:, :-1].mean(axis=0)
-    x = np.append(mean / np.linalg.norm(mean) * 3**0.5 / 2, 0.5)
-    drawn = int(np.count_nonzero(network.W @ x + network.b > 0))
-    assert readouts(view)["drawn"] == grouped(drawn)
-    assert drawn > stats.binom.ppf(0.9995, m, 0.5)
-    assert "outside" in str(view.warning)
-    assert "does not depend on the network" in str(view.warning)
+def test_preactivation_explorer_starts_where_the_page_asks() -> None:
+    assert preactivation_explorer().values == {"tau": 0.0625, "m": 512}
+    assert preactivation_explorer(m=1024, tau=0.001).values == {"tau": 0.001, "m": 1024}
+    with pytest.raises(ValueError, match="start of tau"):
+        preactivation_explorer(tau=0.07)
 
 
-@pytest.mark.parametrize("attack_steps", [0, 5])
-@pytest.mark.parametrize("t", [0.0, 1.75, 4.0])
-def test_cost_view_shows_the_counts_of_the_cost_model(t: float, attack_steps: int) -> None:
-    m = 2**14
-    view = cost_view(m, t, attack_steps)
-    dense, sparse = [float(mark.y[0]) for mark in view.marks if isinstance(mark, Points)]
-    tau = t * math.sqrt(2 / m)
-    assert dense == 65 * dense_cost(m, 214, attack_steps).total
-    assert sparse == pytest.approx(
-        65 * sparse_cost(m, 214, 65, tau, 0.3, attack_steps, search="free").total, rel=1e-12
-    )
-    assert f"{number(dense / sparse)} times fewer" in view.sentence
-    for label in ("same share", "same exponent"):
-        curve = line(view, label)
-        at = list(curve.x).index(m)
-        assert curve.y[at] == pytest.approx(sparse, rel=1e-8), label
-    assert f"t = τ √(m/2) = {t:.2f}" in view.sentence
-    assert f"Q(t) = {percent(stats.norm.sf(t))}" in view.sentence
-    assert ("never a power" in str(view.warning)) == (t < 0.5)
-    if t >= 0.5:
-        assert f"a factor of {number(dense / sparse)}," in str(view.warning)
-        assert percent(1 / (2 * attack_steps + 3)) in str(view.warning)
-    assert readouts(view)["*t* of R3"] == number(math.sqrt(0.4 * math.log(m)))
-    assert readouts(view)["*t* of *τ* = 1/*m*"] == number(math.sqrt(0.5 / m))
+@pytest.mark.parametrize("share", [0.001, 0.02, 0.5])
+@pytest.mark.parametrize(("rho", "d"), [(0.0, 65), (0.3, 65), (0.3, 3), (0.5, 785)])
+def test_reach_view_shows_the_share_that_can_fire(share: float, rho: float, d: int) -> None:
+    view = reach_view(rho, share, d)
+    able = theory.candidate_share(stats.norm.isf(share), d, rho)
+    [point] = [mark for mark in view.marks if isinstance(mark, Points)]
+    assert float(point.y[0]) == pytest.approx(able, rel=1e-12)
+    curve = line(view, "can fire")
+    assert np.interp(rho, curve.x, curve.y) == pytest.approx(able, abs=1e-6)
+    assert (np.diff(curve.y) >= 0).all() and curve.y[0] == pytest.approx(share, rel=1e-9)
+    assert rules(view) == {"reach": rho}
+    assert f"{percent(share)} of the neurons fire at an image of {d - 1} pixels" in view.sentence
+    assert f"{percent(able)} of them can fire" in view.sentence
+    assert f"{number(able / share)} times as many" in view.sentence
+    assert view.warning is None
 
 
-def test_cost_view_refuses_where_no_exponent_and_no_ratio_exists() -> None:
-    with pytest.raises(ValueError, match="m must be an integer >= 2, got 1"):
-        cost_view(1, 2.5, 5)
-    with pytest.raises(ValueError, match="t must be a finite number >= 0"):
-        cost_view(1024, 40.0, 5)
-    assert cost_view(1024, 30.0, 5).sentence
-
-
-def test_only_the_curve_of_equal_exponent_is_sublinear() -> None:
-    view = cost_view(2**16, 2.5, 5)
-    widths = np.log(line(view, "all neurons").x)
-    for label, low, high in (
-        ("all neurons", 1 - 1e-12, 1 + 1e-12),
-        ("same share", 1 - 1e-9, 1 + 1e-9),
-        ("same exponent", 0.5, 0.95),
-    ):
-        slope = np.polyfit(widths, np.log(line(view, label).y), 1)[0]
-        assert low <= slope <= high, f"{label}: {slope}"
+def test_reach_explorer_starts_at_the_run_of_the_chapter_and_refuses_other_shares() -> None:
+    assert reach_explorer().values == {"rho": 0.3, "share": 0.02, "d": 65}
+    with pytest.raises(ValueError, match="share"):
+        reach_view(0.3, 0.6, 65)
+    with pytest.raises(ValueError, match="d must be an integer >= 2"):
+        reach_view(0.3, 0.02, 1)
 
 
 def test_the_lab_trains_both_ways_and_reports_equal_weights(

@@ -7,20 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.widgets import Band, Explorer, Line, Points, View, flips_explorer, flips_view
+from sublinear_lib.widgets import Band, Explorer, Line, Rule, View, flips_explorer, flips_view
 
-BALLS = {"C.2": 0.6, "4.6": 0.625, "R1": 0.8, "R3": 0.6}
+RADII = {"3/5": 0.6, "5/8": 0.625, "4/5": 0.8}
 TAUS = {
     "1/m": lambda m: 1.0 / m,
     "m^-3/5": lambda m: m**-0.6,
-    "t=1": lambda m: (2.0 / m) ** 0.5,
-    "t=2": lambda m: 2.0 * (2.0 / m) ** 0.5,
-    "c=1/10": lambda m: (2.0 / m * 0.2 * math.log(m)) ** 0.5,
-    "c=1/5": lambda m: (2.0 / m * 0.4 * math.log(m)) ** 0.5,
+    "sparse": lambda m: (2.0 / m * 0.4 * math.log(m)) ** 0.5,
 }
 
 
@@ -29,122 +27,85 @@ def explorer() -> Explorer:
     return flips_explorer()
 
 
-def sizes(ball: str, threshold: str, K: float, m: int) -> tuple[float, float]:
-    return float(TAUS[threshold](m)), (1.0 if ball == "4.6" else K) * m ** -BALLS[ball]
+def window(view: View) -> Band:
+    (found,) = [mark for mark in view.marks if isinstance(mark, Band)]
+    return found
 
 
-def lines(view: View) -> dict[str, Line]:
-    return {m.label: m for m in view.marks if isinstance(m, Line)}
-
-
-@pytest.mark.parametrize("ball", BALLS)
+@pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("threshold", TAUS)
-@pytest.mark.parametrize("K", [1.0, 4.0])
-def test_the_lines_are_closed_form_print_and_theorem_b(ball: str, threshold: str, K: float) -> None:
-    m = 1024
-    tau, delta = sizes(ball, threshold, K, m)
-    drawn = lines(flips_view(ball, threshold, K, m))
-    mean = theory.expected_flips(tau, m, delta)
-    assert drawn["closed form"].y == pytest.approx([mean / m] * 2)
-    limit = theory.uniform_near_bound(tau, m, 3, delta)
-    assert drawn["Theorem B"].y == pytest.approx([limit / m] * 2)
-    printed = m**-0.125 if ball == "4.6" else K * m**-0.1
-    assert drawn["printed"].y == pytest.approx([printed] * 2)
-
-
-@pytest.mark.parametrize("threshold", ["1/m", "c=1/5"])
-def test_the_curve_is_the_count_of_a_drawn_network_with_its_exact_maximum(threshold: str) -> None:
-    m = 1024
-    tau, delta = sizes("C.2", threshold, 1.0, m)
-    view = flips_view("C.2", threshold, 1.0, m)
-    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]), tau=tau)
-    curve = lines(view)["drawn"]
-    v = np.radians(curve.x)
-    r = 3**0.5 / 2
-    X = np.column_stack([r * np.cos(v), r * np.sin(v), np.full(v.size, 0.5)])
-    near = theory.near_mask(network, X, delta).sum(axis=1)
-    assert np.allclose(np.asarray(curve.y) * m, np.maximum(near, 0.5))
-    (spot,) = [mark for mark in view.marks if isinstance(mark, Points)]
-    assert float(spot.y[0]) * m == pytest.approx(theory.max_near_on_circle(network, delta).count)
-    (band,) = [mark for mark in view.marks if isinstance(mark, Band)]
-    low, high = theory.flip_count_interval(tau, m, delta)
-    assert float(band.lower[0]) * m == pytest.approx(low)
-    assert float(band.upper[0]) * m == pytest.approx(high)
-
-
-@pytest.mark.parametrize("ball", BALLS)
-@pytest.mark.parametrize("m", [256, 2**16])
-def test_the_sentence_gives_the_threshold_the_activity_and_the_count(ball: str, m: int) -> None:
-    tau, delta = sizes(ball, "t=1", 2.0, m)
-    view = flips_view(ball, "t=1", 2.0, m)
-    read = dict(view.readouts)
-    mean = theory.expected_flips(tau, m, delta)
-    assert read["*t* = *τ* √(*m*/2)"] == number(1.0)
-    assert read["*Q*(*t*)"] == percent(0.15865525)
-    assert read["closed form, at one *x*"] == number(mean)
-    assert f"a threshold of {number(1.0)} standard deviations" in view.sentence
-    assert f"can flip {number(mean)} of them" in view.sentence
-    limit = theory.uniform_near_bound(tau, m, 3, delta)
-    assert f"Theorem B allows {grouped(limit)} at all x" in view.sentence
-
-
-def test_the_stated_power_is_that_of_the_closed_form() -> None:
-    for ball in BALLS:
-        for threshold in TAUS:
-            text = dict(flips_view(ball, threshold, 1.0, 256).readouts)["power of the number"]
-            near, far = (
-                theory.expected_flips(*_swap(sizes(ball, threshold, 1.0, m), m))
-                for m in (2**200, 2**240)
-            )
-            slope = math.log(far / near) / math.log(2.0**40)
-            assert abs(slope - float(Fraction(text.strip("*m^{}")))) < 0.01, (ball, threshold)
-
-
-def _swap(pair: tuple[float, float], m: int) -> tuple[float, int, float]:
-    return pair[0], m, pair[1]
-
-
-@pytest.mark.parametrize("ball", BALLS)
-@pytest.mark.parametrize("threshold", TAUS)
-@pytest.mark.parametrize("K", [1.0, 4.0])
-@pytest.mark.parametrize("m", [256, 2**16])
-def test_what_fails_is_judged_at_the_chosen_point(
-    ball: str, threshold: str, K: float, m: int
+@pytest.mark.parametrize("m", [256, 2**20])
+def test_the_window_stands_on_the_bell_around_the_threshold(
+    threshold: str, radius: str, m: int
 ) -> None:
-    warning = flips_view(ball, threshold, K, m).warning or ""
-    tau, delta = sizes(ball, threshold, K, m)
+    view = flips_view(threshold, radius, m)
     s = (2.0 / m) ** 0.5
-    density = math.exp(-((tau / s) ** 2) / 2) / math.sqrt(2 * math.pi)
-    assert ("θ ≤ 1" in warning.replace("tθ ≤ 1", "")) == (delta / s > 1.0)
-    assert ("tθ ≤ 1" in warning) == (tau * delta / s**2 > 1.0)
-    assert ("≥ d log m" in warning) == (m**1.5 * delta * density < 3 * math.log(m))
-    assert ("second line says that no neuron can flip" in warning) == (ball == "4.6")
-    assert ("more neurons than there are" in warning) == (ball == "C.2" and m**0.1 < K)
-    assert ("asks for the threshold of R3" in warning) == (ball == "R3" and threshold != "c=1/5")
+    t, half = TAUS[threshold](m) / s, m ** -RADII[radius] / s
+    (bell,) = [mark for mark in view.marks if isinstance(mark, Line)]
+    np.testing.assert_allclose(bell.y, stats.norm.pdf(bell.x), rtol=1e-12)
+    (rule,) = [mark for mark in view.marks if isinstance(mark, Rule)]
+    assert rule.at == pytest.approx(t)
+    band = window(view)
+    assert band.x[0] == pytest.approx(t - half)
+    assert band.x[-1] == pytest.approx(t + half)
+    np.testing.assert_allclose(band.upper, stats.norm.pdf(band.x), rtol=1e-12)
+    assert not np.any(band.lower)
 
 
-@pytest.mark.parametrize("ball", BALLS)
-def test_the_axis_holds_everything_that_is_drawn_and_stands_while_the_width_moves(
-    ball: str,
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("threshold", TAUS)
+def test_the_sentence_gives_width_height_share_and_the_count_of_a_network(
+    threshold: str, radius: str
 ) -> None:
-    views = [flips_view(ball, "c=1/5", 1.0, m) for m in (256, 4096, 2**16)]
-    assert len({view.y.limits for view in views}) == 1
-    low, high = views[0].y.limits or (0.0, 0.0)
-    for view in views:
-        for line in lines(view).values():
-            assert low <= float(np.min(line.y)) and float(np.max(line.y)) <= high
+    m = 4096
+    tau, delta = float(TAUS[threshold](m)), m ** -RADII[radius]
+    view = flips_view(threshold, radius, m)
+    s = (2.0 / m) ** 0.5
+    height, share = stats.norm.pdf(tau / s), theory.flip_probability(tau, m, delta)
+    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]), tau=tau)
+    near = int(theory.near_mask(network, [[3**0.5 / 2, 0.0, 0.5]], delta).sum())
+    assert f"bell is {number(height)} high" in view.sentence
+    assert f"Width times height is {percent(2 * delta / s * height)};" in view.sentence
+    assert f"exactly, {percent(share)} of the neurons" in view.sentence
+    assert f"and {grouped(near)} can flip in the network" in view.sentence
+    read = dict(view.readouts)
+    assert read["share that can flip"] == percent(share)
+    assert read["threshold *t*"] == number(tau / s)
+    assert read["width of the window"] == number(2 * delta / s)
 
 
-def test_the_explorer_starts_at_claim_c2_as_printed_and_is_small(explorer: Explorer) -> None:
-    assert explorer.values == {"ball": "C.2", "threshold": "1/m", "K": 1.0, "m": 4096}
-    assert explorer.shape == (4, 6, 3, 5)
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("threshold", TAUS)
+def test_the_stated_power_is_that_of_the_closed_form(threshold: str, radius: str) -> None:
+    text = dict(flips_view(threshold, radius, 256).readouts)["their number grows like"]
+    near, far = (
+        theory.expected_flips(float(TAUS[threshold](m)), m, m ** -RADII[radius])
+        for m in (2**200, 2**240)
+    )
+    slope = math.log(far / near) / math.log(2.0**40)
+    assert abs(slope - float(Fraction(text.strip("*m^{}")))) < 0.01
+
+
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("m", [256, 2**16])
+def test_only_the_second_half_of_claim_46_raises_the_alarm(radius: str, m: int) -> None:
+    warning = flips_view("1/m", radius, m).warning
+    assert (warning is not None) == (radius == "5/8")
+    if warning is not None:
+        assert "no neuron flips" in warning
+
+
+def test_the_axes_stay_and_the_explorer_starts_at_claim_c2(explorer: Explorer) -> None:
+    views = [flips_view(*pair, m) for pair in (("1/m", "3/5"), ("sparse", "4/5")) for m in (256, 4)]
+    assert len({(view.x.limits, view.y.limits) for view in views}) == 1
+    assert explorer.values == {"threshold": "1/m", "radius": "3/5", "m": 2**16}
+    assert explorer.shape == (3, 3, 7)
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [{"ball": "ZHANG"}, {"threshold": "0"}, {"K": 0.0}, {"K": "one"}, {"m": 1}, {"m": 4096.5}],
+    "changed", [{"radius": "1/2"}, {"threshold": "0"}, {"m": 1}, {"m": 4096.5}]
 )
 def test_it_refuses_what_it_does_not_know(changed: dict[str, object]) -> None:
-    chosen = {"ball": "C.2", "threshold": "1/m", "K": 1.0, "m": 4096}
+    chosen = {"threshold": "1/m", "radius": "3/5", "m": 4096}
     with pytest.raises((TypeError, ValueError)):
         flips_view(**{**chosen, **changed})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Promises of the explorers of half-space reporting: every point and number is the library's."""
+"""Promises of the explorer of the onion: every point and number is the library's."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from sublinear_lib.halfspace import ConvexLayers, alive_on_slice
-from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import grouped, percent
-from sublinear_lib.theory import surviving_share
+from sublinear_lib.halfspace import ConvexLayers
 from sublinear_lib.widgets import (
-    Band,
     Explorer,
     HalfPlane,
     Line,
     Points,
     View,
-    half_space_cost_explorer,
-    half_space_cost_view,
     onion_explorer,
     onion_view,
 )
@@ -35,11 +28,6 @@ HALF_PLANES = [(0, 1.0), (36, 1.0), (123, -0.4), (200.5, 0.25), (357, 2.6), (90,
 @pytest.fixture(scope="module")
 def onion() -> Explorer:
     return onion_explorer()
-
-
-@pytest.fixture(scope="module")
-def cost() -> Explorer:
-    return half_space_cost_explorer()
 
 
 def points(view: View) -> dict[str, Points]:
@@ -232,118 +220,20 @@ def test_the_line_can_be_dragged_over_every_stored_offset(onion: Explorer) -> No
     assert view["x"]["low"] < offsets[0] and offsets[-1] < view["x"]["high"]
 
 
-# ---- the cap bound ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("m", [256, 2**16])
-@pytest.mark.parametrize("t", [0.0, 2.4])
-@pytest.mark.parametrize("d", [2, 8, 65])
-def test_the_cost_view_shows_the_shares_of_the_theory(m: int, t: float, d: int) -> None:
-    view = half_space_cost_view(m, t, d)
-    active, survive = float(stats.norm.sf(t)), surviving_share(t, d)
-    curves = {mark.label: mark for mark in view.marks if isinstance(mark, Line)}
-    for label, levels in (("looked at, *φ*", None), ("active, *p*", curves["active, *p*"].x)):
-        curve = curves[label]
-        expected = levels
-        if expected is None:
-            expected = [surviving_share(float(stats.norm.isf(p)), d) for p in curve.x]
-        np.testing.assert_allclose(curve.y, expected, rtol=1e-9)
-    looked, fired = [mark for mark in view.marks if isinstance(mark, Points) and not mark.label]
-    assert [*looked.x, *looked.y] == pytest.approx([active, survive], rel=1e-12)
-    assert [*fired.x, *fired.y] == pytest.approx([active, active], rel=1e-12)
-    assert looked.lower[0] - 1 / m < survive < looked.upper[0] + 1 / m
-    read = dict(view.readouts)
-    assert read["inner products saved"] == percent(1 - survive)
-    assert read["*Q*(*t*)"] == percent(active)
-    assert f"({percent(active)})" in view.sentence and f"({percent(survive)})" in view.sentence
-    assert ("saves less than a tenth" in (view.warning or "")) == (survive > 0.9)
-
-
-@pytest.mark.parametrize("m", [256, 2**16, 2**24])
-@pytest.mark.parametrize("t", [0.0, 2.4, 4.0])
-@pytest.mark.parametrize("d", [2, 3, 4, 8, 65])
-def test_the_promise_of_corollary_5_2_is_shown_and_judged(m: int, t: float, d: int) -> None:
-    view = half_space_cost_view(m, t, d)
-    active = float(stats.norm.sf(t))
-    promised = m ** {2: 0.0, 3: 0.0, 4: 0.5, 8: 0.75, 65: 0.96875}[d] + m * active
-    shown = points(view)["printed, constant 1"]
-    assert [*shown.x, *shown.y] == pytest.approx([active, min(promised / m, 1.0)], rel=1e-12)
-    warning = view.warning or ""
-    assert ("a logarithm is missing" in warning) == (d < 4)
-    assert ("has to be listed" in warning) == (t == 0.0)
-    assert ("is empty" in warning) == (d >= 4 and t > 0 and promised > m / 2)
-
-
-@pytest.mark.parametrize("d", [2, 4, 16])
-def test_the_drawn_count_is_that_of_a_network_up_to_its_largest_width(d: int) -> None:
-    tau = 2.4 * math.sqrt(2 / 1024)
-    network = TwoLayerNetwork.initialize(1024, d, rng=np.random.default_rng([2, 1024, d]), tau=tau)
-    alive = len(alive_on_slice(network.W, network.b, tau=tau, tolerance=0.0))
-    view = half_space_cost_view(1024, 2.4, d)
-    assert dict(view.readouts)["drawn"] == grouped(alive)
-    assert f"{grouped(alive)} in the drawn network" in view.sentence
-    assert points(view)["drawn"].y == pytest.approx([alive / 1024])
-    wide = half_space_cost_view(2**18, 2.4, d)
-    assert dict(wide.readouts)["drawn"] == "–" and "drawn network" not in wide.sentence
-
-
-def test_the_threshold_of_r3_is_among_the_numbers() -> None:
-    read = dict(half_space_cost_view(2**16, 1.0, 3).readouts)
-    assert float(read["*t* of R3"]) == pytest.approx(math.sqrt(0.4 * math.log(2**16)), abs=0.005)
-
-
-def test_the_bands_fill_the_plot_from_the_active_neurons_up() -> None:
-    view = half_space_cost_view(4096, 2.0, 8)
-    dead, vain = [mark for mark in view.marks if isinstance(mark, Band)]
-    assert np.array_equal(vain.lower, vain.x)
-    assert np.array_equal(vain.upper, dead.lower)
-    assert np.array_equal(dead.upper, np.ones(len(dead.x)))
-
-
-@pytest.mark.parametrize(("m", "t", "d"), [(256, 2.4, 3), (4096, 2.4, 8), (65536, 1.2, 16)])
-def test_a_drawn_network_falls_into_the_range_that_the_cost_view_names(
-    m: int, t: float, d: int
-) -> None:
-    network = TwoLayerNetwork.initialize(m, d, rng=np.random.default_rng([5, m]))
-    alive = len(alive_on_slice(network.W, network.b, tau=t * math.sqrt(2 / m), tolerance=0.0))
-    view = half_space_cost_view(m, t, d)
-    [bounds] = [mark for mark in view.marks if isinstance(mark, Points) and mark.lower is not None]
-    assert bounds.lower[0] * m <= alive <= bounds.upper[0] * m
-    low, high = round(bounds.lower[0] * m), round(bounds.upper[0] * m)
-    assert dict(view.readouts)["99.9 % range"] == f"{grouped(low)} to {grouped(high)}"
-
-
-def test_in_more_dimensions_a_query_looks_at_more(cost: Explorer) -> None:
-    shares = [
-        next(
-            mark.y[0]
-            for mark in half_space_cost_view(4096, 2.4, d).marks
-            if isinstance(mark, Points) and mark.lower is not None
-        )
-        for d in cost.controls[2].values
-    ]
-    assert shares == sorted(shares)
-    assert shares[0] < 0.02 and shares[-1] > 0.9
-
-
 @pytest.mark.parametrize(
-    ("view", "arguments", "message"),
+    ("arguments", "message"),
     [
-        (onion_view, (math.nan, 1.0), "angle must be a finite number"),
-        (onion_view, (0.0, math.inf), "offset must be a finite number"),
-        (half_space_cost_view, (0, 1.0, 3), "m must be an integer >= 1"),
-        (half_space_cost_view, (64, -1.0, 3), "t must be a finite number >= 0"),
-        (half_space_cost_view, (64, 1.0, 1), "d must be an integer >= 2"),
+        ((math.nan, 1.0), "angle must be a finite number"),
+        ((0.0, math.inf), "offset must be a finite number"),
     ],
 )
 def test_a_position_that_does_not_exist_is_refused(
-    view: object, arguments: tuple[object, ...], message: str
+    arguments: tuple[float, float], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        view(*arguments)  # type: ignore[operator]
+        onion_view(*arguments)
 
 
-def test_the_explorers_leave_room_in_the_page(onion: Explorer, cost: Explorer) -> None:
-    for explorer in (onion, cost):
-        assert len(explorer._table) < 200_000, explorer.name
-        assert explorer.still().name == explorer.name
+def test_the_explorer_leaves_room_in_the_page(onion: Explorer) -> None:
+    assert len(onion._table) < 200_000
+    assert onion.still().name == onion.name
