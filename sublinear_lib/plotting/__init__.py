@@ -34,7 +34,11 @@ from sublinear_lib.plotting.concentration import (
     crossing_panels,
     tail_panels,
 )
-from sublinear_lib.plotting.convergence import powers_picture, regret_bars, surrogate_picture
+from sublinear_lib.plotting.convergence import (
+    convergence_picture,
+    regret_bars,
+    surrogate_picture,
+)
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
 from sublinear_lib.plotting.feature_race import (
@@ -150,7 +154,6 @@ from sublinear_lib.plotting.training import (
 from sublinear_lib.plotting.training_study import (
     accuracy_against_activity,
     loss_curves,
-    overshoot_picture,
 )
 
 __all__ = [
@@ -201,6 +204,7 @@ __all__ = [
     "circuit_picture",
     "climb_picture",
     "contest_picture",
+    "convergence_picture",
     "coordinates_picture",
     "cost_curves",
     "crossing_panels",
@@ -234,7 +238,6 @@ __all__ = [
     "network_schematic",
     "note",
     "number",
-    "overshoot_picture",
     "pair_gallery",
     "palette_css",
     "panel",
@@ -242,8 +245,11 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
+<<<<<<< HEAD
     "power_map_picture",
     "powers_picture",
+=======
+>>>>>>> w-training
     "precision_picture",
     "profile_picture",
     "programs_picture",

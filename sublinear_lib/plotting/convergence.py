@@ -1,4 +1,4 @@
-"""Pictures of convergence: the loss beside its linear stand-in, the bill of Theorem D, its powers.
+"""Pictures of convergence: the loss beside its linear stand-in, and the bill of Theorem D.
 
 The left side of Theorem D is one measured number and its right side a sum of named terms, so a run
 is drawn as a stacked bar with marks for what was measured.  The numbers come from
@@ -10,15 +10,14 @@ has refuted the theorem, and the picture refuses to draw it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, nonnegative
-from sublinear_lib.plotting.formats import Numbers, fifths, fraction, number
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
+from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -29,11 +28,12 @@ from sublinear_lib.plotting.style import (
     legend_places,
     note,
     panel,
+    panel_title,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["powers_picture", "regret_bars", "surrogate_picture"]
+__all__ = ["convergence_picture", "regret_bars", "surrogate_picture"]
 
 _LETTER = 6.1
 _ROW = 46.0
@@ -61,7 +61,8 @@ def surrogate_picture(
     steps : array-like, shape (j,)
         Numbers of steps, ascending, ``j >= 2``.
     course : mapping of str to array-like, shape (j,)
-        Curves over the steps, ``>= 0``, by their labels; one to three.
+        Curves over the steps, each as a share of its first value, ``>= 0``, by their labels; one to
+        three.
     name : str
         Name of the figure.
     caption : str, optional
@@ -100,7 +101,9 @@ def surrogate_picture(
                 "loss",
                 values=[0.0, 0.5, 1.0, *([1.5] if s[-1] >= 1.5 else [])],
             ).figure,
-            _lines(t, right, (SERIES[2], SERIES[0], SERIES[3]), "step", "share, or loss").figure,
+            _lines(
+                t, right, (SERIES[2], SERIES[0], SERIES[3]), "step", "share of its first value"
+            ).figure,
         ]
     if alt is None:
         at_ends = [int(np.argmin(np.abs(s - end))) for end in (0.0, 1.0)]
@@ -119,6 +122,130 @@ def surrogate_picture(
             f"Over {number(float(t[-1]))} steps: {second}."
         )
     return Picture(figures, alt=alt, caption=caption, name=name)  # type: ignore[arg-type]
+
+
+def convergence_picture(
+    runs: Mapping[str, Numbers],
+    exponents: Numbers,
+    promise: Numbers,
+    *,
+    start: float = 1.0,
+    name: str,
+    caption: str | None = None,
+    alt: str | None = None,
+) -> Picture:
+    """Draw how the loss of runs falls, and what a proof can promise at much larger widths.
+
+    Parameters
+    ----------
+    runs : mapping of str to array-like, shape (T,)
+        Losses of each run over its steps, ``> 0``, by its label in the house markup; one to four.
+    exponents : array-like, shape (k,)
+        Logarithms of the width to base 2, ascending, ``k >= 2``.
+    promise : array-like, shape (k,)
+        The promised average loss there, ``> 0``.
+    start : float, default 1.0
+        The loss of the untrained network to which the promise is compared, ``> 0``.
+    name : str
+        Name of the figure.
+    caption : str, optional
+        What to notice.
+    alt : str, optional
+        Alternative text; by default it is composed from the numbers.
+
+    Returns
+    -------
+    Picture
+        The two panels; a ring marks the first width from which on the promise is below `start`.
+
+    Raises
+    ------
+    ValueError
+        If there are too many runs, exponents do not ascend, shapes do not match, or a number is
+        not positive.
+
+    Notes
+    -----
+    Source: Theorem D.
+    """
+    few(runs, "runs", 4, "runs")
+    courses = {
+        label: float_array(values, f"runs[{label!r}]", shape=(None,))
+        for label, values in runs.items()
+    }
+    k = ascending(exponents, "exponents")
+    total = float_array(promise, "promise", shape=k.shape)
+    level = scalar(start, "start", exclusive_minimum=0.0)
+    if min(float(total.min()), *(float(v.min()) for v in courses.values())) <= 0.0:
+        raise ValueError("losses and promises must be > 0 on a logarithmic axis")
+    above = np.flatnonzero(total >= level)
+    first = int(above[-1]) + 1 if above.size else 0
+    with house_style():
+        left = panel(figure(310, 250), left=44, right=84, top=44, xlabel="step", ylabel="loss")
+        lowest = 0.8 * min(float(v.min()) for v in courses.values())
+        highest = 1.2 * max(float(v.max()) for v in courses.values())
+        set_scale(left, "x", 0.0, max(v.size for v in courses.values()) - 1.0, target=4)
+        set_scale(left, "y", lowest, max(highest, 1.0), scale="log10")
+        panel_title(left, "Training", left=40, rise=42)
+        ends = []
+        for role, (label, values) in zip(SERIES, courses.items(), strict=False):
+            left.plot(values, color=LIGHT[role], linewidth=1.8, clip_on=False)
+            ends.append(EndLabel(float(values[-1]), label, role))
+        label_line_ends(left, ends)
+        right = panel(
+            figure(310, 250),
+            left=44,
+            right=18,
+            top=44,
+            xlabel="width *m*",
+            ylabel="promised average loss",
+        )
+        marks = [v for v in range(0, 400, 40) if k[0] <= v <= k[-1]]
+        set_scale(
+            right,
+            "x",
+            float(k[0]),
+            float(k[-1]),
+            values=marks,
+            label=lambda power: f"2^{{{power:g}}}",
+        )
+        set_scale(
+            right,
+            "y",
+            min(0.5 * level, 0.8 * float(total.min())),
+            1.5 * float(total.max()),
+            scale="log10",
+        )
+        panel_title(right, "Its proof", left=40, rise=42)
+        right.plot(k, total, color=LIGHT["c2"], linewidth=1.8)
+        right.axhline(level, color=LIGHT["muted"], linewidth=1.4, linestyle=(0, (4, 3)))
+        note(right, float(k[0]), level, "untrained network", role="muted", dx=6, dy=-11)
+        said = f"It is never below {number(level)}."
+        if first < k.size:
+            right.plot(
+                k[first],
+                total[first],
+                marker="o",
+                markersize=8,
+                markerfacecolor="none",
+                markeredgewidth=1.8,
+                color=LIGHT["c2"],
+            )
+            words = f"2^{{{k[first]:g}}}"
+            note(right, float(k[first]), float(total[first]), words, role="c2", dy=16, ha="center")
+            said = f"It is below {number(level)} from 2^{k[first]:g} on."
+    if alt is None:
+        parts = [
+            f"{to_plain(label)} from {number(float(v[0]))} to {number(float(v[-1]))}"
+            for label, v in courses.items()
+        ]
+        alt = (
+            f"Two panels. Loss over the steps of training: {'; '.join(parts)}. Average loss that "
+            f"the proof promises, from {number(float(total[0]))} at m = 2^{k[0]:g} to "
+            f"{number(float(total[-1]))} at 2^{k[-1]:g}, largest {number(float(total.max()))}. "
+            f"{said}"
+        )
+    return Picture([left.figure, right.figure], alt=alt, caption=caption, name=name)  # type: ignore[list-item]
 
 
 def _turns(values: FloatArray) -> int:
@@ -302,98 +429,3 @@ def _mark(
         linewidth=thick,
         linestyles=(0, (2, 2)) if broken else "solid",
     )
-
-
-def powers_picture(
-    rows: Mapping[str, Mapping[str, Fraction]],
-    *,
-    columns: Mapping[str, Role] | None = None,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw exponents of m as dots beside a line at 0, one row for each quantity.
-
-    Parameters
-    ----------
-    rows : mapping of str to mapping of str to Fraction
-        For each quantity, by its label in the house markup: its exponent by the name of the
-        scaling.  One to eight rows with the same one to four names.
-    columns : mapping of str to role, optional
-        The color of each name; by default in the order of the series.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The dots; dots of one row that would hide each other stand one below the other.
-
-    Raises
-    ------
-    ValueError
-        If there are too many rows or names, the names differ, or one has no color.
-    """
-    few(rows, "rows", 8, "quantities")
-    names = list(next(iter(rows.values())))
-    if not 1 <= len(names) <= 4 or any(list(row) != names for row in rows.values()):
-        raise ValueError(f"every row must have the same one to four names, got {names}")
-    roles = dict(columns or zip(names, SERIES, strict=False))
-    if not set(names) <= set(roles):
-        raise ValueError(f"columns must have a color for each of {names}, got {list(roles)}")
-    every = [float(value) for row in rows.values() for value in row.values()]
-    low, high = min(*every, 0.0) - 0.12, max(*every, 0.0) + 0.12
-    wide, each = 420.0, 16.0 * len(names) + 12.0
-    fig = figure(wide, 70.0 + (each + 20.0) * len(rows))
-    with house_style():
-        axes = panel(fig, left=14, right=14, top=26, bottom=44, xlabel="exponent of *m*")
-        marks = [k / 5 for k in range(-10, 11) if low <= k / 5 <= high]
-        set_scale(axes, "x", low, high, values=marks, label=fifths)
-        total = (each + 20.0) * len(rows)
-        axes.set_ylim(total, 0.0)
-        axes.set_yticks([])
-        axes.axvline(0.0, color=LIGHT["muted"], linewidth=1.4)
-        step = 1.0 / len(names)
-        for place, label in enumerate(names):
-            note(
-                axes,
-                place * step,
-                1.0,
-                f"● {label}",
-                role=roles[label],
-                coordinates="axes fraction",
-                dy=14,
-                weight="bold",
-                size=11.5,
-            )
-        for line, (label, row) in enumerate(rows.items()):
-            top = line * (each + 20.0)
-            note(axes, low, top + 11.0, label, size=11.5, dx=2)
-            for place, key in enumerate(names):
-                value = float(row[key])
-                y = top + 28.0 + 16.0 * place
-                axes.plot([0.0, value], [y, y], color=LIGHT[roles[key]], linewidth=2.0, alpha=FAINT)
-                axes.plot(
-                    value, y, marker="o", markersize=7, color=LIGHT[roles[key]], clip_on=False
-                )
-                note(
-                    axes,
-                    value,
-                    y,
-                    fraction(row[key]),
-                    role=roles[key],
-                    dx=-8 if value < 0 else 8,
-                    ha="right" if value < 0 else "left",
-                    size=11,
-                )
-    if alt is None:
-        said = [
-            f"{to_plain(label)}: {', '.join(f'{to_plain(key)} {row[key]}' for key in names)}"
-            for label, row in rows.items()
-        ]
-        alt = f"Exponents of the width m, with a line at zero. {'; '.join(said)}."
-    return Picture(fig, alt=alt, caption=caption, name=name)

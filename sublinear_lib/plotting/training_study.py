@@ -1,9 +1,8 @@
-"""Pictures of what training achieves: two losses of one run, accuracy over activities, overshoot.
+"""Pictures of what training achieves: two losses of one run, and accuracy over activities.
 
-Loss under the training adversary beside the worst case (Definition 3.4), accuracy of trained
-networks against the share of neurons that fire, and how far a gradient step carries the network
-compared with what its frozen activity pattern predicts.  Measured values come with their intervals;
-nothing is computed here.
+Loss under the training adversary beside the worst case (Definition 3.4), and accuracy of trained
+networks against the share of neurons that fire.  Measured values come with their intervals; nothing
+is computed here.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from sublinear_lib.plotting.style import (
     EndLabel,
     figure,
     house_style,
-    interval_dots,
     label_line_ends,
     panel,
     panel_title,
@@ -30,7 +28,7 @@ from sublinear_lib.plotting.style import (
 )
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["accuracy_against_activity", "loss_curves", "overshoot_picture"]
+__all__ = ["accuracy_against_activity", "loss_curves"]
 
 _APART = 1.06
 
@@ -255,81 +253,3 @@ def accuracy_against_activity(
             said.append(f"{to_plain(title)}: {'; '.join(parts)}")
         alt = f"Accuracy against the share of active neurons. {'. '.join(said)}."
     return Picture(figures, alt=alt, caption=caption, name=name)
-
-
-def overshoot_picture(
-    t: Numbers,
-    ratio: Numbers,
-    measured: Mapping[str, Sequence[Sequence[float]] | FloatArray],
-    *,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw how many times farther than its frozen pattern says a gradient step carries f.
-
-    Parameters
-    ----------
-    t : array-like, shape (k,)
-        Standardized thresholds, ascending, ``k >= 2``.
-    ratio : array-like, shape (k,)
-        The closed form at `t`, ``> 0``.
-    measured : mapping of str to array-like, shape (j, 4)
-        By activation: rows ``(t, mean, lower, upper)``; at most four.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, `t` does not ascend, a ratio is not positive, or there are more than
-        four kinds of measurements.
-    """
-    level = ascending(t, "t")
-    curve = float_array(ratio, "ratio", shape=level.shape)
-    if (curve <= 0).any():
-        raise ValueError(f"ratio must be > 0, got {float(curve.min())!r}")
-    few(measured, "measured", 4, "kinds")
-    points = {
-        label: float_array(rows, f"measured[{label!r}]", shape=(None, 4))
-        for label, rows in measured.items()
-    }
-    high = 1.06 * max([float(curve.max()), *(float(rows[:, 3].max()) for rows in points.values())])
-
-    fig = figure(420, 300)
-    with house_style():
-        axes = panel(
-            fig,
-            right=96,
-            xlabel="threshold *t*, in standard deviations",
-            ylabel="change of *f*, in units of the frozen prediction",
-        )
-        set_scale(axes, "x", float(level[0]), float(level[-1]))
-        set_scale(axes, "y", 0.0, high)
-        axes.plot(level, curve, color=LIGHT["ink"], linewidth=1.6)
-        ends = [EndLabel(float(curve[-1]), "closed form", "ink")]
-        for role, (label, rows) in zip(SERIES, points.items(), strict=False):
-            interval_dots(axes, rows, role)
-            ends.append(EndLabel(float(rows[-1, 1]), label, role))
-        label_line_ends(axes, ends)
-    if alt is None:
-        parts = [
-            f"{to_plain(label)}: {number(float(rows[0, 1]))} at t = {number(float(rows[0, 0]))}, "
-            f"{number(float(rows[-1, 1]))} at t = {number(float(rows[-1, 0]))}"
-            for label, rows in points.items()
-        ]
-        alt = (
-            "Change of f in one gradient step, in units of the prediction with frozen activities, "
-            f"against the threshold t. The closed form goes from {number(float(curve[0]))} to "
-            f"{number(float(curve[-1]))}. Measured, {'; '.join(parts)}."
-        )
-    return Picture(fig, alt=alt, caption=caption, name=name)

@@ -14,12 +14,6 @@ from sublinear_lib.widgets.activity_lab import (
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
-from sublinear_lib.widgets.convergence_lab import (
-    bill_lab,
-    run_and_bill,
-    step_size_lab,
-    try_step_size,
-)
 from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence import (
     existence_explorer,
@@ -142,7 +136,6 @@ __all__ = [
     "activity_view",
     "answer_in_the_plane",
     "attack_a_sample",
-    "bill_lab",
     "build_and_certify",
     "build_lab",
     "certified_lab",
@@ -206,14 +199,12 @@ __all__ = [
     "robustness_explorer",
     "robustness_view",
     "rule_and_training_picture",
-    "run_and_bill",
     "sample_lab",
     "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
     "several_steps_lab",
-    "step_size_lab",
     "train_a_race",
     "train_and_certify",
     "train_at",
@@ -224,7 +215,6 @@ __all__ = [
     "training_curve_view",
     "training_lab",
     "try_networks_of_v",
-    "try_step_size",
     "turned_layer",
     "two_memorizers_lab",
     "two_nets_picture",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
-from sublinear_lib.plotting import Picture, powers_picture, regret_bars, surrogate_picture
+from sublinear_lib.plotting import (
+    Picture,
+    convergence_picture,
+    regret_bars,
+    surrogate_picture,
+)
 
 TERMS = {"loss of *W**": 0.1, "optimization": 0.2, "coupling": 0.3}
 S = np.linspace(0.0, 1.5, 61)
@@ -51,25 +54,6 @@ def test_bars_that_make_no_sense_are_refused(panels: dict) -> None:  # type: ign
         regret_bars(panels, name="bars")
 
 
-def test_the_text_of_the_powers_has_every_fraction() -> None:
-    rows = {"*η*": {"R1": Fraction(-3, 5), "R2": Fraction(-1, 5)}}
-    picture = powers_picture(rows, name="powers")
-    assert "η: R1 -3/5, R2 -1/5" in picture.alt
-    assert "\N{MINUS SIGN}3/5" in picture.html
-
-
-def test_powers_have_the_same_columns_in_every_row() -> None:
-    with pytest.raises(ValueError, match="same one to four names"):
-        powers_picture({"a": {"R1": Fraction(1)}, "b": {"R2": Fraction(1)}}, name="powers")
-    with pytest.raises(ValueError, match="rows must hold"):
-        powers_picture({str(k): {"R1": Fraction(1)} for k in range(9)}, name="powers")
-
-
-def test_every_power_has_a_color() -> None:
-    with pytest.raises(ValueError, match="columns must have a color for each of"):
-        powers_picture({"a": {"R1": Fraction(1)}}, columns={"R2": "c1"}, name="powers")
-
-
 def test_the_text_of_the_line_counts_the_turns() -> None:
     smooth, bumpy = np.abs(S - 1.0), np.abs(S - 1.0) + 0.2 * (np.arange(S.size) % 2)
     picture = surrogate_picture(
@@ -101,6 +85,37 @@ def test_lines_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=match):
         surrogate_picture(along, losses, steps, course, name="line")
+
+
+def test_the_ring_marks_where_the_promise_stays_below_the_start() -> None:
+    k, promise = np.arange(8, 161), np.abs(np.arange(8, 161) - 100.0) + 0.5
+    late = np.where(k < 121, 2.0 + promise, 0.9)
+    picture = convergence_picture({"*m* = 8": [0.5, 0.25]}, k, late, name="promise")
+    assert "m = 8 from 0.5 to 0.25" in picture.alt
+    assert "below 1 from 2^121 on" in picture.alt
+    never = convergence_picture({"a": [0.5, 0.25]}, k, late + 1.0, name="promise")
+    assert "never below 1" in never.alt
+
+
+@pytest.mark.parametrize(
+    ("runs", "exponents", "promise", "match"),
+    [
+        ({}, [1, 2], [1, 1], "runs"),
+        ({str(k): [1.0, 1.0] for k in range(5)}, [1, 2], [1, 1], "runs"),
+        ({"a": [1.0, 0.0]}, [1, 2], [1, 1], "> 0"),
+        ({"a": [1.0, 0.5]}, [2, 1], [1, 1], "ascend"),
+        ({"a": [1.0, 0.5]}, [1, 2], [1, 0], "> 0"),
+        ({"a": [1.0, 0.5]}, [1, 2], [1, 1, 1], "shape"),
+    ],
+)
+def test_promises_that_make_no_sense_are_refused(
+    runs: dict,
+    exponents: list,
+    promise: list,
+    match: str,  # type: ignore[type-arg]
+) -> None:
+    with pytest.raises(ValueError, match=match):
+        convergence_picture(runs, exponents, promise, name="promise")
 
 
 def test_panels_follow_the_theme_and_fit_a_phone() -> None:

@@ -12,7 +12,6 @@ from sublinear_lib.plotting.training_study import _checked_curves
 STEPS = np.arange(5)
 FALL = np.array([1.0, 0.1, 0.01, 1e-3, 0.0])
 ROWS = [(0.5, 0.9, 0.85, 0.95), (0.01, 0.8, 0.7, 1.05), (0.1, 0.85, 0.8, 0.9)]
-MEASURED = {"jump": [(1.0, 1.8, 1.7, 1.9), (2.0, 3.4, 3.2, 3.6)]}
 
 
 def losses(**changes: object) -> plotting.Picture:
@@ -29,18 +28,7 @@ def accuracies(**changes: object) -> plotting.Picture:
     return plotting.accuracy_against_activity(**arguments)
 
 
-def overshoot(**changes: object) -> plotting.Picture:
-    arguments: dict = {
-        "t": [0.0, 1.0, 2.0],
-        "ratio": [1.0, 1.763, 3.373],
-        "measured": MEASURED,
-        "name": "o",
-        **changes,
-    }
-    return plotting.overshoot_picture(**arguments)
-
-
-@pytest.mark.parametrize("draw", [losses, accuracies, overshoot])
+@pytest.mark.parametrize("draw", [losses, accuracies])
 def test_a_picture_is_the_same_every_time_and_says_what_it_shows(draw) -> None:
     first, second = draw(), draw()
     assert first.html == second.html
@@ -113,8 +101,6 @@ def test_empty_or_crowded_pictures_are_refused() -> None:
             losses(panels=panels)
     with pytest.raises(ValueError, match="panels"):
         accuracies(panels={})
-    with pytest.raises(ValueError, match="measured"):
-        overshoot(measured={})
     with pytest.raises(ValueError, match="at least one curve"):
         _checked_curves("one", {})
 
@@ -138,18 +124,6 @@ def test_alt_of_the_accuracies_goes_from_few_to_many_active_neurons_in_any_order
 def test_rows_that_are_no_accuracies_are_refused(row, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         accuracies(panels={"jump": {"clean": [ROWS[0], row] if len(row) == 4 else [row, row]}})
-
-
-def test_the_overshoot_is_refused_where_the_curve_is_not_one() -> None:
-    for changes in ({"t": [0.0, 2.0, 1.0]}, {"ratio": [1.0, 0.0, 2.0]}, {"ratio": [1.0, 2.0]}):
-        with pytest.raises(ValueError, match=r"t must|ratio"):
-            overshoot(**changes)
-
-
-def test_alt_of_the_overshoot_holds_curve_and_measurements() -> None:
-    alt = overshoot().alt
-    assert "from 1 to 3.37" in alt
-    assert "jump: 1.8 at t = 1, 3.4 at t = 2" in alt
 
 
 def test_the_axis_of_loss_curves_can_be_something_else_than_steps() -> None:
