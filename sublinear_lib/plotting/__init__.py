@@ -7,10 +7,7 @@ end as a `Picture`.  Nothing in the library below this floor draws.
 
 from __future__ import annotations
 
-from sublinear_lib.plotting.activity import (
-    activations_pair,
-    activity_against_m,
-)
+from sublinear_lib.plotting.activity import activations_pair, activity_against_m
 from sublinear_lib.plotting.adversary import (
     brackets_picture,
     cap_picture,
@@ -28,24 +25,11 @@ from sublinear_lib.plotting.collision import (
     radii_picture,
     shadow_picture,
 )
-from sublinear_lib.plotting.concentration import (
-    CountTail,
-    Crossing,
-    crossing_panels,
-    tail_panels,
-)
-from sublinear_lib.plotting.convergence import (
-    convergence_picture,
-    regret_bars,
-    surrogate_picture,
-)
+from sublinear_lib.plotting.concentration import CountTail, Crossing, crossing_panels, tail_panels
+from sublinear_lib.plotting.convergence import convergence_picture, regret_bars, surrogate_picture
 from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
-from sublinear_lib.plotting.feature_race import (
-    RacePanel,
-    race_picture,
-    ratio_picture,
-)
+from sublinear_lib.plotting.feature_race import RacePanel, race_picture, ratio_picture
 from sublinear_lib.plotting.feature_study import (
     ErrorPanel,
     digit_errors_picture,
@@ -54,10 +38,7 @@ from sublinear_lib.plotting.feature_study import (
     spectrum_picture,
     variants_picture,
 )
-from sublinear_lib.plotting.flips import (
-    flips_around_circle,
-    flips_window,
-)
+from sublinear_lib.plotting.flips import flips_around_circle, flips_window
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.gadget import (
     COLORS,
@@ -151,10 +132,7 @@ from sublinear_lib.plotting.training import (
     training_run,
     work_bars,
 )
-from sublinear_lib.plotting.training_study import (
-    accuracy_against_activity,
-    loss_curves,
-)
+from sublinear_lib.plotting.training_study import accuracy_against_activity, loss_curves
 
 __all__ = [
     "COLORS",
@@ -245,11 +223,7 @@ __all__ = [
     "path_gallery",
     "percent",
     "phase_map_picture",
-<<<<<<< HEAD
     "power_map_picture",
-    "powers_picture",
-=======
->>>>>>> w-training
     "precision_picture",
     "profile_picture",
     "programs_picture",

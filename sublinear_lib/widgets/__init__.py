@@ -7,14 +7,10 @@ static page; `LiveLab` runs something longer, such as a training, where there is
 from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
-from sublinear_lib.widgets.activity_lab import (
-    grow_and_count,
-    growth_lab,
-)
+from sublinear_lib.widgets.activity_lab import grow_and_count, growth_lab
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
-from sublinear_lib.widgets.existence import existence_explorer, existence_view
 from sublinear_lib.widgets.existence import (
     existence_explorer,
     existence_view,
@@ -55,17 +51,10 @@ from sublinear_lib.widgets.memorizer_lab import (
     near_the_limit,
     precision_lab,
 )
-from sublinear_lib.widgets.nets import net_explorer, net_view
 from sublinear_lib.widgets.nets import net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
-from sublinear_lib.widgets.own_data_lab import (
-    own_file_lab,
-    report_on_file,
-)
-from sublinear_lib.widgets.patches import (
-    patches_explorer,
-    patches_view,
-)
+from sublinear_lib.widgets.own_data_lab import own_file_lab, report_on_file
+from sublinear_lib.widgets.patches import patches_explorer, patches_view
 from sublinear_lib.widgets.patches_lab import (
     attack_a_sample,
     networks_of_v_lab,
@@ -82,10 +71,7 @@ from sublinear_lib.widgets.robustness_lab import (
     robust_digits_lab,
     robust_digits_run,
 )
-from sublinear_lib.widgets.robustness_window import (
-    robustness_explorer,
-    robustness_view,
-)
+from sublinear_lib.widgets.robustness_window import robustness_explorer, robustness_view
 from sublinear_lib.widgets.separation import separation_explorer, separation_view
 from sublinear_lib.widgets.separation_lab import (
     digits_lab,
