@@ -116,7 +116,7 @@ def nested(tag: Tag) -> bool:
 
 def is_lab(tag: Tag) -> bool:
     """Say whether a block is a live lab, which needs a kernel."""
-    return tag.has_attr("data-sl-widget") and "needs a running Jupyter" in tag.get_text()
+    return tag.has_attr("data-sl-widget") and "a running Jupyter" in tag.get_text()
 
 
 def is_shown(tag: Tag) -> bool:
@@ -186,7 +186,11 @@ def slides_of(article: Tag) -> list[Slide]:
     """Return the slides of one chapter, after its title slide."""
     chapter = article.find("section")
     assert isinstance(chapter, Tag)
-    opening = [block for block in blocks(chapter) if block.name != "p"]
+    opening = [
+        block
+        for block in blocks(chapter)
+        if block.name != "p" and not nested(block) and not is_lab(block)
+    ]
     slides = list(filled("What this lecture is about", opening))
     for section in chapter.find_all("section", recursive=False):
         title = heading(section, "h2")

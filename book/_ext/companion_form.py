@@ -31,6 +31,8 @@ _RECONSTRUCTED = "\\rec"
 _NAME = re.compile(r"(?:Equation \(\d+\))?[^(:]*")
 # a title that names its own kind, which sphinx-proof does not have
 _OWN_KIND = re.compile(r"(?:Claim|Equation|Parameter set)\b")
+# sphinx-proof gives the id of a box without a number to its title too
+_TITLE_ID = re.compile(r'(<p class="admonition-title") id="[^"]*">')
 _CAPTION = re.compile(rf'<span class="caption-number">\w+ </span>(?=\s*{_OWN_KIND.pattern})')
 
 
@@ -158,7 +160,7 @@ def _caption(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
     if "body" in context:
-        context["body"] = _CAPTION.sub("", context["body"])
+        context["body"] = _TITLE_ID.sub(r"\1>", _CAPTION.sub("", context["body"]))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
