@@ -132,7 +132,7 @@ def flips_view(threshold: str, radius: str, m: int) -> View:
             "their number grows like": power_of_m(power),
         },
         warning=(
-            "Taken by its letters, the second half of Claim 4.6 says that in a wide network no "
+            "Read literally, the second half of Claim 4.6 says that in a wide network no "
             f"neuron flips at all. Here {grouped(drawn)} of them can."
             if radius == "5/8" and drawn
             else None
