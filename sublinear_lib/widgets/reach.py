@@ -71,8 +71,9 @@ def reach_view(rho: float, share: float, d: int) -> View:
         ],
         sentence=(
             f"{percent(share)} of the neurons fire at an image of {d - 1} pixels. If an attacker "
-            f"may move the image by {number(rho)}, {percent(able)} of them can fire somewhere "
-            f"within reach, {number(able / share)} times as many. None of those may be skipped."
+            f"may move the image by {number(rho)}, up to {percent(able)} of them can fire "
+            f"somewhere within reach, {number(able / share)} times as many. None of those may be "
+            "skipped."
         ),
     )
 
