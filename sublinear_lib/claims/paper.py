@@ -126,7 +126,7 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "part1/convergence": "Does it converge?",
         "part1/half-space-reporting": "Finding the neurons that fire",
         "part1/what-an-iteration-costs": "The bill",
-        "reference/errata": "What is true: errata, repairs and the map",
+        "reference/errata": "What is true",
         "part1/gaussian-and-concentration-toolbox": "Toolbox",
         "part1/certifying-the-worst-case": "Certifying the worst case",
         "part2/robust-memorization-and-its-threshold": "Robust memorization and its threshold",

@@ -56,7 +56,7 @@ def _growth(exponent: Fraction) -> str:
 
 
 def gap_view(powers: str, m: int) -> View:
-    r"""Show f and g on the straight way from the start to the worst weights of the ball.
+    r"""Show f and g on the straight path from the start to the worst weights of the ball.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def gap_view(powers: str, m: int) -> View:
     gap = float(f[-1] - g[-1])
     grows = rules.gap_exponent > 0
     return View(
-        x=Axis(label="way from the start (0) to the worst weights (1)"),
+        x=Axis(label="path from the start (0) to the worst weights (1)"),
         y=Axis(label="change of the output", format=number),
         marks=[
             Line(_WAY, f, label="*f*", role="c1"),
