@@ -251,9 +251,9 @@ def first_screen(chapter: Chapter) -> list[str]:
             )
         if not codes or not _pictured(chapter.parts[first].cell):
             problems.append("its first cell shows no picture, or shows its code (tag remove-input)")
-        answer = re.split(r"^#", after, maxsplit=1, flags=re.MULTILINE)[0]
-        if not ANSWER.search(answer):
-            problems.append("no bold answer with a number follows the first picture")
+        around = opening + re.split(r"^#", after, maxsplit=1, flags=re.MULTILINE)[0]
+        if not ANSWER.search(around):
+            problems.append("no bold answer with a number stands beside the first picture")
     times = TIMES.search(chapter.prose)
     if times is None:
         problems.append("it does not say 'Reading: N minutes. Exercises: N minutes.'")

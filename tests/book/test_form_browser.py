@@ -24,13 +24,13 @@ FORMED = {
 }
 
 # Where things are, in pixels from the top of the page: the end of the text, the first picture, the
-# end of the answer below it, and the first explorer.
+# end of the answer, which is in bold and has a number, and the first explorer.
 MEASURE = """() => {
     const page = document.querySelector("article.bd-article");
     const below = each => each && each.getBoundingClientRect().top + scrollY;
     const picture = page.querySelector(".sl-explorer:not(.sl-lab), figure, .cell_output svg");
     const answer = [...page.querySelectorAll("p > strong")].find(
-        each => picture && picture.compareDocumentPosition(each) & 4 && !picture.contains(each));
+        each => /\\d|\\\\frac/.test(each.textContent) || each.querySelector("mjx-container"));
     return {
         length: page.getBoundingClientRect().height,
         picture: below(picture),
@@ -48,6 +48,6 @@ def test_a_page_has_a_size_and_its_first_screen_an_answer(
     assert seen["length"] <= MOST_SCREENS * SCREEN, f"{seen['length'] / SCREEN:.1f} screens"
     if FORMED[name].told:
         assert seen["picture"] is not None and seen["answer"] is not None
-        assert seen["answer"] <= FIRST_SCREEN, seen
+        assert max(seen["picture"], seen["answer"]) <= FIRST_SCREEN, seen
     if seen["explorer"] is not None:
         assert seen["explorer"] <= SCREENS_TO_THE_EXPLORER * SCREEN, seen
