@@ -62,6 +62,9 @@ _TURN = 2.0 * math.pi
 _MOST_ARCS = 24
 _AT_LEFT = ("axes fraction", "data")
 
+# One color for an attack in every picture; c1 is the network.
+_ATTACKS: tuple[Role, ...] = ("c2", "c3", "c5", "ink", "c1")
+
 
 # ---- the cap -------------------------------------------------------------------------------------
 
@@ -537,7 +540,6 @@ def _roomy(low: float, high: float) -> tuple[float, float]:
 
 def _attack_marks(axes: Axes, ended: Mapping[str, tuple[float, float]]) -> None:
     """Mark where attacks ended and label them, one above the other where they would overlap."""
-    roles: tuple[Role, ...] = ("c2", "c3", "c5", "ink")
     spots = list(ended.values())
     pixels = [axes.transData.transform(spot) for spot in spots]
     places = spread([float(p[1]) - 16.0 for p in pixels], LINE_HEIGHT, *_inner(axes))
@@ -546,7 +548,7 @@ def _attack_marks(axes: Axes, ended: Mapping[str, tuple[float, float]]) -> None:
     across = [float(p[0]) for p in pixels]
     column = min(across) - 20.0 if left else max(across) + 20.0
     for (label, (x, y)), role, pixel, place in zip(
-        ended.items(), roles, pixels, places, strict=False
+        ended.items(), _ATTACKS, pixels, places, strict=False
     ):
         dx, dy = column - float(pixel[0]), place - float(pixel[1])
         axes.annotate(
@@ -722,7 +724,7 @@ def found_picture(
     k = len(groups)
     if not 1 <= k <= 10:
         raise ValueError(f"groups must be 1 to 10, got {k}")
-    few(found, "found", len(SERIES), "methods")
+    few(found, "found", len(_ATTACKS), "methods")
     rows = {label: _intervals(value, f"found[{label!r}]", k) for label, value in found.items()}
     step = 13.0 * len(rows) + 14.0
     fig = figure(420, step * k + 80.0)
@@ -742,13 +744,13 @@ def found_picture(
             note(
                 axes, 0.0, step * (g + 0.5), title, coordinates=_AT_LEFT, dx=-108,
             )  # fmt: skip
-            for s, (role, values) in enumerate(zip(SERIES, rows.values(), strict=False)):
+            for s, (role, values) in enumerate(zip(_ATTACKS, rows.values(), strict=False)):
                 y = step * g + 13.5 + 13.0 * s
                 estimate, start, stop = values[g].tolist()
                 axes.plot([start, stop], [y, y], color=LIGHT[role], linewidth=2)
                 _dot(axes, estimate, y, role, 7)
         place = 0.0
-        for role, label in zip(SERIES, rows, strict=False):
+        for role, label in zip(_ATTACKS, rows, strict=False):
             note(
                 axes, 0, 1, label, role=role, coordinates="axes fraction", dx=place - 30, dy=14,
                 weight="bold",
