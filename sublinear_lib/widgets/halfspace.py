@@ -125,7 +125,7 @@ def onion_view(angle: float, offset: float) -> View:
         Points(
             onion.x,
             onion.y,
-            label="compared in vain",
+            label="compared, not reported",
             role="c2",
             only=onion.only(set(tested) - reported),
         ),

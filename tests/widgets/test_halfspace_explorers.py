@@ -90,7 +90,7 @@ def test_the_points_shown_as_visited_are_those_of_the_trace(angle: float, offset
     tested = {point for visit in trace.visits for point in visit.tested}
     shown = points(view)
     assert places(shown["probed by a binary search"]) == at(probed)
-    assert places(shown["compared in vain"]) == at(tested - set(trace.reported))
+    assert places(shown["compared, not reported"]) == at(tested - set(trace.reported))
     assert opened(view) == [n < len(trace.visits) for n in range(len(layers.layers()))]
     probes = sum(len(visit.probed) for visit in trace.visits)
     tests = sum(len(visit.tested) for visit in trace.visits)
@@ -145,7 +145,7 @@ def test_every_stored_position_of_the_onion_is_its_trace(onion: Explorer) -> Non
         shown = {m["label"]: m for m in stored["marks"] if m["kind"] == "points"}
         assert shown["reported"]["only"] == list(trace.reported), (angle, offset)
         tested = {point for visit in trace.visits for point in visit.tested}
-        assert shown["compared in vain"]["only"] == sorted(tested - set(trace.reported))
+        assert shown["compared, not reported"]["only"] == sorted(tested - set(trace.reported))
         probed = {point for visit in trace.visits for point in visit.probed}
         assert shown["probed by a binary search"]["only"] == sorted(probed), (angle, offset)
         dark = [m["role"] == "ink" for m in stored["marks"] if m["kind"] == "line"]
