@@ -114,7 +114,7 @@ NUMBERED: Final[tuple[str, ...]] = tuple(name for names in SECTIONS.values() for
 
 CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "part1/why-training-costs-mnd": "Why a training step costs mnd",
+        "part1/why-training-costs-mnd": "Why a step costs mnd",
         "part1/network-and-shifted-relu": "One neuron, one threshold",
         "part1/how-many-neurons-fire": "How many neurons fire?",
         "part1/who-flips": "Who flips?",

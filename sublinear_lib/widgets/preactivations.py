@@ -89,7 +89,7 @@ def preactivation_view(tau: float, m: int) -> View:
         sentence=(
             f"{grouped(drawn)} of the {grouped(m)} neurons fire ({percent(drawn / m)}). One "
             f"standard deviation is √(2/m) = {number(std)}, so the threshold τ = {number(tau)} "
-            f"stands t = {number(t)} of them above zero, where the bell curve lets "
+            f"stands t = {number(t)} standard deviations above zero, where the bell curve lets "
             f"{percent(scaling.activity_at(t))} through."
         ),
         warning=(

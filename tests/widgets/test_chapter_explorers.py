@@ -114,7 +114,7 @@ def test_preactivation_view_counts_and_shades_the_active_neurons(m: int, tau: fl
     scores, t = network.preactivations(x[None, :])[0], tau * math.sqrt(m / 2)
     drawn = int(np.count_nonzero(scores > tau))
     assert view.sentence.startswith(f"{grouped(drawn)} of the {grouped(m)} neurons fire")
-    assert f"stands t = {number(t)} of them" in view.sentence
+    assert f"t = {number(t)} standard deviations above zero" in view.sentence
     assert f"lets {percent(stats.norm.sf(t))} through" in view.sentence
     everything, active = [mark for mark in view.marks if isinstance(mark, Bars)]
     inside = np.abs(scores) <= everything.edges[-1]
