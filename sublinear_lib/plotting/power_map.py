@@ -86,9 +86,10 @@ def power_map_picture(
             note(axes, 1.0, 0.93, title, coordinates="axes fraction", ha="right", weight="bold")
             for label, (alpha, beta) in choices[title].items():
                 axes.plot(alpha, beta, marker="o", markersize=7, color=LIGHT["c2"], clip_on=False)
-                low = alpha >= 0.3
-                place = {"dy": -15, "ha": "center"} if low else {"dx": 9, "va": "center"}
-                note(axes, alpha, beta, label, role="c2", **place)
+                if alpha >= 0.3:
+                    note(axes, alpha, beta, label, role="c2", dy=-15, ha="center")
+                else:
+                    note(axes, alpha, beta, label, role="c2", dx=9, va="center")
                 told.append(f"{to_plain(label)} at {number(alpha)}, {number(beta)}")
             figures.append(fig)
     alt = (

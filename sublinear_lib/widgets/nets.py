@@ -66,8 +66,7 @@ def _network(m: int) -> _Drawn:
 
 def _net(points: int) -> FloatArray:
     """Return the angles of the net, half a spacing beside those that are drawn."""
-    degrees: FloatArray = -180.0 + 360.0 / points * (np.arange(points) + 0.5)
-    return degrees
+    return np.asarray(-180.0 + 360.0 / points * (np.arange(points) + 0.5), dtype=np.float64)
 
 
 def two_nets_picture() -> Picture:
