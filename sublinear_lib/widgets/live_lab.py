@@ -18,7 +18,7 @@ import ipywidgets
 import traitlets
 from IPython.display import display
 
-from sublinear_lib.plotting.picture import PAGE_HTML, Picture
+from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets._common import (
     STATIC,
@@ -174,7 +174,7 @@ class LiveLab(anywidget.AnyWidget):
         data, metadata = bundle if bundle is not None else ({}, {})
         title = f"<strong>{to_html(self.title)}</strong>"
         if self._picture is None:
-            line = {PAGE_HTML: f"<p>{title}. {_HOW_LINE}</p>", "text/plain": repr(self)}
+            line = {"text/html": f"<p>{title}. {_HOW_LINE}</p>", "text/plain": repr(self)}
             return data | line, metadata
         html = f"<div><p>{title}</p>{self._picture.html}<p><small>{_HOW}</small></p></div>"
         still, size = self._picture.bundle(html, repr(self))

@@ -51,12 +51,12 @@ def test_a_phone_never_scrolls_sideways(seen: Seen) -> None:
 
 
 def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> None:
-    phone = visit("book/reference/errata", width=390)
+    phone = visit("book/reference/notation", width=390)
     phone.tab.wait_for_selector("table.row-by-row")
     table = phone.tab.locator("table.row-by-row").first
     heads = [each.strip() for each in table.locator("thead th").all_inner_texts()]
     cells = table.locator("tbody tr").first.locator("td")
-    assert len(heads) == cells.count() == 4
+    assert len(heads) == cells.count() == 3
     assert cells.evaluate_all("all => all.map(each => each.dataset.head)") == heads
     over = "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).length"
     boxes = phone.tab.locator("article .pst-scrollable-table-container")
@@ -119,7 +119,7 @@ def test_the_sidebar_of_a_phone_opens_by_keyboard_and_has_no_findings(visit: Ope
     button = page.tab.locator(".primary-toggle:visible").first
     button.focus()
     page.tab.keyboard.press("Enter")
-    link = page.tab.locator("#pst-primary-sidebar-modal a", has_text="How to read").first
+    link = page.tab.locator("#pst-primary-sidebar-modal a", has_text="How to use").first
     link.wait_for()
     open_boxes(page.tab)
     assert findings(page.tab) == []

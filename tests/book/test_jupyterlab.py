@@ -135,7 +135,7 @@ def test_a_chapter_that_is_not_trusted_shows_its_pictures_too(
 
 
 @pytest.mark.browser
-def test_after_run_all_width_and_threshold_move_the_picture_at_once(
+def test_after_run_all_a_width_between_the_stored_ones_moves_the_picture_at_once(
     lab: tuple[Path, str], browser: Browser
 ) -> None:
     page = opened(browser, lab, CHAPTER)
@@ -146,13 +146,12 @@ def test_after_run_all_width_and_threshold_move_the_picture_at_once(
     boxes.first.wait_for()  # number boxes come when a kernel answers
     drawing = explorer.locator("svg[role=img]").first
     changed = "([old, drawing]) => drawing.innerHTML !== old"
-    for place, value in enumerate(("12345", "1.2345")):
-        old = [drawing.inner_html(), drawing.element_handle()]
-        began = time.monotonic()
-        boxes.nth(place).fill(value)
-        boxes.nth(place).press("Enter")
-        page.wait_for_function(changed, arg=old)
-        assert time.monotonic() - began < 10, "a quarter of a second on a quiet machine"
+    old = [drawing.inner_html(), drawing.element_handle()]
+    began = time.monotonic()
+    boxes.first.fill("12345")
+    boxes.first.press("Enter")
+    page.wait_for_function(changed, arg=old)
+    assert time.monotonic() - began < 10, "a quarter of a second on a quiet machine"
     page.locator(".sl-lab .widget-label").first.wait_for()
     cut = "(labels) => labels.filter((each) => each.scrollWidth > each.clientWidth).length"
     assert page.locator(".sl-lab .widget-label").evaluate_all(cut) == 0

@@ -32,6 +32,7 @@ def test_the_sidebar_shows_all_planned_parts(pages: dict[str, Page]) -> None:
     assert [caption.split(":")[0] for caption in captions] == [
         "Start here",
         "Part I",
+        "Going deeper",
         "Part II",
         "Part III",
         "The verdicts",

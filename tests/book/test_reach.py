@@ -29,6 +29,9 @@ import sublinear_lib
 
 SITE = "https://example.org/companion/"
 URL = "https://github.com/example/companion"
+MOVED = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["sphinx"]["config"][
+    "companion_moved"
+]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 
 
@@ -105,6 +108,8 @@ def test_every_page_has_a_description_of_its_own(pages: dict[str, Page]) -> None
 def test_no_page_names_an_address_before_there_is_one(html: Path, pages: dict[str, Page]) -> None:
     assert not (html / "sitemap.xml").exists()
     for page in pages.values():
+        if page.name.removesuffix(".html") in MOVED:
+            continue  # a signpost, which names a page beside it
         assert not page.tree.css('meta[property^="og:"]'), page.name
         assert not page.tree.css("link[rel=canonical]"), page.name
 

@@ -62,7 +62,9 @@ def test_a_deck_shows_the_statements_and_tells_the_sentences(name: str, html: Pa
     notes = len(deck.select("aside.notes p"))
     assert notes > 10, f"{notes} paragraphs are too few words of explanation for a chapter"
     opening = deck.select_one(".sl-opening p")
-    assert opening is not None and opening.get_text().startswith("The question.")
+    question = chapter.select_one("article section > p:not(.words-line)")
+    assert opening is not None and question is not None
+    assert opening.get_text() == question.get_text() and "?" in question.get_text()
     assert not deck.select(".slides section section")  # reveal.js would make slides of them
     assert not deck.select(".slides .exercise, .slides .cell_input")
 

@@ -44,8 +44,8 @@ def test_the_page_shows_the_still_and_says_how_to_run_it() -> None:
 
 def test_without_a_still_the_page_has_one_line() -> None:
     bundle, _ = lab(still=None)._repr_mimebundle_()
-    assert bundle[PAGE_HTML].count("<p>") == 1 and "running Jupyter" in bundle[PAGE_HTML]
-    assert "Train it <i>yourself</i>" in bundle[PAGE_HTML] and "image/png" not in bundle
+    assert bundle["text/html"].count("<p>") == 1 and "running Jupyter" in bundle["text/html"]
+    assert "Train it <i>yourself</i>" in bundle["text/html"] and "image/png" not in bundle
     assert lab(still=None)._key != lab()._key
 
 
