@@ -373,8 +373,8 @@ def an_interval_bound(rng: np.random.Generator) -> Variant:
         15,
         f"On the circle, three neurons with the continuous activation $(z-\\tau)_+$ have "
         f"$w={matrix(W)}$, $b=0$, $a=({signs})$ and $\\tau={tau}$. The cap has its center at "
-        f"$\\varphi=0$ and $\\rho={rho}$. Bound $f$ on the cap from below, neuron by neuron. Why is "
-        "the bound below the true minimum?",
+        f"$\\varphi=0$ and $\\rho={rho}$. Bound $f$ on the cap from below, neuron by neuron. Why "
+        "is the bound below the true minimum?",
         f"Each neuron is a wave in $\\varphi$, extreme at the ends of the cap or at its crest. "
         f"The bound is ${bound:.4f}$, the minimum is ${truth:.4f}$: no single point of the cap is "
         "the worst for every neuron.",
