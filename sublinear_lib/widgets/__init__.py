@@ -26,7 +26,6 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
@@ -139,8 +138,6 @@ __all__ = [
     "filters_lab",
     "flips_explorer",
     "flips_view",
-    "gadget_explorer",
-    "gadget_view",
     "gap_explorer",
     "gap_view",
     "grow_and_count",
