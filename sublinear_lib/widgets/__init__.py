@@ -35,7 +35,6 @@ from sublinear_lib.widgets.limits_lab import (
     own_layer_lab,
     two_neurons_for,
 )
-from sublinear_lib.widgets.lipschitz_memorizer import lipschitz_explorer, lipschitz_view
 from sublinear_lib.widgets.lipschitz_memorizer_lab import (
     answer_in_the_plane,
     memorize_digits,
@@ -145,8 +144,6 @@ __all__ = [
     "hypergraph_lab",
     "ledger_explorer",
     "ledger_view",
-    "lipschitz_explorer",
-    "lipschitz_view",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
