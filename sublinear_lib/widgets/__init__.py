@@ -52,7 +52,6 @@ from sublinear_lib.widgets.memorizer_lab import (
 from sublinear_lib.widgets.nets import net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import own_file_lab, report_on_file
-from sublinear_lib.widgets.patches import patches_explorer, patches_view
 from sublinear_lib.widgets.patches_lab import (
     attack_a_sample,
     networks_of_v_lab,
@@ -159,8 +158,6 @@ __all__ = [
     "own_file_lab",
     "own_layer_lab",
     "own_points_lab",
-    "patches_explorer",
-    "patches_view",
     "phases_explorer",
     "phases_lab",
     "phases_view",
