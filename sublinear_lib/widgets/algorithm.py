@@ -15,7 +15,6 @@ import hashlib
 import json
 import math
 from functools import lru_cache
-from html import escape
 from typing import Any, Literal
 
 import anywidget
@@ -24,11 +23,14 @@ import traitlets
 
 from sublinear_lib import geometry, scaling, validation
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting.palette import palette_css
 from sublinear_lib.training.step_size import StableStep
+from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.widgets._common import STATIC
+from sublinear_lib.widgets.algorithm_stills import algorithm_stills
 
 __all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
 
@@ -37,7 +39,9 @@ _UNIT = 4096
 _TAILS_PER_UNIT = 64
 _LARGEST_T = 4.0
 _SEED = 20
+_RHO = 0.1
 _STEPS = 240
+_STILL_STEPS = 60
 
 
 @lru_cache(maxsize=1)
@@ -146,5 +150,119 @@ def _spec() -> dict[str, Any]:
         "angles": phi.tolist(),
         "labels": y.tolist(),
         "delta": HuberLoss().delta,
+        "rho": _RHO,
         "steps": _STEPS,
     }
+
+
+@lru_cache(maxsize=1)
+def _moments() -> list[tuple[str, TwoLayerNetwork]]:
+    """Return three moments of small runs."""
+    printed = player_network(128, scaling.standardize_threshold(scaling.PRINTED.tau(128), 128))
+    sparse = player_network(128, scaling.standardize_threshold(scaling.R3.tau(128), 128))
+    trainer = SublinearAdversarialTraining(
+        adversary=ExactOnCircle(rho=_RHO), steps=_STILL_STEPS, index="literal"
+    )
+    trained = trainer.fit(sparse, *player_data(), rng=0).final
+    return [
+        ("printed threshold", printed),
+        ("sparse threshold", sparse),
+        (f"the same after {_STILL_STEPS} steps", trained),
+    ]
+
+
+@lru_cache(maxsize=1)
+def _style() -> str:
+    css = ("explorer.css", "algorithm.css")
+    parts = [(STATIC / name).read_text(encoding="utf-8") for name in css]
+    return "\n".join((palette_css(".sl-explorer"), *parts))
+
+
+class AlgorithmPlayer(anywidget.AnyWidget):
+    """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one.
+
+    Parameters
+    ----------
+    size : {"full", "small"}, default "full"
+        With the algorithm, the index, the losses and the meters, or the neurons and the threshold
+        only.
+
+    Raises
+    ------
+    ValueError
+        If `size` is neither.
+    """
+
+    _esm = (STATIC / "algorithm.js").read_text(encoding="utf-8")
+    _css = _style()
+
+    _key = traitlets.Unicode().tag(sync=True)
+    _spec = traitlets.Dict().tag(sync=True)
+    _size = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, size: Literal["full", "small"] = "full") -> None:
+        self.size = validation.choice(size, "size", ("full", "small"))
+        spec = _spec()
+        content = json.dumps([self.size, spec], sort_keys=True)
+        super().__init__(
+            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
+            _spec=spec,
+            _size=self.size,
+        )
+
+    def __repr__(self) -> str:
+        """Name the size; the same for the same arguments."""
+        return f"AlgorithmPlayer({self.size!r}: Algorithm 1 for d = 3, up to {_WIDTHS[-1]} neurons)"
+
+    def still(self) -> Any:
+        """Return three moments of a run, for readers without scripts and for PDF.
+
+        Returns
+        -------
+        Picture
+            The printed threshold, the sparse threshold, and the sparse one after training.
+        """
+        return algorithm_stills(_moments(), *player_data(), _RHO, name=f"algorithm-{self.size}")
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget, the stills as HTML and PNG, and the description."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        still = self.still()
+        html = (
+            f'<div data-sl-widget="{self._key}">{still.html}'
+            "<p><small><noscript>With JavaScript you can play Algorithm 1 here.</noscript>"
+            "</small></p></div>"
+        )
+        pictures, size = still.bundle(html, repr(self))
+        return data | pictures, metadata | size
+
+
+def algorithm_player(size: Literal["full", "small"] = "full") -> AlgorithmPlayer:
+    """Return the player of Algorithm 1: the network on the circle, trained while one watches.
+
+    Parameters
+    ----------
+    size : {"full", "small"}, default "full"
+        The small one shows the neurons, the threshold and the sentence only.
+
+    Returns
+    -------
+    AlgorithmPlayer
+        A figure that computes in the page.
+
+    Raises
+    ------
+    ValueError
+        If `size` is neither.
+
+    Notes
+    -----
+    The start is `player_network`, the data are `player_data`.  Both runs use the exact adversary
+    of the circle and the step size of
+    :class:`sublinear_lib.training.step_size.StableStep`; the sparse one asks the half-space index
+    that ``SublinearAdversarialTraining(index="literal")`` builds for d = 3, the prefix of the
+    neurons sorted by the largest value that any input can give them.  Source: Algorithm 1,
+    Definitions 3.1 to 3.4.
+    """
+    return AlgorithmPlayer(size)

@@ -348,3 +348,731 @@ export function around(run, places) {
     return f.p[e] * Math.cos(phi) + f.q[e] * Math.sin(phi) + f.c[e];
   });
 }
+
+// ---- the picture -------------------------------------------------------------------------------
+
+const PLACES = 720; // where f is drawn around the rim
+const REACH = 3.5; // standard deviations from the middle of the picture to its rim
+const LINES = [
+  ["7", "ds.Init(*w*_{1}, …, *w*_{m})", 0],
+  ["8", "for *t* = 1, 2, …", 0],
+  ["10", "for each example *i*", 1],
+  ["11", "the adversary moves *x*_{i} to *x̃*_{i}", 2],
+  ["12", "*Q*_{i} = ds.Query(*x̃*_{i}): who fires?", 2],
+  ["17", "forward pass, only on *Q*_{i}", 1],
+  ["18", "gradient, only on *Q*_{i}", 1],
+  ["19", "*W* ← *W* − *η* ∇*L*, only on ∪ *Q*_{i}", 1],
+  ["20, 21", "ds.Delete, ds.Add what moved", 1],
+];
+const AT = { init: 0, loop: 1, attack: 3, query: 4, forward: 5, gradient: 6, step: 7, update: 8 };
+// One step on the screen: which line runs until which share of the time.
+const PHASES = [["attack", 0.34], ["query", 0.58], ["forward", 0.66], ["gradient", 0.74], ["step", 0.92], ["update", 1]];
+
+const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
+const ease = (share) => (share <= 0 ? 0 : share >= 1 ? 1 : share * share * (3 - 2 * share));
+const grouped = (value) => {
+  const digits = String(Math.round(value));
+  return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+};
+const large = (value) => {
+  if (value < 1e5) return grouped(value);
+  return value < 1e6 ? `${Math.round(value / 1e3)} thousand` : `${(value / 1e6).toPrecision(3)} million`;
+};
+
+/** Make an element; `text` knows *italic*, `bold`, _{lower} and ^{upper}. */
+function make(tag, attributes = {}, parent = null, text = "") {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text) write(element, text);
+  parent?.append(element);
+  return element;
+}
+const TAGS = { "*": ["i", 1], "`": ["b", 1], _: ["sub", 2], "^": ["sup", 2] };
+function write(element, text) {
+  const parts = text.split(/(\*[^*]+\*|`[^`]+`|[_^]\{[^}]*\})/).filter(Boolean);
+  element.replaceChildren(...parts.map((part) => {
+    const [tag, skip] = (part.length > 2 && TAGS[part[0]]) || [];
+    if (!tag) return document.createTextNode(part);
+    const inner = make(tag);
+    inner.textContent = part.slice(skip, -1);
+    return inner;
+  }));
+}
+
+/** A canvas that is as sharp as the screen. */
+class Sheet {
+  constructor(parent, attributes, ratio) {
+    this.canvas = make("canvas", attributes, parent);
+    this.pen = this.canvas.getContext("2d");
+    this.ratio = ratio;
+  }
+  fit() {
+    const width = this.canvas.clientWidth;
+    const height = Math.round(width * this.ratio);
+    const dots = Math.min(2, devicePixelRatio || 1);
+    if (!width || (this.width === width && this.dots === dots)) return;
+    Object.assign(this, { width, height, dots });
+    this.canvas.width = width * dots;
+    this.canvas.height = height * dots;
+  }
+  /** Start a new picture. */
+  clear() {
+    this.pen.setTransform(this.dots, 0, 0, this.dots, 0, 0);
+    this.pen.clearRect(0, 0, this.width, this.height);
+    return this.pen;
+  }
+}
+
+class Player {
+  constructor(model, root) {
+    this.spec = model.get("_spec");
+    this.small = model.get("_size") === "small";
+    this.root = root;
+    const middle = this.spec.widths.find(({ m }) => m === 1024);
+    this.settings = { m: 1024, t: this.small ? middle.printed : middle.sparse, rho: this.spec.rho, kind: "jump" };
+    this.watched = 1; // the example whose point the half-plane follows; null where the reader took it
+    this.phi = this.spec.angles[1];
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    this.forced = matchMedia("(forced-colors: active)");
+    this.flashes = new Map();
+    this.build();
+    this.restart();
+  }
+
+  // ---- controls ----
+
+  build() {
+    const { root, small, spec } = this;
+    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    root.classList.add("sl-explorer", "sl-algorithm", ...(small ? ["sl-small"] : []));
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", "Algorithm 1, played");
+    root.setAttribute("data-lm-suppress-shortcuts", "true");
+    root.addEventListener("keydown", (event) => event.stopPropagation());
+    const stage = make("div", { class: "sl-stage" }, root);
+    this.stage = new Sheet(stage, { tabindex: 0, role: "slider", "aria-label": "the input x, an angle on the circle", "aria-valuemin": 0, "aria-valuemax": 359 }, 1);
+    const side = make("div", { class: "sl-side" }, root);
+    if (!small) {
+      const code = make("ol", { class: "sl-code", "aria-label": "Algorithm 1 of the paper, in short" }, side);
+      this.lines = LINES.map(([number, text, depth]) => {
+        const line = make("li", { style: `--depth:${depth}` }, code);
+        make("span", { class: "sl-no" }, line, number);
+        make("span", {}, line, text);
+        return line;
+      });
+    }
+    const buttons = make("div", { class: "sl-buttons" }, side);
+    const button = (name, text, action, parent = buttons) => {
+      const element = make("button", { type: "button", class: `sl-${name}` }, parent, text);
+      element.addEventListener("click", action);
+      return element;
+    };
+    this.playButton = button("play", "Play", () => (this.playing ? this.pause() : this.play()));
+    if (!small) {
+      this.backButton = button("back", "Back", () => this.back());
+      button("step", "Step", () => this.stepOnce());
+      button("reset", "Reset", () => this.goTo(0));
+      const row = this.row(side, "step *t*", { min: 0, max: spec.steps, value: 0 }, (value) => this.goTo(value));
+      this.scrub = row;
+    }
+    const panel = make("div", { class: "sl-controls" }, small ? side : root);
+    if (!small) {
+      const { widths } = spec;
+      this.width = this.row(panel, "neurons *m*", { min: 0, max: widths.length - 1, value: widths.findIndex(({ m }) => m === this.settings.m) }, (k) => this.widen(widths[k]));
+    }
+    this.threshold = this.row(panel, "threshold *τ*", { min: 0, max: 320, value: 100 * this.settings.t }, (value) => this.set({ t: this.snapped(value / 100) }));
+    this.marks = make("div", { class: "sl-marks" }, this.threshold.track);
+    for (const [name, text] of [["printed", "printed"], ["sparse", "sparse"]]) {
+      const mark = button(`mark sl-${name}`, text, () => this.set({ t: this.here()[name] }), this.marks);
+      mark.setAttribute("aria-label", `the ${text} threshold`);
+    }
+    // Below the threshold: what breaks the idea.
+    this.breaker = button("break", "", () => this.breakIt(), small ? buttons : panel);
+    this.sentence = make("p", { class: "sl-sentence" }, small ? side : root);
+    if (!small) this.buildBelow(make("div", { class: "sl-below" }, root));
+    this.live = make("div", { class: "sl-live", "aria-live": "polite", "aria-atomic": "true" }, root);
+    this.listen(id);
+  }
+
+  /** A labeled slider. */
+  row(parent, label, range, change) {
+    const row = make("div", { class: "sl-control" }, parent);
+    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    make("label", { for: id }, row, label);
+    const track = make("div", { class: "sl-track" }, row);
+    const input = make("input", { id, type: "range", step: 1, ...range }, track);
+    const output = make("output", { for: id }, row);
+    input.addEventListener("input", () => change(+input.value));
+    return { input, output, track };
+  }
+
+  buildBelow(below) {
+    const figure = (title) => {
+      const box = make("div", { class: "sl-panel" }, below);
+      make("div", { class: "sl-caption" }, box, title);
+      return box;
+    };
+    const index = figure("The index: neurons in the order of how far any input can push them");
+    this.shelf = new Sheet(index, { "aria-hidden": "true" }, 0.36);
+    const loss = figure("The loss at the adversary’s points");
+    this.losses = new Sheet(loss, { "aria-hidden": "true" }, 0.36);
+    this.meters = [figure("Neurons asked at an input"), figure("Multiplications")].map((box, k) => {
+      return (k ? ["dense", "sparse"] : ["all", "asked", "fire"]).map((name) => {
+        const row = make("div", { class: `sl-meter sl-of-${name}` }, box);
+        make("span", {}, row, name);
+        const bar = make("div", { class: "sl-bar" }, row);
+        return { bar: make("div", {}, bar), text: make("b", {}, row) };
+      });
+    });
+    const more = make("details", { class: "sl-more" }, this.root);
+    make("summary", {}, more, "More");
+    const panel = make("div", { class: "sl-controls" }, more);
+    this.radius = this.row(panel, "reach *ρ* of the adversary", { min: 0, max: 30, value: 100 * this.settings.rho }, (value) => this.set({ rho: value / 100 }));
+    const row = make("div", { class: "sl-control" }, panel);
+    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    make("label", { for: id }, row, "activation");
+    const select = make("select", { id }, row);
+    make("option", { value: "jump" }, select, "jumps at τ (the paper’s)");
+    make("option", { value: "continuous" }, select, "continuous");
+    select.addEventListener("change", () => this.set({ kind: select.value }));
+  }
+
+  listen() {
+    const { canvas } = this.stage;
+    let grip = null;
+    const where = (event) => {
+      const box = canvas.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left - box.width / 2, box.top + box.height / 2 - event.clientY];
+      return { angle: Math.atan2(y, x), radius: Math.hypot(x, y), along: x * Math.cos(this.phi) + y * Math.sin(this.phi) };
+    };
+    const held = (event) => {
+      const { radius, along } = where(event);
+      if (radius < 0.97 * this.rim && Math.abs(along - (this.settings.t * this.rim) / REACH) < 22) return "line";
+      return radius > 0.75 * this.rim || event.pointerType === "mouse" ? "input" : null;
+    };
+    const drag = (event) => {
+      const { angle, along } = where(event);
+      if (grip === "line") this.set({ t: this.snapped(clamp((along * REACH) / this.rim, 0, 3.2)) });
+      else if (grip === "input") this.turnTo(angle);
+      else canvas.style.cursor = held(event) === "line" ? "move" : "grab";
+    };
+    canvas.addEventListener("touchstart", (event) => {
+      const [touch] = event.touches;
+      if (held({ clientX: touch.clientX, clientY: touch.clientY, pointerType: "touch" })) event.preventDefault();
+    }, { passive: false });
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.button) return;
+      grip = held(event);
+      if (!grip) return;
+      canvas.setPointerCapture(event.pointerId);
+      drag(event);
+    });
+    canvas.addEventListener("pointermove", drag);
+    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (grip = null));
+    canvas.addEventListener("keydown", (event) => {
+      const by = { ArrowRight: -2, ArrowUp: 2, ArrowLeft: 2, ArrowDown: -2, PageUp: 20, PageDown: -20 }[event.key];
+      if (event.key === "Home") this.turnTo(0);
+      else if (by) this.turnTo(this.phi + (by * Math.PI) / 180);
+      else return;
+      event.preventDefault();
+    });
+    this.observer = new ResizeObserver(() => this.refresh());
+    this.observer.observe(this.root);
+    this.themes = new MutationObserver(() => this.recolor());
+    this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
+    this.forced.addEventListener("change", () => this.recolor());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
+    this.recolor();
+  }
+
+  destroy() {
+    this.pause();
+    cancelAnimationFrame(this.frame);
+    this.observer.disconnect();
+    this.themes.disconnect();
+  }
+
+  // ---- what the reader does ----
+
+  here() {
+    return this.spec.widths.find(({ m }) => m === this.settings.m);
+  }
+  /** Near a mark the threshold is the mark's. */
+  snapped(t) {
+    const { printed, sparse } = this.here();
+    return [printed, sparse].find((mark) => Math.abs(mark - t) < 0.012) ?? t;
+  }
+  /** New settings: the run starts over. */
+  set(change) {
+    Object.assign(this.settings, change);
+    this.restart();
+  }
+  widen(width) {
+    // A threshold on a mark stays on the mark.
+    const before = this.here();
+    const name = ["printed", "sparse"].find((mark) => before[mark] === this.settings.t);
+    this.set({ m: width.m, ...(name ? { t: width[name] } : {}) });
+  }
+  broken() {
+    return this.settings.t <= this.here().printed + 1e-9;
+  }
+  breakIt() {
+    this.set({ t: this.broken() ? this.here().sparse : this.here().printed });
+    this.play();
+  }
+  turnTo(angle) {
+    this.watched = null;
+    this.phi = turned(angle);
+    this.refresh();
+  }
+  restart() {
+    this.algorithm = new Algorithm(this.spec, this.settings);
+    this.t = 0;
+    this.share = 0; // of the step that is being shown
+    this.pace = 1500; // milliseconds for a step
+    this.flashes.clear();
+    this.refresh();
+  }
+  play() {
+    if (this.t >= this.spec.steps) this.goTo(0);
+    this.playing = true;
+    this.single = false;
+    this.clock = null;
+    this.refresh();
+  }
+  pause() {
+    this.playing = false;
+    this.single = false;
+    this.share = 0;
+    this.refresh();
+    this.say();
+  }
+  stepOnce() {
+    if (this.t >= this.spec.steps) return;
+    if (this.single) this.finish();
+    this.playing = false;
+    this.single = true;
+    this.clock = null;
+    if (this.calm.matches) this.finish();
+    this.refresh();
+  }
+  back() {
+    this.goTo(Math.max(0, this.t - 1));
+  }
+  goTo(t) {
+    this.playing = this.single = false;
+    this.share = 0;
+    const until = performance.now() + 400;
+    while (this.algorithm.history.length < t && performance.now() < until) this.algorithm.step();
+    this.t = Math.min(t, this.algorithm.history.length);
+    if (this.watched !== null) this.phi = this.spec.angles[this.watched];
+    this.flashes.clear();
+    this.refresh();
+    this.say();
+  }
+  /** The step that is being shown is done. */
+  finish() {
+    this.record();
+    this.t += 1;
+    this.share = 0;
+    if (this.single || this.t >= this.spec.steps) {
+      const spoken = this.single;
+      this.playing = this.single = false;
+      if (spoken) this.say();
+    } else if (performance.now() - (this.spoken ?? 0) > 2000) this.say();
+    this.pace = Math.max(110, this.pace * 0.8);
+  }
+  /** The step at which the picture stands, computed when it is needed. */
+  record() {
+    const { history } = this.algorithm;
+    return history[this.t] ?? this.algorithm.step();
+  }
+
+  // ---- time ----
+
+  refresh() {
+    this.frame ||= requestAnimationFrame((now) => this.tick(now));
+  }
+  tick(now) {
+    this.frame = 0;
+    const began = performance.now();
+    if (this.playing || this.single) {
+      const passed = Math.min(100, now - (this.clock ?? now));
+      if (this.calm.matches) {
+        this.waited = (this.waited ?? 0) + passed;
+        if (this.waited > 500) {
+          this.waited = 0;
+          this.finish();
+        }
+      } else {
+        this.share += passed / (this.single ? 1500 : this.pace);
+        this.record();
+        if (this.share >= 1) this.finish();
+      }
+      this.clock = now;
+    }
+    this.draw(now);
+    if (this.playing || this.single || this.flashes.size) this.refresh();
+    const milliseconds = performance.now() - began;
+    this.root.dispatchEvent(new CustomEvent("sl:drawn", { bubbles: true, detail: { milliseconds } }));
+  }
+
+  recolor() {
+    const style = getComputedStyle(this.root);
+    const names = ["c1", "c2", "c3", "c4", "c5", "muted", "grid", "paper"];
+    this.color = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--sl-${name}`).trim()]));
+    this.color.ink = style.color;
+    this.face = style.fontFamily;
+    if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas", c3: "CanvasText", c5: "CanvasText" });
+    this.refresh();
+  }
+
+  // ---- the drawing ----
+
+  draw(now) {
+    const { algorithm, settings, spec, small } = this;
+    const moving = this.playing || this.single;
+    const record = moving && !this.calm.matches ? this.record() : algorithm.history[this.t] ?? algorithm.look();
+    const next = algorithm.history[this.t + 1]?.W ?? (this.t + 1 === algorithm.history.length ? algorithm.sparse.W : null);
+    let from = 0;
+    let [phase, part] = ["init", 0];
+    if (moving) for (const [name, until] of PHASES) {
+      if (this.share < until) {
+        [phase, part] = [name, (this.share - from) / (until - from)];
+        break;
+      }
+      from = until;
+    }
+    const order = PHASES.findIndex(([name]) => name === phase);
+    const slid = !moving || !record.examples ? 0 : order > 0 ? 1 : ease(part);
+    const risen = moving && next ? (phase === "step" ? ease(part) : phase === "update" ? 1 : 0) : 0;
+    const opened = !moving || order > 1 ? 1 : order < 1 ? (this.t ? 1 : 0) : part;
+    const W = risen ? record.W.map((w, k) => w + risen * (next[k] - w)) : record.W;
+    const places = spec.angles.map((phi, i) => phi + (record.examples ? slid * (turned(record.examples[i].angle - phi + Math.PI) - Math.PI) : 0));
+    if (this.watched !== null) this.phi = places[this.watched];
+    const run = { ...algorithm.sparse, W };
+    const seen = { record, run, places, opened, phase, moving, now, slid };
+    seen.asked = new Uint8Array(settings.m);
+    const count = Math.ceil(opened * record.asked.length);
+    const first = opened < 1 ? this.inOrder(record) : record.asked;
+    for (let k = 0; k < count; k++) seen.asked[first[k]] = 1;
+    seen.fires = new Uint8Array(settings.m);
+    const active = firing(run, record.asked, point(this.phi));
+    for (const r of active) seen.fires[r] = 1;
+    seen.active = active.length;
+    this.flash(seen);
+    for (const sheet of [this.stage, this.shelf, this.losses]) sheet?.fit();
+    if (!this.stage.width) return;
+    this.drawStage(seen);
+    if (!small) {
+      this.drawShelf(seen);
+      this.drawLosses();
+    }
+    this.tell(seen);
+  }
+
+  inOrder(record) {
+    const wanted = new Set(record.asked);
+    return Array.from(record.rows).filter((r) => wanted.has(r));
+  }
+
+  /** Neurons that changed their mind since the last picture blink, while the algorithm runs. */
+  flash({ fires, moving, now }) {
+    const before = this.before;
+    if (moving && !this.calm.matches && before?.length === fires.length) fires.forEach((one, r) => one !== before[r] && this.flashes.set(r, now));
+    for (const [r, since] of this.flashes) if (now - since > 600) this.flashes.delete(r);
+    if (!moving) this.flashes.clear();
+    this.before = fires;
+  }
+
+  drawStage(seen) {
+    const { run, places, asked, fires, now, slid } = seen;
+    const { color, stage, settings, spec } = this;
+    const pen = stage.clear();
+    const room = stage.width / 2;
+    const rim = (this.rim = room - 46);
+    const unit = rim / (REACH * run.std);
+    const [cos, sin] = [Math.cos(this.phi), Math.sin(this.phi)];
+    const at = (angle, radius) => [room + radius * Math.cos(angle), room - radius * Math.sin(angle)];
+    const ring = (from, to, radius, width, paint, alpha = 1) => {
+      pen.beginPath();
+      pen.arc(room, room, radius, -to, -from);
+      Object.assign(pen, { lineWidth: width, strokeStyle: paint, globalAlpha: alpha, lineCap: "butt" });
+      pen.stroke();
+      pen.globalAlpha = 1;
+    };
+    // The half-plane of the input: <w_r, x> + b_r > tau.
+    const line = (settings.t * rim) / REACH;
+    const open = Math.acos(clamp(line / rim, -1, 1));
+    pen.beginPath();
+    pen.arc(room, room, rim, -this.phi - open, -this.phi + open);
+    pen.closePath();
+    Object.assign(pen, { fillStyle: color.c1, globalAlpha: 0.11 });
+    pen.fill();
+    pen.globalAlpha = 1;
+    ring(0, TURN, rim, 1.25, color.muted, 0.7);
+
+    // The neurons, at s_r e_phi + t_r e_phi'.
+    const grow = clamp(Math.sqrt(1024 / settings.m), 0.8, 2);
+    const place = (r) => {
+      const level = 0.5 * run.W[3 * r + 2] + run.b[r];
+      const [u, v] = [S * run.W[3 * r], S * run.W[3 * r + 1]];
+      let [along, across] = [unit * (u * cos + v * sin + level), unit * (v * cos - u * sin)];
+      // Whoever would leave the picture stays at its rim, on its side of the line.
+      along = clamp(along, -rim, rim);
+      const most = Math.sqrt(rim * rim - along * along);
+      across = clamp(across, -most, most);
+      return [room + along * cos - across * sin, room - along * sin - across * cos];
+    };
+    const dots = (wanted, radius, paint, alpha) => {
+      pen.beginPath();
+      for (let r = 0; r < run.m; r++) {
+        if ((fires[r] ? 2 : asked[r]) !== wanted) continue;
+        const [x, y] = place(r);
+        pen.moveTo(x + radius, y);
+        pen.arc(x, y, radius, 0, TURN);
+      }
+      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
+      pen.fill();
+      pen.globalAlpha = 1;
+    };
+    dots(0, 1.5 * grow, color.muted, 0.42);
+    dots(1, 1.8 * grow, color.c2, 0.8);
+    dots(2, 2.5 * grow, color.c1, 1);
+    for (const [r, since] of this.flashes) {
+      const age = (now - since) / 600;
+      pen.beginPath();
+      pen.arc(...place(r), 3 + 7 * age, 0, TURN);
+      Object.assign(pen, { strokeStyle: color.c4, lineWidth: 2, globalAlpha: 1 - age });
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+
+    // The line itself, and the input that turns it.
+    const [ax, ay] = at(this.phi - open, rim), [bx, by] = at(this.phi + open, rim);
+    pen.beginPath();
+    pen.moveTo(ax, ay);
+    pen.lineTo(bx, by);
+    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 2.25 });
+    pen.stroke();
+
+    // Around: the caps with their points, and f.
+    const half = 2 * Math.asin(settings.rho / (2 * S));
+    const f = around(run, PLACES);
+    const [base, high] = [rim + 27, 12];
+    const side = (y) => (y > 0 ? color.c3 : color.c5);
+    for (const sign of [1, -1]) {
+      pen.beginPath();
+      for (let k = 0; k <= PLACES; k++) {
+        const value = f[k % PLACES];
+        pen.lineTo(...at((k * TURN) / PLACES, base + high * clamp(sign * value > 0 ? value : 0, -1.4, 1.4)));
+      }
+      pen.arc(room, room, base, 0, TURN, false);
+      Object.assign(pen, { fillStyle: side(sign), globalAlpha: 0.55 });
+      pen.fill("evenodd");
+      pen.globalAlpha = 1;
+    }
+    ring(0, TURN, base, 1, color.muted, 0.5);
+    spec.angles.forEach((phi, i) => {
+      const paint = side(run.y[i]);
+      ring(phi - half, phi + half, rim + 9, 7, paint, 0.3);
+      // Where the network is wrong within the cap.
+      for (let k = Math.ceil(((phi - half) * PLACES) / TURN); k <= ((phi + half) * PLACES) / TURN; k++) {
+        if (f[(k + PLACES) % PLACES] * run.y[i] <= 0) ring(((k - 0.5) * TURN) / PLACES, ((k + 0.5) * TURN) / PLACES, rim + 9, 7, color.c4, 0.9);
+      }
+      const spot = (angle, radius, fill, stroke) => {
+        pen.beginPath();
+        pen.arc(...at(angle, rim + 9), radius, 0, TURN);
+        Object.assign(pen, { fillStyle: fill, strokeStyle: stroke, lineWidth: 1.5 });
+        pen.fill();
+        pen.stroke();
+      };
+      spot(phi, 3.4, run.y[i] > 0 ? paint : color.paper, paint);
+      if (slid > 0) spot(places[i], 4.2, color.ink, color.paper);
+    });
+    pen.beginPath();
+    pen.arc(...at(this.phi, rim), 9, 0, TURN);
+    Object.assign(pen, { fillStyle: color.c1, strokeStyle: color.paper, lineWidth: 2 });
+    pen.fill();
+    pen.stroke();
+    Object.assign(pen, { fillStyle: color.paper, font: `italic 600 12px ${this.face}`, textAlign: "center", textBaseline: "middle" });
+    const [hx, hy] = at(this.phi, rim);
+    pen.fillText("x", hx, hy);
+    this.names(pen, at, { open, rim, seen });
+  }
+
+  /** Labels in the picture, and in its corners what the colors count. */
+  names(pen, at, { open, rim, seen }) {
+    const { color } = this;
+    Object.assign(pen, { font: `13px ${this.face}`, textBaseline: "middle", lineWidth: 4, strokeStyle: color.paper, lineJoin: "round" });
+    const put = (text, x, y, paint, align) => {
+      pen.textAlign = align;
+      pen.strokeText(text, x, y);
+      pen.fillStyle = paint;
+      pen.fillText(text, x, y);
+    };
+    const [tx, ty] = at(this.phi - open, rim - 16);
+    put("τ", tx - 9 * Math.cos(this.phi), ty + 9 * Math.sin(this.phi), color.ink, "center");
+    const { width } = this.stage;
+    const asked = seen.asked.reduce((sum, one) => sum + one, 0);
+    put("f > 0", 6, 12, color.c3, "left");
+    put("f < 0", 6, 30, color.c5, "left");
+    put("fooled", width - 6, 12, color.c4, "right");
+    put(`${grouped(seen.active)} fire`, 6, width - 12, color.c1, "left");
+    put(`${grouped(asked - seen.fires.reduce((sum, one, r) => sum + (one && seen.asked[r]), 0))} asked in vain`, width - 6, width - 30, color.c2, "right");
+    put(`${grouped(this.settings.m - asked)} never asked`, width - 6, width - 12, color.muted, "right");
+  }
+
+  drawShelf({ record, asked, fires, run }) {
+    const { shelf, color, settings } = this;
+    const pen = shelf.clear();
+    const [left, top, bottom] = [4, 10, shelf.height - 18];
+    const places = record.rows.length;
+    const X = (place) => left + ((shelf.width - left - 4) * place) / places;
+    const Y = (level) => bottom - ((bottom - top) * clamp(level / run.std + 1.4, 0, 6)) / 6;
+    const upper = (r) => 0.5 * run.W[3 * r + 2] + run.b[r] + S * Math.hypot(run.W[3 * r], run.W[3 * r + 1]);
+    const wide = Math.max(1, (shelf.width - 8) / places);
+    for (const [wanted, paint, alpha] of [[0, color.muted, 0.35], [1, color.c2, 0.75], [2, color.c1, 1]]) {
+      pen.beginPath();
+      record.rows.forEach((r, place) => {
+        if (r < 0 || (fires[r] ? 2 : asked[r]) !== wanted) return;
+        const y = Y(upper(r));
+        pen.rect(X(place), y, wanted === 2 ? Math.max(1.4, wide) : wide, bottom - y);
+      });
+      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+    const level = Math.round(Y(run.tau)) + 0.5;
+    pen.beginPath();
+    pen.moveTo(left, level);
+    pen.lineTo(shelf.width - 4, level);
+    for (let g = 0; g * GROUP < places; g++) {
+      pen.moveTo(X(g * GROUP), bottom + 1);
+      pen.lineTo(X(g * GROUP), bottom + 5);
+    }
+    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 1.5 });
+    pen.stroke();
+    Object.assign(pen, { font: `12px ${this.face}`, textBaseline: "alphabetic", textAlign: "right", fillStyle: color.ink });
+    pen.fillText("τ", shelf.width - 6, level - 4);
+    Object.assign(pen, { textAlign: "left", fillStyle: color.muted });
+    pen.fillText("opened from the left, 64 at a time", left, shelf.height - 3);
+  }
+
+  drawLosses() {
+    const { losses, color, spec, algorithm } = this;
+    const pen = losses.clear();
+    const [left, top, bottom] = [22, 8, losses.height - 18];
+    const X = (t) => left + ((losses.width - left - 6) * t) / spec.steps;
+    const Y = (loss) => bottom - ((bottom - top) * clamp(loss, 0, 1.1)) / 1.1;
+    Object.assign(pen, { font: `12px ${this.face}`, textBaseline: "middle", textAlign: "right", fillStyle: color.muted, strokeStyle: color.grid, lineWidth: 1 });
+    for (const value of [0, 0.5, 1]) {
+      pen.beginPath();
+      pen.moveTo(left, Math.round(Y(value)) + 0.5);
+      pen.lineTo(losses.width - 4, Math.round(Y(value)) + 0.5);
+      pen.stroke();
+      pen.fillText(String(value), left - 5, Y(value));
+    }
+    const curve = (name, width, paint, dash) => {
+      pen.beginPath();
+      algorithm.history.slice(0, this.t).forEach((record, t) => pen.lineTo(X(t + 1), Y(record[name])));
+      Object.assign(pen, { strokeStyle: paint, lineWidth: width });
+      pen.setLineDash(dash);
+      pen.stroke();
+      pen.setLineDash([]);
+    };
+    curve("denseLoss", 5, color.c2, []);
+    curve("loss", 2, color.c1, [6, 4]);
+    Object.assign(pen, { textAlign: "left", textBaseline: "alphabetic", fillStyle: color.muted });
+    pen.fillText(`${spec.steps} steps`, losses.width - 62, losses.height - 3);
+    pen.fillStyle = color.c2;
+    pen.fillText("dense", left, losses.height - 3);
+    pen.fillStyle = color.c1;
+    pen.fillText("sparse, on top of it", left + 42, losses.height - 3);
+  }
+
+  // ---- the words ----
+
+  /** Multiplications: so far, or in the first step at the clean points if none has been done. */
+  work({ record, run }) {
+    const done = this.algorithm.history[this.t - 1]?.work;
+    if (done) return done;
+    this.clean ??= new WeakMap();
+    if (!this.clean.has(record.W)) {
+      const fired = this.spec.angles.reduce((sum, phi) => sum + firing(run, record.asked, point(phi)).length, 0);
+      this.clean.set(record.W, [3 * (run.n * record.asked.length + 2 * fired), 6 * run.n * run.m]);
+    }
+    return this.clean.get(record.W);
+  }
+
+  tell(seen) {
+    const { settings, spec, small } = this;
+    const { m, t } = settings;
+    const work = this.work(seen);
+    const factor = work[1] / work[0];
+    const times = factor < 9.95 ? factor.toFixed(1) : String(Math.round(factor));
+    const asked = seen.record.asked.length;
+    const who = `At this input \`${grouped(seen.active)} of ${grouped(m)}\` neurons fire; the index asked \`${grouped(asked)}\`. `;
+    const how = this.t
+      ? `After ${this.t} ${this.t > 1 ? "steps" : "step"}: ${large(work[0])} multiplications instead of ${large(work[1])}`
+      : `The first step takes about ${large(work[0])} multiplications instead of ${large(work[1])}`;
+    const end = factor < 1.25 ? ": the index saves next to nothing." : this.t ? `, \`${times} times\` fewer, and the same weights.` : `, \`${times} times\` fewer.`;
+    this.words = who + how + end;
+    if (this.words !== this.written) write(this.sentence, this.words);
+    this.written = this.words;
+    const label = this.playing ? "Pause" : "Play";
+    if (this.playButton.textContent !== label) this.playButton.textContent = label;
+    const mend = this.broken() ? "Mend it" : "Break it";
+    if (this.breaker.textContent !== mend) this.breaker.textContent = mend;
+    const put = (row, value, text, spoken = text.replace(/[*{}]/g, "")) => {
+      if (+row.input.value !== value) row.input.value = value;
+      if (row.output.textContent !== spoken) write(row.output, text);
+      row.input.setAttribute("aria-valuetext", spoken);
+    };
+    const { printed, sparse } = this.here();
+    const rule = t === printed ? ", the printed rule" : t === sparse ? ", the sparse rule" : "";
+    put(this.threshold, Math.round(100 * t), `${t.toFixed(2)} sd`, `${t.toFixed(2)} standard deviations${rule}`);
+    this.marks.querySelector(".sl-printed").style.left = `${(100 * printed) / 3.2}%`;
+    this.marks.querySelector(".sl-sparse").style.left = `${(100 * sparse) / 3.2}%`;
+    const degrees = Math.round((turned(this.phi) * 180) / Math.PI) % 360;
+    this.stage.canvas.setAttribute("aria-valuenow", degrees);
+    this.stage.canvas.setAttribute("aria-valuetext", `${degrees} degrees: ${seen.active} of ${m} neurons fire, ${asked} asked`);
+    if (small) return;
+    put(this.width, spec.widths.findIndex((one) => one.m === m), grouped(m));
+    put(this.scrub, this.t, String(this.t), `step ${this.t} of ${spec.steps}`);
+    put(this.radius, Math.round(100 * settings.rho), settings.rho.toFixed(2));
+    const fast = this.playing && this.pace < 450;
+    const line = fast ? AT.loop : seen.moving ? AT[seen.phase] : this.t ? AT.loop : AT.init;
+    this.lines.forEach((item, k) => item.classList.toggle("sl-on", k === line));
+    const set = ({ bar, text }, share, words) => {
+      bar.style.width = `${(100 * clamp(share, 0, 1)).toFixed(1)}%`;
+      if (text.textContent !== words) text.textContent = words;
+    };
+    const [all, some, few] = this.meters[0];
+    set(all, 1, grouped(m));
+    set(some, asked / m, grouped(asked));
+    set(few, seen.active / m, grouped(seen.active));
+    const [dense, thin] = this.meters[1];
+    set(dense, 1, large(work[1]));
+    set(thin, work[0] / work[1], large(work[0]));
+    this.backButton.disabled = this.t === 0;
+  }
+
+  /** For screen readers: what the picture shows now. */
+  say() {
+    this.spoken = performance.now();
+    requestAnimationFrame(() => {
+      const record = this.algorithm.history[this.t - 1];
+      const loss = record ? ` Loss ${record.loss.toFixed(3)}.` : "";
+      this.live.textContent = `Step ${this.t}. ${(this.words ?? "").replace(/`/g, "")}${loss}`;
+    });
+  }
+}
+
+function render({ model, el }) {
+  const player = new Player(model, el);
+  el.player = player;
+  return () => player.destroy();
+}
+
+export default { render };
