@@ -15,6 +15,8 @@ const INSIDE = 1e-9; // radians: how far inside an arc a supremum is taken that 
 const SAME = 1e-11; // values of f between which rounding decides
 
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+/** x(phi). */
+export const point = (phi) => [S * Math.cos(phi), S * Math.sin(phi), 0.5];
 const turned = (angle) => {
   const rest = angle % TURN;
   return rest < 0 ? rest + TURN : rest;
@@ -22,11 +24,21 @@ const turned = (angle) => {
 
 // ---- the algorithm -----------------------------------------------------------------------------
 
+/** The numbers that Python drew, unpacked once. */
+const unpacked = new WeakMap();
+function numbers(spec) {
+  if (!unpacked.has(spec)) {
+    const [draws, signs, tails] = [spec.draws, spec.signs, spec.tails].map(bytes);
+    const X = Float64Array.from(spec.angles.flatMap(point));
+    unpacked.set(spec, { draws: new Int16Array(draws), signs: new Uint8Array(signs), tails: new Float64Array(tails), X });
+  }
+  return unpacked.get(spec);
+}
+
 /** Lines 2 to 5: the constants of a run and its first weights, a prefix of the numbers from Python. */
 export function start(spec, { m, t, rho, kind }) {
   const width = spec.widths.find((one) => one.m === m);
-  const draws = new Int16Array(bytes(spec.draws));
-  const signs = new Uint8Array(bytes(spec.signs));
+  const { draws, signs, tails, X } = numbers(spec);
   const [W, a, b] = [new Float64Array(3 * m), new Float64Array(m), new Float64Array(m)];
   const root = Math.sqrt(m);
   for (let r = 0; r < m; r++) {
@@ -36,13 +48,11 @@ export function start(spec, { m, t, rho, kind }) {
   }
   const tau = t * width.std;
   // The step size is c_0 / (2 Q(t) sum a_r^2); Python tabulated log Q.
-  const table = new Float64Array(bytes(spec.tails));
-  const place = Math.min(t * spec.tailsPerUnit, table.length - 1.001);
+  const place = Math.min(t * spec.tailsPerUnit, tails.length - 1.001);
   const cell = Math.floor(place);
-  const eta = width.step / Math.exp(table[cell] + (place - cell) * (table[cell + 1] - table[cell]));
+  const eta = width.step / Math.exp(tails[cell] + (place - cell) * (tails[cell + 1] - tails[cell]));
   const shift = kind === "jump" ? 0 : tau;
-  const X = Float64Array.from(spec.angles.flatMap((phi) => [S * Math.cos(phi), S * Math.sin(phi), 0.5]));
-  return { m, t, rho, kind, W, a, b, tau, shift, eta, std: width.std, delta: spec.delta, angles: spec.angles, X, y: spec.labels, n: spec.labels.length };
+  return { m, rho, W, a, b, tau, shift, eta, std: width.std, delta: spec.delta, angles: spec.angles, X, y: spec.labels, n: spec.labels.length };
 }
 
 /** Lines 6, 7, 12, 20 and 21: the half-space structure, `sublinear_lib.halfspace.cap.CapPrefix`.
@@ -56,24 +66,23 @@ export class Reach {
     this.init();
   }
   /** U_r, rounded outward as in `sublinear_lib.halfspace.alive.slice_bounds`. */
-  upper(r) {
+  measure(r) {
     const { W, b } = this.run;
-    const height = W[3 * r + 2];
     const deviation = 1.1e-9;
-    return 0.5 * height + b[r] + (S + 2 * deviation) * Math.hypot(W[3 * r], W[3 * r + 1]) + deviation * Math.abs(height);
+    this.upper[r] = 0.5 * W[3 * r + 2] + b[r] + (S + 2 * deviation) * Math.hypot(W[3 * r], W[3 * r + 1]) + deviation * Math.abs(W[3 * r + 2]);
   }
   /** Line 7, INIT. */
   init() {
     const { m } = this.run;
-    const upper = Float64Array.from({ length: m }, (_, r) => this.upper(r));
-    const order = Array.from({ length: m }, (_, r) => r).sort((p, q) => upper[q] - upper[p] || p - q);
+    const upper = (this.upper = new Float64Array(m));
+    for (let r = 0; r < m; r++) this.measure(r);
+    this.rows = Array.from(upper.keys()).sort((p, q) => upper[q] - upper[p] || p - q); // by place; -1 where nobody is left
     this.built = m;
-    this.rows = order; // by place; -1 where nobody is left
     this.place = new Int32Array(m);
-    order.forEach((r, place) => (this.place[r] = place));
+    this.rows.forEach((r, place) => (this.place[r] = place));
     this.fallen = new Uint8Array(m);
-    this.highest = [];
-    for (let place = 0; place < m; place += GROUP) this.highest.push(upper[order[place]]);
+    this.manyFallen = 0;
+    this.highest = this.rows.filter((_, place) => place % GROUP === 0).map((r) => upper[r]);
     const near = Math.max(1, Math.ceil(this.highest.length / 16));
     this.ceiling = this.highest.map((_, g) => (g < near ? Infinity : this.highest[g - near]));
     this.floor = this.highest.map((_, g) => this.highest[g + near] ?? -Infinity);
@@ -83,43 +92,38 @@ export class Reach {
     const found = [];
     this.highest.forEach((upper, g) => {
       if (upper < this.run.tau) return;
-      for (let place = g * GROUP; place < Math.min((g + 1) * GROUP, this.rows.length); place++) if (this.rows[place] >= 0) found.push(this.rows[place]);
+      for (const r of this.rows.slice(g * GROUP, (g + 1) * GROUP)) if (r >= 0) found.push(r);
     });
     return Int32Array.from(found).sort();
   }
   /** Lines 20 and 21, DELETE and ADD, for the neurons that moved. */
   update(moved) {
     const crowd = Math.max(1024, 0.25 * this.built);
-    const upper = Array.from(moved, (r) => this.upper(r));
     const groups = new Set();
     const risen = [];
-    moved.forEach((r, k) => {
-      const place = this.place[r];
-      const g = Math.floor(place / GROUP);
+    for (const r of moved) {
+      this.measure(r);
+      const g = Math.floor(this.place[r] / GROUP);
       groups.add(g);
-      if (upper[k] > this.ceiling[g]) {
+      this.manyFallen -= this.fallen[r];
+      this.fallen[r] = 0;
+      if (this.upper[r] > this.ceiling[g]) {
         risen.push(r);
-        this.rows[place] = -1;
-        this.fallen[r] = 0;
-      } else this.fallen[r] = upper[k] < this.floor[g] ? 1 : 0;
-    });
-    if (this.fallen.reduce((sum, one) => sum + one, 0) > crowd || this.rows.length + risen.length - this.built > crowd) return this.init();
-    if (risen.length) {
-      const before = this.rows.length;
-      for (const r of risen) {
-        this.place[r] = this.rows.length;
-        this.rows.push(r);
-      }
-      const last = Math.ceil(this.rows.length / GROUP);
-      for (let g = Math.floor(before / GROUP); g < last; g++) {
-        groups.add(g);
-        this.ceiling[g] = Infinity; // no order at the end
-        this.floor[g] ??= -Infinity;
-      }
+        this.rows[this.place[r]] = -1;
+      } else if (this.upper[r] < this.floor[g]) this.fallen[r] = 1;
+      this.manyFallen += this.fallen[r];
+    }
+    if (this.manyFallen > crowd || this.rows.length + risen.length - this.built > crowd) return this.init();
+    const before = Math.floor(this.rows.length / GROUP);
+    for (const r of risen) this.place[r] = this.rows.push(r) - 1;
+    for (let g = before; risen.length && g * GROUP < this.rows.length; g++) {
+      groups.add(g);
+      this.ceiling[g] = Infinity; // no order at the end
+      this.floor[g] ??= -Infinity;
     }
     for (const g of groups) {
       this.highest[g] = -Infinity;
-      for (const r of this.rows.slice(g * GROUP, (g + 1) * GROUP)) if (r >= 0) this.highest[g] = Math.max(this.highest[g], this.upper(r));
+      for (const r of this.rows.slice(g * GROUP, (g + 1) * GROUP)) if (r >= 0) this.highest[g] = Math.max(this.highest[g], this.upper[r]);
     }
   }
 }
@@ -238,7 +242,6 @@ export function extremes(f, middle, half) {
 }
 
 const preactivation = ({ W, b }, r, x) => W[3 * r] * x[0] + W[3 * r + 1] * x[1] + W[3 * r + 2] * x[2] + b[r];
-export const point = (phi) => [S * Math.cos(phi), S * Math.sin(phi), 0.5];
 
 /** Line 12, second half: which of the neurons asked fire at x. */
 export function firing(run, asked, x) {
@@ -353,23 +356,25 @@ export function around(run, places) {
 
 const PLACES = 720; // where f is drawn around the rim
 const REACH = 3.5; // standard deviations from the middle of the picture to its rim
+const MOST = 3.2; // standard deviations at the end of the slider
 const LINES = [
-  ["7", "ds.Init(*w*_{1}, …, *w*_{m})", 0],
-  ["8", "for *t* = 1, 2, …", 0],
+  ["7", "ds.Init(*w*_{1}, …, *w*_{m})", 0, "init"],
+  ["8", "for *t* = 1, 2, …", 0, "loop"],
   ["10", "for each example *i*", 1],
-  ["11", "the adversary moves *x*_{i} to *x̃*_{i}", 2],
-  ["12", "*Q*_{i} = ds.Query(*x̃*_{i}): who fires?", 2],
-  ["17", "forward pass, only on *Q*_{i}", 1],
-  ["18", "gradient, only on *Q*_{i}", 1],
-  ["19", "*W* ← *W* − *η* ∇*L*, only on ∪ *Q*_{i}", 1],
-  ["20, 21", "ds.Delete, ds.Add what moved", 1],
+  ["11", "the adversary moves *x*_{i} to *x̃*_{i}", 2, "attack"],
+  ["12", "*Q*_{i} = ds.Query(*x̃*_{i}): who fires?", 2, "query"],
+  ["17", "forward pass, only on *Q*_{i}", 1, "forward"],
+  ["18", "gradient, only on *Q*_{i}", 1, "gradient"],
+  ["19", "*W* ← *W* − *η* ∇*L*, only on ∪ *Q*_{i}", 1, "step"],
+  ["20, 21", "ds.Delete, ds.Add what moved", 1, "update"],
 ];
-const AT = { init: 0, loop: 1, attack: 3, query: 4, forward: 5, gradient: 6, step: 7, update: 8 };
-// One step on the screen: which line runs until which share of the time.
-const PHASES = [["attack", 0.34], ["query", 0.58], ["forward", 0.66], ["gradient", 0.74], ["step", 0.92], ["update", 1]];
+// One step on the screen: what runs until which share of the time.
+const PHASES = { attack: 0.34, query: 0.58, forward: 0.66, gradient: 0.74, step: 0.92, update: 1 };
+const SLOW = 1500; // milliseconds for a step that is to be followed line by line
 
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
-const ease = (share) => (share <= 0 ? 0 : share >= 1 ? 1 : share * share * (3 - 2 * share));
+const ease = (share) => share * share * (3 - 2 * share);
+const sum = (list, value = (one) => one) => list.reduce((total, one) => total + value(one), 0);
 const grouped = (value) => {
   const digits = String(Math.round(value));
   return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
@@ -379,7 +384,7 @@ const large = (value) => {
   return value < 1e6 ? `${Math.round(value / 1e3)} thousand` : `${(value / 1e6).toPrecision(3)} million`;
 };
 
-/** Make an element; `text` knows *italic*, `bold`, _{lower} and ^{upper}. */
+/** Make an element; `text` knows *italic*, `bold` and _{lower}. */
 function make(tag, attributes = {}, parent = null, text = "") {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -387,9 +392,11 @@ function make(tag, attributes = {}, parent = null, text = "") {
   parent?.append(element);
   return element;
 }
-const TAGS = { "*": ["i", 1], "`": ["b", 1], _: ["sub", 2], "^": ["sup", 2] };
+const TAGS = { "*": ["i", 1], "`": ["b", 1], _: ["sub", 2] };
 function write(element, text) {
-  const parts = text.split(/(\*[^*]+\*|`[^`]+`|[_^]\{[^}]*\})/).filter(Boolean);
+  if (element.written === text) return;
+  element.written = text;
+  const parts = text.split(/(\*[^*]+\*|`[^`]+`|_\{[^}]*\})/).filter(Boolean);
   element.replaceChildren(...parts.map((part) => {
     const [tag, skip] = (part.length > 2 && TAGS[part[0]]) || [];
     if (!tag) return document.createTextNode(part);
@@ -398,28 +405,27 @@ function write(element, text) {
     return inner;
   }));
 }
+const plain = (text) => text.replace(/[*`{}]/g, "");
+const newId = () => `sl-${Math.random().toString(36).slice(2, 10)}`;
 
-/** A canvas that is as sharp as the screen. */
+/** A canvas that is as sharp as the screen; `clear` starts a new picture. */
 class Sheet {
   constructor(parent, attributes, ratio) {
     this.canvas = make("canvas", attributes, parent);
     this.pen = this.canvas.getContext("2d");
     this.ratio = ratio;
   }
-  fit() {
-    const width = this.canvas.clientWidth;
-    const height = Math.round(width * this.ratio);
-    const dots = Math.min(2, devicePixelRatio || 1);
-    if (!width || (this.width === width && this.dots === dots)) return;
-    Object.assign(this, { width, height, dots });
-    this.canvas.width = width * dots;
-    this.canvas.height = height * dots;
-  }
-  /** Start a new picture. */
   clear() {
-    this.pen.setTransform(this.dots, 0, 0, this.dots, 0, 0);
-    this.pen.clearRect(0, 0, this.width, this.height);
-    return this.pen;
+    const { canvas, pen } = this;
+    const dots = Math.min(2, devicePixelRatio || 1);
+    const width = canvas.clientWidth;
+    if (this.width !== width || this.dots !== dots) {
+      Object.assign(this, { width, height: Math.round(width * this.ratio), dots });
+      Object.assign(canvas, { width: width * dots, height: this.height * dots });
+    }
+    pen.setTransform(dots, 0, 0, dots, 0, 0);
+    pen.clearRect(0, 0, width, this.height);
+    return pen;
   }
 }
 
@@ -428,14 +434,14 @@ class Player {
     this.spec = model.get("_spec");
     this.small = model.get("_size") === "small";
     this.root = root;
-    const middle = this.spec.widths.find(({ m }) => m === 1024);
-    this.settings = { m: 1024, t: this.small ? middle.printed : middle.sparse, rho: this.spec.rho, kind: "jump" };
-    this.watched = 1; // the example whose point the half-plane follows; null where the reader took it
-    this.phi = this.spec.angles[1];
+    this.settings = { m: 1024, t: 0, rho: this.spec.rho, kind: "jump" };
+    this.settings.t = this.small ? this.here().printed : this.here().sparse;
+    this.watched = 1; // the example that the half-plane follows; null once the reader has turned it
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.forced = matchMedia("(forced-colors: active)");
-    this.flashes = new Map();
+    this.flashes = new Map(); // neurons that changed their mind, and when
     this.build();
+    this.recolor();
     this.restart();
   }
 
@@ -443,22 +449,21 @@ class Player {
 
   build() {
     const { root, small, spec } = this;
-    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
     root.classList.add("sl-explorer", "sl-algorithm", ...(small ? ["sl-small"] : []));
-    root.setAttribute("role", "group");
-    root.setAttribute("aria-label", "Algorithm 1, played");
-    root.setAttribute("data-lm-suppress-shortcuts", "true");
+    const title = newId();
+    for (const [name, value] of [["role", "group"], ["aria-labelledby", title], ["data-lm-suppress-shortcuts", "true"]]) root.setAttribute(name, value);
     root.addEventListener("keydown", (event) => event.stopPropagation());
     const stage = make("div", { class: "sl-stage" }, root);
     this.stage = new Sheet(stage, { tabindex: 0, role: "slider", "aria-label": "the input x, an angle on the circle", "aria-valuemin": 0, "aria-valuemax": 359 }, 1);
     const side = make("div", { class: "sl-side" }, root);
+    make("div", { class: "sl-title", id: title }, side, "Algorithm 1, played");
     if (!small) {
       const code = make("ol", { class: "sl-code", "aria-label": "Algorithm 1 of the paper, in short" }, side);
-      this.lines = LINES.map(([number, text, depth]) => {
-        const line = make("li", { style: `--depth:${depth}` }, code);
-        make("span", { class: "sl-no" }, line, number);
-        make("span", {}, line, text);
-        return line;
+      this.lines = LINES.map(([number, text, depth, name]) => {
+        const item = make("li", { style: `--depth:${depth}` }, code);
+        make("span", { class: "sl-no" }, item, number);
+        make("span", {}, item, text);
+        return { item, name };
       });
     }
     const buttons = make("div", { class: "sl-buttons" }, side);
@@ -468,72 +473,67 @@ class Player {
       return element;
     };
     this.playButton = button("play", "Play", () => (this.playing ? this.pause() : this.play()));
-    if (!small) {
-      this.backButton = button("back", "Back", () => this.back());
-      button("step", "Step", () => this.stepOnce());
-      button("reset", "Reset", () => this.goTo(0));
-      const row = this.row(side, "step *t*", { min: 0, max: spec.steps, value: 0 }, (value) => this.goTo(value));
-      this.scrub = row;
-    }
     const panel = make("div", { class: "sl-controls" }, small ? side : root);
     if (!small) {
-      const { widths } = spec;
-      this.width = this.row(panel, "neurons *m*", { min: 0, max: widths.length - 1, value: widths.findIndex(({ m }) => m === this.settings.m) }, (k) => this.widen(widths[k]));
+      this.backButton = button("back", "Back", () => this.goTo(Math.max(0, this.t - 1)));
+      button("step", "Step", () => this.stepOnce());
+      button("reset", "Reset", () => this.goTo(0));
+      this.scrub = this.row(side, "step *t*", spec.steps, (t) => this.goTo(t));
+      this.width = this.row(panel, "neurons *m*", spec.widths.length - 1, (k) => this.widen(spec.widths[k]));
     }
-    this.threshold = this.row(panel, "threshold *τ*", { min: 0, max: 320, value: 100 * this.settings.t }, (value) => this.set({ t: this.snapped(value / 100) }));
-    this.marks = make("div", { class: "sl-marks" }, this.threshold.track);
-    for (const [name, text] of [["printed", "printed"], ["sparse", "sparse"]]) {
-      const mark = button(`mark sl-${name}`, text, () => this.set({ t: this.here()[name] }), this.marks);
-      mark.setAttribute("aria-label", `the ${text} threshold`);
-    }
-    // Below the threshold: what breaks the idea.
+    this.threshold = this.row(panel, "threshold *τ*", 100 * MOST, (value) => this.set({ t: this.snapped(value / 100) }));
+    const marks = make("div", { class: "sl-marks" }, this.threshold.track);
+    this.marks = ["printed", "sparse"].map((name) => {
+      const mark = button(`mark sl-${name}`, name, () => this.set({ t: this.here()[name] }), marks);
+      mark.setAttribute("aria-label", `set the ${name} threshold`);
+      return { mark, name };
+    });
     this.breaker = button("break", "", () => this.breakIt(), small ? buttons : panel);
     this.sentence = make("p", { class: "sl-sentence" }, small ? side : root);
-    if (!small) this.buildBelow(make("div", { class: "sl-below" }, root));
+    if (!small) this.buildBelow();
     this.live = make("div", { class: "sl-live", "aria-live": "polite", "aria-atomic": "true" }, root);
-    this.listen(id);
+    this.listen();
   }
 
   /** A labeled slider. */
-  row(parent, label, range, change) {
+  row(parent, label, max, change) {
     const row = make("div", { class: "sl-control" }, parent);
-    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    const id = newId();
     make("label", { for: id }, row, label);
     const track = make("div", { class: "sl-track" }, row);
-    const input = make("input", { id, type: "range", step: 1, ...range }, track);
+    const input = make("input", { id, type: "range", min: 0, max, step: 1 }, track);
     const output = make("output", { for: id }, row);
     input.addEventListener("input", () => change(+input.value));
     return { input, output, track };
   }
 
-  buildBelow(below) {
+  buildBelow() {
+    const below = make("div", { class: "sl-below" }, this.root);
     const figure = (title) => {
-      const box = make("div", { class: "sl-panel" }, below);
+      const box = make("div", {}, below);
       make("div", { class: "sl-caption" }, box, title);
       return box;
     };
-    const index = figure("The index: neurons in the order of how far any input can push them");
-    this.shelf = new Sheet(index, { "aria-hidden": "true" }, 0.36);
-    const loss = figure("The loss at the adversary’s points");
-    this.losses = new Sheet(loss, { "aria-hidden": "true" }, 0.36);
-    this.meters = [figure("Neurons asked at an input"), figure("Multiplications")].map((box, k) => {
-      return (k ? ["dense", "sparse"] : ["all", "asked", "fire"]).map((name) => {
+    this.shelf = new Sheet(figure("The index, by the highest sum of any input"), { "aria-hidden": "true" }, 0.36);
+    this.losses = new Sheet(figure("The loss at the adversary’s points"), { "aria-hidden": "true" }, 0.36);
+    const meters = (title, names) => {
+      const box = figure(title);
+      return names.map((name) => {
         const row = make("div", { class: `sl-meter sl-of-${name}` }, box);
         make("span", {}, row, name);
-        const bar = make("div", { class: "sl-bar" }, row);
-        return { bar: make("div", {}, bar), text: make("b", {}, row) };
+        return { bar: make("div", {}, make("div", { class: "sl-bar" }, row)), text: make("b", {}, row) };
       });
-    });
+    };
+    this.meters = [...meters("Neurons asked at an input", ["all", "asked", "fire"]), ...meters("Multiplications", ["dense", "sparse"])];
     const more = make("details", { class: "sl-more" }, this.root);
     make("summary", {}, more, "More");
     const panel = make("div", { class: "sl-controls" }, more);
-    this.radius = this.row(panel, "reach *ρ* of the adversary", { min: 0, max: 30, value: 100 * this.settings.rho }, (value) => this.set({ rho: value / 100 }));
+    this.radius = this.row(panel, "reach *ρ*", 30, (value) => this.set({ rho: value / 100 }));
     const row = make("div", { class: "sl-control" }, panel);
-    const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
+    const id = newId();
     make("label", { for: id }, row, "activation");
     const select = make("select", { id }, row);
-    make("option", { value: "jump" }, select, "jumps at τ (the paper’s)");
-    make("option", { value: "continuous" }, select, "continuous");
+    for (const [value, text] of [["jump", "jumps at τ (the paper’s)"], ["continuous", "continuous"]]) make("option", { value }, select, text);
     select.addEventListener("change", () => this.set({ kind: select.value }));
   }
 
@@ -543,26 +543,23 @@ class Player {
     const where = (event) => {
       const box = canvas.getBoundingClientRect();
       const [x, y] = [event.clientX - box.left - box.width / 2, box.top + box.height / 2 - event.clientY];
-      return { angle: Math.atan2(y, x), radius: Math.hypot(x, y), along: x * Math.cos(this.phi) + y * Math.sin(this.phi) };
+      return { angle: Math.atan2(y, x), radius: Math.hypot(x, y), along: ((x * Math.cos(this.phi) + y * Math.sin(this.phi)) * REACH) / this.rim };
     };
-    const held = (event) => {
+    // What a pointer takes hold of: the line, or the input.  A finger inside the picture scrolls.
+    const held = (event, finger) => {
       const { radius, along } = where(event);
-      if (radius < 0.97 * this.rim && Math.abs(along - (this.settings.t * this.rim) / REACH) < 22) return "line";
-      return radius > 0.75 * this.rim || event.pointerType === "mouse" ? "input" : null;
+      if (radius < 0.97 * this.rim && Math.abs(along - this.settings.t) < 0.45) return "line";
+      return radius > 0.75 * this.rim || !finger ? "input" : null;
     };
     const drag = (event) => {
       const { angle, along } = where(event);
-      if (grip === "line") this.set({ t: this.snapped(clamp((along * REACH) / this.rim, 0, 3.2)) });
+      if (grip === "line") this.set({ t: this.snapped(clamp(along, 0, MOST)) });
       else if (grip === "input") this.turnTo(angle);
       else canvas.style.cursor = held(event) === "line" ? "move" : "grab";
     };
-    canvas.addEventListener("touchstart", (event) => {
-      const [touch] = event.touches;
-      if (held({ clientX: touch.clientX, clientY: touch.clientY, pointerType: "touch" })) event.preventDefault();
-    }, { passive: false });
+    canvas.addEventListener("touchstart", (event) => held(event.touches[0], true) && event.preventDefault(), { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      grip = held(event);
+      grip = event.button ? null : held(event, event.pointerType === "touch");
       if (!grip) return;
       canvas.setPointerCapture(event.pointerId);
       drag(event);
@@ -571,29 +568,28 @@ class Player {
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (grip = null));
     canvas.addEventListener("keydown", (event) => {
       const by = { ArrowRight: -2, ArrowUp: 2, ArrowLeft: 2, ArrowDown: -2, PageUp: 20, PageDown: -20 }[event.key];
-      if (event.key === "Home") this.turnTo(0);
-      else if (by) this.turnTo(this.phi + (by * Math.PI) / 180);
-      else return;
+      if (!by && event.key !== "Home") return;
+      this.turnTo(by ? this.phi + (by * Math.PI) / 180 : 0);
       event.preventDefault();
     });
-    this.observer = new ResizeObserver(() => this.refresh());
-    this.observer.observe(this.root);
-    this.themes = new MutationObserver(() => this.recolor());
-    this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
-    this.forced.addEventListener("change", () => this.recolor());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
-    this.recolor();
-  }
-
-  destroy() {
-    this.pause();
-    cancelAnimationFrame(this.frame);
-    this.observer.disconnect();
-    this.themes.disconnect();
+    const recolor = () => this.recolor();
+    const themes = new MutationObserver(recolor);
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class"] });
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    for (const media of [dark, this.forced]) media.addEventListener("change", recolor);
+    const sizes = new ResizeObserver(() => this.refresh());
+    sizes.observe(this.root);
+    this.destroy = () => {
+      cancelAnimationFrame(this.frame);
+      this.frame = -1;
+      for (const observer of [themes, sizes]) observer.disconnect();
+      for (const media of [dark, this.forced]) media.removeEventListener("change", recolor);
+    };
   }
 
   // ---- what the reader does ----
 
+  /** The width and its rules. */
   here() {
     return this.spec.widths.find(({ m }) => m === this.settings.m);
   }
@@ -607,14 +603,13 @@ class Player {
     Object.assign(this.settings, change);
     this.restart();
   }
+  /** A threshold on a mark stays on the mark. */
   widen(width) {
-    // A threshold on a mark stays on the mark.
-    const before = this.here();
-    const name = ["printed", "sparse"].find((mark) => before[mark] === this.settings.t);
+    const name = ["printed", "sparse"].find((mark) => this.here()[mark] === this.settings.t);
     this.set({ m: width.m, ...(name ? { t: width[name] } : {}) });
   }
   broken() {
-    return this.settings.t <= this.here().printed + 1e-9;
+    return this.settings.t <= this.here().printed;
   }
   breakIt() {
     this.set({ t: this.broken() ? this.here().sparse : this.here().printed });
@@ -627,65 +622,60 @@ class Player {
   }
   restart() {
     this.algorithm = new Algorithm(this.spec, this.settings);
+    this.pace = SLOW;
     this.t = 0;
+    this.rest();
+  }
+  /** Stand still at the beginning of step t. */
+  rest() {
+    this.playing = this.single = false;
+    this.goal = null;
     this.share = 0; // of the step that is being shown
-    this.pace = 1500; // milliseconds for a step
-    this.flashes.clear();
     this.refresh();
   }
   play() {
-    if (this.t >= this.spec.steps) this.goTo(0);
+    if (this.t >= this.spec.steps) this.t = 0;
+    this.rest();
     this.playing = true;
-    this.single = false;
     this.clock = null;
-    this.refresh();
   }
   pause() {
-    this.playing = false;
-    this.single = false;
-    this.share = 0;
-    this.refresh();
+    this.rest();
     this.say();
   }
   stepOnce() {
-    if (this.t >= this.spec.steps) return;
     if (this.single) this.finish();
-    this.playing = false;
+    if (this.t >= this.spec.steps) return;
+    this.rest();
     this.single = true;
     this.clock = null;
     if (this.calm.matches) this.finish();
-    this.refresh();
   }
-  back() {
-    this.goTo(Math.max(0, this.t - 1));
-  }
+  /** Go to a step; those before it that were never done are done a few in every frame. */
   goTo(t) {
-    this.playing = this.single = false;
-    this.share = 0;
-    const until = performance.now() + 400;
-    while (this.algorithm.history.length < t && performance.now() < until) this.algorithm.step();
-    this.t = Math.min(t, this.algorithm.history.length);
-    if (this.watched !== null) this.phi = this.spec.angles[this.watched];
-    this.flashes.clear();
-    this.refresh();
-    this.say();
+    this.rest();
+    this.goal = t;
+    this.approach();
   }
-  /** The step that is being shown is done. */
+  approach() {
+    const until = performance.now() + 12;
+    const { history } = this.algorithm;
+    while (history.length < this.goal && performance.now() < until) this.algorithm.step();
+    this.t = Math.min(this.goal, history.length);
+    if (this.t === this.goal) this.pause();
+  }
+  /** The step that is being shown, computed when it is needed. */
+  record() {
+    return this.algorithm.history[this.t] ?? this.algorithm.step();
+  }
   finish() {
     this.record();
     this.t += 1;
     this.share = 0;
-    if (this.single || this.t >= this.spec.steps) {
-      const spoken = this.single;
-      this.playing = this.single = false;
-      if (spoken) this.say();
-    } else if (performance.now() - (this.spoken ?? 0) > 2000) this.say();
-    this.pace = Math.max(110, this.pace * 0.8);
-  }
-  /** The step at which the picture stands, computed when it is needed. */
-  record() {
-    const { history } = this.algorithm;
-    return history[this.t] ?? this.algorithm.step();
+    this.pace = Math.max(110, this.pace * 0.8); // slow enough to follow at first, then faster
+    const spoken = this.single || this.t >= this.spec.steps;
+    if (spoken) this.rest();
+    if (spoken || performance.now() - (this.spoken ?? 0) > 2000) this.say();
   }
 
   // ---- time ----
@@ -696,23 +686,19 @@ class Player {
   tick(now) {
     this.frame = 0;
     const began = performance.now();
+    if (this.goal !== null) this.approach();
     if (this.playing || this.single) {
       const passed = Math.min(100, now - (this.clock ?? now));
-      if (this.calm.matches) {
-        this.waited = (this.waited ?? 0) + passed;
-        if (this.waited > 500) {
-          this.waited = 0;
-          this.finish();
-        }
-      } else {
-        this.share += passed / (this.single ? 1500 : this.pace);
-        this.record();
-        if (this.share >= 1) this.finish();
-      }
       this.clock = now;
+      this.waited = (this.waited ?? 0) + passed;
+      if (!this.calm.matches) this.share += passed / (this.single ? SLOW : this.pace);
+      if (this.share >= 1 || (this.calm.matches && this.waited > 500)) {
+        this.waited = 0;
+        this.finish();
+      }
     }
     this.draw(now);
-    if (this.playing || this.single || this.flashes.size) this.refresh();
+    if (this.playing || this.single || this.goal !== null || this.flashes.size) this.refresh();
     const milliseconds = performance.now() - began;
     this.root.dispatchEvent(new CustomEvent("sl:drawn", { bubbles: true, detail: { milliseconds } }));
   }
@@ -721,223 +707,186 @@ class Player {
     const style = getComputedStyle(this.root);
     const names = ["c1", "c2", "c3", "c4", "c5", "muted", "grid", "paper"];
     this.color = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--sl-${name}`).trim()]));
-    this.color.ink = style.color;
+    Object.assign(this.color, { ink: style.color });
+    if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", c3: "CanvasText", c5: "CanvasText", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas" });
     this.face = style.fontFamily;
-    if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas", c3: "CanvasText", c5: "CanvasText" });
     this.refresh();
   }
 
   // ---- the drawing ----
 
+  /** Draw the state at step t, or the moment of the step that is being shown. */
   draw(now) {
-    const { algorithm, settings, spec, small } = this;
-    const moving = this.playing || this.single;
-    const record = moving && !this.calm.matches ? this.record() : algorithm.history[this.t] ?? algorithm.look();
-    const next = algorithm.history[this.t + 1]?.W ?? (this.t + 1 === algorithm.history.length ? algorithm.sparse.W : null);
-    let from = 0;
-    let [phase, part] = ["init", 0];
-    if (moving) for (const [name, until] of PHASES) {
-      if (this.share < until) {
-        [phase, part] = [name, (this.share - from) / (until - from)];
-        break;
-      }
-      from = until;
-    }
-    const order = PHASES.findIndex(([name]) => name === phase);
-    const slid = !moving || !record.examples ? 0 : order > 0 ? 1 : ease(part);
-    const risen = moving && next ? (phase === "step" ? ease(part) : phase === "update" ? 1 : 0) : 0;
-    const opened = !moving || order > 1 ? 1 : order < 1 ? (this.t ? 1 : 0) : part;
-    const W = risen ? record.W.map((w, k) => w + risen * (next[k] - w)) : record.W;
-    const places = spec.angles.map((phi, i) => phi + (record.examples ? slid * (turned(record.examples[i].angle - phi + Math.PI) - Math.PI) : 0));
+    if (!this.stage.canvas.clientWidth) return;
+    const { algorithm, spec } = this;
+    const { history } = algorithm;
+    const moving = (this.playing || this.single) && !this.calm.matches;
+    const record = moving ? this.record() : history[this.t] ?? algorithm.look();
+    const fast = this.playing && this.pace < 450;
+    const names = Object.keys(PHASES);
+    const number = moving ? names.findIndex((name) => this.share < PHASES[name]) : -1;
+    const part = moving ? (this.share - (PHASES[names[number - 1]] ?? 0)) / (PHASES[names[number]] - (PHASES[names[number - 1]] ?? 0)) : 0;
+    const progress = (name) => (number < names.indexOf(name) ? 0 : number > names.indexOf(name) ? 1 : part);
+    const slid = ease(progress("attack"));
+    const moved = ease(progress("step"));
+    const left = history[this.t - 1]?.examples; // where the adversary left the points
+    const places = spec.angles.map((phi, i) => {
+      const from = left?.[i].angle ?? phi;
+      return from + (slid && slid * (turned(record.examples[i].angle - from + Math.PI) - Math.PI));
+    });
     if (this.watched !== null) this.phi = places[this.watched];
+    const next = moved && (history[this.t + 1]?.W ?? algorithm.sparse.W);
+    const W = moved ? record.W.map((w, k) => w + moved * (next[k] - w)) : record.W;
     const run = { ...algorithm.sparse, W };
-    const seen = { record, run, places, opened, phase, moving, now, slid };
-    seen.asked = new Uint8Array(settings.m);
-    const count = Math.ceil(opened * record.asked.length);
-    const first = opened < 1 ? this.inOrder(record) : record.asked;
-    for (let k = 0; k < count; k++) seen.asked[first[k]] = 1;
-    seen.fires = new Uint8Array(settings.m);
-    const active = firing(run, record.asked, point(this.phi));
-    for (const r of active) seen.fires[r] = 1;
-    seen.active = active.length;
-    this.flash(seen);
-    for (const sheet of [this.stage, this.shelf, this.losses]) sheet?.fit();
-    if (!this.stage.width) return;
+    // While line 12 is shown the index opens from the left.
+    const opened = !moving || fast ? 1 : number === 0 && this.t ? 1 : progress("query");
+    const asked = new Uint8Array(run.m);
+    for (const r of record.asked) asked[r] = 1;
+    if (opened < 1) {
+      const edge = Math.ceil((opened * record.rows.length) / GROUP) * GROUP;
+      record.rows.forEach((r, place) => r >= 0 && place >= edge && (asked[r] = 0));
+    }
+    const fires = new Uint8Array(run.m);
+    for (const r of firing(run, record.asked, point(this.phi))) fires[r] = 1;
+    if (moving && this.before?.length === run.m) fires.forEach((one, r) => one !== this.before[r] && this.flashes.set(r, now));
+    for (const [r, since] of this.flashes) if (!moving || now - since > 600) this.flashes.delete(r);
+    this.before = fires;
+    const line = fast ? "loop" : moving ? names[number] : this.t ? "loop" : "init";
+    const seen = { record, run, places, asked, fires, now, line, marked: slid > 0 || Boolean(left), active: sum(fires) };
     this.drawStage(seen);
-    if (!small) {
+    if (!this.small) {
       this.drawShelf(seen);
       this.drawLosses();
     }
     this.tell(seen);
   }
 
-  inOrder(record) {
-    const wanted = new Set(record.asked);
-    return Array.from(record.rows).filter((r) => wanted.has(r));
-  }
-
-  /** Neurons that changed their mind since the last picture blink, while the algorithm runs. */
-  flash({ fires, moving, now }) {
-    const before = this.before;
-    if (moving && !this.calm.matches && before?.length === fires.length) fires.forEach((one, r) => one !== before[r] && this.flashes.set(r, now));
-    for (const [r, since] of this.flashes) if (now - since > 600) this.flashes.delete(r);
-    if (!moving) this.flashes.clear();
-    this.before = fires;
-  }
-
-  drawStage(seen) {
-    const { run, places, asked, fires, now, slid } = seen;
-    const { color, stage, settings, spec } = this;
+  drawStage({ run, places, asked, fires, now, marked, active }) {
+    const { color, stage, settings, spec, phi } = this;
     const pen = stage.clear();
     const room = stage.width / 2;
     const rim = (this.rim = room - 46);
     const unit = rim / (REACH * run.std);
-    const [cos, sin] = [Math.cos(this.phi), Math.sin(this.phi)];
+    const [cos, sin] = [Math.cos(phi), Math.sin(phi)];
     const at = (angle, radius) => [room + radius * Math.cos(angle), room - radius * Math.sin(angle)];
-    const ring = (from, to, radius, width, paint, alpha = 1) => {
-      pen.beginPath();
-      pen.arc(room, room, radius, -to, -from);
-      Object.assign(pen, { lineWidth: width, strokeStyle: paint, globalAlpha: alpha, lineCap: "butt" });
+    const fill = (paint, alpha = 1, rule = "nonzero") => {
+      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
+      pen.fill(rule);
+      pen.globalAlpha = 1;
+    };
+    const stroke = (paint, lineWidth, alpha = 1) => {
+      Object.assign(pen, { strokeStyle: paint, lineWidth, globalAlpha: alpha });
       pen.stroke();
       pen.globalAlpha = 1;
     };
-    // The half-plane of the input: <w_r, x> + b_r > tau.
-    const line = (settings.t * rim) / REACH;
-    const open = Math.acos(clamp(line / rim, -1, 1));
-    pen.beginPath();
-    pen.arc(room, room, rim, -this.phi - open, -this.phi + open);
-    pen.closePath();
-    Object.assign(pen, { fillStyle: color.c1, globalAlpha: 0.11 });
-    pen.fill();
-    pen.globalAlpha = 1;
-    ring(0, TURN, rim, 1.25, color.muted, 0.7);
+    const ring = (from, to, radius) => {
+      pen.beginPath();
+      pen.arc(room, room, radius, -to, -from);
+    };
+    const spot = (x, y, radius, paint, edge, width = 1.5) => {
+      pen.beginPath();
+      pen.arc(x, y, radius, 0, TURN);
+      fill(paint);
+      stroke(edge, width);
+    };
 
-    // The neurons, at s_r e_phi + t_r e_phi'.
-    const grow = clamp(Math.sqrt(1024 / settings.m), 0.8, 2);
+    // The half-plane of the input: <w_r, x> + b_r > tau.
+    const open = Math.acos(clamp(settings.t / REACH, -1, 1));
+    ring(phi - open, phi + open, rim);
+    fill(color.c1, 0.11);
+    ring(0, TURN, rim);
+    stroke(color.muted, 1.25, 0.7);
+
+    // The neurons, at s_r e_phi + t_r e_phi', t_r = <w_r, tangent>.
     const place = (r) => {
-      const level = 0.5 * run.W[3 * r + 2] + run.b[r];
       const [u, v] = [S * run.W[3 * r], S * run.W[3 * r + 1]];
-      let [along, across] = [unit * (u * cos + v * sin + level), unit * (v * cos - u * sin)];
       // Whoever would leave the picture stays at its rim, on its side of the line.
-      along = clamp(along, -rim, rim);
+      const along = clamp(unit * (u * cos + v * sin + 0.5 * run.W[3 * r + 2] + run.b[r]), -rim, rim);
       const most = Math.sqrt(rim * rim - along * along);
-      across = clamp(across, -most, most);
+      const across = clamp(unit * (v * cos - u * sin), -most, most);
       return [room + along * cos - across * sin, room - along * sin - across * cos];
     };
-    const dots = (wanted, radius, paint, alpha) => {
+    const grow = clamp(Math.sqrt(1024 / settings.m), 0.8, 2);
+    for (const [wanted, radius, paint, alpha] of [[0, 1.5, color.muted, 0.42], [1, 1.8, color.c2, 0.8], [2, 2.5, color.c1, 1]]) {
       pen.beginPath();
       for (let r = 0; r < run.m; r++) {
         if ((fires[r] ? 2 : asked[r]) !== wanted) continue;
         const [x, y] = place(r);
-        pen.moveTo(x + radius, y);
-        pen.arc(x, y, radius, 0, TURN);
+        pen.moveTo(x + radius * grow, y);
+        pen.arc(x, y, radius * grow, 0, TURN);
       }
-      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
-      pen.fill();
-      pen.globalAlpha = 1;
-    };
-    dots(0, 1.5 * grow, color.muted, 0.42);
-    dots(1, 1.8 * grow, color.c2, 0.8);
-    dots(2, 2.5 * grow, color.c1, 1);
+      fill(paint, alpha);
+    }
     for (const [r, since] of this.flashes) {
-      const age = (now - since) / 600;
+      const age = clamp((now - since) / 600, 0, 1);
       pen.beginPath();
       pen.arc(...place(r), 3 + 7 * age, 0, TURN);
-      Object.assign(pen, { strokeStyle: color.c4, lineWidth: 2, globalAlpha: 1 - age });
-      pen.stroke();
+      stroke(color.c4, 2, 1 - age);
     }
-    pen.globalAlpha = 1;
-
-    // The line itself, and the input that turns it.
-    const [ax, ay] = at(this.phi - open, rim), [bx, by] = at(this.phi + open, rim);
     pen.beginPath();
-    pen.moveTo(ax, ay);
-    pen.lineTo(bx, by);
-    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 2.25 });
-    pen.stroke();
+    pen.moveTo(...at(phi - open, rim));
+    pen.lineTo(...at(phi + open, rim));
+    stroke(color.ink, 2.25);
 
-    // Around: the caps with their points, and f.
-    const half = 2 * Math.asin(settings.rho / (2 * S));
+    // Around them: f, and the caps with their points; magenta where the network is fooled.
     const f = around(run, PLACES);
-    const [base, high] = [rim + 27, 12];
+    const [base, high, half] = [rim + 27, 12, 2 * Math.asin(settings.rho / (2 * S))];
     const side = (y) => (y > 0 ? color.c3 : color.c5);
     for (const sign of [1, -1]) {
       pen.beginPath();
-      for (let k = 0; k <= PLACES; k++) {
-        const value = f[k % PLACES];
-        pen.lineTo(...at((k * TURN) / PLACES, base + high * clamp(sign * value > 0 ? value : 0, -1.4, 1.4)));
-      }
-      pen.arc(room, room, base, 0, TURN, false);
-      Object.assign(pen, { fillStyle: side(sign), globalAlpha: 0.55 });
-      pen.fill("evenodd");
-      pen.globalAlpha = 1;
+      for (let k = 0; k <= PLACES; k++) pen.lineTo(...at((k * TURN) / PLACES, base + high * sign * clamp(sign * f[k % PLACES], 0, 1.4)));
+      pen.arc(room, room, base, 0, TURN);
+      fill(side(sign), 0.6, "evenodd");
     }
-    ring(0, TURN, base, 1, color.muted, 0.5);
-    spec.angles.forEach((phi, i) => {
-      const paint = side(run.y[i]);
-      ring(phi - half, phi + half, rim + 9, 7, paint, 0.3);
-      // Where the network is wrong within the cap.
-      for (let k = Math.ceil(((phi - half) * PLACES) / TURN); k <= ((phi + half) * PLACES) / TURN; k++) {
-        if (f[(k + PLACES) % PLACES] * run.y[i] <= 0) ring(((k - 0.5) * TURN) / PLACES, ((k + 0.5) * TURN) / PLACES, rim + 9, 7, color.c4, 0.9);
+    ring(0, TURN, base);
+    stroke(color.muted, 1, 0.5);
+    spec.angles.forEach((middle, i) => {
+      ring(middle - half, middle + half, rim + 9);
+      stroke(side(run.y[i]), 7, 0.3);
+      for (let k = Math.ceil(((middle - half) * PLACES) / TURN); k <= ((middle + half) * PLACES) / TURN; k++) {
+        if (f[(k + PLACES) % PLACES] * run.y[i] > 0) continue;
+        ring(((k - 0.5) * TURN) / PLACES, ((k + 0.5) * TURN) / PLACES, rim + 9);
+        stroke(color.c4, 7, 0.9);
       }
-      const spot = (angle, radius, fill, stroke) => {
-        pen.beginPath();
-        pen.arc(...at(angle, rim + 9), radius, 0, TURN);
-        Object.assign(pen, { fillStyle: fill, strokeStyle: stroke, lineWidth: 1.5 });
-        pen.fill();
-        pen.stroke();
-      };
-      spot(phi, 3.4, run.y[i] > 0 ? paint : color.paper, paint);
-      if (slid > 0) spot(places[i], 4.2, color.ink, color.paper);
+      spot(...at(middle, rim + 9), 3.4, run.y[i] > 0 ? side(1) : color.paper, side(run.y[i]));
+      if (marked) spot(...at(places[i], rim + 9), 4, color.ink, color.paper);
     });
-    pen.beginPath();
-    pen.arc(...at(this.phi, rim), 9, 0, TURN);
-    Object.assign(pen, { fillStyle: color.c1, strokeStyle: color.paper, lineWidth: 2 });
-    pen.fill();
-    pen.stroke();
-    Object.assign(pen, { fillStyle: color.paper, font: `italic 600 12px ${this.face}`, textAlign: "center", textBaseline: "middle" });
-    const [hx, hy] = at(this.phi, rim);
-    pen.fillText("x", hx, hy);
-    this.names(pen, at, { open, rim, seen });
-  }
+    spot(...at(phi, rim), 9, color.c1, color.paper, 2);
 
-  /** Labels in the picture, and in its corners what the colors count. */
-  names(pen, at, { open, rim, seen }) {
-    const { color } = this;
-    Object.assign(pen, { font: `13px ${this.face}`, textBaseline: "middle", lineWidth: 4, strokeStyle: color.paper, lineJoin: "round" });
-    const put = (text, x, y, paint, align) => {
-      pen.textAlign = align;
-      pen.strokeText(text, x, y);
-      pen.fillStyle = paint;
+    // Labels: the input, the line, and in the corners what the colors count.
+    const put = (text, x, y, paint, align, font = "13px") => {
+      Object.assign(pen, { font: `${font} ${this.face}`, textAlign: align, textBaseline: "middle", lineWidth: 4, strokeStyle: color.paper, lineJoin: "round", fillStyle: paint });
+      if (paint !== color.paper) pen.strokeText(text, x, y);
       pen.fillText(text, x, y);
     };
-    const [tx, ty] = at(this.phi - open, rim - 16);
-    put("τ", tx - 9 * Math.cos(this.phi), ty + 9 * Math.sin(this.phi), color.ink, "center");
-    const { width } = this.stage;
-    const asked = seen.asked.reduce((sum, one) => sum + one, 0);
-    put("f > 0", 6, 12, color.c3, "left");
-    put("f < 0", 6, 30, color.c5, "left");
-    put("fooled", width - 6, 12, color.c4, "right");
-    put(`${grouped(seen.active)} fire`, 6, width - 12, color.c1, "left");
-    put(`${grouped(asked - seen.fires.reduce((sum, one, r) => sum + (one && seen.asked[r]), 0))} asked in vain`, width - 6, width - 30, color.c2, "right");
-    put(`${grouped(this.settings.m - asked)} never asked`, width - 6, width - 12, color.muted, "right");
+    put("x", ...at(phi, rim), color.paper, "center", "italic 600 12px");
+    const [x, y] = at(phi - open, rim - 17);
+    put("τ", x - 9 * cos, y + 9 * sin, color.ink, "center", "italic 14px");
+    const end = stage.width - 4;
+    const some = sum(asked);
+    const vain = some - sum(Array.from(fires.keys()), (r) => fires[r] & asked[r]);
+    put("f > 0", 4, 11, color.c3, "left");
+    put("f < 0", 4, 28, color.c5, "left");
+    put("fooled", end, 11, color.c4, "right");
+    put(`${grouped(active)} fire`, 4, end - 6, color.c1, "left");
+    put(`${grouped(run.m - some)} unasked`, end, end - 23, color.muted, "right");
+    put(`${grouped(vain)} asked in vain`, end, end - 6, color.c2, "right");
   }
 
+  /** The index: a bar for each neuron, as high as any input can push it, in the order it is read. */
   drawShelf({ record, asked, fires, run }) {
-    const { shelf, color, settings } = this;
+    const { shelf, color } = this;
     const pen = shelf.clear();
-    const [left, top, bottom] = [4, 10, shelf.height - 18];
-    const places = record.rows.length;
-    const X = (place) => left + ((shelf.width - left - 4) * place) / places;
-    const Y = (level) => bottom - ((bottom - top) * clamp(level / run.std + 1.4, 0, 6)) / 6;
-    const upper = (r) => 0.5 * run.W[3 * r + 2] + run.b[r] + S * Math.hypot(run.W[3 * r], run.W[3 * r + 1]);
-    const wide = Math.max(1, (shelf.width - 8) / places);
+    const [right, bottom, places] = [shelf.width - 2, shelf.height - 18, record.rows.length];
+    const X = (place) => 2 + ((right - 2) * place) / places;
+    const Y = (level) => bottom - ((bottom - 8) * clamp(level / run.std + 1.4, 0, 6)) / 6;
+    const wide = Math.max(1, (right - 2) / places);
     for (const [wanted, paint, alpha] of [[0, color.muted, 0.35], [1, color.c2, 0.75], [2, color.c1, 1]]) {
       pen.beginPath();
-      record.rows.forEach((r, place) => {
+      record.rows.forEach((r, number) => {
         if (r < 0 || (fires[r] ? 2 : asked[r]) !== wanted) return;
-        const y = Y(upper(r));
-        pen.rect(X(place), y, wanted === 2 ? Math.max(1.4, wide) : wide, bottom - y);
+        const y = Y(0.5 * run.W[3 * r + 2] + run.b[r] + S * Math.hypot(run.W[3 * r], run.W[3 * r + 1]));
+        pen.rect(X(number), y, wanted === 2 ? Math.max(1.4, wide) : wide, bottom - y);
       });
       Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
       pen.fill();
@@ -945,134 +894,107 @@ class Player {
     pen.globalAlpha = 1;
     const level = Math.round(Y(run.tau)) + 0.5;
     pen.beginPath();
-    pen.moveTo(left, level);
-    pen.lineTo(shelf.width - 4, level);
-    for (let g = 0; g * GROUP < places; g++) {
-      pen.moveTo(X(g * GROUP), bottom + 1);
-      pen.lineTo(X(g * GROUP), bottom + 5);
+    pen.moveTo(2, level);
+    pen.lineTo(right, level);
+    for (let place = 0; place < places; place += GROUP) {
+      pen.moveTo(X(place), bottom + 1);
+      pen.lineTo(X(place), bottom + 5);
     }
-    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 1.5 });
+    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 1.25, fillStyle: color.ink, font: `italic 14px ${this.face}`, textAlign: "right" });
     pen.stroke();
-    Object.assign(pen, { font: `12px ${this.face}`, textBaseline: "alphabetic", textAlign: "right", fillStyle: color.ink });
-    pen.fillText("τ", shelf.width - 6, level - 4);
-    Object.assign(pen, { textAlign: "left", fillStyle: color.muted });
-    pen.fillText("opened from the left, 64 at a time", left, shelf.height - 3);
+    pen.fillText("τ", right - 14, level - 5);
+    Object.assign(pen, { font: `12px ${this.face}`, textAlign: "left", fillStyle: color.muted });
+    pen.fillText("opened from the left, 64 at a time", 2, shelf.height - 2);
   }
 
   drawLosses() {
     const { losses, color, spec, algorithm } = this;
     const pen = losses.clear();
-    const [left, top, bottom] = [22, 8, losses.height - 18];
-    const X = (t) => left + ((losses.width - left - 6) * t) / spec.steps;
-    const Y = (loss) => bottom - ((bottom - top) * clamp(loss, 0, 1.1)) / 1.1;
-    Object.assign(pen, { font: `12px ${this.face}`, textBaseline: "middle", textAlign: "right", fillStyle: color.muted, strokeStyle: color.grid, lineWidth: 1 });
+    const [left, right, bottom] = [24, losses.width - 4, losses.height - 18];
+    const Y = (loss) => bottom - ((bottom - 8) * clamp(loss, 0, 1.1)) / 1.1;
+    Object.assign(pen, { font: `12px ${this.face}`, textAlign: "right", strokeStyle: color.grid, fillStyle: color.muted, lineWidth: 1 });
     for (const value of [0, 0.5, 1]) {
       pen.beginPath();
       pen.moveTo(left, Math.round(Y(value)) + 0.5);
-      pen.lineTo(losses.width - 4, Math.round(Y(value)) + 0.5);
+      pen.lineTo(right, Math.round(Y(value)) + 0.5);
       pen.stroke();
-      pen.fillText(String(value), left - 5, Y(value));
+      pen.fillText(String(value), left - 5, Y(value) + 4);
     }
-    const curve = (name, width, paint, dash) => {
+    pen.fillText(`${spec.steps} steps`, right, losses.height - 2);
+    pen.textAlign = "left";
+    for (const [name, text, x, width, paint, dash] of [["denseLoss", "dense", left, 5, color.c2, []], ["loss", "sparse, on top of it", left + 42, 2, color.c1, [6, 4]]]) {
       pen.beginPath();
-      algorithm.history.slice(0, this.t).forEach((record, t) => pen.lineTo(X(t + 1), Y(record[name])));
-      Object.assign(pen, { strokeStyle: paint, lineWidth: width });
+      for (let t = 0; t < this.t; t++) pen.lineTo(left + ((right - left) * (t + 1)) / spec.steps, Y(algorithm.history[t][name]));
+      Object.assign(pen, { strokeStyle: paint, fillStyle: paint, lineWidth: width });
       pen.setLineDash(dash);
       pen.stroke();
       pen.setLineDash([]);
-    };
-    curve("denseLoss", 5, color.c2, []);
-    curve("loss", 2, color.c1, [6, 4]);
-    Object.assign(pen, { textAlign: "left", textBaseline: "alphabetic", fillStyle: color.muted });
-    pen.fillText(`${spec.steps} steps`, losses.width - 62, losses.height - 3);
-    pen.fillStyle = color.c2;
-    pen.fillText("dense", left, losses.height - 3);
-    pen.fillStyle = color.c1;
-    pen.fillText("sparse, on top of it", left + 42, losses.height - 3);
+      pen.fillText(text, x, losses.height - 2);
+    }
   }
 
   // ---- the words ----
 
-  /** Multiplications: so far, or in the first step at the clean points if none has been done. */
+  /** Multiplications, sparse and dense: so far; before the first step, of a step at the clean points. */
   work({ record, run }) {
-    const done = this.algorithm.history[this.t - 1]?.work;
-    if (done) return done;
-    this.clean ??= new WeakMap();
-    if (!this.clean.has(record.W)) {
-      const fired = this.spec.angles.reduce((sum, phi) => sum + firing(run, record.asked, point(phi)).length, 0);
-      this.clean.set(record.W, [3 * (run.n * record.asked.length + 2 * fired), 6 * run.n * run.m]);
-    }
-    return this.clean.get(record.W);
+    if (this.t) return this.algorithm.history[this.t - 1].work;
+    record.clean ??= sum(this.spec.angles, (phi) => firing(run, record.asked, point(phi)).length);
+    return [3 * (run.n * record.asked.length + 2 * record.clean), 6 * run.n * run.m];
   }
 
   tell(seen) {
-    const { settings, spec, small } = this;
-    const { m, t } = settings;
+    const { settings, spec, t } = this;
+    const { m } = settings;
     const work = this.work(seen);
+    const [thin, thick] = work.map(large);
     const factor = work[1] / work[0];
     const times = factor < 9.95 ? factor.toFixed(1) : String(Math.round(factor));
     const asked = seen.record.asked.length;
     const who = `At this input \`${grouped(seen.active)} of ${grouped(m)}\` neurons fire; the index asked \`${grouped(asked)}\`. `;
-    const how = this.t
-      ? `After ${this.t} ${this.t > 1 ? "steps" : "step"}: ${large(work[0])} multiplications instead of ${large(work[1])}`
-      : `The first step takes about ${large(work[0])} multiplications instead of ${large(work[1])}`;
-    const end = factor < 1.25 ? ": the index saves next to nothing." : this.t ? `, \`${times} times\` fewer, and the same weights.` : `, \`${times} times\` fewer.`;
-    this.words = who + how + end;
-    if (this.words !== this.written) write(this.sentence, this.words);
-    this.written = this.words;
-    const label = this.playing ? "Pause" : "Play";
-    if (this.playButton.textContent !== label) this.playButton.textContent = label;
-    const mend = this.broken() ? "Mend it" : "Break it";
-    if (this.breaker.textContent !== mend) this.breaker.textContent = mend;
-    const put = (row, value, text, spoken = text.replace(/[*{}]/g, "")) => {
-      if (+row.input.value !== value) row.input.value = value;
-      if (row.output.textContent !== spoken) write(row.output, text);
-      row.input.setAttribute("aria-valuetext", spoken);
+    const when = t ? `After ${t} ${t > 1 ? "steps" : "step"}: ` : "The first step takes about ";
+    const saved = factor < 1.25 ? ": the index saves next to nothing." : `, \`${times} times\` fewer${t ? ", and the same weights." : "."}`;
+    const nobody = "No input can push a neuron beyond this line: the network is silent, and learns nothing.";
+    this.words = who + (work[0] ? `${when}${thin} multiplications instead of ${thick}${saved}` : nobody);
+    write(this.sentence, this.words);
+    write(this.playButton, this.playing ? "Pause" : "Play");
+    write(this.breaker, this.broken() ? "Mend it" : "Break it");
+    const put = ({ input, output }, value, text, spoken = text) => {
+      input.value = value;
+      input.setAttribute("aria-valuetext", spoken);
+      write(output, text);
     };
-    const { printed, sparse } = this.here();
-    const rule = t === printed ? ", the printed rule" : t === sparse ? ", the sparse rule" : "";
-    put(this.threshold, Math.round(100 * t), `${t.toFixed(2)} sd`, `${t.toFixed(2)} standard deviations${rule}`);
-    this.marks.querySelector(".sl-printed").style.left = `${(100 * printed) / 3.2}%`;
-    this.marks.querySelector(".sl-sparse").style.left = `${(100 * sparse) / 3.2}%`;
+    const rule = this.marks.find(({ name }) => this.here()[name] === settings.t);
+    put(this.threshold, Math.round(100 * settings.t), `${settings.t.toFixed(2)} sd`, `${settings.t.toFixed(2)} standard deviations${rule ? `, the ${rule.name} rule` : ""}`);
+    for (const { mark, name } of this.marks) mark.style.left = `${(100 * this.here()[name]) / MOST}%`;
     const degrees = Math.round((turned(this.phi) * 180) / Math.PI) % 360;
     this.stage.canvas.setAttribute("aria-valuenow", degrees);
     this.stage.canvas.setAttribute("aria-valuetext", `${degrees} degrees: ${seen.active} of ${m} neurons fire, ${asked} asked`);
-    if (small) return;
-    put(this.width, spec.widths.findIndex((one) => one.m === m), grouped(m));
-    put(this.scrub, this.t, String(this.t), `step ${this.t} of ${spec.steps}`);
+    if (this.small) return;
+    put(this.width, spec.widths.indexOf(this.here()), grouped(m));
+    put(this.scrub, t, String(t), `step ${t} of ${spec.steps}`);
     put(this.radius, Math.round(100 * settings.rho), settings.rho.toFixed(2));
-    const fast = this.playing && this.pace < 450;
-    const line = fast ? AT.loop : seen.moving ? AT[seen.phase] : this.t ? AT.loop : AT.init;
-    this.lines.forEach((item, k) => item.classList.toggle("sl-on", k === line));
-    const set = ({ bar, text }, share, words) => {
-      bar.style.width = `${(100 * clamp(share, 0, 1)).toFixed(1)}%`;
-      if (text.textContent !== words) text.textContent = words;
-    };
-    const [all, some, few] = this.meters[0];
-    set(all, 1, grouped(m));
-    set(some, asked / m, grouped(asked));
-    set(few, seen.active / m, grouped(seen.active));
-    const [dense, thin] = this.meters[1];
-    set(dense, 1, large(work[1]));
-    set(thin, work[0] / work[1], large(work[0]));
-    this.backButton.disabled = this.t === 0;
+    for (const { item, name } of this.lines) item.classList.toggle("sl-on", name === seen.line);
+    const shown = [[1, grouped(m)], [asked / m, grouped(asked)], [seen.active / m, grouped(seen.active)], [1, thick], [work[0] / work[1], thin]];
+    shown.forEach(([share, text], k) => {
+      this.meters[k].bar.style.width = `${(100 * clamp(share, 0, 1)).toFixed(1)}%`;
+      write(this.meters[k].text, text);
+    });
+    this.backButton.disabled = t === 0;
   }
 
   /** For screen readers: what the picture shows now. */
   say() {
     this.spoken = performance.now();
     requestAnimationFrame(() => {
-      const record = this.algorithm.history[this.t - 1];
-      const loss = record ? ` Loss ${record.loss.toFixed(3)}.` : "";
-      this.live.textContent = `Step ${this.t}. ${(this.words ?? "").replace(/`/g, "")}${loss}`;
+      const loss = this.t ? ` Loss ${this.algorithm.history[this.t - 1].loss.toFixed(3)}.` : "";
+      this.live.textContent = `Step ${this.t}. ${plain(this.words ?? "")}${loss}`;
     });
   }
 }
 
 function render({ model, el }) {
-  const player = new Player(model, el);
-  el.player = player;
-  return () => player.destroy();
+  el.player = new Player(model, el);
+  return () => el.player.destroy();
 }
 
 export default { render };
