@@ -27,8 +27,7 @@ from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting.palette import palette_css
-from sublinear_lib.training.step_size import StableStep
-from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.training import StableStep, SublinearAdversarialTraining
 from sublinear_lib.widgets._common import STATIC
 from sublinear_lib.widgets.algorithm_stills import algorithm_stills
 

@@ -274,8 +274,8 @@ def test_step_back_play_and_reset(show: Any) -> None:
     tab.wait_for_timeout(700)
     assert at(tab) == stopped
     tab.click(".sl-reset")
-    assert at(tab) == 0 and tab.is_disabled(".sl-back")
-    assert "The first step" in words(tab)
+    until(tab, "() => document.querySelector('.sl-back').disabled")
+    assert at(tab) == 0 and "The first step" in words(tab)
 
 
 def test_back_shows_the_very_picture_that_was_there(show: Any) -> None:

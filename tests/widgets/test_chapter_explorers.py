@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.widgets import (

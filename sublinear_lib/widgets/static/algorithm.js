@@ -427,6 +427,35 @@ class Sheet {
     pen.clearRect(0, 0, width, this.height);
     return pen;
   }
+  fill(paint, alpha = 1, rule = "nonzero") {
+    Object.assign(this.pen, { fillStyle: paint, globalAlpha: alpha });
+    this.pen.fill(rule);
+    this.pen.globalAlpha = 1;
+  }
+  stroke(paint, width, alpha = 1, dash = []) {
+    Object.assign(this.pen, { strokeStyle: paint, lineWidth: width, globalAlpha: alpha });
+    this.pen.setLineDash(dash);
+    this.pen.stroke();
+    this.pen.setLineDash([]);
+    this.pen.globalAlpha = 1;
+  }
+  line(points, paint, width, dash) {
+    this.pen.beginPath();
+    for (const [x, y] of points) this.pen.lineTo(x, y);
+    this.stroke(paint, width, 1, dash);
+  }
+  spot(x, y, radius, paint, edge, width = 1.5) {
+    this.pen.beginPath();
+    this.pen.arc(x, y, radius, 0, TURN);
+    this.fill(paint);
+    this.stroke(edge, width);
+  }
+  /** A label, outlined in the color of the page. */
+  put(text, x, y, paint, { align = "left", font = "12px", halo = "" } = {}) {
+    Object.assign(this.pen, { font: `${font} ${this.face}`, textAlign: align, textBaseline: "middle", lineWidth: 4, strokeStyle: halo, lineJoin: "round", fillStyle: paint });
+    if (halo) this.pen.strokeText(text, x, y);
+    this.pen.fillText(text, x, y);
+  }
 }
 
 class Player {
@@ -672,7 +701,7 @@ class Player {
     this.record();
     this.t += 1;
     this.share = 0;
-    this.pace = Math.max(110, this.pace * 0.8); // slow enough to follow at first, then faster
+    this.pace = Math.max(110, this.pace * 0.72); // slow enough to follow at first, then faster
     const spoken = this.single || this.t >= this.spec.steps;
     if (spoken) this.rest();
     if (spoken || performance.now() - (this.spoken ?? 0) > 2000) this.say();
@@ -709,7 +738,7 @@ class Player {
     this.color = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--sl-${name}`).trim()]));
     Object.assign(this.color, { ink: style.color });
     if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", c3: "CanvasText", c5: "CanvasText", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas" });
-    this.face = style.fontFamily;
+    for (const sheet of [this.stage, this.shelf, this.losses]) if (sheet) sheet.face = style.fontFamily;
     this.refresh();
   }
 
@@ -769,33 +798,17 @@ class Player {
     const unit = rim / (REACH * run.std);
     const [cos, sin] = [Math.cos(phi), Math.sin(phi)];
     const at = (angle, radius) => [room + radius * Math.cos(angle), room - radius * Math.sin(angle)];
-    const fill = (paint, alpha = 1, rule = "nonzero") => {
-      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
-      pen.fill(rule);
-      pen.globalAlpha = 1;
-    };
-    const stroke = (paint, lineWidth, alpha = 1) => {
-      Object.assign(pen, { strokeStyle: paint, lineWidth, globalAlpha: alpha });
-      pen.stroke();
-      pen.globalAlpha = 1;
-    };
     const ring = (from, to, radius) => {
       pen.beginPath();
       pen.arc(room, room, radius, -to, -from);
-    };
-    const spot = (x, y, radius, paint, edge, width = 1.5) => {
-      pen.beginPath();
-      pen.arc(x, y, radius, 0, TURN);
-      fill(paint);
-      stroke(edge, width);
     };
 
     // The half-plane of the input: <w_r, x> + b_r > tau.
     const open = Math.acos(clamp(settings.t / REACH, -1, 1));
     ring(phi - open, phi + open, rim);
-    fill(color.c1, 0.11);
+    stage.fill(color.c1, 0.11);
     ring(0, TURN, rim);
-    stroke(color.muted, 1.25, 0.7);
+    stage.stroke(color.muted, 1.25, 0.7);
 
     // The neurons, at s_r e_phi + t_r e_phi', t_r = <w_r, tangent>.
     const place = (r) => {
@@ -815,18 +828,15 @@ class Player {
         pen.moveTo(x + radius * grow, y);
         pen.arc(x, y, radius * grow, 0, TURN);
       }
-      fill(paint, alpha);
+      stage.fill(paint, alpha);
     }
     for (const [r, since] of this.flashes) {
       const age = clamp((now - since) / 600, 0, 1);
       pen.beginPath();
       pen.arc(...place(r), 3 + 7 * age, 0, TURN);
-      stroke(color.c4, 2, 1 - age);
+      stage.stroke(color.c4, 2, 1 - age);
     }
-    pen.beginPath();
-    pen.moveTo(...at(phi - open, rim));
-    pen.lineTo(...at(phi + open, rim));
-    stroke(color.ink, 2.25);
+    stage.line([at(phi - open, rim), at(phi + open, rim)], color.ink, 2.25);
 
     // Around them: f, and the caps with their points; magenta where the network is fooled.
     const f = around(run, PLACES);
@@ -836,41 +846,40 @@ class Player {
       pen.beginPath();
       for (let k = 0; k <= PLACES; k++) pen.lineTo(...at((k * TURN) / PLACES, base + high * sign * clamp(sign * f[k % PLACES], 0, 1.4)));
       pen.arc(room, room, base, 0, TURN);
-      fill(side(sign), 0.6, "evenodd");
+      stage.fill(side(sign), 0.6, "evenodd");
     }
     ring(0, TURN, base);
-    stroke(color.muted, 1, 0.5);
+    stage.stroke(color.muted, 1, 0.5);
     spec.angles.forEach((middle, i) => {
       ring(middle - half, middle + half, rim + 9);
-      stroke(side(run.y[i]), 7, 0.3);
-      for (let k = Math.ceil(((middle - half) * PLACES) / TURN); k <= ((middle + half) * PLACES) / TURN; k++) {
-        if (f[(k + PLACES) % PLACES] * run.y[i] > 0) continue;
-        ring(((k - 0.5) * TURN) / PLACES, ((k + 0.5) * TURN) / PLACES, rim + 9);
-        stroke(color.c4, 7, 0.9);
+      stage.stroke(side(run.y[i]), 7, 0.3);
+      const [begin, stop] = [middle - half, middle + half].map((angle) => Math.round((angle * PLACES) / TURN));
+      for (let k = begin, from = null; k <= stop; k++) {
+        const fooled = k < stop && f[(k + PLACES) % PLACES] * run.y[i] <= 0;
+        if (fooled) from ??= k;
+        else if (from !== null) {
+          ring((from * TURN) / PLACES, (k * TURN) / PLACES, rim + 9);
+          stage.stroke(color.c4, 7, 0.9);
+          from = null;
+        }
       }
-      spot(...at(middle, rim + 9), 3.4, run.y[i] > 0 ? side(1) : color.paper, side(run.y[i]));
-      if (marked) spot(...at(places[i], rim + 9), 4, color.ink, color.paper);
+      stage.spot(...at(middle, rim + 9), 3.4, run.y[i] > 0 ? side(1) : color.paper, side(run.y[i]));
+      if (marked) stage.spot(...at(places[i], rim + 9), 4, color.ink, color.paper);
     });
-    spot(...at(phi, rim), 9, color.c1, color.paper, 2);
+    stage.spot(...at(phi, rim), 9, color.c1, color.paper, 2);
 
     // Labels: the input, the line, and in the corners what the colors count.
-    const put = (text, x, y, paint, align, font = "13px") => {
-      Object.assign(pen, { font: `${font} ${this.face}`, textAlign: align, textBaseline: "middle", lineWidth: 4, strokeStyle: color.paper, lineJoin: "round", fillStyle: paint });
-      if (paint !== color.paper) pen.strokeText(text, x, y);
-      pen.fillText(text, x, y);
-    };
-    put("x", ...at(phi, rim), color.paper, "center", "italic 600 12px");
+    const halo = color.paper;
+    stage.put("x", ...at(phi, rim), color.paper, { align: "center", font: "italic 600 12px" });
     const [x, y] = at(phi - open, rim - 17);
-    put("τ", x - 9 * cos, y + 9 * sin, color.ink, "center", "italic 14px");
+    stage.put("τ", x - 9 * cos, y + 9 * sin, color.ink, { align: "center", font: "italic 14px", halo });
     const end = stage.width - 4;
     const some = sum(asked);
     const vain = some - sum(Array.from(fires.keys()), (r) => fires[r] & asked[r]);
-    put("f > 0", 4, 11, color.c3, "left");
-    put("f < 0", 4, 28, color.c5, "left");
-    put("fooled", end, 11, color.c4, "right");
-    put(`${grouped(active)} fire`, 4, end - 6, color.c1, "left");
-    put(`${grouped(run.m - some)} unasked`, end, end - 23, color.muted, "right");
-    put(`${grouped(vain)} asked in vain`, end, end - 6, color.c2, "right");
+    const left = [["f > 0", 11, "c3"], ["f < 0", 28, "c5"], [`${grouped(active)} fire`, end - 6, "c1"]];
+    const right = [["fooled", 11, "c4"], [`${grouped(run.m - some)} unasked`, end - 23, "muted"], [`${grouped(vain)} asked in vain`, end - 6, "c2"]];
+    for (const [text, height, paint] of left) stage.put(text, 4, height, color[paint], { font: "13px", halo });
+    for (const [text, height, paint] of right) stage.put(text, end, height, color[paint], { align: "right", font: "13px", halo });
   }
 
   /** The index: a bar for each neuron, as high as any input can push it, in the order it is read. */
@@ -888,48 +897,29 @@ class Player {
         const y = Y(0.5 * run.W[3 * r + 2] + run.b[r] + S * Math.hypot(run.W[3 * r], run.W[3 * r + 1]));
         pen.rect(X(number), y, wanted === 2 ? Math.max(1.4, wide) : wide, bottom - y);
       });
-      Object.assign(pen, { fillStyle: paint, globalAlpha: alpha });
-      pen.fill();
+      shelf.fill(paint, alpha);
     }
-    pen.globalAlpha = 1;
     const level = Math.round(Y(run.tau)) + 0.5;
-    pen.beginPath();
-    pen.moveTo(2, level);
-    pen.lineTo(right, level);
-    for (let place = 0; place < places; place += GROUP) {
-      pen.moveTo(X(place), bottom + 1);
-      pen.lineTo(X(place), bottom + 5);
-    }
-    Object.assign(pen, { strokeStyle: color.ink, lineWidth: 1.25, fillStyle: color.ink, font: `italic 14px ${this.face}`, textAlign: "right" });
-    pen.stroke();
-    pen.fillText("τ", right - 14, level - 5);
-    Object.assign(pen, { font: `12px ${this.face}`, textAlign: "left", fillStyle: color.muted });
-    pen.fillText("opened from the left, 64 at a time", 2, shelf.height - 2);
+    shelf.line([[2, level], [right, level]], color.ink, 1.25);
+    for (let place = 0; place < places; place += GROUP) shelf.line([[X(place), bottom + 1], [X(place), bottom + 5]], color.ink, 1.25);
+    shelf.put("τ", right - 14, level - 9, color.ink, { font: "italic 14px" });
+    shelf.put("opened from the left, 64 at a time", 2, shelf.height - 6, color.muted);
   }
 
   drawLosses() {
     const { losses, color, spec, algorithm } = this;
-    const pen = losses.clear();
+    losses.clear();
     const [left, right, bottom] = [24, losses.width - 4, losses.height - 18];
     const Y = (loss) => bottom - ((bottom - 8) * clamp(loss, 0, 1.1)) / 1.1;
-    Object.assign(pen, { font: `12px ${this.face}`, textAlign: "right", strokeStyle: color.grid, fillStyle: color.muted, lineWidth: 1 });
     for (const value of [0, 0.5, 1]) {
-      pen.beginPath();
-      pen.moveTo(left, Math.round(Y(value)) + 0.5);
-      pen.lineTo(right, Math.round(Y(value)) + 0.5);
-      pen.stroke();
-      pen.fillText(String(value), left - 5, Y(value) + 4);
+      losses.line([left, right].map((x) => [x, Math.round(Y(value)) + 0.5]), color.grid, 1);
+      losses.put(String(value), left - 5, Y(value), color.muted, { align: "right" });
     }
-    pen.fillText(`${spec.steps} steps`, right, losses.height - 2);
-    pen.textAlign = "left";
-    for (const [name, text, x, width, paint, dash] of [["denseLoss", "dense", left, 5, color.c2, []], ["loss", "sparse, on top of it", left + 42, 2, color.c1, [6, 4]]]) {
-      pen.beginPath();
-      for (let t = 0; t < this.t; t++) pen.lineTo(left + ((right - left) * (t + 1)) / spec.steps, Y(algorithm.history[t][name]));
-      Object.assign(pen, { strokeStyle: paint, fillStyle: paint, lineWidth: width });
-      pen.setLineDash(dash);
-      pen.stroke();
-      pen.setLineDash([]);
-      pen.fillText(text, x, losses.height - 2);
+    losses.put(`${spec.steps} steps`, right, losses.height - 6, color.muted, { align: "right" });
+    for (const [name, text, x, width, paint, dash] of [["denseLoss", "dense", left, 5, "c2"], ["loss", "sparse, on top of it", left + 42, 2, "c1", [6, 4]]]) {
+      const done = algorithm.history.slice(0, this.t);
+      losses.line(done.map((record, t) => [left + ((right - left) * (t + 1)) / spec.steps, Y(record[name])]), color[paint], width, dash);
+      losses.put(text, x, losses.height - 6, color[paint]);
     }
   }
 
