@@ -87,7 +87,7 @@ def power_map_picture(
             for label, (alpha, beta) in choices[title].items():
                 axes.plot(alpha, beta, marker="o", markersize=7, color=LIGHT["c2"], clip_on=False)
                 if alpha >= 0.3:
-                    note(axes, alpha, beta, label, role="c2", dy=-15, ha="center")
+                    note(axes, alpha, beta, label, role="c2", dy=-22, ha="right")
                 else:
                     note(axes, alpha, beta, label, role="c2", dx=9, va="center")
                 told.append(f"{to_plain(label)} at {number(alpha)}, {number(beta)}")
