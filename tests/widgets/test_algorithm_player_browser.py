@@ -254,7 +254,7 @@ def test_the_first_sentence_counts_what_the_library_counts(show: Any) -> None:
     index = HalfspaceIndex(network.W, network.b, method="cap", domain="slice")
     asked = len(index.asked(network.tau))
     assert words(tab).startswith(
-        f"At this input {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
+        f"At this input, {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
     )
 
 
@@ -308,7 +308,7 @@ def test_break_it_lights_half_of_the_neurons_and_the_meters_meet(show: Any) -> N
     tab = show()
     tab.click(".sl-break")
     until(tab, "() => document.querySelector('.sl-explorer').player.t >= 1")
-    numbers = re.match(r"At this input (\d+) of 1024", words(tab))
+    numbers = re.match(r"At this input, (\d+) of 1024", words(tab))
     assert numbers and 400 < int(numbers[1]) < 600
     assert "saves next to nothing" in words(tab)
     share = "parseFloat(document.querySelector('.sl-of-sparse .sl-bar div').style.width)"
@@ -395,7 +395,8 @@ def test_picture_sliders_and_sentence_fit_one_screen(show: Any) -> None:
         "(() => { const boxes = [...document.querySelectorAll("
         "'.sl-stage, .sl-explorer > .sl-controls, .sl-sentence')]"
         ".map((e) => e.getBoundingClientRect());"
-        "return Math.max(...boxes.map((b) => b.bottom)) - Math.min(...boxes.map((b) => b.top)); })()"
+        "const top = Math.min(...boxes.map((b) => b.top));"
+        "return Math.max(...boxes.map((b) => b.bottom)) - top; })()"
     )
     assert spread < 560
 

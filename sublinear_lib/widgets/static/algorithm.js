@@ -553,7 +553,7 @@ class Player {
         return { bar: make("div", {}, make("div", { class: "sl-bar" }, row)), text: make("b", {}, row) };
       });
     };
-    this.meters = [...meters("Neurons asked at an input", ["all", "asked", "fire"]), ...meters("Multiplications", ["dense", "sparse"])];
+    this.meters = [...meters("Neurons asked at an input", ["all", "asked", "fire"]), ...meters("Multiplications outside the adversary", ["dense", "sparse"])];
     const more = make("details", { class: "sl-more" }, this.root);
     make("summary", {}, more, "More");
     const panel = make("div", { class: "sl-controls" }, more);
@@ -940,11 +940,11 @@ class Player {
     const factor = work[1] / work[0];
     const times = factor < 9.95 ? factor.toFixed(1) : String(Math.round(factor));
     const asked = seen.record.asked.length;
-    const who = `At this input \`${grouped(seen.active)} of ${grouped(m)}\` neurons fire; the index asked \`${grouped(asked)}\`. `;
+    const who = `At this input, \`${grouped(seen.active)} of ${grouped(m)}\` neurons fire; the index asked \`${grouped(asked)}\`. `;
     const when = t ? `After ${t} ${t > 1 ? "steps" : "step"}: ` : "The first step takes about ";
     const saved = factor < 1.25 ? ": the index saves next to nothing." : `, \`${times} times\` fewer${t ? ", and the same weights." : "."}`;
     const nobody = "No input can push a neuron beyond this line: the network is silent, and learns nothing.";
-    this.words = who + (work[0] ? `${when}${thin} multiplications instead of ${thick}${saved}` : nobody);
+    this.words = who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody);
     write(this.sentence, this.words);
     write(this.playButton, this.playing ? "Pause" : "Play");
     write(this.breaker, this.broken() ? "Mend it" : "Break it");
