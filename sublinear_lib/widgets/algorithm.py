@@ -26,9 +26,8 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.losses import HuberLoss
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting.palette import palette_css
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining
-from sublinear_lib.widgets._common import STATIC
+from sublinear_lib.widgets._common import STATIC, style_sheet
 from sublinear_lib.widgets.algorithm_stills import algorithm_stills
 
 __all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
@@ -170,13 +169,6 @@ def _moments() -> list[tuple[str, TwoLayerNetwork]]:
     ]
 
 
-@lru_cache(maxsize=1)
-def _style() -> str:
-    css = ("explorer.css", "algorithm.css")
-    parts = [(STATIC / name).read_text(encoding="utf-8") for name in css]
-    return "\n".join((palette_css(".sl-explorer"), *parts))
-
-
 class AlgorithmPlayer(anywidget.AnyWidget):
     """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one.
 
@@ -193,7 +185,7 @@ class AlgorithmPlayer(anywidget.AnyWidget):
     """
 
     _esm = (STATIC / "algorithm.js").read_text(encoding="utf-8")
-    _css = _style()
+    _css = style_sheet("algorithm.css")
 
     _key = traitlets.Unicode().tag(sync=True)
     _spec = traitlets.Dict().tag(sync=True)
