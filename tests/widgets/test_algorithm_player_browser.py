@@ -263,13 +263,16 @@ def test_step_back_play_and_reset(show: Any) -> None:
     tab.click(".sl-step")
     tab.click(".sl-step")
     assert at(tab) == 2
-    until(tab, "() => document.querySelector('.sl-live').textContent.startsWith('Step 2.')")
-    assert "After 2 steps" in words(tab) and "the same weights" in words(tab)
+    until(tab, "() => document.querySelector('.sl-sentence').textContent.includes('After 2')")
+    assert "the same weights" in words(tab)
+    until(tab, "() => document.querySelector('[aria-live=polite]:not([aria-busy])')")
+    assert tab.inner_text("[aria-live=polite]") == words(tab)
     tab.click(".sl-back")
     assert at(tab) == 1
     tab.click(".sl-play")
     until(tab, "() => document.querySelector('.sl-explorer').player.t >= 3")
     tab.click(".sl-play")
+    until(tab, "() => !document.querySelector('[aria-live=polite]').ariaBusy")
     stopped = at(tab)
     tab.wait_for_timeout(700)
     assert at(tab) == stopped

@@ -405,7 +405,6 @@ function write(element, text) {
     return inner;
   }));
 }
-const plain = (text) => text.replace(/[*`{}]/g, "");
 const newId = () => `sl-${Math.random().toString(36).slice(2, 10)}`;
 
 /** A canvas that is as sharp as the screen; `clear` starts a new picture. */
@@ -501,7 +500,7 @@ class Player {
       element.addEventListener("click", action);
       return element;
     };
-    this.playButton = button("play", "Play", () => (this.playing ? this.pause() : this.play()));
+    this.playButton = button("play", "Play", () => (this.playing ? this.rest() : this.play()));
     const panel = make("div", { class: "sl-controls" }, small ? side : root);
     if (!small) {
       this.backButton = button("back", "Back", () => this.goTo(Math.max(0, this.t - 1)));
@@ -518,9 +517,9 @@ class Player {
       return { mark, name };
     });
     this.breaker = button("break", "", () => this.breakIt(), small ? buttons : panel);
-    this.sentence = make("p", { class: "sl-sentence" }, small ? side : root);
+    this.says = make("div", { class: "sl-says", "aria-live": "polite", "aria-atomic": "true" }, small ? side : root);
+    this.sentence = make("p", { class: "sl-sentence" }, this.says);
     if (!small) this.buildBelow();
-    this.live = make("div", { class: "sl-live", "aria-live": "polite", "aria-atomic": "true" }, root);
     this.listen();
   }
 
@@ -610,6 +609,7 @@ class Player {
     sizes.observe(this.root);
     this.destroy = () => {
       cancelAnimationFrame(this.frame);
+      clearTimeout(this.settle);
       this.frame = -1;
       for (const observer of [themes, sizes]) observer.disconnect();
       for (const media of [dark, this.forced]) media.removeEventListener("change", recolor);
@@ -668,10 +668,6 @@ class Player {
     this.playing = true;
     this.clock = null;
   }
-  pause() {
-    this.rest();
-    this.say();
-  }
   stepOnce() {
     if (this.single) this.finish();
     if (this.t >= this.spec.steps) return;
@@ -691,7 +687,7 @@ class Player {
     const { history } = this.algorithm;
     while (history.length < this.goal && performance.now() < until) this.algorithm.step();
     this.t = Math.min(this.goal, history.length);
-    if (this.t === this.goal) this.pause();
+    if (this.t === this.goal) this.rest();
   }
   /** The step that is being shown, computed when it is needed. */
   record() {
@@ -702,9 +698,7 @@ class Player {
     this.t += 1;
     this.share = 0;
     this.pace = Math.max(110, this.pace * 0.72); // slow enough to follow at first, then faster
-    const spoken = this.single || this.t >= this.spec.steps;
-    if (spoken) this.rest();
-    if (spoken || performance.now() - (this.spoken ?? 0) > 2000) this.say();
+    if (this.single || this.t >= this.spec.steps) this.rest();
   }
 
   // ---- time ----
@@ -944,8 +938,11 @@ class Player {
     const when = t ? `After ${t} ${t > 1 ? "steps" : "step"}: ` : "The first step takes about ";
     const saved = factor < 1.25 ? ": the index saves next to nothing." : `, \`${times} times\` fewer${t ? ", and the same weights." : "."}`;
     const nobody = "No input can push a neuron beyond this line: the network is silent, and learns nothing.";
-    this.words = who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody);
-    write(this.sentence, this.words);
+    write(this.sentence, who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody));
+    // Screen readers hear the sentence when the picture has come to rest: after every step, too.
+    this.says.setAttribute("aria-busy", "true");
+    clearTimeout(this.settle);
+    if (!this.playing && !this.single) this.settle = setTimeout(() => this.says.removeAttribute("aria-busy"), 300);
     write(this.playButton, this.playing ? "Pause" : "Play");
     write(this.breaker, this.broken() ? "Mend it" : "Break it");
     const put = ({ input, output }, value, text, spoken = text) => {
@@ -961,7 +958,8 @@ class Player {
     this.stage.canvas.setAttribute("aria-valuetext", `${degrees} degrees: ${seen.active} of ${m} neurons fire, ${asked} asked`);
     if (this.small) return;
     put(this.width, spec.widths.indexOf(this.here()), grouped(m));
-    put(this.scrub, t, String(t), `step ${t} of ${spec.steps}`);
+    const goal = this.goal ?? t;
+    put(this.scrub, goal, String(goal), `step ${goal} of ${spec.steps}`);
     put(this.radius, Math.round(100 * settings.rho), settings.rho.toFixed(2));
     for (const { item, name } of this.lines) item.classList.toggle("sl-on", name === seen.line);
     const shown = [[1, grouped(m)], [asked / m, grouped(asked)], [seen.active / m, grouped(seen.active)], [1, thick], [work[0] / work[1], thin]];
@@ -970,15 +968,6 @@ class Player {
       write(this.meters[k].text, text);
     });
     this.backButton.disabled = t === 0;
-  }
-
-  /** For screen readers: what the picture shows now. */
-  say() {
-    this.spoken = performance.now();
-    requestAnimationFrame(() => {
-      const loss = this.t ? ` Loss ${this.algorithm.history[this.t - 1].loss.toFixed(3)}.` : "";
-      this.live.textContent = `Step ${this.t}. ${plain(this.words ?? "")}${loss}`;
-    });
   }
 }
 
