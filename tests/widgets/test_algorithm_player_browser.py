@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from browser import chromium, find_chromium, until
 
-from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.adversary import ExactOnCircle, extremes_on_circle
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
 from sublinear_lib.training.step_size import StableStep
@@ -71,7 +71,7 @@ def browser() -> Iterator[Browser]:
 def page_of(player: AlgorithmPlayer, core: str | None = None) -> str:
     """Return a page that shows a player, and gives tests its computing half."""
     script = core or player._esm
-    exports = "Algorithm, Reach, attack, descend, extremes, firing, forward, start, waves"
+    exports = "Algorithm, Reach, attack, descend, extremes, firing, fooled, forward, start, waves"
     script = script.replace(
         "export default { render };", f"window.core = {{ {exports} }}; window.render = render;"
     )
@@ -248,11 +248,16 @@ def at(tab: Tab) -> int:
 
 def test_the_first_sentence_counts_what_the_library_counts(show: Any) -> None:
     tab = show()
-    X, _ = player_data()
+    X, y = player_data()
     network = player_network(1024, threshold(1024, "sparse"))
     fire = int(network.active_mask(X[1:2]).sum())
     index = HalfspaceIndex(network.W, network.b, method="cap", domain="slice")
     asked = len(index.asked(network.tau))
+    extremes = extremes_on_circle(network, X, 0.1)
+    wrong = sum(
+        (cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in zip(extremes, y, strict=True)
+    )
+    assert words(tab).endswith(f"With the jump at τ, {wrong} of 16 examples can be fooled.")
     assert words(tab).startswith(
         f"At this input, {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
     )

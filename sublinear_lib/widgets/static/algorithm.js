@@ -285,6 +285,17 @@ export function attack(run, asked) {
   });
 }
 
+/** How many examples get a wrong answer somewhere in their caps. */
+export function fooled(run, asked) {
+  const f = waves(run);
+  const half = 2 * Math.asin(run.rho / (2 * S));
+  const wrong = (i) => [run.angles[i], ...extremes(f, run.angles[i], half)].some((angle) => {
+    const x = point(angle);
+    return run.y[i] * forward(run, firing(run, asked, x), x) <= 0;
+  });
+  return run.angles.filter((_, i) => wrong(i)).length;
+}
+
 /** Lines 16, 18 and 19: the gradient of the mean loss, for the neurons of Q_t, and the step. */
 export function descend(run, examples) {
   const gradient = new Float64Array(3 * run.m);
@@ -938,7 +949,12 @@ class Player {
     const when = t ? `After ${t} ${t > 1 ? "steps" : "step"}: ` : "The first step takes about ";
     const saved = factor < 1.25 ? ": the index saves next to nothing." : `, \`${times} times\` fewer${t ? ", and the same weights." : "."}`;
     const nobody = "No input can push a neuron beyond this line: the network is silent, and learns nothing.";
-    write(this.sentence, who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody));
+    // The caps are counted where the step begins; the small form has no control that matters to them.
+    const { record, run } = seen;
+    if (!this.small) record.fooled ??= fooled({ ...run, W: record.W }, record.asked);
+    const how = settings.kind === "jump" ? "With the jump at *τ*" : "With the continuous activation";
+    const caps = this.small ? "" : ` ${how}, \`${record.fooled} of ${run.n}\` examples can be fooled.`;
+    write(this.sentence, who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody) + caps);
     // Screen readers hear the sentence when the picture has come to rest: after every step, too.
     this.says.setAttribute("aria-busy", "true");
     clearTimeout(this.settle);
