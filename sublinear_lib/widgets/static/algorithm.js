@@ -183,7 +183,7 @@ function before({ at }, angle) {
   return low;
 }
 
-/** Line 11, for one cap: the angles of the supremum and the infimum of f over an arc of the circle.
+/** Line 11, for one cap: the supremum and the infimum of f over an arc of the circle, [value, angle].
  *
  * A crest of a wave or an end of a piece is the place; at the end of a piece, which belongs to
  * nobody, it is a little inside.  These are the steps of `CircleWave.extremes` in
@@ -236,7 +236,7 @@ export function extremes(f, middle, half) {
     });
     // The first of those between which only rounding decides.
     const most = Math.max(...found.map(([value]) => value));
-    return found.find(([value]) => value >= most - SAME)[1];
+    return [side * most, found.find(([value]) => value >= most - SAME)[1]];
   };
   return [best(1), best(-1)];
 }
@@ -272,7 +272,7 @@ export function attack(run, asked) {
   const f = waves(run);
   const half = 2 * Math.asin(run.rho / (2 * S));
   return run.angles.map((phi, i) => {
-    const [high, low] = extremes(f, phi, half);
+    const [[, high], [, low]] = extremes(f, phi, half);
     let worst = { loss: -Infinity };
     for (const angle of [phi, high, low]) {
       const x = point(angle);
@@ -285,15 +285,13 @@ export function attack(run, asked) {
   });
 }
 
-/** How many examples get a wrong answer somewhere in their caps. */
-export function fooled(run, asked) {
-  const f = waves(run);
-  const half = 2 * Math.asin(run.rho / (2 * S));
-  const wrong = (i) => [run.angles[i], ...extremes(f, run.angles[i], half)].some((angle) => {
-    const x = point(angle);
-    return run.y[i] * forward(run, firing(run, asked, x), x) <= 0;
-  });
-  return run.angles.filter((_, i) => wrong(i)).length;
+/** How many examples get a wrong answer somewhere in their caps, or as close to it as one likes. */
+export function fooled({ rho, angles, y }, f) {
+  const half = 2 * Math.asin(rho / (2 * S));
+  return angles.filter((phi, i) => {
+    const [[sup], [inf]] = extremes(f, phi, half);
+    return y[i] > 0 ? inf <= 0 : sup >= 0;
+  }).length;
 }
 
 /** Lines 16, 18 and 19: the gradient of the mean loss, for the neurons of Q_t, and the step. */
@@ -353,8 +351,7 @@ export class Algorithm {
 }
 
 /** f at evenly spaced places of the circle, for the picture. */
-export function around(run, places) {
-  const f = waves(run);
+export function around(f, places) {
   let e = 0;
   return Float64Array.from({ length: places }, (_, i) => {
     const phi = (i * TURN) / places;
@@ -786,7 +783,7 @@ class Player {
     for (const [r, since] of this.flashes) if (!moving || now - since > 600) this.flashes.delete(r);
     this.before = fires;
     const line = fast ? "loop" : moving ? names[number] : this.t ? "loop" : "init";
-    const seen = { record, run, places, asked, fires, now, line, marked: slid > 0 || Boolean(left), active: sum(fires) };
+    const seen = { record, run, waved: waves(run), places, asked, fires, now, line, marked: slid > 0 || Boolean(left), active: sum(fires) };
     this.drawStage(seen);
     if (!this.small) {
       this.drawShelf(seen);
@@ -795,7 +792,7 @@ class Player {
     this.tell(seen);
   }
 
-  drawStage({ run, places, asked, fires, now, marked, active }) {
+  drawStage({ run, waved, places, asked, fires, now, marked, active }) {
     const { color, stage, settings, spec, phi } = this;
     const pen = stage.clear();
     const room = stage.width / 2;
@@ -844,7 +841,7 @@ class Player {
     stage.line([at(phi - open, rim), at(phi + open, rim)], color.ink, 2.25);
 
     // Around them: f, and the caps with their points; magenta where the network is fooled.
-    const f = around(run, PLACES);
+    const f = around(waved, PLACES);
     const [base, high, half] = [rim + 27, 12, 2 * Math.asin(settings.rho / (2 * S))];
     const side = (y) => (y > 0 ? color.c3 : color.c5);
     for (const sign of [1, -1]) {
@@ -951,7 +948,7 @@ class Player {
     const nobody = "No input can push a neuron beyond this line: the network is silent, and learns nothing.";
     // The caps are counted where the step begins; the small form has no control that matters to them.
     const { record, run } = seen;
-    if (!this.small) record.fooled ??= fooled({ ...run, W: record.W }, record.asked);
+    if (!this.small) record.fooled ??= fooled(run, run.W === record.W ? seen.waved : waves({ ...run, W: record.W }));
     const how = settings.kind === "jump" ? "With the jump at *τ*" : "With the continuous activation";
     const caps = this.small ? "" : ` ${how}, \`${record.fooled} of ${run.n}\` examples can be fooled.`;
     write(this.sentence, who + (work[0] ? `${when}${thin} multiplications outside the adversary instead of ${thick}${saved}` : nobody) + caps);
