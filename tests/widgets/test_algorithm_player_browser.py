@@ -417,3 +417,27 @@ def test_forced_colors_and_the_dark_theme_have_their_own_colors(show: Any) -> No
     until(tab, f"() => {color}.c1 !== {json.dumps(light['c1'])}")
     forced = show(forced_colors="active")
     assert forced.evaluate(color)["c1"] == "Highlight"
+
+
+def test_a_slider_answers_within_a_frame_of_4096_neurons(show: Any) -> None:
+    tab = show()
+    drawn = tab.evaluate(
+        """async () => {
+          const { player } = document.querySelector(".sl-explorer");
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const took = [];
+          player.root.addEventListener("sl:drawn", (e) => took.push(e.detail.milliseconds));
+          player.widen(player.spec.widths.at(-1));
+          for (let k = 0; k < 30; k++) {
+            const began = performance.now();
+            player.set({ t: 0.5 + 0.05 * k });
+            const set = performance.now() - began;
+            await frame();
+            await frame();
+            took.push(took.pop() + set);
+          }
+          return took.sort((one, two) => one - two)[15];
+        }"""
+    )
+    print(f"a slider at m = 4096 answers in {drawn:.1f} ms")
+    assert drawn < 4 * 16  # a shared machine is several times slower than a reader's
