@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import grow_and_count, growth_lab
+from sublinear_lib.widgets.algorithm import (
+    AlgorithmPlayer,
+    algorithm_player,
+    player_data,
+    player_network,
+)
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
@@ -61,7 +67,6 @@ from sublinear_lib.widgets.patches_lab import (
 from sublinear_lib.widgets.phases import phases_explorer, phases_view
 from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
-from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
     certify_run,
@@ -99,6 +104,7 @@ from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
 
 __all__ = [
+    "AlgorithmPlayer",
     "Axis",
     "Band",
     "Bars",
@@ -117,6 +123,7 @@ __all__ = [
     "View",
     "activity_explorer",
     "activity_view",
+    "algorithm_player",
     "answer_in_the_plane",
     "attack_a_sample",
     "build_and_certify",
@@ -162,14 +169,14 @@ __all__ = [
     "phases_lab",
     "phases_view",
     "plane_lab",
+    "player_data",
+    "player_network",
     "preactivation_explorer",
     "preactivation_view",
     "precision_lab",
     "race_explorer",
     "race_filters",
     "race_view",
-    "reach_explorer",
-    "reach_view",
     "report_on_file",
     "robust_digits_lab",
     "robust_digits_run",

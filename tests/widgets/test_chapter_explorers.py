@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.widgets import (
@@ -22,8 +21,6 @@ from sublinear_lib.widgets import (
     activity_view,
     preactivation_explorer,
     preactivation_view,
-    reach_explorer,
-    reach_view,
     train_on_digits,
     training_lab,
 )
@@ -145,31 +142,6 @@ def test_preactivation_explorer_starts_where_the_page_asks() -> None:
     assert preactivation_explorer(m=1024, tau=0.001).values == {"tau": 0.001, "m": 1024}
     with pytest.raises(ValueError, match="start of tau"):
         preactivation_explorer(tau=0.07)
-
-
-@pytest.mark.parametrize("share", [0.001, 0.02, 0.5])
-@pytest.mark.parametrize(("rho", "d"), [(0.0, 65), (0.3, 65), (0.3, 3), (0.5, 785)])
-def test_reach_view_shows_the_share_that_can_fire(share: float, rho: float, d: int) -> None:
-    view = reach_view(rho, share, d)
-    able = theory.candidate_share(stats.norm.isf(share), d, rho)
-    [point] = [mark for mark in view.marks if isinstance(mark, Points)]
-    assert float(point.y[0]) == pytest.approx(able, rel=1e-12)
-    curve = line(view, "can fire")
-    assert np.interp(rho, curve.x, curve.y) == pytest.approx(able, abs=1e-6)
-    assert (np.diff(curve.y) >= 0).all() and curve.y[0] == pytest.approx(share, rel=1e-9)
-    assert rules(view) == {"reach": rho}
-    assert f"{percent(share)} of the neurons fire at an image of {d - 1} pixels" in view.sentence
-    assert f"{percent(able)} of them can fire" in view.sentence
-    assert f"{number(able / share)} times as many" in view.sentence
-    assert view.warning is None
-
-
-def test_reach_explorer_starts_at_the_run_of_the_chapter_and_refuses_other_shares() -> None:
-    assert reach_explorer().values == {"rho": 0.3, "share": 0.02, "d": 65}
-    with pytest.raises(ValueError, match="share"):
-        reach_view(0.3, 0.6, 65)
-    with pytest.raises(ValueError, match="d must be an integer >= 2"):
-        reach_view(0.3, 0.02, 1)
 
 
 def test_the_lab_trains_both_ways_and_reports_equal_weights(
