@@ -194,7 +194,7 @@ class Plot {
   resize(width) {
     this.width = Math.max(240, Math.floor(width));
     this.narrow = this.width < 520;
-    this.size = this.narrow ? 12 : 13;
+    this.size = this.narrow ? 12.25 : 13;
     this.measure.font = `${this.size}px ${getComputedStyle(this.host).fontFamily}`;
     this.widths.clear();
     this.reserve();
