@@ -22,9 +22,7 @@ def width(first: int, last: int, start: int) -> Slider:
     return Slider("m", "width *m*", values, start=start, format=grouped)
 
 
-def threshold(
-    to: float, start: float, format: str | Callable[[float], str] = "{:.2f}"
-) -> Slider:
+def threshold(to: float, start: float, format: str | Callable[[float], str] = "{:.2f}") -> Slider:
     """Return a slider for the threshold from zero on, in standard deviations of the sum."""
     values = [round(to * k / _FEWEST, 4) for k in range(_FEWEST + 1)]
     return Slider("t", "threshold, in standard deviations", values, start=start, format=format)

@@ -2,8 +2,9 @@
 
 It joins `sublinear_lib.scaling` (the rules and Q(t)), `sublinear_lib.theory` (the printed bound)
 and one drawn network; no formula lives here.  The horizontal axis is in standard deviations, where
-the bell never moves: what moves is the threshold, and which neurons fire.  Before changing it, know that the reader
-does not set the threshold: it follows from the rule and the width, and that is what is shown.
+the bell never moves: what moves is the threshold, and which neurons fire.  Before
+changing it, know that the reader does not set the threshold: it follows from the rule and the
+width, and that is what is shown.
 """
 
 from __future__ import annotations
@@ -47,9 +48,7 @@ class _Rule:
 _FALLS = "moves toward zero, and the share rises toward one half"
 _RULES = {
     "1/m": _Rule("printed: 1/*m*", scaling.ONE_OVER_M.tau, _FALLS),
-    "K=4": _Rule(
-        "printed, *K* = 4: 4/*m*^{3/5}", lambda m: scaling.K_M35.tau(m, K=4.0), _FALLS
-    ),
+    "K=4": _Rule("printed, *K* = 4: 4/*m*^{3/5}", lambda m: scaling.K_M35.tau(m, K=4.0), _FALLS),
     "sparse": _Rule(
         "sparse: √(2/*m*) √(0.4 log *m*)",
         scaling.R3.tau,

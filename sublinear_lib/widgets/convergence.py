@@ -171,7 +171,9 @@ def convergence_explorer() -> Explorer:
                 format=lambda k: f"2^{{{k}}}",
             ),
             Choice("repair", "repair", _REPAIRS, start="R3"),
-            Choice("epsilon", "accuracy *ε*", {"0.125": "1/8", "0.25": "1/4", "0.5": "1/2"}, "0.25"),
+            Choice(
+                "epsilon", "accuracy *ε*", {"0.125": "1/8", "0.25": "1/4", "0.5": "1/2"}, "0.25"
+            ),
         ],
         title="What training pays, and what the proof can promise",
         description="One training point with the label 1, 1/*ε*^{2} steps, one network per width.",

@@ -159,7 +159,8 @@ def existence_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Widths from ``2^8`` to ``2^16`` and three thresholds, continuous activation; it starts with 4096 neurons.
+        Widths from ``2^8`` to ``2^16`` and three thresholds, continuous activation; it
+        starts with 4096 neurons.
 
     Notes
     -----

@@ -261,7 +261,11 @@ def exponent_map_explorer() -> Explorer:
                 0.6,
                 format=_shown,
             ),
-            Choice("firing", "neurons that fire", {key: words for key, (_, _, words) in _FIRING.items()}),
+            Choice(
+                "firing",
+                "neurons that fire",
+                {key: words for key, (_, _, words) in _FIRING.items()},
+            ),
         ],
         title="Which powers of *m* go together",
         tries={

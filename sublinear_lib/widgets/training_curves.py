@@ -107,8 +107,8 @@ def training_curve_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Widths from 256 to 16384, three thresholds up to 2.33 standard deviations, and step sizes from
-        a tenth of the unit of the stable rule to thirty times it.
+        Widths from 256 to 16384, two thresholds, and step sizes from
+        0.3 units of the stable rule to thirty.
 
     Notes
     -----
@@ -118,11 +118,11 @@ def training_curve_explorer() -> Explorer:
         lambda m, t, c0: training_curve_view(m, float(t), c0),
         [
             width(8, 14, start=2**10),
-            Choice("t", "threshold, in standard deviations", ["0", "1.28", "2.33"]),
+            Choice("t", "threshold, in standard deviations", ["0", "1.28"]),
             Slider(
                 "c0",
                 "step size, in units that adapt to *m* and *t*",
-                [0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
+                [0.3, 1.0, 3.0, 10.0, 30.0],
                 start=1.0,
             ),
         ],

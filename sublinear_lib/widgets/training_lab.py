@@ -3,7 +3,7 @@
 The first runs Algorithm 1 twice, over all neurons and over those the half-space index reports, and
 shows losses, the neurons looked at and the work of both.  The second trains on four points of the
 circle against an adversary of your choice and sets the loss that training sees beside the exact
-robust loss.  No formula lives here; in the static page a lab is a still picture.
+robust loss.  No formula lives here.
 """
 
 from __future__ import annotations
@@ -100,23 +100,13 @@ def train_on_digits(m: int, t: float, rho: float, steps: int) -> Picture:
     )
 
 
-def training_lab(still: Picture | None = None) -> LiveLab:
+def training_lab() -> LiveLab:
     """Build the lab that trains on the digits.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for width, threshold, radius and steps.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -136,7 +126,6 @@ def training_lab(still: Picture | None = None) -> LiveLab:
             Slider("rho", "radius *ρ*", [0.0, 0.1, 0.2, 0.3, 0.4], start=0.3, format="{:.1f}"),
             Slider("steps", "steps", [10, 30, 100, 300], start=30),
         ],
-        still=still,
         title="Train with your own width and threshold",
     )
 
@@ -221,23 +210,13 @@ def train_and_certify(foe: str, m: int, t: float, rho: float, steps: int, seed: 
     )
 
 
-def certified_lab(still: Picture | None = None) -> LiveLab:
+def certified_lab() -> LiveLab:
     """Build the lab that trains on the circle and certifies the robust loss.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the adversary, width, threshold, radius, steps and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -259,6 +238,5 @@ def certified_lab(still: Picture | None = None) -> LiveLab:
             Slider("steps", "steps", [20, 50, 100, 200, 400], start=200),
             Slider("seed", "seed", list(range(10)), start=0),
         ],
-        still=still,
         title="Train against your adversary, and certify",
     )

@@ -104,8 +104,8 @@ def window_tail_view(m: int, t: float, window: str) -> View:
         ],
         sentence=(
             f"Of {grouped(m)} neurons, {about(mean)} are expected in the window. Except with "
-            f"probability 10^{{\N{MINUS SIGN}6}} there are at most {grouped(quantile)}. {_NAMES[best][1]} comes "
-            f"closest and allows {grouped(true[best])}; Hoeffding allows "
+            f"probability 10^{{\N{MINUS SIGN}6}} there are at most {grouped(quantile)}. "
+            f"{_NAMES[best][1]} comes closest and allows {grouped(true[best])}; Hoeffding allows "
             f"{grouped(allowed['hoeffding'])}."
         ),
         readouts={name: grouped(allowed[tool]) for tool, (name, _, _) in _NAMES.items()},
@@ -124,7 +124,8 @@ def _what_fails(m: int, p: float, allowed: int, quantile: int) -> str | None:
     [tail] = tails.log_count_tail([allowed + 1.0], m, p)
     return (
         f"The printed Chernoff bound is false here: it allows {grouped(allowed)} neurons, but "
-        f"more than that occur with probability {number(math.exp(tail))}, not 10^{{\N{MINUS SIGN}6}}."
+        f"more than that occur with probability {number(math.exp(tail))}, "
+        "not 10^{\N{MINUS SIGN}6}."
     )
 
 
