@@ -200,17 +200,15 @@ class Plot {
     this.reserve();
   }
 
-  /** Give the margins and the rows above the plot the room that the fullest view needs: nothing
-   * jumps while a slider moves. */
+  /** Give margins and rows of names the room of the fullest view: nothing jumps while one drags. */
   reserve() {
     const { axes, marks, views } = this.table;
-    const whole = marks.map((_, number) => markOf(this.table, number));
-    const named = new Set(views.map(([x, y, numbers]) => JSON.stringify([y, [...new Set(numbers)].filter((number) => marks[number].label)])));
+    const named = new Set(views.map(([, y, numbers]) => JSON.stringify([y, numbers.filter((number) => marks[number].label)])));
     this.left = this.right = 16;
     this.keyRows = this.aboveRows = 0;
     for (const text of named) {
       const [y, numbers] = JSON.parse(text);
-      const { end, key, above } = this.names(numbers.map((number) => whole[number]));
+      const { end, key, above } = this.names(numbers.map((number) => markOf(this.table, number)));
       this.left = Math.max(this.left, ...axes[y].texts.map((text) => this.textWidth(text) + 14));
       this.right = Math.max(this.right, ...end.map((mark) => this.textWidth(mark.label) + 26));
       this.keyRows = Math.max(this.keyRows, this.keyPlaces(key).rows);
@@ -320,7 +318,7 @@ class Plot {
         where = "none";
       }
       if (mark.within) where = clip(`w${number}`, Math.max(x0, X(mark.within[0])), Math.min(x1, X(mark.within[1])));
-      // A point at the frame is drawn whole; one beyond it is not drawn.
+      // A point at the frame is drawn whole.
       if (mark.kind === "points") where = clip("points", x0 - 20, x1, 20);
       this.mark(mark, svg("g", { "clip-path": where }, this.body), X, Y);
     });
@@ -543,9 +541,7 @@ async function render({ model, el: root }) {
   const tries = html("div", { class: "sl-tries" }, spec.tries.length ? panel : null);
   for (const [text, wanted] of spec.tries) {
     const button = html("button", { type: "button" }, tries, text);
-    button.addEventListener("click", () => {
-      wanted.forEach((place, number) => place !== null && place !== position[number] && choose(number, place));
-    });
+    button.addEventListener("click", () => wanted.forEach((place, i) => place !== null && choose(i, place)));
   }
   const plot = new Plot(root, titleId, table, (name, value) => slideTo(name, value));
   const error = html("p", { class: "sl-error", role: "alert" }, root);
@@ -603,11 +599,11 @@ async function render({ model, el: root }) {
   /** Give an element the height of the longest text that a view puts into it. */
   function hold(element, part) {
     element.style.minHeight = "";
-    const texts = [...new Set(table.views.map((one) => one[part]))].filter((place) => place !== null).map((place) => table.strings[place]);
+    const texts = [...new Set(table.views.map((one) => table.strings[one[part]] ?? ""))];
     const longest = texts.sort((a, b) => b.length - a.length).slice(0, 4);
+    element.hidden = !longest[0];
     const heights = longest.map((text) => (setText(element, text), element.offsetHeight));
-    element.hidden = !texts.length;
-    element.style.minHeight = `${Math.max(0, ...heights)}px`;
+    element.style.minHeight = `${Math.max(...heights)}px`;
   }
 
   /** Draw the current view now; the event tells tests how long it took. */
