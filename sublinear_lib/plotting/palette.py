@@ -11,7 +11,7 @@ must stay apart for readers with protanopia, deuteranopia or tritanopia.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -28,6 +28,7 @@ __all__ = [
     "css_color",
     "meaning",
     "palette_css",
+    "roles_of",
 ]
 
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
@@ -76,7 +77,6 @@ MEANINGS: Mapping[str, Role] = MappingProxyType(
         "dense": "c2",  # asks every neuron
         "asked": "c2",
         "compared": "c2",
-        "search": "c2",
         "sparse": "c1",
         "fire": "c1",
         "fires": "c1",
@@ -118,6 +118,32 @@ def meaning(label: str) -> Role | None:
     """
     found = (role for word, role in MEANINGS.items() if re.search(rf"\b{word}\b", label))
     return next(found, None)
+
+
+def roles_of(labels: Iterable[str]) -> list[Role]:
+    """Return a color for each series of a figure: that of its words, or the next one that is free.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The names of the series, in order.
+
+    Returns
+    -------
+    list of str
+        As many roles, different for up to five series.
+
+    Examples
+    --------
+    >>> roles_of(["d = 3", "dense", "printed", "d = 8"])
+    ['c1', 'c2', 'ink', 'c3']
+    """
+    known: list[Role | None] = []
+    for label in labels:
+        role = meaning(label)
+        known.append(None if role in known else role)
+    free = iter([role for role in SERIES if role not in known] + ["muted", "ink"])
+    return [role or next(free) for role in known]
 
 
 FAINT = 0.75

@@ -113,9 +113,9 @@ def worst_case_view(rho: float, activation: str, draw: int = 6) -> View:
     clean = float(network.forward(_X)[0])
     gain = cap.sup - clean
     attacks: tuple[tuple[str, Role, float, CapAttack], ...] = (
-        ("gradient attack", "c4", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
-        ("random guesses", "c5", 10.0, RandomSearch(rho=radius, samples=_STEPS)),
-        ("smoothed gradient", "c2", 7.0, SmoothedGradient(rho=radius, steps=_STEPS, restarts=1)),
+        ("gradient", "c2", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
+        ("random", "c5", 10.0, RandomSearch(rho=radius, samples=_STEPS)),
+        ("smoothed", "c3", 7.0, SmoothedGradient(rho=radius, steps=_STEPS, restarts=1)),
     )
     marks: list[Mark] = [
         Region(-alpha, alpha, label="cap", role="c4"),

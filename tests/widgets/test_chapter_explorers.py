@@ -10,11 +10,10 @@ from scipy import stats
 
 from sublinear_lib import theory
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, grouped, number, percent
+from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.widgets import (
     Bars,
     Line,
-    LiveLab,
     Points,
     Rule,
     View,
@@ -24,8 +23,6 @@ from sublinear_lib.widgets import (
     preactivation_view,
     reach_explorer,
     reach_view,
-    train_on_digits,
-    training_lab,
 )
 
 X = np.array([[math.sqrt(0.75), 0.0, 0.5]])
@@ -169,15 +166,3 @@ def test_reach_explorer_starts_at_the_run_of_the_chapter_and_refuses_other_share
         reach_view(0.3, 0.6, 65)
     with pytest.raises(ValueError, match="d must be an integer >= 2"):
         reach_view(0.3, 0.02, 1)
-
-
-def test_the_lab_trains_both_ways_and_reports_equal_weights(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    picture = train_on_digits(64, 1.0, 0.1, 3)
-    printed = capsys.readouterr().out
-    difference = float(printed.splitlines()[0].rsplit(" ", 1)[1])
-    assert difference < 1e-12
-    assert "row passes: dense" in printed and "under attack" in printed
-    assert isinstance(picture, Picture)
-    assert isinstance(training_lab(), LiveLab)

@@ -31,7 +31,7 @@ POSITIONS = [
     (0.2, "continuous", 2),
     (0.4, "continuous", 6),
 ]
-ATTACKS = ("gradient attack", "random guesses", "smoothed gradient")
+ATTACKS = ("gradient", "random", "smoothed")
 
 
 @pytest.fixture(scope="module")

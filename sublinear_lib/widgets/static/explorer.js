@@ -329,8 +329,9 @@ class Plot {
     this.nameEnds(named.end, X, Y, line);
     for (const mark of named.beside) {
       const [x, far] = [X(mark.x[0]), mark.size / 2 + 5];
-      const left = x + far + this.textWidth(mark.label) > this.width;
-      this.text(left ? x - far : x + far, Y(mark.y[0]) + this.size * 0.36, mark.label, { "text-anchor": left ? "end" : "start", class: "sl-halo" }, mark.role);
+      const fits = x + far + this.textWidth(mark.label) < this.width;
+      const place = fits ? [x + far, Y(mark.y[0]) + this.size * 0.36] : [this.width, Y(mark.y[0]) - far];
+      this.text(...place, mark.label, { "text-anchor": fits ? "start" : "end", class: "sl-halo" }, mark.role);
     }
     this.handles();
   }
@@ -565,10 +566,10 @@ async function render({ model, el: root }) {
 
   const rows = controls.map((control, number) => {
     const id = `${titleId}-${number}`;
-    const row = html(control.kind === "choice" ? "fieldset" : "div", { class: "sl-control" }, panel);
+    const row = html("div", { class: "sl-control" }, panel);
     if (control.kind === "choice") {
-      html("legend", {}, row, control.label);
-      const buttons = html("div", { class: "sl-choice" }, row);
+      html("span", { id }, row, control.label);
+      const buttons = html("div", { class: "sl-choice", role: "radiogroup", "aria-labelledby": id }, row);
       const inputs = control.texts.map((text, i) => {
         const label = html("label", {}, buttons);
         const input = html("input", { type: "radio", name: id, value: i }, label);
