@@ -142,7 +142,8 @@ def roles_of(labels: Iterable[str]) -> list[Role]:
     for label in labels:
         role = meaning(label)
         known.append(None if role in known else role)
-    free = iter([role for role in SERIES if role not in known] + ["muted", "ink"])
+    spare: tuple[Role, ...] = (*SERIES, "muted", "ink")
+    free = iter([role for role in spare if role not in known])
     return [role or next(free) for role in known]
 
 
