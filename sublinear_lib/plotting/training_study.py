@@ -97,14 +97,13 @@ def loss_curves(
             ends = []
             for label, (steps, losses) in curves.items():
                 drawn = np.clip(losses, low, high)
-                # A loss that swings at every step would be a smear: its range, and the middle of it.
-                parts = min(_PARTS, drawn.size)
-                at = [float(np.median(part)) for part in np.array_split(steps, parts)]
+                # A loss that swings at every step would be a smear: its range, and the middle.
+                parts, color = min(_PARTS, drawn.size), LIGHT[roles[label]]
+                at = [float(np.mean(part)) for part in np.array_split(steps, parts)]
                 swings = np.array_split(drawn, parts)
-                least, most = [float(s.min()) for s in swings], [float(s.max()) for s in swings]
-                color, middle = LIGHT[roles[label]], [float(np.median(part)) for part in swings]
+                least, most = (np.array([end(s) for s in swings]) for end in (np.min, np.max))
                 axes.fill_between(at, least, most, color=color, alpha=0.25, linewidth=0)
-                axes.plot(at, middle, color=color, linewidth=1.8, clip_on=False)
+                axes.plot(at, np.sqrt(least * most), color=color, linewidth=1.8, clip_on=False)
                 ends.append(EndLabel(float(drawn[-1]), label, roles[label]))
             label_line_ends(axes, ends)
         figures.append(fig)

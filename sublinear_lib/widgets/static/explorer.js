@@ -200,7 +200,7 @@ class Plot {
     this.reserve();
   }
 
-  /** Give margins and rows of names the room of the fullest view: nothing jumps while one drags. */
+  /** Give margins and names the room of the fullest view: nothing jumps. */
   reserve() {
     const { axes, marks, views } = this.table;
     const named = new Set(views.map(([, y, numbers]) => JSON.stringify([y, numbers.filter((number) => marks[number].label)])));
