@@ -318,7 +318,7 @@ class Plot {
         where = "none";
       }
       if (mark.within) where = clip(`w${number}`, Math.max(x0, X(mark.within[0])), Math.min(x1, X(mark.within[1])));
-      // A point at the frame is drawn whole.
+      // Whole at the frame.
       if (mark.kind === "points") where = clip("points", x0 - 20, x1, 20);
       this.mark(mark, svg("g", { "clip-path": where }, this.body), X, Y);
     });
