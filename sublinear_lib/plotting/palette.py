@@ -138,13 +138,13 @@ def roles_of(labels: Iterable[str]) -> list[Role]:
     >>> roles_of(["d = 3", "dense", "printed", "d = 8"])
     ['c1', 'c2', 'ink', 'c3']
     """
-    known: list[Role | None] = []
+    wanted: list[Role | None] = []
     for label in labels:
         role = meaning(label)
-        known.append(None if role in known else role)
+        wanted.append(None if role in wanted else role)
     spare: tuple[Role, ...] = (*SERIES, "muted", "ink")
-    free = iter([role for role in spare if role not in known])
-    return [role or next(free) for role in known]
+    free = (each for each in spare if each not in wanted)
+    return [next(free) if role is None else role for role in wanted]
 
 
 FAINT = 0.75

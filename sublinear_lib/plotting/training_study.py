@@ -98,9 +98,9 @@ def loss_curves(
             for label, (steps, losses) in curves.items():
                 drawn = np.clip(losses, low, high)
                 # A loss that swings at every step would be a smear: its range, and the middle.
-                parts, color = min(_PARTS, drawn.size), LIGHT[roles[label]]
-                at = [float(np.mean(part)) for part in np.array_split(steps, parts)]
-                swings = np.array_split(drawn, parts)
+                pieces, color = min(_PARTS, drawn.size), LIGHT[roles[label]]
+                at = [float(np.mean(part)) for part in np.array_split(steps, pieces)]
+                swings = np.array_split(drawn, pieces)
                 least, most = (np.array([end(s) for s in swings]) for end in (np.min, np.max))
                 axes.fill_between(at, least, most, color=color, alpha=0.25, linewidth=0)
                 axes.plot(at, np.sqrt(least * most), color=color, linewidth=1.8, clip_on=False)
