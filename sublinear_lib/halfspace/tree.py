@@ -125,13 +125,29 @@ def median_order(points: Float32Array, blocks: int) -> IntArray:
         )
         part = order[places].reshape(-1, width)
         keys = coordinates[part * dimension + _widest_axis(points, part)[:, None]]
-        halves = np.argpartition(keys, left * size, axis=1)
-        halves += np.arange(0, part.size, width)[:, None]
-        order[places] = part.ravel()[halves.ravel()]
+        order[places] = part.ravel()[_smallest_first(keys, left * size)]
         for child, begin in ((left, start), (count - left, start + left * size)):
             known = parts.get(child, begin[:0])
             parts[child] = np.sort(np.concatenate((known, begin)))
     return order.reshape(blocks, size)
+
+
+def _smallest_first(keys: Float32Array, count: int) -> IntArray:
+    """Return flat positions, row by row the `count` smallest keys before the rest; NaN is largest.
+
+    Both halves, and equal keys, stay in the order they have.  `numpy.argpartition` leaves an order
+    that depends on the processor, and with it the tree would, as samples are taken by place.
+    """
+    pivot = np.partition(keys, count - 1, axis=1)[:, count - 1 : count]
+    small = keys <= pivot
+    if np.any(np.count_nonzero(small, axis=1) != count):  # more keys equal the pivot, or NaN
+        unknown = np.isnan(pivot)
+        small = (keys < pivot) | (unknown & ~np.isnan(keys))
+        equal = (keys == pivot) | (unknown & np.isnan(keys))
+        missing = count - small.sum(axis=1, keepdims=True)
+        small |= equal & (np.cumsum(equal, axis=1) <= missing)
+    chosen = (np.flatnonzero(half).reshape(len(keys), -1) for half in (small, ~small))
+    return np.concatenate(list(chosen), axis=1).ravel()
 
 
 def _left_blocks(count: int) -> int:

@@ -1,32 +1,26 @@
-"""The explorer of the network that memorizes: its bumps in a plane, its size, its weights.
+"""The explorer of the network that memorizes: its bumps in the plane, its size, its weights.
 
-It builds the network for every position, counts it, and evaluates it in two formats at points of
-the balls; every number comes from `sublinear_lib.memorization`.  Before changing it, know why the
-picture does not change with n: the points lie in a plane of the n-dimensional space, all other
-coordinates are equal, so that distances and bumps in that plane are those of n = 2, and only the
-network grows.
+It builds the network for every position, counts it, and evaluates it in float32 at points of the
+balls; every number comes from `sublinear_lib.memorization`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import (
-    Memorizer,
     bump_outline,
-    closest_pair,
-    contradiction,
     memorize,
     memorize_l1,
     memorize_l2,
     plane_points,
     separation,
 )
-from sublinear_lib.plotting import SERIES, grouped, number
-from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.plotting import SERIES, number
+from sublinear_lib.validation import choice, scalar
 from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
@@ -37,30 +31,20 @@ __all__ = ["BUILD", "memorizer_explorer", "memorizer_view"]
 BUILD = {"inf": memorize, "1": memorize_l1, "2": memorize_l2}
 """What builds a memorizer, by norm."""
 
-_FORMULA = {
-    "inf": "*N*(8*n* + 5)",
-    "1": "*N*(8*n* + 7) + 2",
-    "2": "*N*(*K*(8*n* + 2) + 9*n* + 8) − *n*",
-}
-_PLAIN = {"inf": "N(8n + 5)", "1": "N(8n + 7) + 2", "2": "N(K(8n + 2) + 9n + 8) − n"}
-_SHARES = [0.05, 0.15, 0.25, 0.35, 0.45, 0.485, 0.499, 0.499999, 0.5, 0.55]
+_SHARES = [k / 50 for k in range(1, 25)] + [0.485, 0.49, 0.495, 0.499, 0.4999, 0.49999, 0.499999]
 _LEVELS = (0.0, 0.5, 1.0)
 _LIMITS = (-0.35, 1.35)
-_SEED = 29
 _PROBES = 48
-_ROUND = 24
 
 
-@lru_cache(maxsize=32)
-def _points(N: int, n: int) -> tuple[FloatArray, FloatArray]:
-    """Return labeled points of a plane in n dimensions.
+@cache
+def _points() -> tuple[FloatArray, FloatArray]:
+    """Return six labeled points of the plane.
 
     Tenths are no binary fractions, so that coordinates are rounded, as those of real data are.
     """
-    plane, y = plane_points(N, 3, rng=_SEED)
-    X = np.full((N, n), 0.3)
-    X[:, :2] = 0.05 + 0.9 * plane
-    return X, y
+    plane, y = plane_points(6, 3, rng=29)
+    return 0.05 + 0.9 * plane, y
 
 
 def _band(outline: FloatArray, label: str, index: int) -> Band:
@@ -99,42 +83,21 @@ def _edge_points(X: FloatArray, y: FloatArray, mu: float, p: float) -> tuple[Flo
     return np.concatenate(points), np.tile(y, len(points))
 
 
-def _errors(memorizer: Memorizer) -> tuple[tuple[float, float], int]:
-    """Return the largest deviations from the label in two formats, and at how many points."""
-    assert memorizer.mu is not None
-    points, labels = _edge_points(memorizer.X, memorizer.y, memorizer.mu, memorizer.p)
-    wide, narrow = (
-        float(np.abs(memorizer.network(points, dtype=kind).astype(np.float64) - labels).max())
-        for kind in (np.float64, np.float32)
-    )
-    return (wide, narrow), len(points)
-
-
-def _short(value: float) -> str:
-    """Write an error with one digit, which is as much as it says."""
-    return "0" if value == 0.0 else number(value, 1)
-
-
-def memorizer_view(share: float, n: int, N: int, p: str) -> View:
-    r"""Show the bumps of a memorizer in the plane of its points, and what the network costs.
+def memorizer_view(share: float, p: str) -> View:
+    r"""Show the bumps of a memorizer of six points of the plane, and what the network costs.
 
     Parameters
     ----------
     share : float
-        The budget in units of the separation, ``mu / lambda > 0``.
-    n : int
-        The dimension, ``>= 2``.
-    N : int
-        The number of points, ``>= 3``; they have three labels.
+        The budget in units of the separation, ``0 < mu / lambda < 1/2``.
     p : {"inf", "1", "2"}
         The norm.
 
     Returns
     -------
     View
-        Level sets of the bumps; the counts of the network beside the formula, the largest weight,
-        and the deviations of float64 and float32 at points of the balls.  From ``mu = lambda/2`` on
-        the balls and the point that two labels claim.
+        Level sets of the bumps; the size of the network, the largest weight, and the deviation of
+        float32 at points of the balls.
 
     Raises
     ------
@@ -146,117 +109,43 @@ def memorizer_view(share: float, n: int, N: int, p: str) -> View:
     Source: Theorems II.4.8, II.B.2 and II.B.3, after Yu, Gao and Zhang (2024).
     """
     share = scalar(share, "share", exclusive_minimum=0.0)
-    n, N = count(n, "n", minimum=2), count(N, "N", minimum=3)
     norm = NORMS[choice(p, "p", tuple(NORMS))]
-    X, y = _points(N, n)
-    lam = separation(X, y, norm)
-    mu = share * lam
-    if 2 * mu >= lam:
-        return _refused(X, y, mu, lam, p)
+    X, y = _points()
+    mu = share * separation(X, y, norm)
     memorizer = BUILD[p](X, y, mu)
     marks: list[Mark] = []
     for i in np.argsort(y, kind="stable").tolist():
         marks += [_band(bump_outline(memorizer, i, v), "", int(y[i]) - 1) for v in _LEVELS]
-    marks += _dots(X, y)
-    size, formula = memorizer.size, memorizer.size_by_formula
-    (wide, narrow), tried = _errors(memorizer)
-    weight = memorizer.network.largest_weight
-    with_terms = "" if memorizer.terms is None else f" with K = {memorizer.terms}"
-    agrees = "exactly" if size == formula else f"{formula.nonzeros - size.nonzeros} fewer than"
-    spoiled = ""
-    if narrow >= 0.5:
-        spoiled = (
-            f"In float32 the network is wrong already: an error of {_short(narrow)} is at least "
-            "half the distance of two labels. The theorem has real weights; the hypothesis that "
-            "fails is that these numbers can be stored."
-        )
-    gamma = "λ − 2μ" if p != "2" else "λ(λ − 2μ) in units of (2R)², less the sawtooth error,"
-    return View(
-        x=Axis(label="first coordinate", limits=_LIMITS),
-        y=Axis(label="second coordinate", limits=_LIMITS),
-        equal=True,
-        marks=marks,
-        sentence=(
-            f"{N} points in {n} dimensions, λ = {number(lam)}, μ = {share:.6g} λ: width "
-            f"{grouped(size.width)}, depth {grouped(size.depth)} and {grouped(size.nonzeros)} "
-            f"nonzero parameters, {agrees} {_PLAIN[p]}{with_terms}. The bumps fall from full "
-            f"height to 0 over {gamma} = {number(memorizer.margin)}, so that the largest weight is "
-            f"{number(weight)}. At {tried} points of the "
-            f"edges of the balls float64 is off by at most {_short(wide)}, float32 by "
-            f"{_short(narrow)}."
-        ),
-        readouts={
-            "width × depth": f"{grouped(size.width)} × {grouped(size.depth)}",
-            "nonzeros, counted": grouped(size.nonzeros),
-            _FORMULA[p]: grouped(formula.nonzeros),
-            "all slots": grouped(memorizer.network.parameters),
-            "largest weight": number(weight),
-            "error float64": _short(wide),
-            "error float32": _short(narrow),
-        },
-        warning=spoiled or None,
-    )
-
-
-def _dots(X: FloatArray, y: FloatArray) -> list[Mark]:
-    return [
+    marks += [
         Points(X[y == label, 0], X[y == label, 1], label=f"label {label:.0f}", role=SERIES[place])
         for place, label in enumerate(np.unique(y).tolist())
     ]
-
-
-def _refused(X: FloatArray, y: FloatArray, mu: float, lam: float, p: str) -> View:
-    """Return the view of a budget that no network reaches: the balls alone."""
-    norm = NORMS[p]
-    pair, clash = closest_pair(X, y, norm), contradiction(X, y, mu, norm)
-    assert clash is not None
-    # The balls are the plateaus of memorizers of a far apart pair; many terms make disks round.
-    marks: list[Mark] = []
-    for i in np.argsort(y, kind="stable").tolist():
-        away = X[i] + 8.0 * (mu + 1.0)
-        pair_of = np.vstack([X[i], away])
-        if p == "2":
-            lone = memorize_l2(pair_of, [1.0, 2.0], mu, terms=_ROUND)
-        else:
-            lone = BUILD[p](pair_of, [1.0, 2.0], mu)
-        marks.append(_band(bump_outline(lone, 0, 1.0), "", int(y[i]) - 1))
-    marks += _dots(X, y)
-    marks.append(
-        Points(
-            [float(clash.point[0])],
-            [float(clash.point[1])],
-            label="two labels claim it",
-            role="ink",
-            size=11.0,
-        )
-    )
-    how = "touch" if 2 * mu == lam else "overlap"
-    first, second = clash.labels
+    points, labels = _edge_points(X, y, mu, norm)
+    values = memorizer.network(points, dtype=np.float32).astype(np.float64)
+    error = float(np.abs(values - labels).max())
+    size, weight = memorizer.size, number(memorizer.network.largest_weight)
     return View(
         x=Axis(label="first coordinate", limits=_LIMITS),
         y=Axis(label="second coordinate", limits=_LIMITS),
         equal=True,
         marks=marks,
         sentence=(
-            f"{len(X)} points in {X.shape[1]} dimensions, λ = {number(lam)}, μ = "
-            f"{number(mu / lam)} λ = {number(mu)}: the balls of rows {pair.i} and {pair.k} {how}, "
-            f"and the point halfway would need the values {first:.0f} and {second:.0f}. There is "
-            "no network to count."
+            f"{size.nonzeros} nonzero parameters, and the largest weight is {weight}. In float32 "
+            f"the network is off by at most {_short(error)} at {len(points)} points of the balls."
         ),
         readouts={
-            "width × depth": "none",
-            "nonzeros, counted": "none",
-            _FORMULA[p]: "none",
-            "all slots": "none",
-            "largest weight": "∞",
-            "error float64": "none",
-            "error float32": "none",
+            "width × depth": f"{size.width} × {size.depth}",
+            "nonzero parameters": f"{size.nonzeros}",
+            "largest weight": weight,
+            "error in float32": _short(error),
         },
-        warning=(
-            f"The hypothesis μ < λ/2 fails: c = λ − 2μ = {number(lam - 2 * mu)} is not positive, "
-            "the weight y/c has no meaning, and no function at all is right on these closed balls."
-        ),
+        warning="float32 gives wrong labels here." if error >= 0.5 else None,
     )
+
+
+def _short(value: float) -> str:
+    """Write an error with one digit, which is as much as it says."""
+    return "0" if value == 0.0 else number(value, 1)
 
 
 def memorizer_explorer() -> Explorer:
@@ -265,7 +154,7 @@ def memorizer_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Budgets from 0.05 to 0.55 lambda, four dimensions, 3 to 6 points and three norms.
+        Budgets from 0.02 lambda to just below the threshold, and three norms.
 
     Notes
     -----
@@ -274,15 +163,13 @@ def memorizer_explorer() -> Explorer:
     return Explorer(
         memorizer_view,
         [
-            Slider("share", "budget *μ*/*λ*", _SHARES, start=0.45, format="{:g}"),
-            Slider("n", "dimension *n*", [2, 4, 16, 64], start=2),
-            Slider("N", "points *N*", [3, 4, 6], start=6),
+            Slider("share", "budget *μ*/*λ*", _SHARES, start=0.44, format="{:g}"),
             Choice("p", "norm *p*", NORM_NAMES),
         ],
         title="What does a larger budget cost?",
         description=(
-            "Each bump is drawn at its foot, at half its height and on its plateau, which holds "
-            "the ball. The points lie in a plane; *n* is the dimension around it."
+            "Six points with three labels. Each bump is drawn at its foot, at half its height and "
+            "on its plateau, which holds the ball."
         ),
         name="memorizer-explorer",
     )

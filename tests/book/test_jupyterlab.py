@@ -33,9 +33,10 @@ RAW = r"""() => {
   }
   return found;
 }"""
-# The size of what each output with a picture shows: of its image, its drawing, or its explorer.
+# The size of what each output with a picture shows: its image, the first panel of its drawing, or
+# its explorer.
 PICTURES = """() => [...document.querySelectorAll(".jp-OutputArea-output")].map((output) => {
-  const picture = output.querySelector("img, svg[role=img], .sl-explorer svg");
+  const picture = output.querySelector("img, .sl-figure svg, .sl-explorer svg");
   return picture && picture.getBoundingClientRect().toJSON();
 }).filter(Boolean).map((box) => [box.width, box.height])"""
 

@@ -66,6 +66,19 @@ def test_median_order_separates_along_the_widest_coordinate():
     assert (quarters[:-1].max(axis=1) <= quarters[1:].min(axis=1)).all()
 
 
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 4), st.integers(2, 40), st.data())
+def test_a_split_keeps_the_order_of_arrival_on_any_processor(rows, width, data):
+    some = st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0, np.inf, np.nan])
+    numbers = data.draw(st.lists(some, min_size=rows * width, max_size=rows * width))
+    keys = np.array(numbers, dtype=np.float32).reshape(rows, width)
+    count = data.draw(st.integers(1, width - 1))
+    order = np.argsort(keys, axis=1, kind="stable")
+    halves = np.sort(order[:, :count], axis=1), np.sort(order[:, count:], axis=1)
+    wanted = np.concatenate(halves, axis=1) + width * np.arange(rows)[:, None]
+    assert tree._smallest_first(keys, count).tolist() == wanted.ravel().tolist()
+
+
 def test_parts_are_split_near_the_middle_and_never_through_a_node():
     for count in range(2, 5000):
         left = _left_blocks(count)
