@@ -85,8 +85,6 @@ from sublinear_lib.widgets.training_curves import training_curve_explorer, train
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
     train_and_certify,
-    train_on_digits,
-    training_lab,
 )
 from sublinear_lib.widgets.views import (
     Axis,
@@ -193,11 +191,9 @@ __all__ = [
     "train_and_certify",
     "train_at",
     "train_in_steps",
-    "train_on_digits",
     "train_race_lab",
     "training_curve_explorer",
     "training_curve_view",
-    "training_lab",
     "try_networks_of_v",
     "turned_layer",
     "two_memorizers_lab",

@@ -228,8 +228,8 @@ def race_explorer() -> Explorer:
         title="Who wins the race?",
         description=(
             "One filter, one robust patch of strength 3, other patches of strength 1. On this "
-            "scale exponential growth is a straight line. The dashed line stands where the logit of the "
-            "class passes 1/2."
+            "scale exponential growth is a straight line. The dashed line stands where the logit "
+            "of the class passes 1/2."
         ),
         name="race-explorer",
     )
