@@ -640,7 +640,7 @@ def brackets_picture(
     lowest = min(low for brackets in checked.values() for low, _ in brackets.values())
     fig = figure(420, height + 58.0)
     with house_style():
-        axes = panel(fig, left=96, right=40, top=4, bottom=54, xlabel="0: *f*(*x*), 1: sup *f*")
+        axes = panel(fig, left=96, right=40, top=4, bottom=54, xlabel="rise of *f*, worst case = 1")
         axes.grid(visible=False)
         set_scale(axes, "x", min(0.0, 1.05 * lowest), max(1.3, 1.04 * widest), target=5)
         # One unit of y is one pixel, counted from the top.
