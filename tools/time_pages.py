@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 from browser import chromium, empty_tab, serving, settle
 from check_book import HTML, ROOT, chapters
 
-from sublinear_lib import archives, benchmarking
+import benchmarks
+from sublinear_lib import archives
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -168,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help=f"default: {STORED.relative_to(ROOT)}")
     chosen = parser.parse_args(arguments)
     names = chosen.page or heaviest(chapters())
-    environment = benchmarking.environment()
+    environment = benchmarks.environment()
     with chromium(windows=True) as browser, serving(HTML) as address:
         version = browser.version
         pages = measure(browser, address, names, chosen.rounds)
