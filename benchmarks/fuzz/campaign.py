@@ -36,7 +36,7 @@ from benchmarks.fuzz.structures import (
 )
 from sublinear_lib import validation
 from sublinear_lib.caching import circumstances
-from sublinear_lib.halfspace.kernels import numba_allowed
+from sublinear_lib.halfspace.kernel_choice import numba_allowed
 
 __all__ = [
     "ENGINES",

@@ -262,4 +262,7 @@ def bad_input_tables(found: Sequence[Refusal]) -> list[Table]:
         rows = rooms.setdefault(room, [])
         rows.append([name, f"{one.bad.argument}={given}", one.error, one.message])
     head = ["call", "with", "error", "message"]
-    return [Table(f"sublinear_lib.{room}.", head, rows) for room, rows in rooms.items()]
+    return [
+        Table("benchmarks." if room == "benchmarks" else f"sublinear_lib.{room}.", head, rows)
+        for room, rows in rooms.items()
+    ]

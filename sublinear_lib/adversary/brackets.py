@@ -8,7 +8,8 @@ cap, so whatever a method proposes, the lower bound is a value that f really has
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -16,10 +17,48 @@ from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 
-if TYPE_CHECKING:
-    from sublinear_lib.adversary.branch_and_bound import Status
+__all__ = ["Bracket", "Incumbent", "Status", "decided"]
 
-__all__ = ["Incumbent", "decided"]
+Status = Literal["exact", "certified", "falsified", "unknown"]
+"""What a bracket has decided; see `Bracket`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """Bounds of a supremum over a cap.
+
+    Parameters
+    ----------
+    lower, upper : float
+        ``lower <= sup <= upper``, always; `lower` is the value at the witness.
+    witness : ndarray of float64, shape (d,)
+        A point of the cap with the value `lower`.
+    status : {"exact", "certified", "falsified", "unknown"}
+        ``"exact"``: the bracket is as narrow as was asked.  When a threshold was given:
+        ``"certified"`` if ``upper <= threshold``, ``"falsified"`` if ``lower > threshold``.
+        ``"unknown"``: neither, within the limits.
+    method : str
+        How the bracket was found.
+    nodes : int
+        Pieces that were bounded.
+    seconds : float
+        Wall time.
+    """
+
+    lower: float
+    upper: float
+    witness: FloatArray
+    status: Status
+    method: str
+    nodes: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        """Refuse bounds in the wrong order: a bug must not look like a result."""
+        if not self.lower <= self.upper:
+            raise ValueError(
+                f"lower must be at most upper, got lower {self.lower!r} and upper {self.upper!r}"
+            )
 
 
 class Incumbent:
