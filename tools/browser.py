@@ -111,10 +111,7 @@ def empty_tab(browser: Browser, scheme: str, width: int, height: int = 900) -> P
 
 
 def settle(tab: Page) -> None:
-    """Wait until the formulas of a loaded page are set, its explorers drawn and its fonts there."""
-    tab.evaluate(
-        "() => window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => 1) : 1"
-    )
+    """Wait until the explorers of a loaded page are drawn and its fonts are there."""
     if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
         tab.wait_for_selector("html[data-widgets-ready]", state="attached")
     tab.evaluate("() => document.fonts.ready.then(() => 1)")

@@ -1,0 +1,65 @@
+// What a formula, which the build has set as MathML, does in the hands of a reader: copied, it is the
+// TeX that it came from; a displayed one that is a little wider than its column is set smaller until it
+// fits, and one that would become too small to read keeps its size and scrolls, by keyboard too.
+(() => {
+  const SMALLEST = 0.62; // the letters of a formula are a fifth larger than those of the text
+  let printing = false; // a sheet has its own sizes, by print.js
+
+  function fit(formula) {
+    if (!formula.clientWidth) return; // folded
+    formula.style.fontSize = "";
+    formula.removeAttribute("tabindex");
+    if (formula.scrollWidth <= formula.clientWidth) return;
+    const ratio = (0.98 * formula.clientWidth) / formula.scrollWidth;
+    if (ratio >= SMALLEST) formula.style.fontSize = `${100 * ratio}%`;
+    else formula.tabIndex = 0;
+  }
+
+  function arrange(part) {
+    for (const formula of part.querySelectorAll("div.math")) fit(formula);
+  }
+
+  const article = document.querySelector("article");
+  if (article) {
+    arrange(article);
+    document.fonts.ready.then(() => arrange(article));
+    // what was folded has a width when it is opened
+    article.addEventListener("toggle", (event) => {
+      if (event.target.open && !printing) arrange(event.target);
+    }, true);
+    addEventListener("beforeprint", () => { printing = true; });
+    addEventListener("afterprint", () => setTimeout(() => { printing = false; }));
+    let last = innerWidth;
+    addEventListener("resize", () => {
+      if (innerWidth !== last && !printing) arrange(article);
+      last = innerWidth;
+    });
+  }
+
+  const around = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement)?.closest("math");
+
+  document.addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (selection.isCollapsed || !event.clipboardData) return;
+    const range = selection.getRangeAt(0).cloneRange();
+    const first = around(range.startContainer);
+    const last = around(range.endContainer);
+    if (first) range.setStartBefore(first);
+    if (last) range.setEndAfter(last);
+    const copied = document.createElement("div");
+    copied.append(range.cloneContents());
+    const formulas = copied.querySelectorAll("math[data-tex]");
+    if (!formulas.length) return;
+    event.clipboardData.setData("text/html", copied.innerHTML);
+    for (const formula of formulas) {
+      const signs = formula.getAttribute("display") === "block" ? "$$" : "$";
+      formula.replaceWith(`${signs}${formula.dataset.tex}${signs}`);
+    }
+    // in the page, because only there its lines are told apart
+    copied.style.cssText = "position: fixed; left: -9999px; width: 40rem";
+    document.body.append(copied);
+    event.clipboardData.setData("text/plain", copied.innerText);
+    copied.remove();
+    event.preventDefault();
+  });
+})();
