@@ -129,12 +129,10 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "reference/errata": "What is true",
         "part1/gaussian-and-concentration-toolbox": "Toolbox",
         "part1/certifying-the-worst-case": "Certifying the worst case",
-        "part2/robust-memorization-and-its-threshold": "Robust memorization and its threshold",
-        "part2/the-network-that-memorizes": "The network that memorizes",
-        "part2/what-cannot-be-done": "What cannot be done: width and hardness",
-        "part2/lipschitz-control-and-generalization": (
-            "Lipschitz control, generalization and the link to Part I"
-        ),
+        "part2/robust-memorization-and-its-threshold": "How far can every ball grow?",
+        "part2/the-network-that-memorizes": "A network that memorizes",
+        "part2/what-cannot-be-done": "What cannot be done",
+        "part2/lipschitz-control-and-generalization": "Two memorizers, two fates",
         "part3/two-kinds-of-features": "Two kinds of features",
         "part3/why-standard-training-picks-the-wrong-one": (
             "Why standard training picks the wrong one"

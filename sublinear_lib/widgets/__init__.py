@@ -26,7 +26,6 @@ from sublinear_lib.widgets.feature_race_lab import (
     train_race_lab,
 )
 from sublinear_lib.widgets.flips import flips_explorer, flips_view
-from sublinear_lib.widgets.gadget import gadget_explorer, gadget_view
 from sublinear_lib.widgets.gap import gap_explorer, gap_view
 from sublinear_lib.widgets.halfspace import onion_explorer, onion_view
 from sublinear_lib.widgets.ledger import ledger_explorer, ledger_view
@@ -36,7 +35,6 @@ from sublinear_lib.widgets.limits_lab import (
     own_layer_lab,
     two_neurons_for,
 )
-from sublinear_lib.widgets.lipschitz_memorizer import lipschitz_explorer, lipschitz_view
 from sublinear_lib.widgets.lipschitz_memorizer_lab import (
     answer_in_the_plane,
     memorize_digits,
@@ -139,8 +137,6 @@ __all__ = [
     "filters_lab",
     "flips_explorer",
     "flips_view",
-    "gadget_explorer",
-    "gadget_view",
     "gap_explorer",
     "gap_view",
     "grow_and_count",
@@ -148,8 +144,6 @@ __all__ = [
     "hypergraph_lab",
     "ledger_explorer",
     "ledger_view",
-    "lipschitz_explorer",
-    "lipschitz_view",
     "memorize_digits",
     "memorizer_explorer",
     "memorizer_view",
