@@ -2,8 +2,8 @@
 
 The theme brings all icons as a script of 1.5 MB although its style sheet has them as a font; the
 search and its index come to pages where nobody searches; scripts keep the browser from drawing that
-nothing needs before the page is there; the data of the explorers stands before the text; and
-every comma of the code is an element of its own.  Of the style sheets of the theme and of other
+nothing needs before the page is there; the data of the explorers stands before the text; and every
+comma of the code and every word of a signature is an element of its own.  Of the style sheets of the theme and of other
 extensions, the rules for classes that no page and no script names are left out.
 """
 
@@ -17,13 +17,17 @@ from typing import Any
 import tinycss2
 from sphinx.application import Sphinx
 
-SEARCH = "search.html"
-
 _HEAVY = re.compile(r'\s*<script [^>]*src="[^"]*/fontawesome\.js[^"]*"[^>]*></script>')
+# the search of Sphinx, in place of which companion_search has its own
 _SEARCHING = re.compile(
-    r'\s*<script [^>]*?src="[^"]*(?:searchtools|language_data|searchindex|/search)\.js[^"]*"'
-    r"[^>]*></script>|\s*<script>DOCUMENTATION_OPTIONS\.search_as_you_type = false;</script>"
-    r'|(?<=</script>)\s*<script src="searchindex\.js"></script>'
+    r'\s*<script [^>]*?src="(?:[^"]*/)?(?:searchtools|language_data|searchindex)\.js[^"]*"'
+    r"[^>]*></script>"
+)
+_GONE = (
+    "searchindex.js",
+    "_static/searchtools.js",
+    "_static/language_data.js",
+    "_static/scripts/fontawesome.js",
 )
 _WAITS = re.compile(
     r'<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)(?![^>]*documentation_options)'
@@ -37,6 +41,8 @@ _CODE = re.compile(r'<div class="highlight">.*?</div>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 _LOOK = re.compile(r"\.highlight \.(\w+) \{([^}]*)\}")
 _NAME = "n"  # what no style sheet colors: a plain name
+_SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
+_WORD_OF_SIGNATURE = re.compile(r'<span class="(?:pre|w)">([^<]*)</span>')
 _PROMPTS = {"gp", "go"}  # the copy button leaves them out
 
 _CLASSES = re.compile(r'\bclass=\\?"([^"\\]*)')
@@ -45,7 +51,7 @@ _PARENTHESES = re.compile(r"\([^()]*\)")
 _CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 
 
-def lighten(html: str, colored: Collection[str], *, search: bool = False) -> str:
+def lighten(html: str, colored: Collection[str]) -> str:
     """Return a page without what it need not load before its reader acts.
 
     Parameters
@@ -54,8 +60,6 @@ def lighten(html: str, colored: Collection[str], *, search: bool = False) -> str
         The page.
     colored : collection of str
         The classes of code that the style sheet colors.
-    search : bool, default False
-        Whether readers search on this page.
 
     Returns
     -------
@@ -63,8 +67,7 @@ def lighten(html: str, colored: Collection[str], *, search: bool = False) -> str
         The lighter page.
     """
     html = _HEAVY.sub("", html)
-    if not search:
-        html = _SEARCHING.sub("", html)
+    html = _SEARCHING.sub("", html)
     head, end, body = html.partition("</head>")
     head = _WAITS.sub("<script defer ", head)
     explorers = _EXPLORERS.search(head)
@@ -73,6 +76,7 @@ def lighten(html: str, colored: Collection[str], *, search: bool = False) -> str
         before, close, after = body.rpartition("</body>")
         body = before + explorers.group() + "\n" + close + after
     body = _CODE.sub(lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body)
+    body = _SIGNATURE.sub(lambda name: _WORD_OF_SIGNATURE.sub(r"\1", name.group()), body)
     return head + end + body
 
 
@@ -156,12 +160,11 @@ def _lighten(app: Sphinx, exception: Exception | None) -> None:
         if {"_static", "_sources"} & set(path.relative_to(folder).parts):
             continue
         page = path.read_text(encoding="utf-8")
-        path.write_text(
-            lighten(page, colored, search=path == folder / SEARCH), encoding="utf-8"
-        )
+        path.write_text(lighten(page, colored), encoding="utf-8")
         for found in _CLASSES.findall(page):
             names.update(found.split())
-    (static / "scripts" / "fontawesome.js").unlink(missing_ok=True)
+    for gone in _GONE:
+        (folder / gone).unlink(missing_ok=True)
     for path in static.rglob("*.js"):
         names.update(_WORD.findall(path.read_text(encoding="utf-8")))
     ours = Path(__file__).resolve().parents[1] / "_static"
