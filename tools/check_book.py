@@ -53,7 +53,7 @@ VERBATIM = {"pre", "code", "script", "style", "math"}
 
 # Bytes before a reader acts, uncompressed: a page alone, with its scripts, styles and letters, and
 # what comes compressed from a server. A search loads the index of the whole book.
-LARGEST_PAGE = 900_000
+LARGEST_PAGE = 950_000
 LARGEST_TOTAL = 1_200_000
 LARGEST_SENT = 500_000
 LETTERS = ("vendor/math/latinmodern-math.woff2", "vendor/fontawesome/webfonts/fa-solid-900.woff2")
@@ -350,7 +350,8 @@ def unlocked_page(page: Page) -> list[str]:
 def heavy_page(page: Page) -> list[str]:
     """List a page that is heavier than its budget, alone or with all that it loads."""
     loaded = {page.target(address) for address in _fetched(page) if is_local(address)}
-    loaded |= {page.folder / "_static" / name for name in LETTERS}
+    letters = LETTERS if page.tree.css_first("math") else LETTERS[1:]
+    loaded |= {page.folder / "_static" / name for name in letters}
     files = [page.folder / page.name, *sorted(path for path in loaded if path.is_file())]
     found = {
         "alone": (files[0].stat().st_size, LARGEST_PAGE),

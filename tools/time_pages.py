@@ -85,7 +85,9 @@ new MutationObserver((_, watcher) => {
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-widgets-ready"] });
 """
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
-READY = "() => (window.explorersReady ?? 0) / 1000"
+# the first explorer; or all of them, in a book that does not tell
+READY = """() => (performance.getEntriesByName("explorer")[0]?.startTime
+    ?? window.explorersReady ?? 0) / 1000"""
 # the headings that others link to: where one explores, the quiz, the verdicts
 DEEP = """() => [...document.querySelectorAll("article [id]")].map(each => each.id)
     .filter(id => /^(explore|quiz|the-verdict|where-we-stand)/.test(id)).slice(0, 3)"""
@@ -250,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     stored = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {}
     result = {
-        "question": "What does a page weigh, and how long does its reader wait?",
+        "question": "How long does a page take until a reader can work with it?",
         "goals": GOALS,
         "before": found if chosen.before else stored.get("before"),
         "now": stored.get("now") if chosen.before else found,

@@ -42,7 +42,7 @@ _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 _LOOK = re.compile(r"\.highlight \.(\w+) \{([^}]*)\}")
 _NAME = "n"  # what no style sheet colors: a plain name
 _SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
-_WORD_OF_SIGNATURE = re.compile(r'<span class="(?:pre|w)">([^<]*)</span>')
+_WORD_OF_SIGNATURE = re.compile(r'<span class="(?:pre|[a-z][a-z0-9]?)">([^<]*)</span>')
 _PROMPTS = {"gp", "go"}  # the copy button leaves them out
 
 _CLASSES = re.compile(r'\bclass=\\?"([^"\\]*)')
@@ -76,6 +76,8 @@ def lighten(html: str, colored: Collection[str]) -> str:
         before, close, after = body.rpartition("</body>")
         body = before + explorers.group() + "\n" + close + after
     body = _CODE.sub(lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body)
+    body = body.replace('<code class="docutils literal', '<code class="literal')
+    body = body.replace('<span class="colon">:</span>', ":")
     body = _SIGNATURE.sub(lambda name: _WORD_OF_SIGNATURE.sub(r"\1", name.group()), body)
     return head + end + body
 

@@ -28,6 +28,7 @@ _NO_TEXT = (
 )
 # a formula with one of these has no line of text
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
+_BLOCKS = "p, li, td, th, dt, dd, div, summary, figcaption, h1, h2, h3, h4, h5, h6"
 _SPACES = re.compile(r"\s+")
 _LONGEST = {"library": 120, "checks": 300}  # characters of a section's text
 
@@ -80,6 +81,8 @@ def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
         each.replace_with(shown or "\N{HORIZONTAL ELLIPSIS}")
     for each in article.css(_NO_TEXT):
         each.decompose()
+    for each in article.css(_BLOCKS):  # the words on both sides of its end are two
+        each.insert_after(" ")
     for name in article.css("dl.py > dt[id]"):  # a name of the library, but not of one of its members
         if _within_class(name):
             continue

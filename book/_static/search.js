@@ -93,15 +93,16 @@
       .map((answer) => ({ ...answer, wanted }));
   }
 
-  /** A piece of the section's text around the first word that was found, as nodes. */
+  /** A piece of the section's text around the words that were found, side by side if they are, as nodes. */
   function excerpt({ section, wanted }) {
-    const shown = wanted.flatMap((word) => [
-      starting(word) + "\\p{L}*",
-      ...Object.keys(GREEK).filter((letter) => GREEK[letter] === word),
-    ]);
+    const shown = [
+      ...wanted.map((word) => `${starting(word)}\\p{L}*`),
+      ...Object.keys(GREEK).filter((letter) => wanted.includes(GREEK[letter])),
+    ];
     const pattern = new RegExp(shown.join("|"), "giu");
     const { text } = section;
-    const at = Math.max(0, text.search(pattern));
+    const together = new RegExp(shown.slice(0, wanted.length).join("[^\\p{L}\\p{N}]{1,3}"), "iu");
+    const at = Math.max(0, text.search(together) < 0 ? text.search(pattern) : text.search(together));
     const start = at > AROUND ? text.indexOf(" ", at - AROUND) + 1 : 0;
     const end = text.length > at + AROUND ? text.lastIndexOf(" ", at + AROUND) : text.length;
     const piece = `${start ? "… " : ""}${text.slice(start, Math.max(end, at))}${end < text.length ? " …" : ""}`;

@@ -2,16 +2,70 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import time_pages
+from companion_search import sections_of
+from py_mini_racer import MiniRacer
 
 from tests.book.accessible import findings
 
-pytestmark = pytest.mark.browser
+
+@pytest.fixture(scope="module")
+def ranked(html: Path) -> Callable[[str], list[str]]:
+    """Return the pages that the script of the search finds, best first, without a browser."""
+    engine = MiniRacer()
+    engine.eval("const window = globalThis;")
+    engine.eval((html / "_static" / "companion-index.js").read_text(encoding="utf-8"))
+    engine.eval((html / "_static" / "search.js").read_text(encoding="utf-8"))
+    engine.eval("const pages = companionSearch.prepared(companionIndex);")
+    engine.eval("const found = query => JSON.stringify("
+                "companionSearch.search(pages, query).map(answer => answer.page.page))")  # fmt: skip
+    return lambda query: json.loads(engine.call("found", query))
 
 
+@pytest.mark.parametrize(("query", "wanted"), time_pages.QUERIES.items())
+def test_the_page_that_a_reader_wants_comes_first(
+    query: str, wanted: str, ranked: Callable[[str], list[str]]
+) -> None:
+    assert ranked(query)[0] == f"{wanted}.html"
+
+
+def test_words_that_no_page_has_together_find_something(ranked: Callable[[str], list[str]]) -> None:
+    assert ranked("dead neurons")[0] == "book/part1/how-many-neurons-fire.html"
+    assert len(ranked("dead neurons")) > 3
+    assert ranked("xyzzy") == [] == ranked("  ")
+
+
+def test_chapters_come_before_pages_of_the_library(ranked: Callable[[str], list[str]]) -> None:
+    found = ranked("half-space")
+    library = [at for at, page in enumerate(found) if "/api/" in page]
+    assert library and min(library) > found.index("book/part1/half-space-reporting.html")
+
+
+def test_a_search_loads_less_than_a_megabyte_and_no_raw_tex(html: Path) -> None:
+    index = (html / "_static" / "companion-index.js").read_text(encoding="utf-8")
+    assert len(index.encode()) < 700_000
+    assert not re.search(r"\\\\(?:frac|tau|rec|le)\b", index)
+    assert not (html / "searchindex.js").exists()
+
+
+def test_sections_are_told_apart_and_say_nothing_twice() -> None:
+    page = (
+        '<article><section id="a"><h1>Title<a class="headerlink">#</a></h1><p>One</p><p>two '
+        "<math><mi>τ</mi></math> <math><msup><mi>m</mi><mn>2</mn></msup></math></p><pre>code</pre>"
+        '<section id="b"><h2>Deeper</h2><p>three</p></section></section></article>'
+    )
+    found = {anchor: (heading, text) for anchor, heading, _, text in sections_of(page)}
+    assert found == {"a": ("Title", "One two τ …"), "b": ("Deeper", "three")}
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize(
     ("over", "scheme", "width"), [("http", "light", 1280), ("file", "dark", 390)]
 )
