@@ -364,9 +364,7 @@ def heavy_page(page: Page) -> list[str]:
         if bytes_ > most
     ]
     unwanted = TOO_HEAVY if page.name == "search.html" else TOO_HEAVY | ONLY_FOR_SEARCH
-    return problems + [
-        f"{page.name}: loads {path.name}" for path in files if path.name in unwanted
-    ]
+    return problems + [f"{page.name}: loads {path.name}" for path in files if path.name in unwanted]
 
 
 @functools.cache

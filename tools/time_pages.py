@@ -1,13 +1,13 @@
 """Measure what the pages of the built book weigh, and how long a reader waits for them.
 
-A page is loaded from a server on this machine, which compresses as servers do, into an empty cache.
-Counted are, before its reader acts: bytes (as they are, and compressed), requests, elements, how far
-what is seen moves (layout shift; from the top, and by a link into the page, on a wide and on a narrow
-window), and how often a reader presses Tab until the first control of the first explorer, having taken
-the link that leads to the content. Then the page is loaded once more, by a reader with a slow
-network (1.6 Mbit/s, 150 ms) and a processor four times slower than this one: when something is
-drawn, and when the explorers take input. Last, eight words are searched for: on which place stands
-the page that a reader would want, and what is loaded for that.
+A page is loaded from a server on this machine, which compresses as servers do, into an empty
+cache. Counted are, before its reader acts: bytes (as they are, and compressed), requests, elements,
+how far what is seen moves (layout shift; from the top, and by a link into the page, on a wide and
+on a narrow window), and how often a reader presses Tab until the first control of the first
+explorer, having taken the link that leads to the content. Then the page is loaded once more, by a
+reader with a slow network (1.6 Mbit/s, 150 ms) and a processor four times slower than this one:
+when something is drawn, and when the first explorer takes input. Last, eight words are searched
+for: on which place stands the page that a reader would want, and what is loaded for that.
 
 usage: python tools/time_pages.py [--folder HTML] [--before] [--output FILE] [page ...]
 

@@ -3,8 +3,8 @@
 The theme brings all icons as a script of 1.5 MB although its style sheet has them as a font; the
 search and its index come to pages where nobody searches; scripts keep the browser from drawing that
 nothing needs before the page is there; the data of the explorers stands before the text; and every
-comma of the code and every word of a signature is an element of its own.  Of the style sheets of the theme and of other
-extensions, the rules for classes that no page and no script names are left out.
+comma of the code and every word of a signature is an element of its own.  Of the style sheets of
+the theme and of other extensions, the rules for classes that no page and no script names are left out.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _GONE = (
     "_static/scripts/fontawesome.js",
 )
 _WAITS = re.compile(
-    r'<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)(?![^>]*documentation_options)'
+    r"<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)(?![^>]*documentation_options)"
 )
 _EXPLORERS = re.compile(
     r'\s*<script type="application/vnd\.jupyter\.widget-state\+json">.*?</script>'
-    r'\s*<script [^>]*widgets-boot\.js[^>]*></script>',
+    r"\s*<script [^>]*widgets-boot\.js[^>]*></script>",
     re.DOTALL,
 )
 _CODE = re.compile(r'<div class="highlight">.*?</div>', re.DOTALL)
@@ -75,7 +75,9 @@ def lighten(html: str, colored: Collection[str]) -> str:
         head = head.replace(explorers.group(), "")
         before, close, after = body.rpartition("</body>")
         body = before + explorers.group() + "\n" + close + after
-    body = _CODE.sub(lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body)
+    body = _CODE.sub(
+        lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body
+    )
     body = body.replace('<code class="docutils literal', '<code class="literal')
     body = body.replace('<span class="colon">:</span>', ":")
     body = _SIGNATURE.sub(lambda name: _WORD_OF_SIGNATURE.sub(r"\1", name.group()), body)

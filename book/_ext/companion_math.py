@@ -30,17 +30,19 @@ LOGGER = logging.getLogger(__name__)
 TEMML = Path(__file__).resolve().parents[1] / "_static" / "vendor" / "temml" / "temml.min.js"
 STYLE = "formulas.css"
 
-_OPEN = r'<(?:span|div) class="math notranslate nohighlight"[^>]*>(?:\s*<span class="eqno">.*?</span>)?'
+_OPEN = (
+    r'<(?:span|div) class="math notranslate nohighlight"[^>]*>(?:\s*<span class="eqno">.*?</span>)?'
+)
 _INLINE = re.compile(rf"({_OPEN})\s*\\\((.*?)\\\)\s*(?=</span>)", re.DOTALL)
 _DISPLAY = re.compile(rf"({_OPEN})\s*\\\[(.*?)\\\]\s*(?=</div>)", re.DOTALL)
 # amsmath environments come without the signs around them
 _BARE = re.compile(rf"({_OPEN})\s*(\\begin\{{.*?)\s*(?=</div>)", re.DOTALL)
 
 
-# What Temml leaves to be done: a sign in \rec keeps the room of its kind, unless it begins a group or
-# follows another sign, and \big( without a side has none
+# What Temml leaves to be done: a sign in \rec keeps the room of its kind, unless it begins a group
+# or follows another sign, and \big( without a side has none
 _MARKED = re.compile(
-    r'(<mrow[^>]*>|<mo(?![^>]*postfix)[^>]*>[^<]*</mo>)?'
+    r"(<mrow[^>]*>|<mo(?![^>]*postfix)[^>]*>[^<]*</mo>)?"
     r'<mo(?: form="prefix" stretchy="false")? lspace="0em" rspace="0em" class="mjx-rec">'
 )
 _BIG = re.compile(r'<mo fence="false" symmetric="true" minsize')
@@ -176,9 +178,7 @@ def _typeset(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer, its style sheet and the pass over every page with Sphinx."""
     app.add_config_value("companion_macros", {}, "html", [dict])
-    app.add_html_math_renderer(
-        "mathml", (html_visit_math, None), (html_visit_displaymath, None)
-    )
+    app.add_html_math_renderer("mathml", (html_visit_math, None), (html_visit_displaymath, None))
     app.add_css_file(STYLE)
     app.add_js_file("formulas.js", loading_method="defer")
     # after companion_book has mended the page, which looks for formulas as Sphinx writes them

@@ -1,7 +1,7 @@
 """The index of the search: one small script with the words of the book as a reader sees them.
 
-Sphinx's own index weighs all pages alike, knows no sentence, and has the pages themselves fetched for
-excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and its
+Sphinx's own index weighs all pages alike, knows no sentence, and has the pages themselves fetched
+for excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and its
 sections with headings, with the names of their statements and entries of the index, and with their
 text: without code, without formulas that a line of text cannot show.  ``search.js`` ranks what it
 finds there.
@@ -23,8 +23,8 @@ INDEX = "companion-index.js"
 
 # what is no text: code, pictures, buttons, what is folded away, signs beside headings
 _NO_TEXT = (
-    "pre, script, style, svg, template, button, nav, details, .headerlink, .words-line, .cell_input,"
-    " .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab, .sl-links, .eqno"
+    "pre, script, style, svg, template, button, nav, details, .headerlink, .words-line,"
+    " .cell_input, .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab, .sl-links, .eqno"
 )
 # a formula with one of these has no line of text
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
@@ -83,7 +83,9 @@ def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
         each.decompose()
     for each in article.css(_BLOCKS):  # the words on both sides of its end are two
         each.insert_after(" ")
-    for name in article.css("dl.py > dt[id]"):  # a name of the library, but not of one of its members
+    for name in article.css(
+        "dl.py > dt[id]"
+    ):  # a name of the library, but not of one of its members
         if _within_class(name):
             continue
         about = name.next
@@ -140,7 +142,9 @@ def index_of(
                if address.partition("#")[0] == page}  # fmt: skip
         sections = sorted(sections_of(html), key=lambda each: html.find(f'id="{each[0]}"'))
         longest = _LONGEST.get(kind)
-        found = [[anchor, heading, names, text[:longest]] for anchor, heading, names, text in sections]
+        found = [
+            [anchor, heading, names, text[:longest]] for anchor, heading, names, text in sections
+        ]
         if not found:
             continue
         places = [html.find(f'id="{anchor}"') for anchor, *_ in found]

@@ -49,7 +49,11 @@ def told(stored: Mapping[str, Any]) -> str:
         Markdown: where and when it was measured, a row for each page, and one for each search; of
         every number what it was before and what it is now.
     """
-    now, before, goals = stored["now"], stored["before"] or {"pages": [], "search": []}, stored["goals"]
+    now, before, goals = (
+        stored["now"],
+        stored["before"] or {"pages": [], "search": []},
+        stored["goals"],
+    )
     place = now["environment"]
     old = {row["page"]: row for row in before["pages"]}
     found = {row["query"]: row for row in before["search"]}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import check_book
 import pytest
 from browser import until
 
@@ -58,8 +56,8 @@ def test_a_table_too_wide_for_a_phone_stands_there_row_by_row(visit: Open) -> No
 
 def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
     formulas = "[...document.querySelectorAll('article div.math')]"
-    sizes = f"""() => {formulas}.map(each => [
-        parseFloat(each.style.fontSize || "100"), each.scrollWidth - each.clientWidth, each.tabIndex])"""
+    sizes = f"""() => {formulas}.map(each => [parseFloat(each.style.fontSize || "100"),
+        each.scrollWidth - each.clientWidth, each.tabIndex])"""
     smaller = f"{formulas}.some(each => each.style.fontSize)"
     tab = visit("book/reference/repaired-theorems", width=390).tab
     until(tab, smaller)  # the page may still be arranging
@@ -78,7 +76,8 @@ def test_a_copied_formula_is_its_tex(visit: Open) -> None:
         """() => {
             const formula = document.querySelector("article p math");
             getSelection().selectAllChildren(formula.closest("p"));
-            const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true });
+            const clipboardData = new DataTransfer();
+            const event = new ClipboardEvent("copy", { clipboardData, bubbles: true });
             document.dispatchEvent(event);
             return [formula.dataset.tex, event.clipboardData.getData("text/plain")];
         }"""

@@ -42,7 +42,12 @@ def test_a_formula_that_cannot_be_set_is_named_and_left() -> None:
 
 @pytest.mark.parametrize(
     ("tex", "room"),
-    [(r"a \rec{\le} b", True), (r"a \rec{-} b", True), (r"\rec{-} b", False), (r"(\rec{-} b)", False)],
+    [
+        (r"a \rec{\le} b", True),
+        (r"a \rec{-} b", True),
+        (r"\rec{-} b", False),
+        (r"(\rec{-} b)", False),
+    ],
 )
 def test_a_reconstructed_sign_keeps_the_room_of_its_kind(tex: str, room: bool) -> None:
     html = mathml(tex, MACROS)

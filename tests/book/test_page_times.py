@@ -1,4 +1,4 @@
-"""What pages weigh and how long they take: the goals that count are held, and the page tells them."""
+"""What pages weigh and how long they take: the goals are held, and the page tells them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ STORED = json.loads(time_pages.STORED.read_text(encoding="utf-8"))
 
 MOVES = """<!doctype html><title>x</title><body><main><p id="a">Some text.</p>%s</main><script>
 setTimeout(() => { document.getElementById("a").style.marginTop = "%dpx"; }, 100);</script>"""
-CONTROL = '<article><a href="#a">one</a><div class="sl-explorer"><input type="range"></div></article>'
+CONTROL = (
+    '<article><a href="#a">one</a><div class="sl-explorer"><input type="range"></div></article>'
+)
 
 
 @pytest.mark.browser
@@ -82,4 +84,6 @@ def test_before_and_now_stand_beside_each_other() -> None:
     assert "| {doc}`/book/x` | 1.00 | 0.25 | 9 | 7 | 0.01 | – | 1.0 | – |" in text
     older = {**found, "date": "2025-01-02", "pages": [{**row, "bytes": 5_000_000}], "search": []}
     text = companion_times.told({**stored, "before": older})
-    assert "the book of 2025-01-02" in text and "5.00 → 1.00" in text and "| tau | 1 | 0.50 |" in text
+    assert (
+        "the book of 2025-01-02" in text and "5.00 → 1.00" in text and "| tau | 1 | 0.50 |" in text
+    )

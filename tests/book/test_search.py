@@ -24,8 +24,8 @@ def ranked(html: Path) -> Callable[[str], list[str]]:
     engine.eval((html / "_static" / "companion-index.js").read_text(encoding="utf-8"))
     engine.eval((html / "_static" / "search.js").read_text(encoding="utf-8"))
     engine.eval("const pages = companionSearch.prepared(companionIndex);")
-    engine.eval("const found = query => JSON.stringify("
-                "companionSearch.search(pages, query).map(answer => answer.page.page))")  # fmt: skip
+    engine.eval("const names = answers => JSON.stringify(answers.map(each => each.page.page));")
+    engine.eval("const found = query => names(companionSearch.search(pages, query));")
     return lambda query: json.loads(engine.call("found", query))
 
 

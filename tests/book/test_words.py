@@ -79,7 +79,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text(text, encoding="utf-8")
     (folder / "source" / "conf.py").write_text(
         "extensions = ['myst_parser', 'companion_math', 'sphinx_proof', 'companion_words']\n"
-        "myst_enable_extensions = ['dollarmath']\nhtml_theme = 'basic'\nhtml_math_renderer = 'mathml'\n"
+        "myst_enable_extensions = ['dollarmath']\nhtml_theme = 'basic'\n"
+        "html_math_renderer = 'mathml'\n"
         "html_domain_indices = False\n"
         "companion_words_links = {'words': 'Words', 'word-index': 'Index', 'gone': 'Gone'}\n"
         "companion_words_pages = ['part/*']\ncompanion_words_short = {'words': 'glossary'}\n",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage
     from playwright.sync_api import Page as Tab
 
+
 @dataclass
 class Visit:
     """A page in the browser, and everything it asked for or complained about so far."""
