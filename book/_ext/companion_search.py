@@ -1,10 +1,10 @@
 """The index of the search: one small script with the words of the book as a reader sees them.
 
 Sphinx's own index weighs all pages alike, knows no sentence, and has the pages themselves fetched
-for excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and its
-sections with headings, with the names of their statements and entries of the index, and with their
-text: without code, without formulas that a line of text cannot show.  ``search.js`` ranks what it
-finds there.
+for excerpts.  This one holds, for each page in the order of the contents, its title, its kind, and
+its sections with headings, with the names of their statements and entries of the index, and with
+their text: without code, without formulas that a line of text cannot show. ``search.js`` ranks
+what it finds there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ INDEX = "companion-index.js"
 # what is no text: code, pictures, buttons, what is folded away, signs beside headings
 _NO_TEXT = (
     "pre, script, style, svg, template, button, nav, details, .headerlink, .words-line,"
-    " .cell_input, .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab, .sl-links, .eqno"
+    " .cell_input, .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab,"
+    " .sl-links, .eqno"
 )
 # a formula with one of these has no line of text
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
