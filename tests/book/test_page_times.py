@@ -31,7 +31,7 @@ def test_what_moves_is_seen_and_what_stays_is_not(browser: Browser, tmp_path: Pa
     with serving(tmp_path) as address:
         assert time_pages.moved(browser, f"{address}/moves.html", 1280) > 0.05
         row = time_pages.weighed(browser, f"{address}/stays.html")
-    assert row["shift"] == 0
+    assert row["shift"] < 0.02  # less than a line
     assert row["bytes"] == (tmp_path / "stays.html").stat().st_size
     assert row["requests"] in (1, 2)  # some browsers ask for an icon
 
