@@ -31,7 +31,12 @@ _NO_TEXT = (
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
 _BLOCKS = "p, li, td, th, dt, dd, div, summary, figcaption, h1, h2, h3, h4, h5, h6"
 _SPACES = re.compile(r"\s+")
-_LONGEST = {"library": 120, "checks": 300}  # characters of a section's text
+_LONGEST = {
+    "library": 50,
+    "checks": 200,
+    "book": 1200,
+    "chapter": 2500,
+}  # characters of a section's text
 
 
 def kind_of(page: str) -> str:
@@ -51,7 +56,7 @@ def kind_of(page: str) -> str:
         return "chapter"
     if page.startswith("book/reference/api"):
         return "library"
-    if re.match(r"book/reference/(statements/|all-exercises|word-index|ledger)", page):
+    if re.match(r"book/reference/(statements/|all-exercises|word-index|ledger|bibliography)", page):
         return "checks"
     return "book"
 

@@ -50,7 +50,7 @@ def test_chapters_come_before_pages_of_the_library(ranked: Callable[[str], list[
 
 def test_a_search_loads_less_than_a_megabyte_and_no_raw_tex(html: Path) -> None:
     index = (html / "_static" / "companion-index.js").read_text(encoding="utf-8")
-    assert len(index.encode()) < 700_000
+    assert len(index.encode()) < 620_000
     assert not re.search(r"\\\\(?:frac|tau|rec|le)\b", index)
     assert not (html / "searchindex.js").exists()
 
