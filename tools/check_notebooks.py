@@ -504,7 +504,8 @@ def old_widgets(chapter: Chapter) -> list[str]:
     from sublinear_lib.widgets.explorer import STATIC, style_sheet
 
     scripts = (path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
-    sources = {text.strip() for text in (*scripts, style_sheet())}
+    sheets = (style_sheet(), style_sheet("algorithm.css"))
+    sources = {text.strip() for text in (*scripts, *sheets)}
     state = chapter.notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     return [
         f"an explorer was stored with an old {key[1:]}{_run(chapter)}"

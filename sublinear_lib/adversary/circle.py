@@ -56,6 +56,7 @@ _TURN = 2.0 * np.pi
 _EPS = float(np.finfo(np.float64).eps)
 _LONG_EPS = float(np.finfo(np.longdouble).eps)
 _INSIDE = 1e-9
+_SAME = 1e-11
 
 
 class _Keys:
@@ -455,8 +456,10 @@ class _Sweep:
         crest = np.where(crest < self._low[high_enough], crest + _TURN, crest)
         inside = (crest > self._low[high_enough]) & (crest < self._high[high_enough])
         values[high_enough[inside]] = tops[high_enough[inside]]
-        winner = int(np.argmax(values))
-        value = float(values[winner])
+        value = float(values.max())
+        # At a kink of a continuous f the pieces on either side have the same value: the first of
+        # those between which only rounding decides, so that equal runs find equal places.
+        winner = int(np.argmax(values >= value - _SAME))
         bound = max(value, self._largest_in_clusters(side, value - error)) + error
         place = int(np.searchsorted(high_enough, winner))
         if place < high_enough.size and high_enough[place] == winner and inside[place]:
@@ -470,11 +473,11 @@ class _Sweep:
             attained = low == self._first or self._holds(interval - 1, -1.0, error)
             attained = attained and not self._nowhere
             step = 0.0 if low == self._first else step
-            return _Best(float(at_low[winner]), low + step, bound, attained)
+            return _Best(value, low + step, bound, attained)
         attained = high == self._last or self._holds(interval, 1.0, error)
         attained = attained and not self._nowhere
         step = 0.0 if high == self._last else step
-        return _Best(float(at_high[winner]), high - step, bound, attained)
+        return _Best(value, high - step, bound, attained)
 
     def _holds(self, end: int, closing: float, error: float) -> bool:
         """Tell whether the value next to an end is also the value at it.

@@ -133,10 +133,7 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "part2/the-network-that-memorizes": "A network that memorizes",
         "part2/what-cannot-be-done": "What cannot be done",
         "part2/lipschitz-control-and-generalization": "Two memorizers, two fates",
-        "part3/two-kinds-of-features": "Two kinds of features",
-        "part3/why-standard-training-picks-the-wrong-one": (
-            "Why standard training picks the wrong one"
-        ),
+        "part3/two-kinds-of-features": "Why training picks the wrong feature",
         "part3/how-adversarial-training-changes-the-race": (
             "How adversarial training changes the race"
         ),

@@ -206,6 +206,23 @@ class CapPrefix(Engine):
 
     # -- QUERY ---------------------------------------------------------------------------------
 
+    def opened(self, offset: float) -> Int32Array:
+        """Return the rows in the groups that a query with this offset scans, ascending.
+
+        Parameters
+        ----------
+        offset : float
+            The offset.
+
+        Returns
+        -------
+        ndarray of int32, shape (k,)
+            The same rows for every normal.
+        """
+        groups = np.flatnonzero(self._highest >= offset)
+        held = self._rows[(groups[:, None] * GROUP + np.arange(GROUP)).ravel()]
+        return np.sort(held[held >= 0])
+
     def _filter(self, batch: Batch, offsets: FloatArray, output: Output) -> Filtered:
         table = self._blocks.table(self._used, self._rows, self._highest)
         return self._kernels.scan(table, batch, output, offsets)

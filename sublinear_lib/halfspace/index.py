@@ -298,6 +298,36 @@ class HalfspaceIndex:
         self._learn(engine, asked, len(hits.indices), listed=True, in_order=sort)
         return hits
 
+    def asked(self, offset: float) -> IntArray:
+        """Return the ids of the points whose score a query computes, whatever its normal.
+
+        Parameters
+        ----------
+        offset : float
+            The offset of the query.
+
+        Returns
+        -------
+        ndarray of int64, shape (k,)
+            Ascending ids; those of the answer are among them.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `offset` is not a finite number, or the engine is not ``"cap"``: what a tree asks
+            depends on the normal, and a scan asks everybody.
+
+        Examples
+        --------
+        >>> index = HalfspaceIndex(np.eye(3)[[2, 0]], [-1.0, 0.0], method="cap", domain="slice")
+        >>> index.asked(0.0).tolist(), index.asked(1.0).tolist()  # 64 points are one group
+        ([0, 1], [])
+        """
+        level = validation.scalar(offset, "offset")
+        if not isinstance(self._engine, CapPrefix):
+            raise ValueError(f"the engine must be 'cap', got {self._engine.name!r}")
+        return self._store.ids_of(self._engine.opened(level)).astype(np.int64)
+
     def iter_halfspace(
         self,
         normals: object,

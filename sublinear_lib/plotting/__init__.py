@@ -38,7 +38,7 @@ from sublinear_lib.plotting.feature_study import (
     spectrum_picture,
     variants_picture,
 )
-from sublinear_lib.plotting.flips import flips_around_circle, flips_window
+from sublinear_lib.plotting.flips import flips_window
 from sublinear_lib.plotting.formats import grouped, number, percent
 from sublinear_lib.plotting.gadget import (
     COLORS,
@@ -195,7 +195,6 @@ __all__ = [
     "error_against_misses",
     "error_curves_picture",
     "figure",
-    "flips_around_circle",
     "flips_window",
     "fooled_picture",
     "found_picture",

@@ -14,7 +14,7 @@ import numpy as np
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, positive, shares
 from sublinear_lib.plotting.formats import Numbers, grouped, percent
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -139,7 +139,7 @@ def activity_against_m(
             )
             axes.plot(m, limit, color=LIGHT["ink"], dashes=(3, 2))
             ends.append(EndLabel(float(limit[-1]), bound_label, "ink"))
-        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+        for role, (label, values) in zip(roles_of(checked), checked.items(), strict=True):
             axes.plot(m, values, color=LIGHT[role])
             ends.append(EndLabel(float(values[-1]), label, role))
             if label in points:

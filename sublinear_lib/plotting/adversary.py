@@ -31,7 +31,7 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting.checks import few
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.network import project
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
@@ -640,7 +640,7 @@ def brackets_picture(
     lowest = min(low for brackets in checked.values() for low, _ in brackets.values())
     fig = figure(420, height + 58.0)
     with house_style():
-        axes = panel(fig, left=96, right=40, top=4, bottom=54, xlabel="0: *f*(*x*), 1: sup *f*")
+        axes = panel(fig, left=96, right=40, top=4, bottom=54, xlabel="rise of *f*, worst case = 1")
         axes.grid(visible=False)
         set_scale(axes, "x", min(0.0, 1.05 * lowest), max(1.3, 1.04 * widest), target=5)
         # One unit of y is one pixel, counted from the top.
@@ -867,7 +867,7 @@ def shares_picture(
             height = scalar(level[0], "level", minimum=0.0, maximum=high)
             axes.axhline(height, color=LIGHT["ink"], linewidth=1.4, dashes=(4, 3), zorder=1)
             ends.append(EndLabel(height, level[1], "ink"))
-        for role, label in zip(SERIES, labels, strict=False):
+        for role, label in zip(roles_of(labels), labels, strict=True):
             if label in lines:
                 x, y = lines[label]
                 axes.plot(x, y, color=LIGHT[role], linewidth=1.8)

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -188,7 +188,7 @@ def convergence_picture(
         set_scale(left, "y", lowest, max(highest, 1.0), scale="log10")
         panel_title(left, "Training", left=40, rise=42)
         ends = []
-        for role, (label, values) in zip(SERIES, courses.items(), strict=False):
+        for role, (label, values) in zip(roles_of(courses), courses.items(), strict=True):
             left.plot(values, color=LIGHT[role], linewidth=1.8, clip_on=False)
             ends.append(EndLabel(float(values[-1]), label, role))
         label_line_ends(left, ends)

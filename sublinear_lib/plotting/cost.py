@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, nonnegative, positive
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
@@ -212,14 +212,14 @@ def cost_curves(
         # On a decimal axis the few values given are rounder than any others.
         own = places.tolist() if xscale == "log10" and places.size <= _FEW else None
         # Numbers as long as 3.52·10^{13} would run into each other; 2^{45} does not.
-        write = None if xscale == "log2" and last >= _LONG else number
+        write = number if xscale == "log2" and last < _LONG else None
         set_scale(axes, "x", first, last, scale=xscale, target=4, label=write, values=own)
-        set_scale(axes, "y", low / 1.4, high * 1.3, scale="log10", label=number)
+        set_scale(axes, "y", low / 1.4, high * 1.3, scale="log10")
         ends = []
         if reference is not None:
             axes.plot(places, compared, color=LIGHT["ink"], dashes=(3, 2), linewidth=1.5)
             ends.append(EndLabel(float(compared[-1]), reference[0], "ink"))
-        for role, label in zip(SERIES, labels, strict=False):
+        for role, label in zip(roles_of(labels), labels, strict=True):
             if label in curves:
                 axes.plot(places, curves[label], color=LIGHT[role], linewidth=1.75)
                 ends.append(EndLabel(float(curves[label][-1]), label, role))
@@ -335,7 +335,7 @@ def roofline_chart(
         )
         note(axes, ridge, low / ridge, f"ridge {number(ridge)}", role="muted", dx=5, dy=4, size=11)
         middle = (low * high) ** 0.5
-        for k, (role, (label, intensity)) in enumerate(zip(SERIES, at.items(), strict=False)):
+        for k, (role, (label, intensity)) in enumerate(zip(roles_of(at), at.items(), strict=True)):
             rate = min(1.0, intensity / ridge)
             axes.plot([intensity], [rate], marker="o", markersize=9, color=LIGHT[role], zorder=4)
             left = intensity > middle

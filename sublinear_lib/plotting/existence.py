@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import few
 from sublinear_lib.plotting.formats import Numbers, grouped, number, whole
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import LIGHT, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
@@ -262,7 +262,7 @@ def circle_fit_picture(
         if aim is not None:
             axes.plot(degrees, aim, color=LIGHT["ink"], linewidth=1.4, dashes=(4, 2))
         across = 0.0
-        for role, (label, table) in zip(SERIES, tables.items(), strict=False):
+        for role, (label, table) in zip(roles_of(tables), tables.items(), strict=True):
             axes.plot(degrees, table, color=LIGHT[role], linewidth=1.6)
             note(
                 axes,

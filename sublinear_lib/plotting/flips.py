@@ -1,9 +1,8 @@
-"""Pictures of who flips: the window around the threshold, and the count all around the circle.
+"""The picture of who flips: the window around the threshold.
 
 A neuron can change its state at x for weights that move by at most delta if its pre-activation is
-within delta of the threshold (Claims C.2 and 4.6, Lemma C.3).  One picture shows that window on the
-normal density together with the neurons of a network, the other how many neurons are in it at each
-point of the circle X.  The numbers come from the floors below; no formula of the paper lives here.
+within delta of the threshold (Claims C.2 and 4.6, Lemma C.3).  The picture shows that window on the
+normal density together with the neurons of a network.  No formula of the paper lives here.
 Before changing it, know that the window is drawn in standard deviations of a pre-activation: it is
 its width on that scale, and not delta, that decides how many neurons flip.
 """
@@ -11,34 +10,28 @@ its width on that scale, and not delta, that decides how many neurons flip.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.plotting.checks import ascending, nonnegative
-from sublinear_lib.plotting.formats import Numbers, degrees, grouped, number, percent, whole
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
 from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
-    EndLabel,
-    end_label_room,
     figure,
     house_style,
-    label_line_ends,
     note,
     panel,
     set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["flips_around_circle", "flips_window"]
+__all__ = ["flips_window"]
 
 _REACH = 3.4  # standard deviations shown to either side
-_TURN = 360.0
 
 
 def flips_window(
@@ -165,143 +158,3 @@ def _window(z: FloatArray, inside: BoolArray, t: float, half: float, title: str)
             y = np.tile([low_end, -0.03, np.nan], places.size)
             axes.plot(x, y, color=LIGHT[role], linewidth=0.7, alpha=0.75)
     return fig
-
-
-def flips_around_circle(
-    angles: Numbers,
-    counts: Numbers,
-    *,
-    mean: float,
-    interval: tuple[float, float],
-    fixed: tuple[float, float],
-    largest: tuple[float, float],
-    levels: Mapping[str, float] | None = None,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw how many neurons can flip at each point of the circle X.
-
-    Parameters
-    ----------
-    angles : array-like, shape (k,)
-        Angles of points of the circle in degrees, ascending within [0, 360], ``k >= 2``.
-    counts : array-like, shape (k,)
-        The number of neurons that can flip there, ``>= 0``.
-    mean : float
-        Its mean at a point chosen before the network, ``>= 0``.
-    interval : pair of float
-        The range of that number with 99.9 % probability, ascending.
-    fixed, largest : pair of float
-        Angle in degrees and count of the point chosen before the network, and of the point where
-        the count is largest.
-    levels : mapping of str to float, optional
-        Bounds to compare with, by label in the house markup: level dashed lines.  At most three.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The count against the angle.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If shapes do not match, angles do not ascend, a number is out of range, a count is larger
-        than the largest, or there are more than three levels.
-
-    Notes
-    -----
-    Source: Claims C.2 and 4.6, Lemma C.3 and Theorem B of this project, for d = 3.
-    """
-    v = ascending(angles, "angles", 0.0, _TURN)
-    y = nonnegative(counts, "counts", v.shape)
-    center = scalar(mean, "mean", minimum=0.0)
-    low, high = float_array(interval, "interval", shape=(2,)).tolist()
-    if low > high:
-        raise ValueError(f"interval must ascend, got {(low, high)}")
-    marks = {
-        which: float_array(point, which, shape=(2,)).tolist()
-        for which, point in (("fixed", fixed), ("largest", largest))
-    }
-    if marks["largest"][1] < float(y.max()):
-        raise ValueError(
-            f"largest must be nowhere exceeded by counts, got {marks['largest'][1]!r} and "
-            f"{float(y.max())!r}"
-        )
-    lines = {
-        label: scalar(level, f"levels[{label!r}]", minimum=0.0)
-        for label, level in (levels or {}).items()
-    }
-    if len(lines) > 3:
-        raise ValueError(f"levels must hold at most three bounds, got {len(lines)}")
-    heights = [float(y.min()), low, high, center, *lines.values()]
-    heights += [count for _, count in marks.values()]
-    bottom, top = min(heights), max(heights)
-    margin = 0.12 * (top - bottom) or 1.0
-    names = ["mean at one *x*", *lines]
-    room = end_label_room(names, letter=7.2, gap=24.0)
-    fig = figure(460, 320)
-    with house_style():
-        axes = panel(
-            fig,
-            left=60,
-            right=room,
-            xlabel="angle of *x* on the circle",
-            ylabel="neurons that can flip at *x*",
-        )
-        set_scale(axes, "x", 0.0, _TURN, values=[0.0, 90.0, 180.0, 270.0, 360.0], label=degrees)
-        set_scale(axes, "y", max(0.0, bottom - margin), top + margin, target=5)
-        axes.axhspan(low, high, color=LIGHT["c1"], alpha=0.13, linewidth=0)
-        axes.axhline(center, color=LIGHT["c1"], linewidth=1.6)
-        ends = [EndLabel(center, "mean at one *x*", "c1")]
-        roles: tuple[Role, ...] = ("c3", "ink", "c5")
-        for role, (label, level) in zip(roles, lines.items(), strict=False):
-            axes.axhline(level, color=LIGHT[role], linewidth=1.5, dashes=(4, 3))
-            ends.append(EndLabel(level, label, role))
-        axes.plot(v, y, color=LIGHT["c2"], linewidth=1.1)
-        _spot(axes, *marks["fixed"], text="", role="c1")
-        _spot(axes, *marks["largest"], text="largest", role="c4")
-        label_line_ends(axes, ends)
-    if alt is None:
-        bounds = "".join(f"; {to_plain(label)} {number(level)}" for label, level in lines.items())
-        alt = (
-            "How many neurons can flip at each point of the circle. The curve runs between "
-            f"{whole(float(y.min()))} and {whole(marks['largest'][1])}, its "
-            f"largest value at {degrees(marks['largest'][0])}. At a point chosen before the "
-            f"network the mean is {number(center, 4)} and the 99.9 % range "
-            f"{whole(low)} to {whole(high)}{bounds}."
-        )
-    return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def _spot(axes: Axes, angle: float, height: float, *, text: str, role: Role) -> None:
-    axes.plot(
-        angle,
-        height,
-        marker="o",
-        markersize=8,
-        color=LIGHT[role],
-        markeredgecolor=LIGHT["paper"],
-        markeredgewidth=1.3,
-        clip_on=False,
-        zorder=5,
-    )
-    if text:
-        right = angle > 0.7 * _TURN
-        note(
-            axes,
-            angle,
-            height,
-            text,
-            role=role,
-            dx=-9 if right else 9,
-            dy=9,
-            ha="right" if right else "left",
-            weight="bold",
-        )

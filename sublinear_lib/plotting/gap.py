@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import figure, house_style, note, panel, set_scale
@@ -99,7 +99,7 @@ def worst_terms_picture(
     every = np.concatenate([values for curves in panels.values() for values in curves.values()])
     low, high = min(float(every.min()), 0.0), max(float(every.max()), 0.0)
     room = 0.12 * (high - low) or 1.0
-    roles = dict(zip(labels, SERIES, strict=False))
+    roles = dict(zip(labels, roles_of(labels), strict=True))
     with house_style():
         figures = [
             _shares(u, curves, title, roles, (low - room, high + room))

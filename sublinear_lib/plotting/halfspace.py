@@ -23,7 +23,7 @@ from matplotlib.transforms import Bbox
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.plotting.checks import ascending, few, positive, shares
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain, to_sentence
 from sublinear_lib.plotting.style import (
@@ -280,7 +280,7 @@ def surviving_share(
         )
         set_scale(axes, "y", 0.0, 1.0, label=percent)
         ends = []
-        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+        for role, (label, values) in zip(roles_of(checked), checked.items(), strict=True):
             axes.plot(d, values, color=LIGHT[role], clip_on=False)
             ends.append(EndLabel(float(values[-1]), label, role))
             if label in points:
@@ -470,7 +470,7 @@ def work_against_m(
         if scan:
             axes.plot(m, m, color=LIGHT["ink"], dashes=(3, 2), linewidth=1.5)
             ends.append(EndLabel(float(m[-1]), "scan: *m*", "ink"))
-        for role, (label, table) in zip(SERIES, checked.items(), strict=False):
+        for role, (label, table) in zip(roles_of(checked), checked.items(), strict=True):
             mean = table.mean(axis=0)
             axes.vlines(m, table.min(axis=0), table.max(axis=0), color=LIGHT[role], linewidth=1.5)
             axes.plot(m, mean, color=LIGHT[role], marker="o", clip_on=False)
@@ -553,7 +553,7 @@ def speedup_by_dimension(
         set_scale(axes, "y", low, high, scale="log10", label=number)
         axes.plot(d, np.ones(d.size), color=LIGHT["ink"], dashes=(3, 2), linewidth=1.5)
         ends = [EndLabel(1.0, baseline, "ink")]
-        for role, (label, values) in zip(SERIES, checked.items(), strict=False):
+        for role, (label, values) in zip(roles_of(checked), checked.items(), strict=True):
             axes.plot(d, values, color=LIGHT[role], marker="o", clip_on=False)
             ends.append(EndLabel(float(values[-1]), label, role))
         label_line_ends(axes, ends)
@@ -662,7 +662,9 @@ def recall_against_time(
             for slow in (False, True):
                 group = {
                     label: (role, table[0] if slow else table[-1])
-                    for role, (label, table) in zip(SERIES, methods_here.items(), strict=False)
+                    for role, (label, table) in zip(
+                        roles_of(methods_here), methods_here.items(), strict=True
+                    )
                     if left[label] == slow
                 }
                 heights = [float(axes.transData.transform(end)[1]) for _, end in group.values()]
@@ -683,7 +685,9 @@ def recall_against_time(
                         va="center_baseline",
                         weight="bold",
                     )
-            for role, (label, table) in zip(SERIES, methods_here.items(), strict=False):
+            for role, (label, table) in zip(
+                roles_of(methods_here), methods_here.items(), strict=True
+            ):
                 axes.plot(
                     table[:, 0], table[:, 1], color=LIGHT[role], marker="o", markersize=7, zorder=4
                 )

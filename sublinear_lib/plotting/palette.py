@@ -10,13 +10,26 @@ must stay apart for readers with protanopia, deuteranopia or tritanopia.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from sublinear_lib.validation import choice
 
-__all__ = ["DARK", "FAINT", "LIGHT", "ROLES", "SERIES", "Role", "css_color", "palette_css"]
+__all__ = [
+    "DARK",
+    "FAINT",
+    "LIGHT",
+    "MEANINGS",
+    "ROLES",
+    "SERIES",
+    "Role",
+    "css_color",
+    "meaning",
+    "palette_css",
+    "roles_of",
+]
 
 Role: TypeAlias = Literal["c1", "c2", "c3", "c4", "c5", "ink", "muted", "grid", "paper"]
 """The name of a color."""
@@ -56,6 +69,83 @@ DARK: Mapping[Role, str] = MappingProxyType(
     }
 )
 """The value of each role on a dark page."""
+
+MEANINGS: Mapping[str, Role] = MappingProxyType(
+    {
+        "as printed": "ink",
+        "printed": "ink",  # dashed: a claim, not a count
+        "dense": "c2",  # asks every neuron
+        "asked": "c2",
+        "compared": "c2",
+        "sparse": "c1",
+        "fire": "c1",
+        "fires": "c1",
+        "active": "c1",
+        "reported": "c1",
+        "Theorem": "c3",  # A to E, what this book proves
+        "certified": "c3",
+        "adversary": "c4",
+        "attack": "c4",
+        "attacked": "c4",
+        "worst": "c4",
+        "flip": "c5",
+        "flips": "c5",
+    }
+)
+"""The color of what a word names, wherever a figure or an explorer of the story names it: ink for
+what the paper prints, rust for neurons that are asked, blue for those that fire, green for what is
+proved, magenta for the adversary, umber for neurons that flip.  The first word that occurs counts.
+"""
+
+
+def meaning(label: str) -> Role | None:
+    """Return the color that the words of a label have in this book.
+
+    Parameters
+    ----------
+    label : str
+        A label in the house markup.
+
+    Returns
+    -------
+    str or None
+        A role, or ``None`` if no word of the label has a color of its own.
+
+    Examples
+    --------
+    >>> meaning("attacked"), meaning("Theorem A"), meaning("*x*")
+    ('c4', 'c3', None)
+    """
+    found = (role for word, role in MEANINGS.items() if re.search(rf"\b{word}\b", label))
+    return next(found, None)
+
+
+def roles_of(labels: Iterable[str]) -> list[Role]:
+    """Return a color for each series of a figure: that of its words, or the next one that is free.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The names of the series, in order.
+
+    Returns
+    -------
+    list of str
+        As many roles, different for up to five series.
+
+    Examples
+    --------
+    >>> roles_of(["d = 3", "dense", "printed", "d = 8"])
+    ['c1', 'c2', 'ink', 'c3']
+    """
+    wanted: list[Role | None] = []
+    for label in labels:
+        role = meaning(label)
+        wanted.append(None if role in wanted else role)
+    spare: tuple[Role, ...] = (*SERIES, "muted", "ink")
+    free = (each for each in spare if each not in wanted)
+    return [next(free) if role is None else role for role in wanted]
+
 
 FAINT = 0.75
 """The opacity of a line or a dot that steps back: every color still reaches 3 : 1 on both pages."""

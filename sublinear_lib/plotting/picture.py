@@ -196,33 +196,6 @@ class Picture:
         small.save(buffer, format="PNG", optimize=True)
         return buffer.getvalue()
 
-    def again(self, name: str) -> Picture:
-        """Return the same picture, without its caption, to show it a second time on a page.
-
-        Parameters
-        ----------
-        name : str
-            A name that is unique on the page, so that the ids of the two do not collide.
-
-        Returns
-        -------
-        Picture
-            The copy.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the name is no plain name.
-
-        Examples
-        --------
-        >>> from sublinear_lib import plotting
-        >>> once = Picture(plotting.figure(), alt="An empty figure, twice.", name="once")
-        >>> once.again("twice")
-        Picture('twice': An empty figure, twice.)
-        """
-        return Picture(self._figures, alt=self.alt, name=name)
-
     def _draw(self) -> str:
         title_id, text_id = f"{self.name}-title", f"{self.name}-desc"
         title = re.split(r"(?<=[.:;])\s", self.alt, maxsplit=1)[0].rstrip(".:;")

@@ -14,7 +14,7 @@ import numpy as np
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending, few, nonnegative
 from sublinear_lib.plotting.formats import Numbers, number, percent
-from sublinear_lib.plotting.palette import LIGHT, SERIES
+from sublinear_lib.plotting.palette import LIGHT, SERIES, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
@@ -31,6 +31,7 @@ from sublinear_lib.validation import float_array, scalar
 __all__ = ["accuracy_against_activity", "loss_curves"]
 
 _APART = 1.06
+_PARTS = 80  # stretches of a course that are told apart
 
 
 def loss_curves(
@@ -78,7 +79,7 @@ def loss_curves(
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     few(labels, "panels", len(SERIES), "labels")
     checked = {title: _checked_curves(title, curves) for title, curves in panels.items()}
-    roles = dict(zip(labels, SERIES, strict=False))
+    roles = dict(zip(labels, roles_of(labels), strict=True))
     everything = [losses for curves in checked.values() for _, losses in curves.values()]
     high = max(2.0 * lowest, 1.3 * max(float(losses.max()) for losses in everything))
     low = max(lowest, 0.7 * min(float(losses.min()) for losses in everything))
@@ -96,7 +97,13 @@ def loss_curves(
             ends = []
             for label, (steps, losses) in curves.items():
                 drawn = np.clip(losses, low, high)
-                axes.plot(steps, drawn, color=LIGHT[roles[label]], linewidth=1.8, clip_on=False)
+                # A loss that swings at every step would be a smear: its range, and the middle.
+                pieces, color = min(_PARTS, drawn.size), LIGHT[roles[label]]
+                at = [float(np.mean(part)) for part in np.array_split(steps, pieces)]
+                swings = np.array_split(drawn, pieces)
+                least, most = (np.array([end(s) for s in swings]) for end in (np.min, np.max))
+                axes.fill_between(at, least, most, color=color, alpha=0.25, linewidth=0)
+                axes.plot(at, np.sqrt(least * most), color=color, linewidth=1.8, clip_on=False)
                 ends.append(EndLabel(float(drawn[-1]), label, roles[label]))
             label_line_ends(axes, ends)
         figures.append(fig)
@@ -165,7 +172,7 @@ def accuracy_against_activity(
     few(panels, "panels", 4, "panels")
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     few(labels, "panels", len(SERIES), "labels")
-    roles = dict(zip(labels, SERIES, strict=False))
+    roles = dict(zip(labels, roles_of(labels), strict=True))
     checked: dict[str, dict[str, FloatArray]] = {}
     for title, curves in panels.items():
         checked[title] = {}

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from sublinear_lib.widgets.activity import activity_explorer, activity_view
 from sublinear_lib.widgets.activity_lab import grow_and_count, growth_lab
+from sublinear_lib.widgets.algorithm import (
+    AlgorithmPlayer,
+    algorithm_player,
+    player_data,
+    player_network,
+)
 from sublinear_lib.widgets.collision import collision_explorer, collision_view, turned_layer
 from sublinear_lib.widgets.controls import Choice, Control, Slider, Text
 from sublinear_lib.widgets.convergence import convergence_explorer, convergence_view
@@ -52,7 +58,6 @@ from sublinear_lib.widgets.memorizer_lab import (
 from sublinear_lib.widgets.nets import net_explorer, net_view, two_nets_picture
 from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import own_file_lab, report_on_file
-from sublinear_lib.widgets.patches import patches_explorer, patches_view
 from sublinear_lib.widgets.patches_lab import (
     attack_a_sample,
     networks_of_v_lab,
@@ -62,7 +67,6 @@ from sublinear_lib.widgets.patches_lab import (
 from sublinear_lib.widgets.phases import phases_explorer, phases_view
 from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
 from sublinear_lib.widgets.preactivations import preactivation_explorer, preactivation_view
-from sublinear_lib.widgets.reach import reach_explorer, reach_view
 from sublinear_lib.widgets.robustness_lab import (
     certify_lab,
     certify_run,
@@ -81,8 +85,6 @@ from sublinear_lib.widgets.training_curves import training_curve_explorer, train
 from sublinear_lib.widgets.training_lab import (
     certified_lab,
     train_and_certify,
-    train_on_digits,
-    training_lab,
 )
 from sublinear_lib.widgets.views import (
     Axis,
@@ -100,6 +102,7 @@ from sublinear_lib.widgets.window_tails import window_tail_explorer, window_tail
 from sublinear_lib.widgets.worst_case import worst_case_explorer, worst_case_view
 
 __all__ = [
+    "AlgorithmPlayer",
     "Axis",
     "Band",
     "Bars",
@@ -118,6 +121,7 @@ __all__ = [
     "View",
     "activity_explorer",
     "activity_view",
+    "algorithm_player",
     "answer_in_the_plane",
     "attack_a_sample",
     "build_and_certify",
@@ -159,20 +163,18 @@ __all__ = [
     "own_file_lab",
     "own_layer_lab",
     "own_points_lab",
-    "patches_explorer",
-    "patches_view",
     "phases_explorer",
     "phases_lab",
     "phases_view",
     "plane_lab",
+    "player_data",
+    "player_network",
     "preactivation_explorer",
     "preactivation_view",
     "precision_lab",
     "race_explorer",
     "race_filters",
     "race_view",
-    "reach_explorer",
-    "reach_view",
     "report_on_file",
     "robust_digits_lab",
     "robust_digits_run",
@@ -189,11 +191,9 @@ __all__ = [
     "train_and_certify",
     "train_at",
     "train_in_steps",
-    "train_on_digits",
     "train_race_lab",
     "training_curve_explorer",
     "training_curve_view",
-    "training_lab",
     "try_networks_of_v",
     "turned_layer",
     "two_memorizers_lab",

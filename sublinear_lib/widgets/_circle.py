@@ -15,6 +15,7 @@ from sublinear_lib.adversary import extremes_on_circle
 from sublinear_lib.datasets import Dataset
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, embed
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.scaling import preactivation_std
 
 AN_INPUT = np.array([[SLICE_RADIUS, 0.0, SLICE_HEIGHT]])
 AN_INPUT.setflags(write=False)
@@ -32,6 +33,14 @@ def drawn_preactivations(m: int, seed: int) -> FloatArray:
     drawn: FloatArray = np.array(network.preactivations(AN_INPUT)[0])
     drawn.setflags(write=False)
     return drawn
+
+
+@lru_cache(maxsize=128)
+def drawn_histogram(m: int, seed: int, edges: tuple[float, ...]) -> FloatArray:
+    """Return the density of these pre-activations between edges in standard deviations."""
+    scaled = drawn_preactivations(m, seed) / preactivation_std(m)
+    counts = np.histogram(scaled, bins=np.array(edges))[0]
+    return np.asarray(counts / (m * np.diff(edges)), dtype=np.float64)
 
 
 def exact_worst_loss(network: TwoLayerNetwork, data: Dataset, rho: float) -> float:

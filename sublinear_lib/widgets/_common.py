@@ -20,10 +20,10 @@ STATIC = Path(__file__).parent / "static"
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-def style_sheet() -> str:
-    """Return the style sheet of the widgets: the palette of the figures, then the layout."""
-    layout = (STATIC / "explorer.css").read_text(encoding="utf-8")
-    return palette_css(".sl-explorer") + "\n" + layout
+def style_sheet(*more: str) -> str:
+    """Return the style sheet of a widget: the palette of the figures, the layout, what it adds."""
+    sheets = [(STATIC / name).read_text(encoding="utf-8") for name in ("explorer.css", *more)]
+    return "\n".join((palette_css(".sl-explorer"), *sheets))
 
 
 def checked_controls(controls: object) -> tuple[Control, ...]:

@@ -1,10 +1,10 @@
 """The explorer of the chapter on Lemma 4.5: a rule for the threshold, the width, and who fires.
 
 It joins `sublinear_lib.scaling` (the rules and Q(t)), `sublinear_lib.theory` (the printed bound)
-and one drawn network; no formula lives here.  The horizontal axis is the threshold in standard
-deviations, ``t = tau / sqrt(2/m)``: on that scale neither the closed form nor the printed bound
-depends on the width, so nothing moves but the threshold.  Before changing it, know that the reader
-does not set the threshold: it follows from the rule and the width, and that is what is shown.
+and one drawn network; no formula lives here.  The horizontal axis is in standard deviations, where
+the bell never moves: what moves is the threshold, and which neurons fire.  Before
+changing it, know that the reader does not set the threshold: it follows from the rule and the
+width, and that is what is shown.
 """
 
 from __future__ import annotations
@@ -14,23 +14,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy import stats
 
 from sublinear_lib import scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.theory import activity
 from sublinear_lib.validation import choice, count
-from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._circle import drawn_histogram, drawn_preactivations
+from sublinear_lib.widgets._menus import width
 from sublinear_lib.widgets._words import about
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Line, Points, Region, Rule, View
+from sublinear_lib.widgets.views import Axis, Bars, Line, Rule, View
 
 __all__ = ["activity_explorer", "activity_view"]
 
 _SEED = 0
-_T = np.round(np.linspace(0.0, 3.0, 61), 10)
-_WIDTHS = [2**k for k in range(6, 21, 2)]
+_REACH = 3.5  # standard deviations shown to either side
+_GRID = np.linspace(-_REACH, _REACH, 71)
+_EDGES = tuple(np.round(np.linspace(-_REACH, _REACH, 71), 10).tolist())
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,10 @@ class _Rule:
 
 _FALLS = "moves toward zero, and the share rises toward one half"
 _RULES = {
-    "1/m": _Rule("printed: τ = 1/m", scaling.ONE_OVER_M.tau, _FALLS),
-    "K=1": _Rule("printed, K = 1: τ = 1/m^(3/5)", lambda m: scaling.K_M35.tau(m, K=1.0), _FALLS),
-    "K=4": _Rule("printed, K = 4: τ = 4/m^(3/5)", lambda m: scaling.K_M35.tau(m, K=4.0), _FALLS),
+    "1/m": _Rule("printed: 1/*m*", scaling.ONE_OVER_M.tau, _FALLS),
+    "K=4": _Rule("printed, *K* = 4: 4/*m*^{3/5}", lambda m: scaling.K_M35.tau(m, K=4.0), _FALLS),
     "sparse": _Rule(
-        "sparse: τ = √(2/m) √(0.4 log m)",
+        "sparse: √(2/*m*) √(0.4 log *m*)",
         scaling.R3.tau,
         "moves outward, and the share keeps falling",
     ),
@@ -66,7 +68,7 @@ def activity_view(rule: str, m: int) -> View:
 
     Parameters
     ----------
-    rule : {"1/m", "K=1", "K=4", "sparse"}
+    rule : {"1/m", "K=4", "sparse"}
         The threshold: ``1/m``, ``K / m^{3/5}`` or ``sqrt(2/m) sqrt(0.4 log m)``.
     m : int
         Width, ``m >= 2``.
@@ -74,8 +76,7 @@ def activity_view(rule: str, m: int) -> View:
     Returns
     -------
     View
-        The share that fires and the printed bound, against the threshold in standard deviations,
-        with the place of the rule.
+        The drawn neurons and their law, in standard deviations, and which of them fire.
 
     Raises
     ------
@@ -93,22 +94,22 @@ def activity_view(rule: str, m: int) -> View:
     share = scaling.activity(tau, m)
     drawn = m - int(np.searchsorted(_scores(m), tau, side="right"))
     bound = activity.printed_q0(m, activity.printed_K(tau, m))
-    curve = [2.0 * activity.gaussian_tail_bound(tau=u, m=2) for u in _T]
+    neurons = drawn_histogram(m, _SEED, _EDGES)
+    lit = (min(t, _REACH), _REACH)
     return View(
-        x=Axis(label="threshold *t* = *τ* / √(2/*m*), in standard deviations", limits=(0.0, 3.0)),
-        y=Axis(label="share of neurons", scale="log10", limits=(1e-3, 3.0), format=percent),
+        x=Axis(label="pre-activation, in standard deviations √(2/*m*)", limits=(-_REACH, _REACH)),
+        y=Axis(label="density of the neurons", limits=(0.0, 0.45)),
         marks=[
-            Region(1.0, None, axis="y", label="more than all neurons", role="muted"),
-            Line(_T, curve, label="printed bound", role="c2", dash=True),
-            Line(_T, scaling.activity_at(_T), label="share that fires", role="c1"),
+            Bars(_EDGES, neurons, label="silent", role="muted"),
+            Bars(_EDGES, neurons, label="fire", role="c1", within=lit),
+            Line(_GRID, stats.norm.pdf(_GRID), role="ink", width=1.25),
             Rule(t, label="*τ*", role="ink"),
-            Points([t], [share], role="c1", size=10.0),
         ],
         sentence=(
-            f"With {grouped(m)} neurons this threshold is {number(t)} standard deviations above "
-            f"zero, so {percent(share)} of the neurons fire at one input: {about(m * share)} are "
-            f"expected, and {grouped(drawn)} fire in the network that we drew. As the network "
-            f"grows, the threshold {chosen.growth}."
+            f"{grouped(drawn)} of {grouped(m)} drawn neurons fire at one input; "
+            f"{about(m * share)} are expected, {percent(share)}. The threshold stands "
+            f"{number(t)} standard deviations above zero. As the network grows, it "
+            f"{chosen.growth}."
         ),
         readouts={
             "threshold *τ*": number(tau),
@@ -131,7 +132,7 @@ def activity_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Four rules for the threshold and ``m = 2^6, 2^8 ... 2^20``.
+        Three rules for the threshold and ``m = 2^6 ... 2^20``.
 
     Notes
     -----
@@ -141,8 +142,9 @@ def activity_explorer() -> Explorer:
         activity_view,
         [
             Choice("rule", "rule for *τ*", {key: each.shown for key, each in _RULES.items()}),
-            Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
+            width(6, 20, start=4096),
         ],
         title="Where does the threshold go?",
+        description="One input; the law of a pre-activation is the same in every dimension.",
         name="activity-explorer",
     )

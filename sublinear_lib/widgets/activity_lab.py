@@ -103,23 +103,13 @@ def grow_and_count(rule: str, K: float, c: float, largest: int, networks: int) -
     )
 
 
-def growth_lab(still: Picture | None = None) -> LiveLab:
+def growth_lab() -> LiveLab:
     """Build the lab that draws networks of growing width under a rule for the threshold.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the rule, its constants, the largest width and the number of networks.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -140,6 +130,5 @@ def growth_lab(still: Picture | None = None) -> LiveLab:
             ),
             Slider("networks", "networks at each width", [5, 10, 20], start=10),
         ],
-        still=still,
         title="Grow the network under your rule",
     )

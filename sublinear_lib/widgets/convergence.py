@@ -106,14 +106,15 @@ def convergence_view(repair: str, epsilon: float, k: int) -> View:
     first = above[-1] + 1 if above else _FIRST
     marks: list[Mark] = [
         Rule(_LABEL, axis="y", label="untrained network", role="muted", dash=True),
-        Line(list(_PROMISED), promises, label="promise of the proof", role="c2"),
-        Points(list(_RUN), averages, label="training", role="c1"),
-        Points([at], [promise], role="c2"),
+        Line(list(_PROMISED), promises, role="muted", dash=True, width=1.25),
+        Line(list(_PROMISED), promises, label="promise of the proof", role="c3", within=(0, at)),
+        Points(list(_RUN), averages, label="training", role="c1", only=[j <= at for j in _RUN]),
+        Points([at], [promise], role="c3"),
         Rule(at, label="*m*", role="ink", drag="k"),
     ]
     if above and first <= _LAST:
         marks.insert(
-            3, Points([first], [promises[first - _FIRST]], role="c2", hollow=True, size=12)
+            4, Points([first], [promises[first - _FIRST]], role="c3", hollow=True, size=12)
         )
     return View(
         x=Axis(
@@ -160,7 +161,7 @@ def convergence_explorer() -> Explorer:
     Source: Theorem 4.3 = C.12 and Theorem D of this project.
     """
     return Explorer(
-        convergence_view,
+        lambda k, repair, epsilon: convergence_view(repair, float(epsilon), k),
         [
             Slider(
                 "k",
@@ -170,7 +171,9 @@ def convergence_explorer() -> Explorer:
                 format=lambda k: f"2^{{{k}}}",
             ),
             Choice("repair", "repair", _REPAIRS, start="R3"),
-            Slider("epsilon", "accuracy *ε*", [0.125, 0.25, 0.5], start=0.25),
+            Choice(
+                "epsilon", "accuracy *ε*", {"0.125": "1/8", "0.25": "1/4", "0.5": "1/2"}, "0.25"
+            ),
         ],
         title="What training pays, and what the proof can promise",
         description="One training point with the label 1, 1/*ε*^{2} steps, one network per width.",

@@ -20,13 +20,13 @@ from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number, percent
-from sublinear_lib.scaling import ONE_OVER_M
+from sublinear_lib.scaling import ONE_OVER_M, STANDARD_T
 from sublinear_lib.theory import existence
 from sublinear_lib.training import SublinearAdversarialTraining
 from sublinear_lib.validation import choice, count
 from sublinear_lib.widgets._circle import exact_worst_loss, on_circle
-from sublinear_lib.widgets._menus import C_FIFTH, T_ONE, Threshold
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets._menus import width
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Points, View
 
@@ -34,24 +34,23 @@ __all__ = ["existence_explorer", "existence_view", "rule_and_training_picture"]
 
 _SEED = 1
 _RHO = 0.2
-_WIDTHS = [2**k for k in range(8, 17, 2)]
-_ANGLES = np.linspace(-np.pi, np.pi, 181)
+_ANGLES = np.linspace(-np.pi, np.pi, 121)
 _POINTS = on_circle(_ANGLES)
 _TARGET = existence.bump(Fraction(-1, 8))
 _DATA = datasets.circle(3)
 _TOP = 2.0
 
 _THRESHOLDS = {
-    "1/m": Threshold(ONE_OVER_M, "τ = 1/m (half of the neurons fire)"),
-    "t=1": T_ONE,
-    "c=1/5": C_FIFTH,
+    "1/m": ("printed: 1/*m* (half fire)", ONE_OVER_M.tau),
+    "t=1": ("√(2/*m*) (16 % fire)", STANDARD_T.tau),
+    "c=1/5": ("sparse: √(2/*m*) √(0.4 log *m*)", scaling.R3.tau),
 }
 
 
 @lru_cache(maxsize=64)
 def _fitted(threshold: str, m: int) -> tuple[FloatArray, FloatArray, float]:
     """Return g and f on the circle, and the exact worst-case loss of f on the caps."""
-    tau = _THRESHOLDS[threshold].tau(m)
+    tau = _THRESHOLDS[threshold][1](m)
     start = TwoLayerNetwork.initialize(m, 3, "R3", rng=_SEED, tau=tau, activation="continuous")
     rule = existence.hermite_feature(_TARGET, math.sqrt(m) * tau)
     W = np.array(start.W)
@@ -126,8 +125,8 @@ def existence_view(m: int, threshold: str) -> View:
     Source: Theorem E of this project, Theorem 4.4, with the continuous activation.
     """
     m = count(m, "m", minimum=3)
-    level = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
-    fires = scaling.activity_at(scaling.standardize_threshold(level.tau(m), m))
+    _, tau = _THRESHOLDS[choice(threshold, "threshold", tuple(_THRESHOLDS))]
+    fires = scaling.activity(tau(m), m)
     g, f, loss = _fitted(threshold, m)
     degrees = np.degrees(_ANGLES)
     wanted = power_basis.polyval(
@@ -142,8 +141,8 @@ def existence_view(m: int, threshold: str) -> View:
         ),
         y=Axis(label="output", limits=(-_TOP, _TOP), format=number),
         marks=[
-            Line(degrees, np.clip(g, -_TOP, _TOP), label="linearization", role="c1", width=1.5),
-            Line(degrees, np.clip(f, -_TOP, _TOP), label="network", role="c2", width=1.5),
+            Line(degrees, np.clip(g, -_TOP, _TOP), label="linearization *g*", role="c3", width=1.5),
+            Line(degrees, np.clip(f, -_TOP, _TOP), label="network *f*", role="c1", width=1.5),
             Line(degrees, wanted @ _DATA.y, label="target", role="ink", dash=True, width=1.5),
             Points(middle, _DATA.y, role="ink", size=9.0),
         ],
@@ -160,7 +159,8 @@ def existence_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Five widths and three thresholds, continuous activation; it starts with 4096 neurons.
+        Widths from ``2^8`` to ``2^16`` and three thresholds, continuous activation; it
+        starts with 4096 neurons.
 
     Notes
     -----
@@ -169,11 +169,11 @@ def existence_explorer() -> Explorer:
     return Explorer(
         existence_view,
         [
-            Slider("m", "neurons *m*", _WIDTHS, start=4096, format=grouped),
+            width(8, 16, start=4096),
             Choice(
                 "threshold",
                 "threshold *τ*",
-                {key: level.shown for key, level in _THRESHOLDS.items()},
+                {key: shown for key, (shown, _) in _THRESHOLDS.items()},
             ),
         ],
         title="Weights that nobody trained",

@@ -56,6 +56,8 @@ class Explorer(anywidget.AnyWidget):
         What to try, in the house markup.
     name : str, optional
         A name that is unique on the page; made from the title by default.
+    tries : mapping of str to mapping, optional
+        Buttons that set suggested values: what stands on each, and values by control.
 
     Raises
     ------
@@ -103,6 +105,7 @@ class Explorer(anywidget.AnyWidget):
         title: str,
         description: str = "",
         name: str | None = None,
+        tries: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._controls = checked_controls(controls)
         self._function = checked_function(function, self._controls)
@@ -128,6 +131,7 @@ class Explorer(anywidget.AnyWidget):
             "description": self.description,
             "controls": [control.spec() for control in self._controls],
             "start": self._start,
+            "tries": [[text, self._places(wanted)] for text, wanted in (tries or {}).items()],
         }
         # Of the content, not of its compressed form, which depends on the version of zlib.
         content = json.dumps([spec, self._decoded], sort_keys=True)
@@ -140,6 +144,16 @@ class Explorer(anywidget.AnyWidget):
         self.on_msg(self._answer)
 
     # ---- the table -----------------------------------------------------------------------------
+
+    def _places(self, wanted: Mapping[str, Any]) -> list[int | None]:
+        """Return which value of each control a button sets, ``None`` where it sets none."""
+        known = {control.name: control.values for control in self._controls}
+        for name, value in wanted.items():
+            if value not in known.get(name, ()):
+                raise ValueError(f"tries must name values of the controls, got {name}={value!r}")
+        return [
+            values.index(wanted[name]) if name in wanted else None for name, values in known.items()
+        ]
 
     def _evaluate_everywhere(self) -> list[View]:
         positions = 1

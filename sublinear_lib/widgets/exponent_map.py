@@ -31,18 +31,18 @@ _ALPHAS = [Fraction(k, _PARTS) for k in (0, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24,
 _BETAS = [Fraction(k, _PARTS) for k in (30, 33, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 57, 60)]
 # What fires, and the activation: the third control.
 _FIRING = {
-    "half": (0.0, "continuous", "half of the neurons (any activation)"),
-    "1/10": (0.1, "continuous", "m^(9/10) neurons, continuous activation"),
-    "1/5": (0.2, "continuous", "m^(4/5) neurons, continuous activation"),
-    "3/10": (0.3, "continuous", "m^(7/10) neurons, continuous activation"),
-    "1/5 jump": (0.2, "jump", "m^(4/5) neurons, with the jump"),
+    "half": (0.0, "continuous", "half of the neurons"),
+    "1/10": (0.1, "continuous", "*m*^{9/10}, continuous"),
+    "1/5": (0.2, "continuous", "*m*^{4/5}, continuous"),
+    "3/10": (0.3, "continuous", "*m*^{7/10}, continuous"),
+    "1/5 jump": (0.2, "jump", "*m*^{4/5}, with the jump"),
 }
 # The names of the rings around the presets and their colors.
 _RINGS: dict[str, tuple[str, Role]] = {
-    "PRINTED": ("as printed", "c2"),
-    "R1": ("R1", "c5"),
-    "R2": ("R2", "ink"),
-    "R3": ("R3", "c4"),
+    "PRINTED": ("as printed", "ink"),
+    "R1": ("smaller ball", "c3"),
+    "R2": ("smaller weights", "c3"),
+    "R3": ("continuous activation", "c3"),
     "ZHANG": ("Zhang et al. (2020)", "muted"),
 }
 
@@ -203,7 +203,7 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
     )
     ending = " ".join(failing) or (
         "Theorems 4.1, 4.3 and 4.4 hold together"
-        + (f", and only m^({1 - chosen.c}) neurons fire." if chosen.c else ".")
+        + (f", and only {power_of_m(1 - chosen.c)} neurons fire." if chosen.c else ".")
     )
     return View(
         x=Axis(label="output weights: power *α*", limits=(0.0, 0.5)),
@@ -221,9 +221,7 @@ def exponent_map_view(alpha: float, beta: float, c: float, activation: str) -> V
             "largest |*g*| in the ball": power_of_m(chosen.expressivity_exponent),
             "neurons that fire": power_of_m(chosen.active_exponent),
             "neurons that can flip": power_of_m(chosen.flips_exponent),
-            "step size *η*/*ε*": power_of_m(chosen.derived_eta_exponent),
         },
-        warning="Outside the region." if failing else None,
     )
 
 
@@ -263,8 +261,17 @@ def exponent_map_explorer() -> Explorer:
                 0.6,
                 format=_shown,
             ),
-            Choice("firing", "what fires", {key: words for key, (_, _, words) in _FIRING.items()}),
+            Choice(
+                "firing",
+                "neurons that fire",
+                {key: words for key, (_, _, words) in _FIRING.items()},
+            ),
         ],
-        title="Which powers of m go together",
+        title="Which powers of *m* go together",
+        tries={
+            "a smaller ball": {"alpha": 0.2, "beta": 0.8, "firing": "half"},
+            "smaller weights": {"alpha": 0.4, "beta": 0.6, "firing": "half"},
+            "continuous activation": {"alpha": 0.2, "beta": 0.6, "firing": "1/5"},
+        },
         name="exponent-map",
     )

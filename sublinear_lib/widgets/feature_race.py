@@ -39,7 +39,7 @@ _EVERY = 12
 _OVER = 0.5
 # Ratios this close to 1 are left to what the ratio does not know.
 _TIE = 1.15
-_RATIOS = [0.5, 0.75, 1.0, 1.5, 2.0]
+_RATIOS = [k / 20 for k in range(10, 41)]
 
 
 @lru_cache(maxsize=4096)
@@ -63,21 +63,21 @@ def _setting(
     return law, settings
 
 
-def race_view(alpha: float, beta: float, patches: int, q: float, ratio: float) -> View:
+def race_view(ratio: float, patches: int, q: float, alpha: float = 3.0, beta: float = 1.0) -> View:
     """Show the race of the two features of one filter.
 
     Parameters
     ----------
-    alpha : float
-        Strength of the robust feature, which sits in one patch, ``> 0``.
-    beta : float
-        Strength of the non-robust feature, ``> 0``.
+    ratio : float
+        ``B_0 / A_0``, ``> 0``; A_0 is 0.3.
     patches : int
         The number P_NR of patches that show the non-robust feature, ``>= 1``.
     q : float
         The exponent of the activation, ``>= 2``.
-    ratio : float
-        ``B_0 / A_0``, ``> 0``; A_0 is 0.3.
+    alpha : float, default 3.0
+        Strength of the robust feature, which sits in one patch, ``> 0``.
+    beta : float, default 1.0
+        Strength of the non-robust feature, ``> 0``.
 
     Returns
     -------
@@ -140,13 +140,9 @@ def race_view(alpha: float, beta: float, patches: int, q: float, ratio: float) -
             f"{_verdict(R, winner, over, share, A, B)}"
         ),
         readouts={
-            "*C*": number(nonrobust / robust),
             "race ratio *R*": number(R),
-            "logit passes 1/2": "not yet" if over is None else f"step {over}",
             f"*{winner}* doubled": f"step {doubled[0]}" if doubled.size else "not yet",
             "early form says": f"{lower:.0f} to {upper:.0f}",
-            "*A* at the end": number(float(A[-1])),
-            "*B* at the end": number(float(B[-1])),
             "share of *u*": percent(share),
         },
         warning=_warning(law, q, R, over, share, winner) or None,
@@ -216,8 +212,7 @@ def race_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Three strengths of each feature, four numbers of patches, four exponents and five ratios of
-        the starts.
+        Ratios of the starts from 1/2 to 2, five numbers of patches and three exponents.
 
     Notes
     -----
@@ -226,17 +221,15 @@ def race_explorer() -> Explorer:
     return Explorer(
         race_view,
         [
-            Slider("alpha", "strong: *α*", [2.0, 3.0, 4.0], start=3.0, format="{:g}"),
-            Slider("beta", "weak: *β*", [0.75, 1.0, 1.5], start=1.0, format="{:g}"),
-            Slider("patches", "dense: *P*_{NR}", [15, 30, 60, 120], start=60),
-            Slider("q", "exponent *q*", [2.0, 2.5, 3.0, 4.0], start=3.0, format="{:g}"),
             Slider("ratio", "starts *B*_{0}/*A*_{0}", _RATIOS, start=1.0, format="{:g}"),
+            Slider("patches", "dense patches *P*_{NR}", [15, 30, 60, 90, 120], start=60),
+            Slider("q", "exponent *q*", [2.0, 3.0, 4.0], start=3.0, format="{:g}"),
         ],
         title="Who wins the race?",
         description=(
-            "One filter, standard training, three classes, one robust patch. On this scale "
-            "exponential growth is a straight line. The dashed line stands where the logit of the "
-            "class passes 1/2."
+            "One filter, one robust patch of strength 3, other patches of strength 1. On this "
+            "scale exponential growth is a straight line. The dashed line stands where the logit "
+            "of the class passes 1/2."
         ),
         name="race-explorer",
     )

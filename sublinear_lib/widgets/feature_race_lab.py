@@ -2,7 +2,7 @@
 
 The first trains a network by standard training for a seed, an exponent and a number of filters,
 and compares each class with its race ratio; the second follows all filters of one class by the
-recursion.  No formula lives here; in the static page each lab is a still picture.
+recursion.  No formula lives here.
 """
 
 from __future__ import annotations
@@ -158,23 +158,13 @@ def race_filters(filters: int, q: float, seed: int) -> Picture:
     return race_picture(path.steps, [panel], name="filters-lab")
 
 
-def train_race_lab(still: Picture | None = None) -> LiveLab:
+def train_race_lab() -> LiveLab:
     """Build the lab in which a network is trained without an adversary.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for seed, exponent and number of filters.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -187,28 +177,17 @@ def train_race_lab(still: Picture | None = None) -> LiveLab:
             Slider("q", "exponent *q*", [2.0, 2.5, 3.0, 4.0], start=3.0, format="{:g}"),
             Slider("filters", "filters *m*", [1, 4, 12, 48, 100], start=12),
         ],
-        still=still,
         title="Train it yourself",
     )
 
 
-def filters_lab(still: Picture | None = None) -> LiveLab:
+def filters_lab() -> LiveLab:
     """Build the lab in which the filters of one class race.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the number of filters, the exponent and the seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -221,6 +200,5 @@ def filters_lab(still: Picture | None = None) -> LiveLab:
             Slider("q", "exponent *q*", [1.5, 2.0, 2.5, 3.0, 4.0], start=3.0, format="{:g}"),
             Slider("seed", "seed", list(range(25)), start=0),
         ],
-        still=still,
         title="Which filter takes it all?",
     )

@@ -22,18 +22,19 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, PRINTED, R3
 from sublinear_lib.validation import choice, count
-from sublinear_lib.widgets._circle import drawn_preactivations
+from sublinear_lib.widgets._circle import drawn_histogram, drawn_preactivations
+from sublinear_lib.widgets._menus import width
 from sublinear_lib.widgets._words import about, power_of_m
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Band, Line, Rule, View
+from sublinear_lib.widgets.views import Axis, Bars, Line, Rule, View
 
 __all__ = ["flips_explorer", "flips_view"]
 
 _SEED = 0
 _REACH = 3.5  # standard deviations shown to either side
-_GRID = np.linspace(-_REACH, _REACH, 141)
-_WIDTHS = [2**k for k in range(8, 21, 2)]
+_GRID = np.linspace(-_REACH, _REACH, 71)
+_EDGES = tuple(np.round(np.linspace(-_REACH, _REACH, 71), 10).tolist())
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,13 @@ class _Threshold:
 
 
 _THRESHOLDS = {
-    "1/m": _Threshold("printed: 1/m", ONE_OVER_M.tau, Fraction(0)),
-    "m^-3/5": _Threshold("printed: 1/m^(3/5)", scaling.K_M35.tau, Fraction(0)),
-    "sparse": _Threshold("sparse: √(2/m) √(0.4 log m)", R3.tau, R3.c),
+    "1/m": _Threshold("printed: 1/*m*", ONE_OVER_M.tau, Fraction(0)),
+    "sparse": _Threshold("sparse: √(2/*m*) √(0.4 log *m*)", R3.tau, R3.c),
 }
 _RADII = {
-    "3/5": (Fraction(3, 5), "m^(-3/5) (Claim C.2)"),
-    "5/8": (Fraction(5, 8), "m^(-5/8) (Claim 4.6)"),
-    "4/5": (Fraction(4, 5), "m^(-4/5) (a smaller ball)"),
+    "3/5": (Fraction(3, 5), "*m*^{\N{MINUS SIGN}3/5} (Claim C.2)"),
+    "5/8": (Fraction(5, 8), "*m*^{\N{MINUS SIGN}5/8} (Claim 4.6)"),
+    "4/5": (Fraction(4, 5), "*m*^{\N{MINUS SIGN}4/5} (a smaller ball)"),
 }
 
 
@@ -74,7 +74,7 @@ def flips_view(threshold: str, radius: str, m: int) -> View:
 
     Parameters
     ----------
-    threshold : {"1/m", "m^-3/5", "sparse"}
+    threshold : {"1/m", "sparse"}
         The rule for the threshold.
     radius : {"3/5", "5/8", "4/5"}
         The largest move is ``m`` to minus this power.
@@ -84,7 +84,7 @@ def flips_view(threshold: str, radius: str, m: int) -> View:
     Returns
     -------
     View
-        The density of a pre-activation in standard deviations, and the window on it.
+        The drawn neurons and their law, in standard deviations, and the window on them.
 
     Raises
     ------
@@ -107,23 +107,23 @@ def flips_view(threshold: str, radius: str, m: int) -> View:
         np.searchsorted(scores, tau + delta, side="right")
         - np.searchsorted(scores, tau - delta, side="right")
     )
-    across = np.linspace(max(-_REACH, t - half), min(_REACH, t + half), 41)
+    drawn_neurons = drawn_histogram(m, _SEED, _EDGES)
     power = Fraction(3, 2) - beta - level.c
     product = 2.0 * half * float(_density(np.array(t)))
     return View(
         x=Axis(label="pre-activation, in standard deviations √(2/*m*)", limits=(-_REACH, _REACH)),
         y=Axis(label="density", limits=(0.0, 0.45)),
         marks=[
-            Band(across, np.zeros(across.size), _density(across), role="c2"),
-            Line(_GRID, _density(_GRID), role="c1"),
+            Bars(_EDGES, drawn_neurons, role="muted"),
+            Bars(_EDGES, drawn_neurons, label="can flip", role="c5", within=(t - half, t + half)),
+            Line(_GRID, _density(_GRID), role="ink", width=1.25),
             Rule(t, label="*τ*", role="ink", dash=True),
         ],
         sentence=(
-            f"The window reaches {number(half)} standard deviations to either side of the "
-            f"threshold, where the bell is {number(float(_density(np.array(t))))} high. Width "
-            f"times height is {percent(product)}; exactly, {percent(share)} of the neurons can "
-            f"flip at one input: {about(m * share)} of {grouped(m)} are expected, and "
-            f"{grouped(drawn)} can flip in the network that we drew."
+            f"{grouped(drawn)} of {grouped(m)} drawn neurons are in the window and can flip at "
+            f"one input; {about(m * share)} are expected. The window reaches {number(half)} "
+            "standard deviations to either side of the threshold. Width times height of the bell "
+            f"is {percent(product)}; exactly, {percent(share)} of the neurons can flip."
         ),
         readouts={
             "threshold *t*": number(t),
@@ -146,7 +146,7 @@ def flips_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Three thresholds, three radii and ``m = 2^8 ... 2^20``; it starts at Claim C.2 as printed.
+        Two thresholds, three radii and ``m = 2^8 ... 2^20``; it starts at Claim C.2 as printed.
 
     Notes
     -----
@@ -161,8 +161,9 @@ def flips_explorer() -> Explorer:
                 {key: level.shown for key, level in _THRESHOLDS.items()},
             ),
             Choice("radius", "largest move *δ*", {key: text for key, (_, text) in _RADII.items()}),
-            Slider("m", "width *m*", _WIDTHS, start=2**16, format=grouped),
+            width(8, 20, start=2**16),
         ],
         title="How many neurons are in the window?",
+        description="One input; the law of a pre-activation is the same in every dimension.",
         name="flips-explorer",
     )

@@ -18,15 +18,16 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number
 from sublinear_lib.validation import choice, count
 from sublinear_lib.widgets._circle import AN_INPUT
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets._menus import width
+from sublinear_lib.widgets._words import power_of_m
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Line, Points, View
+from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
 
 __all__ = ["gap_explorer", "gap_view"]
 
 _SEED = 0
 _WAY = np.linspace(0.0, 1.0, 41)
-_WIDTHS = [2**k for k in range(8, 19)]
 _POWERS = {
     "PRINTED": "as printed",
     "R1": "a smaller ball",
@@ -52,7 +53,7 @@ def _way(powers: str, m: int) -> tuple[FloatArray, FloatArray, int]:
 
 
 def _growth(exponent: Fraction) -> str:
-    return f"{'grows' if exponent > 0 else 'falls'} like m^({exponent})"
+    return f"{'grows' if exponent > 0 else 'falls'} like {power_of_m(exponent)}"
 
 
 def gap_view(powers: str, m: int) -> View:
@@ -90,10 +91,11 @@ def gap_view(powers: str, m: int) -> View:
         x=Axis(label="path from the start (0) to the worst weights (1)"),
         y=Axis(label="change of the output", format=number),
         marks=[
+            Band(_WAY, np.minimum(f, g), np.maximum(f, g), role="c4"),
             Line(_WAY, f, label="*f*", role="c1"),
-            Line(_WAY, g, label="*g*", role="c2", dash=True),
-            Line([1.0, 1.0], [float(g[-1]), float(f[-1])], role="muted", width=4.0),
-            Points([1.0, 1.0], [float(g[-1]), float(f[-1])], role="muted"),
+            Line(_WAY, g, label="*g*", role="c3", dash=True),
+            Line([1.0, 1.0], [float(g[-1]), float(f[-1])], role="c4", width=4.0),
+            Points([1.0, 1.0], [float(g[-1]), float(f[-1])], role="c4"),
         ],
         sentence=(
             f"{_POWERS[powers].capitalize()}, {grouped(m)} neurons: at the worst weights of the "
@@ -127,7 +129,7 @@ def gap_explorer() -> Explorer:
         gap_view,
         [
             Choice("powers", "network and ball", _POWERS),
-            Slider("m", "width *m*", _WIDTHS, start=4096, format=grouped),
+            width(8, 18, start=4096),
         ],
         title="The network *f* and its linearization *g*, on the way to the worst weights",
         description="One input in dimension *d* = 3, ball with *K* = 1.",

@@ -133,7 +133,7 @@ def onion_view(angle: float, offset: float) -> View:
             onion.x,
             onion.y,
             label="probed by a binary search",
-            role="c3",
+            role="c5",
             size=15.0,
             hollow=True,
             only=onion.only(set(probed)),
@@ -153,9 +153,7 @@ def onion_view(angle: float, offset: float) -> View:
             "reported": f"{k} of {m}",
             "visited": f"{seen} of {m}",
             "layers opened": f"{visited} of {depth}",
-            "probes + comparisons": f"{len(probed)} + {len(tested)}",
-            "steps, onion": str(steps),
-            "steps, naive scan": str(m),
+            "steps, onion and naive scan": f"{steps} and {m}",
         },
         warning=(
             "Here the naive scan takes fewer steps: the onion pays a binary search for every layer "
@@ -192,6 +190,7 @@ def onion_explorer() -> Explorer:
             ),
         ],
         title="Peeling an onion: which points does a query look at?",
+        tries={"Nothing to report": {"offset": 2.6}, "Ask one by one": {"offset": -0.4}},
         description=(
             "Move the sliders, or take hold of the line. The layers that the query opens stand out."
         ),

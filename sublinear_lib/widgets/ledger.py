@@ -1,8 +1,8 @@
 """The explorer of the bill: what each item of a step costs, against the threshold.
 
-`ledger_explorer` shows, for a width, a threshold and a dimension, the expected work of a step as a
-share of the dense step, item by item, from `sublinear_lib.theory`.  The printed thresholds and the
-sparse one are marked, so that a reader sees them walk apart as m grows.  No formula lives here.
+`ledger_explorer` shows the bill of a dense step and, on top of it, what is left of each item at a
+threshold and a dimension, from `sublinear_lib.theory`.  Every item is a share of the dense step,
+and such shares do not depend on the width.  No formula lives here.
 """
 
 from __future__ import annotations
@@ -10,71 +10,44 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-import numpy as np
-
 from sublinear_lib import scaling, theory
-from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting import grouped, number, percent
-from sublinear_lib.validation import count
+from sublinear_lib.plotting import number, percent
+from sublinear_lib.validation import scalar
+from sublinear_lib.widgets._menus import threshold
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Rule, View
+from sublinear_lib.widgets.views import Axis, Bars, View
 
 __all__ = ["ledger_explorer", "ledger_view"]
 
 _N, _RHO, _STEPS = 64, 0.1, 5
 _M = 2**12  # shares of the dense step do not depend on the width
-_T = tuple(round(0.1 * k, 1) for k in range(41))
-_LOWEST = 1e-5
-_CURVES = (
-    ("attack", "attack", "c1"),
-    ("query", "search", "c2"),
-    ("passes", "forward, gradient", "c3"),
-    ("rows", "rows that move", "c5"),
-)
+_ITEMS = ("attack", "search", "forward, gradient", "new rows")
+_EDGES = (0.0, 1.0, 2.0, 3.0, 4.0)
 
 
-@lru_cache(maxsize=1 << 14)
-def _shares(t: float, d: int) -> dict[str, float]:
+def _items(ledger: theory.Ledger) -> tuple[float, ...]:
+    passes, rows = ledger.forward + ledger.gradient, ledger.weights + ledger.index
+    return ledger.attack, ledger.query, passes, rows
+
+
+@lru_cache(maxsize=1 << 12)
+def _shares(t: float, d: int) -> tuple[float, ...]:
     """Return the items as shares of the dense step."""
     tau = scaling.threshold_from_standard(t, _M)
     ledger = theory.expected_ledger(_M, _N, d, tau, _RHO, _STEPS, "shared")
-    found = ledger.over(theory.dense_ledger(_M, _N, _STEPS).total)
-    return {
-        "attack": found.attack,
-        "query": found.query,
-        "passes": found.forward + found.gradient,
-        "rows": found.weights + found.index,
-    }
+    return _items(ledger.over(_dense().total))
 
 
-def _total(t: float, d: int) -> float:
-    return math.fsum(_shares(t, d).values())
+def _dense() -> theory.Ledger:
+    return theory.dense_ledger(_M, _N, _STEPS)
 
 
-@lru_cache(maxsize=64)
-def _lines(d: int) -> tuple[Mark, ...]:
-    """Return what the width and the threshold do not move."""
-    curves: dict[str, FloatArray] = {
-        name: np.array([_shares(t, d)[name] for t in _T]) for name, _, _ in _CURVES
-    }
-    return (
-        *(
-            Line(_T, np.maximum(curves[name], _LOWEST), label=label, role=role, width=1.75)  # type: ignore[arg-type]
-            for name, label, role in _CURVES
-        ),
-        Line(_T, [_total(t, d) for t in _T], label="whole step", role="ink", width=2.75),
-        Rule(1.0, axis="y", label="dense", role="muted", dash=True),
-    )
-
-
-def ledger_view(m: int, t: float, d: int) -> View:
+def ledger_view(t: float, d: int) -> View:
     """Show what each item of a step costs, as a share of the dense step.
 
     Parameters
     ----------
-    m : int
-        Width, ``m >= 2``.
     t : float
         Standardized threshold, ``0 <= t <= 30``.
     d : int
@@ -83,8 +56,7 @@ def ledger_view(m: int, t: float, d: int) -> View:
     Returns
     -------
     View
-        The four items and their sum against the threshold, and where the thresholds of the paper
-        and the sparse one stand at this width.
+        The four items of the dense step, and what is left of them.
 
     Raises
     ------
@@ -96,43 +68,25 @@ def ledger_view(m: int, t: float, d: int) -> View:
     Source: Algorithm 1, Theorem 1.1, Lemma 5.3.  For n = 64 examples and an adversary of radius
     0.1 that takes five steps; one search for each example serves the whole attack.
     """
-    m = count(m, "m", minimum=2)
-    places = {
-        label: scaling.standardize_threshold(rule.tau(m), m)
-        for label, rule in (
-            ("1/*m*", scaling.ONE_OVER_M),
-            ("*m*^{−3/5}", scaling.K_M35),
-            ("sparse", scaling.SPARSE_C),
-        )
-    }
-    shares, total = _shares(float(t), d), _total(float(t), d)
-    low, _, high = (number(1.0 / _total(place, d)) for place in places.values())
+    shares = _shares(scalar(t, "t", minimum=0.0, maximum=30.0), d)
+    total = math.fsum(shares)
     return View(
-        x=Axis(label="threshold *t*, in standard deviations", limits=(0.0, _T[-1])),
-        y=Axis(
-            label="work, share of a dense step",
-            scale="log10",
-            limits=(_LOWEST, 3.0),
-            format=percent,
+        x=Axis(
+            label="item of the bill",
+            limits=(_EDGES[0], _EDGES[-1]),
+            ticks=(0.5, 1.5, 2.5, 3.5),
+            format=lambda place: _ITEMS[int(place)],
         ),
+        y=Axis(label="work, share of a dense step", limits=(0.0, 1.0), format=percent),
         marks=[
-            *_lines(d),
-            *(Rule(place, label=label, role="muted", dash=True) for label, place in places.items()),
-            Rule(t, role="ink", drag="t"),
-            Points([t], [total], role="ink"),
+            Bars(_EDGES, _items(_dense().over(_dense().total)), label="dense", role="c2"),
+            Bars(_EDGES, shares, label="sparse", role="c1"),
         ],
         sentence=(
             f"With a threshold of {t:g} standard deviations {percent(scaling.activity_at(t))} of "
             f"the neurons fire at a point, and in dimension {d} a step takes {number(1.0 / total)} "
-            f"times fewer row passes than a dense one. With {grouped(m)} neurons the printed "
-            f"threshold 1/m would save a factor of {low}, and the sparse one a factor of {high}."
+            f"times fewer row passes than a dense one: {percent(total)} of the work is left."
         ),
-        readouts={
-            "attack": percent(shares["attack"]),
-            "search": percent(shares["query"]),
-            "forward, gradient": percent(shares["passes"]),
-            "rows that move": percent(shares["rows"]),
-        },
         warning=(
             f"The theorem of this chapter says nothing here: in dimension {d} its proof needs a "
             f"threshold above {number(math.sqrt(3.0 * (d - 1) / 8.0))}."
@@ -148,7 +102,7 @@ def ledger_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Sliders for ``m = 2^8 ... 2^23``, ``t = 0 ... 4`` and ``d = 3 ... 64``.
+        Sliders for ``t = 0 ... 4`` and ``d = 3 ... 64``.
 
     Notes
     -----
@@ -157,20 +111,13 @@ def ledger_explorer() -> Explorer:
     return Explorer(
         ledger_view,
         [
-            Slider(
-                "m",
-                "width *m*",
-                [2**k for k in (8, 11, 14, 17, 20, 23)],
-                start=2**14,
-                format=grouped,
-            ),
-            Slider("t", "threshold *t* = *τ*√(*m*/2)", _T[::2], start=2.0, format="{:.1f}"),
+            threshold(4.0, 2.0),
             Slider("d", "dimension *d*", [3, 4, 8, 16, 32, 64], start=8),
         ],
         title="How much of a dense step is left?",
         description=(
-            "64 points, attacks of radius *ρ* = 0.1 with five steps, one search per point. Dashed: "
-            "the thresholds 1/*m* and *m*^{−3/5} of the paper, and the sparse threshold."
+            "64 points, attacks of radius *ρ* = 0.1 with five steps, one search per point. "
+            "No item depends on the width *m*."
         ),
         name="ledger-explorer",
     )

@@ -2,7 +2,7 @@
 
 The first finds the two points that a first layer cannot tell apart; the second turns a hypergraph
 into data, looks for two neurons that memorize them, and reads a coloring off them.  No formula
-lives here; in the static page each lab is a still picture.  Before changing it, know that the
+lives here.  Before changing it, know that the
 second may search for up to half a minute and says so if the time was up.
 """
 
@@ -196,23 +196,13 @@ def two_neurons_for(
     return hypergraph_picture([HypergraphPanel(title, h, decoded.colors)], name="own-hypergraph")
 
 
-def own_layer_lab(still: Picture | None = None) -> LiveLab:
+def own_layer_lab() -> LiveLab:
     """Build the lab that looks for what a first layer cannot tell apart.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         A line for the rows of a matrix, and controls for the samples, the sizes and the seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -227,28 +217,17 @@ def own_layer_lab(still: Picture | None = None) -> LiveLab:
             Slider("m", "neurons drawn *m*", [*range(1, 24), 32, 48, 60, 63, 64], start=7),
             Slider("seed", "seed", list(range(20)), start=1),
         ],
-        still=still,
         title="Which two points does your first layer merge?",
     )
 
 
-def hypergraph_lab(still: Picture | None = None) -> LiveLab:
+def hypergraph_lab() -> LiveLab:
     """Build the lab that looks for two neurons for a hypergraph of the reader's own.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         A line for edges, and controls for the sizes, the method and the seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -263,6 +242,5 @@ def hypergraph_lab(still: Picture | None = None) -> LiveLab:
             Choice("method", "search by", _METHODS),
             Slider("seed", "seed", list(range(20)), start=1),
         ],
-        still=still,
         title="Two neurons for your hypergraph",
     )

@@ -2,7 +2,7 @@
 
 The first builds the networks of Theorems II.4.8 and II.5.2 from the same digits, certifies both
 and asks them about other digits; the second shows in the plane where each of them answers.  No
-formula lives here; in the static page each lab is a still picture.  Before changing it, know that
+formula lives here.  Before changing it, know that
 "right" means nearer to the label than half the distance of two labels: a network that is silent has
 not answered.
 """
@@ -204,23 +204,13 @@ def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture
     )
 
 
-def two_memorizers_lab(still: Picture | None = None) -> LiveLab:
+def two_memorizers_lab() -> LiveLab:
     """Build the lab that memorizes digits in two ways.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the number of digits, the question, the budget and the seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -234,28 +224,17 @@ def two_memorizers_lab(still: Picture | None = None) -> LiveLab:
             Slider("share", "budget *μ*/*λ*", [0.1, 0.2, 0.3, 0.4, 0.45, 0.49, 0.499], start=0.45),
             Slider("seed", "seed", list(range(20)), start=1),
         ],
-        still=still,
         title="Memorize digits in two ways",
     )
 
 
-def plane_lab(still: Picture | None = None) -> LiveLab:
+def plane_lab() -> LiveLab:
     """Build the lab that draws zero sets.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         A line for points, and controls for number, budget and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -269,6 +248,5 @@ def plane_lab(still: Picture | None = None) -> LiveLab:
             Slider("share", "budget *μ*/*λ*", [0.1, 0.2, 0.3, 0.4, 0.45, 0.49], start=0.4),
             Slider("seed", "seed", list(range(20)), start=2),
         ],
-        still=still,
         title="Who answers where?",
     )

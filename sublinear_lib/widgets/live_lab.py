@@ -1,7 +1,7 @@
 """`LiveLab`: something that runs too long to be tabulated, such as a training, in a live Jupyter.
 
 No object of the paper lives here.  In the static page a lab is one line that says how to run it,
-below a still picture where it has one; only when a front end with a kernel says hello does Python
+and only when a front end with a kernel says hello does Python
 make the controls.  So nothing waits for a reader while a notebook is executed or checked, no output
 area is stored in the page, and the stored bytes depend on the arguments alone.
 """
@@ -18,7 +18,6 @@ import ipywidgets
 import traitlets
 from IPython.display import display
 
-from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_html, to_plain
 from sublinear_lib.widgets._common import (
     STATIC,
@@ -31,13 +30,8 @@ from sublinear_lib.widgets.controls import Choice, Control, Text
 
 __all__ = ["LiveLab"]
 
-_HOW = (
-    "This lab computes while you watch, so it needs a running Jupyter: run 'make lab', open "
-    "this page there, and run the cell. The picture shows one run."
-)
-_HOW_LINE = "This lab computes while you watch, in a running Jupyter ('make lab')."
-_LIVE = "Set the controls and press Run. The picture shows one run and makes room for yours."
-_LIVE_LINE = "Set the controls and press Run."
+_HOW = "This lab computes while you watch, in a running Jupyter ('make lab')."
+_LIVE = "Set the controls and press Run."
 _ELSEWHERE = (
     "This front end cannot place controls inside a figure: call .controls() on the lab in a new "
     "cell to get them there."
@@ -56,8 +50,6 @@ class LiveLab(anywidget.AnyWidget):
         The controls.
     title : str
         What the lab does.
-    still : Picture, optional
-        A picture of one run, which the static page shows.
 
     Raises
     ------
@@ -72,7 +64,6 @@ class LiveLab(anywidget.AnyWidget):
     _css = style_sheet()
 
     _title = traitlets.Unicode().tag(sync=True)
-    _still = traitlets.Unicode().tag(sync=True)
     _how = traitlets.Unicode(_HOW).tag(sync=True)
     _live = traitlets.Unicode(_LIVE).tag(sync=True)
     _elsewhere = traitlets.Unicode(_ELSEWHERE).tag(sync=True)
@@ -84,22 +75,13 @@ class LiveLab(anywidget.AnyWidget):
         controls: Sequence[Control | Text],
         *,
         title: str,
-        still: Picture | None = None,
     ) -> None:
         self._controls = checked_lab_controls(controls)
         self._function = checked_function(function, self._controls)
         self.title = checked_title(title)
-        if still is not None and not isinstance(still, Picture):
-            raise TypeError(f"still must be a Picture or None, got {type(still).__name__}")
-        # The still usually stands on the page already: two figures must not share their ids.
-        self._picture = still.again(f"{still.name}-lab") if still else None
-        shown = self._picture.html if self._picture else ""
-        content = json.dumps([title, shown, [control.spec() for control in self._controls]])
+        content = json.dumps([title, [control.spec() for control in self._controls]])
         super().__init__(
             _title=to_plain(self.title),
-            _still=shown,
-            _how=_HOW if self._picture else _HOW_LINE,
-            _live=_LIVE if self._picture else _LIVE_LINE,
             _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
         )
         self.on_msg(self._hello)
@@ -169,13 +151,8 @@ class LiveLab(anywidget.AnyWidget):
         return f"LiveLab({to_plain(self.title)!r}, controls: {names})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the live widget, the line or still picture of the page, and the description."""
+        """Return the live widget, the line of the page, and the description."""
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if bundle is not None else ({}, {})
-        title = f"<strong>{to_html(self.title)}</strong>"
-        if self._picture is None:
-            line = {"text/html": f"<p>{title}. {_HOW_LINE}</p>", "text/plain": repr(self)}
-            return data | line, metadata
-        html = f"<div><p>{title}</p>{self._picture.html}<p><small>{_HOW}</small></p></div>"
-        still, size = self._picture.bundle(html, repr(self))
-        return data | still, metadata | size
+        html = f"<p><strong>{to_html(self.title)}</strong>. {_HOW}</p>"
+        return data | {"text/html": html, "text/plain": repr(self)}, metadata

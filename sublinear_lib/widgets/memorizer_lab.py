@@ -2,7 +2,7 @@
 
 The first draws points, builds the network of the chosen norm, counts it, certifies every ball and
 attacks it as a control; the second measures the errors of rounding near the threshold.  No formula
-lives here; in the static page each lab is a still picture.
+lives here.
 """
 
 from __future__ import annotations
@@ -171,23 +171,13 @@ def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Pictu
     return precision_picture(series, allowed=half, name="precision-lab")
 
 
-def build_lab(still: Picture | None = None) -> LiveLab:
+def build_lab() -> LiveLab:
     """Build the lab in which a memorizer is built and certified.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for points, dimension, labels, budget, norm and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -208,28 +198,17 @@ def build_lab(still: Picture | None = None) -> LiveLab:
             Choice("p", "norm *p*", NORM_NAMES),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="Build one and certify it",
     )
 
 
-def precision_lab(still: Picture | None = None) -> LiveLab:
+def precision_lab() -> LiveLab:
     """Build the lab that goes near the limit.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for points, dimension, the largest label, the smallest distance and the seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -244,6 +223,5 @@ def precision_lab(still: Picture | None = None) -> LiveLab:
             Slider("closest", "digits of 1 − *ρ*", list(range(2, 15)), start=14),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="How near the limit can a computer go?",
     )

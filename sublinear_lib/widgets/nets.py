@@ -22,7 +22,7 @@ from sublinear_lib.plotting import Picture, grouped, net_picture, number
 from sublinear_lib.scaling import R3
 from sublinear_lib.validation import count
 from sublinear_lib.widgets._circle import on_circle
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, View
 
@@ -30,8 +30,8 @@ __all__ = ["net_explorer", "net_view", "two_nets_picture"]
 
 _SEED = 1
 _WIDTHS = [2**k for k in (8, 12, 16)]
-_COUNTS = [12, 36, 90, 180, 360, 720]
-_DEGREES = np.linspace(-180.0, 180.0, 361)
+_COUNTS = [12, *range(24, 384, 12), 480, 600, 720]
+_DEGREES = np.linspace(-180.0, 180.0, 181)
 _TOP = 0.5
 _FEW = 100  # so many points of a net can be told apart
 
@@ -103,6 +103,10 @@ def two_nets_picture() -> Picture:
     )
 
 
+def _chosen(points: int, m: str) -> View:
+    return net_view(points, int(m))
+
+
 def net_view(points: int, m: int) -> View:
     """Show the largest error of the linearization around the circle, and what a net promises.
 
@@ -139,8 +143,8 @@ def net_view(points: int, m: int) -> View:
     promise = float(values.max() + drawn.slope * reach)
     shown = np.minimum(roof, _TOP)
     marks: list[Band | Line | Points] = [
-        Band(_DEGREES, drawn.truth, shown, role="c2"),
-        Line(_DEGREES, shown, role="c2", width=1.0),
+        Band(_DEGREES, drawn.truth, shown, label="left open", role="c2"),
+        Line(_DEGREES, [promise] * len(_DEGREES), label="promised", role="c2", dash=True),
         Line(_DEGREES, drawn.truth, role="c1", label="true"),
     ]
     if points < _FEW:
@@ -166,19 +170,20 @@ def net_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Nets of 12 to 720 inputs and three widths; it starts with 36 inputs and 256 neurons.
+        Nets of 12 to 720 inputs, and three widths; it starts with 36 inputs and 256 neurons.
 
     Notes
     -----
     Source: the uniform step in the proof of Theorem C.1.
     """
     return Explorer(
-        net_view,
+        _chosen,
         [
             Slider("points", "inputs of the net", _COUNTS, start=36, format=grouped),
-            Slider("m", "neurons *m*", _WIDTHS, start=256, format=grouped),
+            Choice("m", "neurons *m*", {str(m): grouped(m) for m in _WIDTHS}),
         ],
         title="From a few inputs to all of them",
+        tries={"36 inputs": {"points": 36}, "180 inputs": {"points": 180}},
         description=(
             "One drawn network with inputs on a circle (d = 3). Blue: how far f can be from its "
             "linearization at each input, for the worst weights of the ball. Shaded: what the "

@@ -9,7 +9,7 @@ looked at, which the sentence says.
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.report import Report, make_report
 from sublinear_lib.tables import Table
 from sublinear_lib.validation import choice, count, scalar
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Line, Points, Rule, View
 
@@ -100,14 +100,14 @@ def own_data_view(table: Table, training: str, m: int, activity: float) -> View:
         marks=[
             Rule(found.rho, label="*ρ*", role="muted", dash=True),
             Band(steps, lower, upper, label="open", role="muted"),
-            Line(steps, upper, label="possible", role="c2"),
-            Line(steps, lower, label="certified", role="c1"),
+            Line(steps, upper, label="possible", role="c4"),
+            Line(steps, lower, label="certified", role="c3"),
             Points(
                 [found.rho],
                 [certified.estimate],
                 lower=[certified.lower],
                 upper=[certified.upper],
-                role="c1",
+                role="c3",
             ),
         ],
         sentence=(
@@ -155,8 +155,9 @@ def own_data_explorer(table: Table) -> Explorer:
     -----
     Source: Algorithm 1, Definition 3.4.
     """
+    checked_table(table)
     return Explorer(
-        partial(own_data_view, checked_table(table)),
+        lambda training, m, activity: own_data_view(table, training, int(m), float(activity)),
         [
             Choice(
                 "training",
@@ -166,8 +167,8 @@ def own_data_explorer(table: Table) -> Explorer:
                     "standard": "without an adversary",
                 },
             ),
-            Slider("m", "width *m*", _WIDTHS, start=512, format=grouped),
-            Slider("activity", "share of active neurons", _SHARES, start=0.1, format=percent),
+            Choice("m", "width *m*", {str(m): grouped(m) for m in _WIDTHS}, "512"),
+            Choice("activity", "active neurons", {str(s): percent(s) for s in _SHARES}, "0.1"),
         ],
         title="What can be promised?",
         description=(

@@ -74,15 +74,13 @@ def report_on_file(
     return found.plot("own-file")
 
 
-def own_file_lab(table: Table, still: Picture | None = None) -> LiveLab:
+def own_file_lab(table: Table) -> LiveLab:
     """Build the lab that reports on a file of the reader's own.
 
     Parameters
     ----------
     table : Table
         What is taken as long as no file is named.
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
@@ -113,6 +111,5 @@ def own_file_lab(table: Table, still: Picture | None = None) -> LiveLab:
             ),
             Slider("rho", "radius *ρ*", [0.02, 0.05, 0.1, 0.15, 0.2, 0.3], start=0.1),
         ],
-        still=still,
         title="A report on a file of your own",
     )

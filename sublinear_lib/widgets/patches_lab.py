@@ -2,7 +2,7 @@
 
 The first draws a sample with noise and jitter, attacks it, and prints what networks of one kind of
 feature answer; the second draws many networks of v alone and counts how many are fooled.  No
-formula lives here; in the static page each lab is a still picture.
+formula lives here.
 """
 
 from __future__ import annotations
@@ -181,23 +181,13 @@ def try_networks_of_v(
     )
 
 
-def sample_lab(still: Picture | None = None) -> LiveLab:
+def sample_lab() -> LiveLab:
     """Build the lab in which a sample is drawn and attacked.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for strengths, density, noise, budget, attack and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -221,28 +211,17 @@ def sample_lab(still: Picture | None = None) -> LiveLab:
             Choice("kind", "attack", names, start="swap_both"),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="Draw a sample and attack it",
     )
 
 
-def networks_of_v_lab(still: Picture | None = None) -> LiveLab:
+def networks_of_v_lab() -> LiveLab:
     """Build the lab that tries random networks of v alone.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the numbers of networks and filters, activation, noise and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -265,6 +244,5 @@ def networks_of_v_lab(still: Picture | None = None) -> LiveLab:
             Slider("noise", "noise", [0.0, 0.025, 0.1, 0.2], start=0.0),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="Can a network of v alone survive?",
     )

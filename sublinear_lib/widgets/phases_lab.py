@@ -1,8 +1,7 @@
 """The live labs of the phase transition: train against a chosen adversary, and in several steps.
 
 Both train the main configuration, print when each class changes sides beside what the recursion
-says, bound the robust error from both sides, and draw the paths.  No formula lives here; in the
-static page each lab is a still picture.
+says, bound the robust error from both sides, and draw the paths.  No formula lives here.
 """
 
 from __future__ import annotations
@@ -160,23 +159,13 @@ def train_in_steps(eps: float, inner: int, rule: str, seed: int) -> Picture:
     return _picture(run, "several-steps-lab", path)
 
 
-def phases_lab(still: Picture | None = None) -> LiveLab:
+def phases_lab() -> LiveLab:
     """Build the lab in which a network is trained at a place of the map.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for budget, rate, initialization, steps and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -191,28 +180,17 @@ def phases_lab(still: Picture | None = None) -> LiveLab:
             Slider("steps", "steps", [400, 800, 1600, 3200, 6400], start=1600),
             Slider("seed", "seed", list(range(20)), start=1),
         ],
-        still=still,
         title="Train at a place of the map",
     )
 
 
-def several_steps_lab(still: Picture | None = None) -> LiveLab:
+def several_steps_lab() -> LiveLab:
     """Build the lab in which the adversary takes several steps.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for budget, number of steps, rule and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -230,6 +208,5 @@ def several_steps_lab(still: Picture | None = None) -> LiveLab:
             ),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="Several steps",
     )

@@ -18,6 +18,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.validation import count
+from sublinear_lib.widgets._menus import width
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Bars, Line, Rule, View
@@ -27,8 +28,8 @@ __all__ = ["preactivation_explorer", "preactivation_view"]
 _D, _SEED, _REACH = 257, 0, 0.4
 _BINS_PER_STD = 4
 _RULES: tuple[tuple[scaling.Scaling, str, Role], ...] = (
-    (scaling.PRINTED, "printed", "c4"),
-    (scaling.R3, "sparse", "c3"),
+    (scaling.PRINTED, "printed", "ink"),
+    (scaling.R3, "sparse", "c1"),
 )
 
 
@@ -79,7 +80,7 @@ def preactivation_view(tau: float, m: int) -> View:
         marks=[
             Bars(edges, share, label="silent", role="muted"),
             Bars(edges, share, label="fire", role="c1", within=(min(tau, _REACH), _REACH)),
-            Line(z, stats.norm.pdf(z / std) / _BINS_PER_STD, label="", role="c2", dash=True),
+            Line(z, stats.norm.pdf(z / std) / _BINS_PER_STD, role="ink", width=1.25),
             *(
                 Rule(rules.tau(m), label=label, role=role, dash=True)
                 for rules, label, role in _RULES
@@ -107,9 +108,9 @@ def preactivation_explorer(*, m: int = 512, tau: float = 0.0625) -> Explorer:
     Parameters
     ----------
     m : int, default 512
-        The width to start from, one of ``2^7 ... 2^13``.
+        The width to start from, a power of two from ``2^7`` to ``2^13``.
     tau : float, default 0.0625
-        The threshold to start from: 0.001, or a multiple of 0.0125 up to 0.3.
+        The threshold to start from: 0.001, or a multiple of 0.0125 up to 0.375.
 
     Returns
     -------
@@ -131,12 +132,13 @@ def preactivation_explorer(*, m: int = 512, tau: float = 0.0625) -> Explorer:
             Slider(
                 "tau",
                 "threshold *τ*",
-                [0.001, *(round(0.0125 * k, 4) for k in range(1, 25))],
+                [0.001, *(round(0.0125 * k, 4) for k in range(1, 31))],
                 start=tau,
                 format=number,
             ),
-            Slider("m", "neurons *m*", [2**k for k in range(7, 14)], start=m, format=grouped),
+            width(7, 13, start=m),
         ],
         title="The bell curve of the neurons, and a threshold",
+        description=f"One input in dimension *d* = {_D}, one drawn network for each width.",
         name="preactivation-explorer",
     )

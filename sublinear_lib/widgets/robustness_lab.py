@@ -2,7 +2,7 @@
 
 The first trains on patch data, standard or against a budget, and bounds the robust error at the
 chosen test budget and along others; the second does the same with the digits of scikit-learn.  No
-formula lives here; in the static page each lab is a still picture.  Before changing them, know that
+formula lives here.  Before changing them, know that
 every number comes as a pair: what attacks found, and what the certificate leaves open.
 """
 
@@ -163,23 +163,13 @@ def robust_digits_run(budget: float, warm_up: str, eps: float, seed: int) -> Pic
     )
 
 
-def certify_lab(still: Picture | None = None) -> LiveLab:
+def certify_lab() -> LiveLab:
     """Build the lab in which a run on patch data is attacked and certified.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for training budget, rate, test budget and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -201,28 +191,17 @@ def certify_lab(still: Picture | None = None) -> LiveLab:
             ),
             Slider("seed", "seed", list(range(25)), start=0),
         ],
-        still=still,
         title="Certify your own run",
     )
 
 
-def robust_digits_lab(still: Picture | None = None) -> LiveLab:
+def robust_digits_lab() -> LiveLab:
     """Build the lab in which digits are learned against a budget.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for training budget, warm-up, test budget and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -242,6 +221,5 @@ def robust_digits_lab(still: Picture | None = None) -> LiveLab:
             Slider("eps", "test budget *ε*", [0.05, 0.1, 0.15, 0.2], start=0.1),
             Slider("seed", "seed", list(range(20)), start=0),
         ],
-        still=still,
         title="Train on digits against a budget",
     )

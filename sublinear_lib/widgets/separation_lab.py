@@ -1,9 +1,9 @@
 """The live labs of the chapter on the threshold: your own points, and handwritten digits.
 
 The first measures the separation of points that the reader types or draws, and shows their balls;
-the second follows the separation of more and more images of digits.  No formula lives here; in the
-static page each lab is a still picture.  Before changing it, know that a line of points that has a
-mistake must raise an error that names it: bad data are part of the lesson.
+the second follows the separation of more and more images of digits.  No formula
+lives here.  Before changing it, know that a line of points that has a mistake must raise an error
+that names it: bad data are part of the lesson.
 """
 
 from __future__ import annotations
@@ -181,23 +181,13 @@ def separate_digits(N: int, p: str, labels: str, draws: int, seed: int) -> Pictu
     )
 
 
-def own_points_lab(still: Picture | None = None) -> LiveLab:
+def own_points_lab() -> LiveLab:
     """Build the lab that measures points of the reader's own.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         A line for points, and controls for number, labels, norm, radius and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -213,28 +203,17 @@ def own_points_lab(still: Picture | None = None) -> LiveLab:
             Slider("share", "budget *μ*/*λ*", [k / 20 for k in range(15)], start=0.45),
             Slider("seed", "seed", list(range(20)), start=1),
         ],
-        still=still,
         title="Separate your own points",
     )
 
 
-def digits_lab(still: Picture | None = None) -> LiveLab:
+def digits_lab() -> LiveLab:
     """Build the lab that follows the separation of digits.
-
-    Parameters
-    ----------
-    still : Picture, optional
-        What the static page shows of one run.
 
     Returns
     -------
     LiveLab
         Controls for the number of images, norm, labels, number of draws and seed.
-
-    Raises
-    ------
-    TypeError
-        If `still` is neither a `Picture` nor ``None``.
 
     Notes
     -----
@@ -249,6 +228,5 @@ def digits_lab(still: Picture | None = None) -> LiveLab:
             Slider("draws", "draws of each size", [6, 10, 20], start=10),
             Slider("seed", "seed", list(range(10)), start=0),
         ],
-        still=still,
         title="How separated are handwritten digits?",
     )

@@ -18,7 +18,8 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
 from sublinear_lib.validation import count, scalar
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets._menus import width
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, View
 
@@ -80,8 +81,8 @@ def training_curve_view(m: int, t: float, c0: float) -> View:
         x=Axis(label="step", limits=(0, len(loss) - 1)),
         y=Axis(label="loss", scale="log10", limits=(_FLOOR, _CEILING)),
         marks=[
-            Line(steps, np.clip(loss, _FLOOR, _CEILING), label="attacked", role="c1"),
-            Line(steps, np.clip(clean, _FLOOR, _CEILING), label="clean", role="c2", width=1.5),
+            Line(steps, np.clip(loss, _FLOOR, _CEILING), label="attacked", role="c4"),
+            Line(steps, np.clip(clean, _FLOOR, _CEILING), label="clean", role="c1", width=1.5),
         ],
         sentence=(
             f"Of {grouped(m)} neurons {percent(firing)} fire at an example at the start. The loss "
@@ -106,28 +107,22 @@ def training_curve_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Widths from 256 to 16384, thresholds from 0 to 2.33 standard deviations, and step sizes from
-        a tenth of the unit of the stable rule to thirty times it.
+        Widths from 256 to 16384, two thresholds, and step sizes from
+        0.3 units of the stable rule to thirty.
 
     Notes
     -----
     Source: Algorithm 1, Theorem 4.3.
     """
     return Explorer(
-        training_curve_view,
+        lambda m, t, c0: training_curve_view(m, float(t), c0),
         [
-            Slider("m", "width *m*", [2**8, 2**10, 2**12, 2**14], start=2**10, format=grouped),
-            Slider(
-                "t",
-                "threshold, in standard deviations",
-                [0.0, 0.67, 1.28, 1.65, 2.33],
-                start=0.0,
-                format="{:.2f}",
-            ),
+            width(8, 14, start=2**10),
+            Choice("t", "threshold, in standard deviations", ["0", "1.28"]),
             Slider(
                 "c0",
                 "step size, in units that adapt to *m* and *t*",
-                [0.1, 0.3, 1.0, 3.0, 10.0, 30.0],
+                [0.3, 1.0, 3.0, 10.0, 30.0],
                 start=1.0,
             ),
         ],

@@ -17,25 +17,26 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting import Role, grouped, number
 from sublinear_lib.theory import flips, tails
 from sublinear_lib.validation import choice, count, scalar
+from sublinear_lib.widgets._menus import width
 from sublinear_lib.widgets._words import about
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Region, Rule, View
 
 __all__ = ["window_tail_explorer", "window_tail_view"]
 
 _FAILURE = 1e-6
-_STEPS = np.round(np.linspace(0.25, 10.0, 40), 10)
+_STEPS = np.round(np.linspace(0.25, 10.0, 27), 10)
+_LOWEST = -17.0  # below the axis
 _NAMES: dict[tails.Tool, tuple[str, str, Role]] = {
     "hoeffding": ("Hoeffding", "Hoeffding", "c4"),
-    "chernoff": ("Chernoff, printed", "Chernoff as printed", "c2"),
+    "chernoff": ("Chernoff, printed", "Chernoff as printed", "ink"),
     "chernoff repaired": ("Chernoff, 2 + *ε*", "Chernoff with 2 + ε", "c5"),
     "bernstein": ("Bernstein", "Bernstein", "c3"),
 }
 _WINDOWS: dict[str, tuple[str, Callable[[int], float]]] = {
-    "1/m": ("thin: η = 1/m (Lemma C.9)", scaling.ONE_OVER_M.tau),
-    "m^{-15/24}": ("η = 1/m^(5/8) (Claim 4.6)", lambda m: m ** (-15.0 / 24.0)),
-    "m^{-3/5}": ("η = 1/m^(3/5) (Claim C.2)", scaling.PRINTED.radius),
+    "1/m": ("thin: *η* = 1/*m* (Lemma C.9)", scaling.ONE_OVER_M.tau),
+    "m^{-3/5}": ("*η* = 1/*m*^{3/5} (Claim C.2)", scaling.PRINTED.radius),
     "half": ("half of the neurons", lambda m: 0.6744897501960817 * scaling.preactivation_std(m)),
 }
 
@@ -50,7 +51,7 @@ def window_tail_view(m: int, t: float, window: str) -> View:
     t : float
         Standardized threshold, ``t >= 0``: the window is ``|z - tau| <= eta`` with
         ``tau = t sqrt(2/m)``.
-    window : {"1/m", "m^{-15/24}", "m^{-3/5}", "half"}
+    window : {"1/m", "m^{-3/5}", "half"}
         Its half-width eta; the last one holds half of the neurons at ``t = 0``.
 
     Returns
@@ -74,7 +75,7 @@ def window_tail_view(m: int, t: float, window: str) -> View:
     mean, std = m * p, math.sqrt(m * p * (1.0 - p))
     counts = mean + std * _STEPS
     exact = tails.log_count_tail(counts, m, p) / math.log(10.0)
-    exact = np.where(np.isfinite(exact) & (exact >= -30.0), np.maximum(exact, -30.0), np.nan)
+    exact = np.where(np.isfinite(exact) & (exact >= _LOWEST), exact, np.nan)
     quantile = tails.allowed_count(_FAILURE, m, p)
     allowed = {
         tool: math.floor(mean + tails.allowed_excess(tool, _FAILURE, m, p)) for tool in _NAMES
@@ -82,7 +83,7 @@ def window_tail_view(m: int, t: float, window: str) -> View:
     lines = [
         Line(
             _STEPS,
-            np.where((bound := _logs(tool, std * _STEPS, m, p)) >= -30.0, bound, np.nan),
+            np.where((bound := _logs(tool, std * _STEPS, m, p)) >= _LOWEST, bound, np.nan),
             label=name,
             role=role,
             dash=True,
@@ -94,7 +95,7 @@ def window_tail_view(m: int, t: float, window: str) -> View:
     best = min(true, key=lambda tool: true[tool])
     return View(
         x=Axis(label="neurons above the mean, in standard deviations", limits=(0.0, 10.0)),
-        y=Axis(label="log10 of the probability", limits=(-16.0, 1.0)),
+        y=Axis(label="log_{10} of the probability", limits=(-16.0, 1.0)),
         marks=[
             Region(0.0, None, axis="y", label="above 1: says nothing", role="muted"),
             *lines,
@@ -103,15 +104,11 @@ def window_tail_view(m: int, t: float, window: str) -> View:
         ],
         sentence=(
             f"Of {grouped(m)} neurons, {about(mean)} are expected in the window. Except with "
-            f"probability 10⁻⁶ there are at most {grouped(quantile)}. {_NAMES[best][1]} comes "
-            f"closest and allows {grouped(true[best])}; Hoeffding allows "
+            f"probability 10^{{\N{MINUS SIGN}6}} there are at most {grouped(quantile)}. "
+            f"{_NAMES[best][1]} comes closest and allows {grouped(true[best])}; Hoeffding allows "
             f"{grouped(allowed['hoeffding'])}."
         ),
-        readouts={
-            "share in the window": number(p),
-            "exact, 10⁻⁶": grouped(quantile),
-            **{f"{name}": grouped(allowed[tool]) for tool, (name, _, _) in _NAMES.items()},
-        },
+        readouts={name: grouped(allowed[tool]) for tool, (name, _, _) in _NAMES.items()},
         warning=_what_fails(m, p, allowed["chernoff"], quantile),
     )
 
@@ -127,7 +124,8 @@ def _what_fails(m: int, p: float, allowed: int, quantile: int) -> str | None:
     [tail] = tails.log_count_tail([allowed + 1.0], m, p)
     return (
         f"The printed Chernoff bound is false here: it allows {grouped(allowed)} neurons, but "
-        f"more than that occur with probability {number(math.exp(tail))}, not 10⁻⁶."
+        f"more than that occur with probability {number(math.exp(tail))}, "
+        "not 10^{\N{MINUS SIGN}6}."
     )
 
 
@@ -137,24 +135,18 @@ def window_tail_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Four windows, ``t = 0, 1, 2, 3`` and ``m = 2^6, 2^8 ... 2^20``.
+        Three windows, ``t = 0, 3`` and ``m = 2^6 ... 2^20``.
 
     Notes
     -----
     Source: Appendix A as used in Claims C.2, C.9 and C.16.
     """
     return Explorer(
-        window_tail_view,
+        lambda window, t, m: window_tail_view(m, float(t), window),
         [
             Choice("window", "window", {key: text for key, (text, _) in _WINDOWS.items()}),
-            Slider(
-                "t",
-                "threshold *τ*, in standard deviations",
-                [0.0, 1.0, 2.0, 3.0],
-                start=0.0,
-                format="{:g}",
-            ),
-            Slider("m", "width *m*", [2**k for k in range(6, 21, 2)], start=4096, format=grouped),
+            Choice("t", "threshold *τ*, in standard deviations", ["0", "3"]),
+            width(6, 20, start=4096),
         ],
         title="How many neurons must I allow?",
         name="window-tail-explorer",

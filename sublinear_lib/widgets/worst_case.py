@@ -41,8 +41,8 @@ _WIDTH = 2000
 _SHARE = 0.1
 _X = geometry.embed(np.array([[1.0, 0.0]]))
 _DRAWS = (1, 2, 3, 4, 5, 6, 7, 8)
-_RADII = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-_ACTIVATIONS = {"jump": "with the jump (the paper's)", "continuous": "continuous"}
+_RADII = tuple(round(0.025 * k, 3) for k in range(2, 21))
+_ACTIVATIONS = {"jump": "with the jump (printed)", "continuous": "continuous"}
 
 _ROUNDING = 1e-9
 """A share of the worst case below this is rounding, and its digits those of a processor."""
@@ -113,12 +113,12 @@ def worst_case_view(rho: float, activation: str, draw: int = 6) -> View:
     clean = float(network.forward(_X)[0])
     gain = cap.sup - clean
     attacks: tuple[tuple[str, Role, float, CapAttack], ...] = (
-        ("gradient attack", "c2", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
-        ("random guesses", "ink", 10.0, RandomSearch(rho=radius, samples=_STEPS)),
-        ("smoothed gradient", "c3", 7.0, SmoothedGradient(rho=radius, steps=_STEPS, restarts=1)),
+        ("gradient", "c2", 13.0, ProjectedGradient(rho=radius, steps=_STEPS)),
+        ("random", "c5", 10.0, RandomSearch(rho=radius, samples=_STEPS)),
+        ("smoothed", "c3", 7.0, SmoothedGradient(rho=radius, steps=_STEPS, restarts=1)),
     )
     marks: list[Mark] = [
-        Region(-alpha, alpha, label="cap", role="c2"),
+        Region(-alpha, alpha, label="cap", role="c4"),
         _curve(activation, draw),
         Rule(gain, axis="y", label="worst", role="c4", dash=True),
     ]
@@ -173,11 +173,11 @@ def worst_case_explorer() -> Explorer:
     Source: Definitions 3.3 and 3.4 for d = 3.
     """
     return Explorer(
-        worst_case_view,
+        lambda rho, activation, draw: worst_case_view(rho, activation, int(draw)),
         [
-            Slider("rho", "radius of the cap *ρ*", _RADII, start=0.3, format="{:.2f}"),
+            Slider("rho", "radius of the cap *ρ*", _RADII, start=0.3),
             Choice("activation", "activation", _ACTIVATIONS),
-            Slider("draw", "draw of the network", _DRAWS, start=6),
+            Choice("draw", "draw of the network", [str(draw) for draw in _DRAWS], start="6"),
         ],
         title="How much of the worst case does an attack find?",
         description=(

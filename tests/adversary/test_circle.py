@@ -275,3 +275,17 @@ def test_ends_that_are_left_out_of_the_bound_could_not_have_raised_it(activation
             assert (one.upper, one.lower) == (other.upper, other.lower)
             grazing += one.upper - one.sup > 1e-10
     assert grazing > 0 or activation == "continuous", "some end must count"
+
+
+@pytest.mark.parametrize("turn", np.linspace(0.1, 6.1, 9))
+def test_at_a_kink_the_place_is_on_the_side_that_comes_first(turn: float) -> None:
+    # f rises along a wave that is always on, until a steeper one against it begins: continuous.
+    rising = [np.cos(turn + 1.0), np.sin(turn + 1.0), 0.0]
+    against = [2.0 * np.cos(turn + 1.0), 2.0 * np.sin(turn + 1.0), 0.0]
+    network = TwoLayerNetwork(
+        [rising, against], [1.0, -1.0], [2.0, 0.0], tau=1.0, activation="continuous"
+    )
+    kink = turn + 1.0 - np.arccos(1.0 / 3**0.5)
+    found = CircleWave.of_network(network).extremes(kink, 0.2)
+    assert 0.0 < kink - found.angle_sup < 2e-9
+    assert found.sup_attained

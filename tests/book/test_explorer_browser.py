@@ -253,7 +253,7 @@ def sliders(explorer: Locator) -> list[Locator]:
 
 
 def values_of(explorer: Explorer, box: Locator) -> dict[str, Any]:
-    inputs = box.locator("input[type=range], select").all()
+    inputs = box.locator("input[type=range], input[type=radio]:checked").all()
     return {
         control.name: control.values[int(each.input_value())]
         for control, each in zip(explorer.controls, inputs, strict=True)
@@ -388,7 +388,7 @@ def test_a_choice_changes_the_curve(open_page: Callable, wave: Explorer) -> None
     tab, _, errors = open_page()
     box = tab.locator(".sl-explorer").nth(1)
     drawn = curves(box)
-    box.locator("select").select_option(label="odd wave")
+    box.get_by_role("radio", name="odd wave").check()
     settle(box)
     assert check_against_python(wave, box)["kind"] == "odd"
     assert curves(box) != drawn
@@ -558,7 +558,7 @@ def test_the_points_that_are_drawn_are_those_that_python_names(
         assert np.abs(slope * data + shift - pixels).max() < 0.2
         units.append(abs(slope))
     assert units[0] == pytest.approx(units[1], rel=1e-3), "a circle is round"
-    for mark, role in ((reported, "c1"), (vain, "c2"), (probed, "c3")):
+    for mark, role in ((reported, "c1"), (vain, "c2"), (probed, "c5")):
         expected = [all_places[i] for i in mark["only"]]
         assert drawn[f"var(--sl-{role})"] == expected, mark["label"]
     assert errors == []

@@ -38,8 +38,9 @@ from tests.claims.stored import QUICK
 
 CLAIMS = {claim.id: claim for claim in statements.CLAIMS}
 CHAPTER_OF = {
-    "two-kinds-of-features": ["prop-iii.3.1", "prop-iii.3.2"],
-    "why-standard-training-picks-the-wrong-one": [
+    "two-kinds-of-features": [
+        "prop-iii.3.1",
+        "prop-iii.3.2",
         "lem-iii.5.1",
         "prop-iii.2",
         "thm-iii.4.3",

@@ -53,6 +53,30 @@ def assert_exact(index, points, biases, normals, offsets):
 # QUERY
 
 
+@every_kernel
+def test_the_points_asked_are_those_that_a_query_counts_and_hold_its_answer(kernels):
+    points, biases, normals = random_problem(700, 3, 5, seed=3)
+    index = index_of(points, biases, kernels)
+    rng = np.random.default_rng(4)
+    for offset in (-9.0, 0.0, 1.0, 2.5, 4.0, 9.0):
+        asked = index.asked(offset)
+        assert (np.diff(asked) > 0).all()
+        before = index.stats().points_tested
+        for x in normals:
+            found = index.query_halfspace(x[None], offset).indices
+            assert np.isin(found, asked).all()
+        if kernels == "numba":
+            # Free places of a group are counted, too.
+            tested = (index.stats().points_tested - before) / len(normals)
+            assert len(asked) <= tested < len(asked) + 2 * 64
+        moved = rng.choice(700, 60, replace=False)
+        index.update(moved, rng.standard_normal((60, 3)))
+    with pytest.raises(ValueError, match="engine must be 'cap', got 'scan'"):
+        index_of(points, biases, kernels, method="scan").asked(0.0)
+    with pytest.raises(ValueError, match="offset"):
+        index.asked(np.nan)
+
+
 @settings(deadline=None, max_examples=100)
 @given(slice_problems())
 def test_query_returns_exactly_the_rational_set(problem):

@@ -11,8 +11,6 @@ import pytest
 from sublinear_lib import plotting
 
 SCORES = [[-2.0, -0.1, 0.0, 0.2, 0.4], [1.0, 1.5]]
-ANGLES = np.linspace(0.0, 360.0, 25)
-COUNTS = 100.0 + np.arange(25) % 7
 
 
 def window(**changes: object) -> plotting.Picture:
@@ -25,21 +23,6 @@ def window(**changes: object) -> plotting.Picture:
         **changes,
     }
     return plotting.flips_window(**arguments)
-
-
-def circle(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "angles": ANGLES,
-        "counts": COUNTS,
-        "mean": 102.5,
-        "interval": (90.0, 115.0),
-        "fixed": (0.0, 100.0),
-        "largest": (75.0, 106.0),
-        "levels": {"Theorem B": 120.0},
-        "name": "c",
-        **changes,
-    }
-    return plotting.flips_around_circle(**arguments)
 
 
 def test_the_text_of_the_window_counts_the_neurons_inside_it() -> None:
@@ -65,25 +48,10 @@ def test_many_neurons_do_not_fill_the_page() -> None:
     assert len(shown.html) < 90_000, len(shown.html)
 
 
-def test_the_text_of_the_circle_gives_range_maximum_and_bound() -> None:
-    alt = circle().alt
-    assert "between 100 and 106" in alt
-    assert "largest value at 75°" in alt
-    assert "mean is 102.5 and the 99.9 % range 90 to 115; Theorem B 120" in alt
-    assert "Theorem B" not in circle(levels=None).alt
-
-
-def test_every_mark_of_the_circle_lies_on_the_axis() -> None:
-    (axes,) = circle(mean=20.0, interval=(20.0, 30.0), fixed=(0.0, 200.0))._figures[0].axes
-    low, high = axes.get_ylim()
-    assert low < 20.0 and high > 200.0
-
-
-@pytest.mark.parametrize("draw", [window, circle])
-def test_each_is_made_twice_alike_and_keeps_the_words_of_the_author(draw: Any) -> None:
-    assert draw().html == draw().html
-    assert draw().png.startswith(b"\x89PNG")
-    shown = draw(alt="One text of the author's own.", caption="Look *here*.")
+def test_it_is_made_twice_alike_and_keeps_the_words_of_the_author() -> None:
+    assert window().html == window().html
+    assert window().png.startswith(b"\x89PNG")
+    shown = window(alt="One text of the author's own.", caption="Look *here*.")
     assert shown.alt == "One text of the author's own."
     assert re.search(r"Look <(em|i)>here</(em|i)>\.", shown.html)
 
@@ -102,25 +70,3 @@ def test_each_is_made_twice_alike_and_keeps_the_words_of_the_author(draw: Any) -
 def test_the_window_refuses_what_it_cannot_draw(changes: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"scores|thresholds|halves"):
         window(**changes)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"angles": ANGLES[::-1]},
-        {"angles": ANGLES * 2},
-        {"angles": [0.0], "counts": [1.0]},
-        {"counts": COUNTS[:-1]},
-        {"counts": -COUNTS},
-        {"mean": -1.0},
-        {"interval": (115.0, 90.0)},
-        {"fixed": (0.0,)},
-        {"largest": (0.0, float("inf"))},
-        {"largest": (75.0, 105.0)},
-        {"levels": {str(k): 1.0 for k in range(4)}},
-        {"levels": {"low": -1.0}},
-    ],
-)
-def test_the_circle_refuses_what_it_cannot_draw(changes: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"angles|counts|mean|interval|fixed|largest|levels"):
-        circle(**changes)

@@ -10,14 +10,10 @@ import pytest
 from scipy import stats
 
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import PAGE_HTML, Picture, figure, percent
+from sublinear_lib.plotting import percent
 from sublinear_lib.widgets import (
-    LiveLab,
     grow_and_count,
-    growth_lab,
 )
-
-STILL = Picture(figure(), alt="An empty figure for a test.", name="still")
 
 
 def numbers(text: str) -> list[float]:
@@ -52,14 +48,6 @@ def test_growth_shows_the_printed_bound_where_it_belongs_and_survives_silence(
     capsys.readouterr()
     grow_and_count("c", 1.0, 1.0, 2**12, 3)
     assert "nobody fires" in capsys.readouterr().out
-
-
-def test_the_lab_shows_its_still() -> None:
-    lab = growth_lab(STILL)
-    assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
-    with pytest.raises(TypeError, match="still"):
-        growth_lab("picture")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ import pytest
 from sublinear_lib.adversary import ExactOnCircle, robust_loss
 from sublinear_lib.datasets import circle
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import PAGE_HTML, Picture, figure
 from sublinear_lib.scaling import threshold_from_standard
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining
-from sublinear_lib.widgets import LiveLab, certified_lab, train_and_certify
+from sublinear_lib.widgets import train_and_certify
 
 
 def floats(line: str) -> list[float]:
@@ -42,15 +41,6 @@ def test_a_weaker_adversary_sees_no_more_than_the_exact_robust_loss(
     first, second = capsys.readouterr().out.splitlines()
     assert floats(first)[-1] < floats(second)[-1]
     assert "in training" in shown.alt and "exact" in shown.alt
-
-
-def test_the_lab_shows_its_still() -> None:
-    still = Picture(figure(), alt="An empty figure for a test.", name="still")
-    lab = certified_lab(still)
-    assert isinstance(lab, LiveLab)
-    assert "An empty figure for a test." in lab._repr_mimebundle_()[0][PAGE_HTML]
-    with pytest.raises(TypeError, match="still"):
-        certified_lab("picture")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ def test_curves_and_numbers_are_those_of_the_weights_of_theorem_e(threshold: str
         (0.75**0.5 * np.cos(angle), 0.75**0.5 * np.sin(angle), np.full(angle.size, 0.5))
     )
     for label, values in (
-        ("linearization", PseudoNetwork(start, W).forward(points)),
-        ("network", network.forward(points)),
+        ("linearization *g*", PseudoNetwork(start, W).forward(points)),
+        ("network *f*", network.forward(points)),
         ("target", ((points @ data.X.T + 0.125) / 1.125) ** 2 @ data.y),
     ):
         assert drawn[label].y == pytest.approx(np.clip(values, -2, 2), abs=1e-9), label
@@ -78,7 +78,7 @@ def test_the_picture_shows_two_networks_that_meet_the_labels() -> None:
 
 def test_the_explorer_starts_in_the_middle_and_is_small(explorer: Explorer) -> None:
     assert explorer.values == {"m": 4096, "threshold": "1/m"}
-    assert explorer.shape == (5, 3)
+    assert explorer.shape == (33, 3)
 
 
 @pytest.mark.parametrize("changed", [{"m": 2}, {"m": 4096.5}, {"threshold": "0"}])

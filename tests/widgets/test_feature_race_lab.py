@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sublinear_lib.features import FeatureData, TrainingSettings, race_ratio, train_features
-from sublinear_lib.widgets import filters_lab, race_filters, train_a_race, train_race_lab
+from sublinear_lib.widgets import race_filters, train_a_race
 
 
 def test_training_prints_ratio_winner_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,10 +62,3 @@ def test_the_first_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> N
 def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         race_filters(**{"seed": 0, "q": 3.0, "filters": 2, **bad})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("build", [train_race_lab, filters_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    assert build(race_filters(filters=2, q=3.0, seed=0)).title  # type: ignore[operator]
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

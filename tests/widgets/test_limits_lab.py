@@ -8,7 +8,7 @@ import pytest
 
 from sublinear_lib import memorization as mem
 from sublinear_lib.plotting import Picture
-from sublinear_lib.widgets import hypergraph_lab, merge_two_balls, own_layer_lab, two_neurons_for
+from sublinear_lib.widgets import merge_two_balls, two_neurons_for
 
 LAYER = {"rows": "", "data": "simplex", "n": 4, "m": 3, "seed": 0}
 GRAPH = {"edges": "", "vertices": 5, "drawn": 4, "method": "milp", "seed": 0}
@@ -99,11 +99,3 @@ def test_mistakes_are_named(run: object, changed: dict[str, object], said: str) 
 def test_a_line_is_a_string(run: object, line: str) -> None:
     with pytest.raises(TypeError, match=f"{line} must be a string, got int"):
         run(**{line: 3})  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("build", [own_layer_lab, hypergraph_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    lab = build(layer())  # type: ignore[operator]
-    assert lab.title
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

@@ -13,8 +13,6 @@ from sublinear_lib.plotting import Picture, number, percent
 from sublinear_lib.widgets import (
     answer_in_the_plane,
     memorize_digits,
-    plane_lab,
-    two_memorizers_lab,
 )
 
 PLANE = {"points": "", "N": 6, "share": 0.4, "seed": 2}
@@ -106,11 +104,3 @@ def test_digits_refuse_what_is_out_of_range(bad: dict[str, object]) -> None:
     chosen = {"N": 40, "question": "parity", "share": 0.4, "seed": 0, **bad}
     with pytest.raises((TypeError, ValueError)):
         memorize_digits(**chosen)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("build", [two_memorizers_lab, plane_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    lab = build(plane())  # type: ignore[operator]
-    assert lab.title
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

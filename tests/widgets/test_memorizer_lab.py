@@ -8,7 +8,7 @@ import pytest
 
 from sublinear_lib import memorization as mem
 from sublinear_lib.plotting import Picture
-from sublinear_lib.widgets import build_and_certify, build_lab, near_the_limit, precision_lab
+from sublinear_lib.widgets import build_and_certify, near_the_limit
 
 DRAWN = {"N": 8, "n": 3, "classes": 2, "share": 0.45, "p": "inf", "seed": 2}
 
@@ -72,10 +72,3 @@ def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> 
     chosen = {"N": 4, "n": 2, "label": 2, "closest": 3, "seed": 0, **bad}
     with pytest.raises((TypeError, ValueError)):
         near_the_limit(**chosen)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("build", [build_lab, precision_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    assert build(built()).title  # type: ignore[operator]
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

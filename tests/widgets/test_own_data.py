@@ -8,7 +8,7 @@ import ipywidgets
 import numpy as np
 import pytest
 
-from sublinear_lib.plotting import Picture, figure, number, percent
+from sublinear_lib.plotting import number, percent
 from sublinear_lib.report import make_report
 from sublinear_lib.tables import Table
 from sublinear_lib.widgets import (
@@ -30,10 +30,6 @@ def table() -> Table:
     y = np.where(np.arange(50) % 2 == 0, 1.0, -1.0)
     rows = rng.standard_normal((50, 2)) + y[:, None]
     return Table(rows, y, ("a", "b"), ("no", "yes"), "clouds")
-
-
-def still() -> Picture:
-    return Picture(figure(), alt="A picture of a promise, empty.", name="still")
 
 
 def test_the_lines_are_those_of_the_report_as_steps(table: Table) -> None:
@@ -89,7 +85,7 @@ def test_positions_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(error):
         own_data_view(table, *arguments)
-    for build in (own_data_explorer, lambda t: own_file_lab(t, still())):
+    for build in (own_data_explorer, own_file_lab):
         with pytest.raises(TypeError, match="table must be a Table"):
             build("wine")  # type: ignore[arg-type]
 
@@ -115,7 +111,7 @@ def test_a_file_is_reported_on_and_an_empty_line_takes_the_table(
 def test_the_labs_have_lines_to_type_into_and_say_errors_in_words(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lab = own_file_lab(table, still())
+    lab = own_file_lab(table)
     inputs = lab.controls().children
     typed = [one for one in inputs if isinstance(one, ipywidgets.Text)]
     assert [one.value for one in typed] == ["", "class"]
@@ -132,7 +128,6 @@ def test_an_explorer_has_no_line_to_type_into(table: Table) -> None:
     lab = LiveLab(
         lambda path, k: print(path, k),
         [Text("path", "file", start="x.csv"), Slider("k", "k", [1, 2])],
-        still=still(),
         title="typed",
     )
     assert repr(lab) == "LiveLab('typed', controls: path, k)"

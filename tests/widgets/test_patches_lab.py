@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from sublinear_lib import features as fl
-from sublinear_lib.plotting import Picture
 from sublinear_lib.widgets import (
     attack_a_sample,
-    networks_of_v_lab,
-    sample_lab,
     try_networks_of_v,
 )
 
@@ -69,11 +66,3 @@ def test_the_first_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> N
 def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         try_networks_of_v(**{**DRAWN, **bad})
-
-
-@pytest.mark.parametrize("build", [sample_lab, networks_of_v_lab])
-def test_a_lab_wants_a_picture(build: Any) -> None:
-    still: Picture = attack_a_sample(**{**SAMPLE, "nonrobust_patches": 3})
-    assert build(still).title
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")

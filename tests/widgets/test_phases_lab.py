@@ -14,7 +14,7 @@ from sublinear_lib.features import (
     train_features,
 )
 from sublinear_lib.plotting import Picture
-from sublinear_lib.widgets import phases_lab, several_steps_lab, train_at, train_in_steps
+from sublinear_lib.widgets import train_at, train_in_steps
 
 LAW = FeatureData()
 SHORT = {"eps": 0.9, "rate": 300.0, "scale": 0.2, "steps": 120, "seed": 3}
@@ -65,10 +65,3 @@ def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> 
     chosen = {"eps": 0.9, "inner": 1, "rule": "clipped", "seed": 0, **bad}
     with pytest.raises((TypeError, ValueError)):
         train_in_steps(**chosen)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("build", [phases_lab, several_steps_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    assert build(trained()).title  # type: ignore[operator]
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

@@ -13,9 +13,8 @@ from sublinear_lib.features import (
     feature_attack,
     train_features,
 )
-from sublinear_lib.plotting import Picture
 from sublinear_lib.validation import generator
-from sublinear_lib.widgets import certify_lab, certify_run, robust_digits_lab, robust_digits_run
+from sublinear_lib.widgets import certify_run, robust_digits_run
 
 
 def test_a_standard_run_is_broken_at_the_edge_of_the_window(
@@ -60,12 +59,3 @@ def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> 
     chosen = {"budget": 0.1, "warm_up": "yes", "eps": 0.1, "seed": 0, **bad}
     with pytest.raises((TypeError, ValueError)):
         robust_digits_run(**chosen)  # type: ignore[arg-type]
-
-
-def test_a_lab_wants_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
-    still: Picture = certify_run(0.0, 300, 0.3, 1)
-    assert capsys.readouterr().out
-    for build in (certify_lab, robust_digits_lab):
-        assert build(still).title
-        with pytest.raises(TypeError, match="still"):
-            build("no picture")  # type: ignore[arg-type]

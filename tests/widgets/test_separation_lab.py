@@ -8,7 +8,7 @@ import pytest
 
 from sublinear_lib import memorization as mem
 from sublinear_lib.plotting import Picture
-from sublinear_lib.widgets import digits_lab, own_points_lab, separate_digits, separate_points
+from sublinear_lib.widgets import separate_digits, separate_points
 
 DRAWN = {"points": "", "N": 8, "classes": 2, "p": "inf", "share": 0.45, "seed": 2}
 
@@ -80,11 +80,3 @@ def test_digits_refuse_what_is_out_of_range(bad: dict[str, object]) -> None:
     chosen = {"N": 60, "p": "inf", "labels": "class", "draws": 6, "seed": 0, **bad}
     with pytest.raises((TypeError, ValueError)):
         separate_digits(**chosen)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("build", [own_points_lab, digits_lab])
-def test_a_lab_wants_a_picture(build: object) -> None:
-    lab = build(points())  # type: ignore[operator]
-    assert lab.title
-    with pytest.raises(TypeError, match="still"):
-        build("no picture")  # type: ignore[operator]

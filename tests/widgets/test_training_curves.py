@@ -56,14 +56,14 @@ def test_the_alarm_rings_only_when_something_fails() -> None:
 
 def test_the_explorer_stores_every_position() -> None:
     explorer = training_curve_explorer()
-    assert explorer.shape == (4, 5, 6)
+    assert explorer.shape == (31, 2, 5)
     assert len(explorer._table) < 160_000
-    for position in ((0, 0, 0), (1, 3, 2), (2, 4, 5), (2, 0, 5)):
+    for position in ((0, 0, 0), (7, 1, 2), (30, 1, 4), (2, 0, 4)):
         values = [
             control.values[place]
             for control, place in zip(explorer.controls, position, strict=True)
         ]
-        view = training_curve_view(*values)
+        view = training_curve_view(values[0], float(values[1]), values[2])
         assert grouped(int(values[0])) in view.sentence
         stored = explorer.stored_view(*position)
         assert re.sub(r"\s", " ", view.sentence) == re.sub(r"\s", " ", stored["sentence"])

@@ -12,7 +12,7 @@ from sublinear_lib.plotting import grouped
 from sublinear_lib.theory import tails
 from sublinear_lib.widgets import Line, View, window_tail_explorer, window_tail_view
 
-ETA = {"1/m": -1.0, "m^{-15/24}": -0.625, "m^{-3/5}": -0.6}
+ETA = {"1/m": -1.0, "m^{-3/5}": -0.6}
 LABELS = {
     "hoeffding": "Hoeffding",
     "chernoff": "Chernoff, printed",
@@ -62,14 +62,17 @@ def test_what_each_tool_allows_is_what_the_library_says() -> None:
     for tool in tails.TOOLS:
         allowed = math.floor(m * p + tails.allowed_excess(tool, 1e-6, m, p))
         assert read[LABELS[tool]] == grouped(allowed)
-    assert read["exact, 10⁻⁶"] == "68"
+    assert "there are at most 68." in view.sentence
     assert "Bernstein comes closest and allows 72" in view.sentence
     assert view.warning is None
 
 
 def test_half_of_the_neurons_are_in_the_last_window() -> None:
     for m in (64, 2**16):
-        assert float(dict(window_tail_view(m, 0.0, "half").readouts)["share in the window"]) == 0.5
+        assert (
+            f"{grouped(m // 2) if m > 200 else m // 2} are"
+            in window_tail_view(m, 0.0, "half").sentence
+        )
 
 
 def test_it_warns_exactly_where_the_printed_chernoff_bound_is_false() -> None:
@@ -84,8 +87,8 @@ def test_it_warns_exactly_where_the_printed_chernoff_bound_is_false() -> None:
 
 def test_the_explorer_starts_at_the_thin_window() -> None:
     explorer = window_tail_explorer()
-    assert explorer.values == {"window": "1/m", "t": 0.0, "m": 4096}
-    assert explorer.shape == (4, 4, 8)
+    assert explorer.values == {"window": "1/m", "t": "0", "m": 4096}
+    assert explorer.shape == (3, 2, 43)
 
 
 @pytest.mark.parametrize(

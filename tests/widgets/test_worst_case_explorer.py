@@ -31,7 +31,7 @@ POSITIONS = [
     (0.2, "continuous", 2),
     (0.4, "continuous", 6),
 ]
-ATTACKS = ("gradient attack", "random guesses", "smoothed gradient")
+ATTACKS = ("gradient", "random", "smoothed")
 
 
 @pytest.fixture(scope="module")
@@ -125,16 +125,19 @@ def test_no_control_moves_the_axes_and_every_curve_stays_on_them(explorer: Explo
     assert len(limits) == 1
     low, high = limits.pop()
     for draw, activation in itertools.product(explorer.controls[2].values, ("jump", "continuous")):
-        [line] = [m for m in worst_case_view(0.3, activation, draw).marks if isinstance(m, Line)]
+        [line] = [
+            m for m in worst_case_view(0.3, activation, int(draw)).marks if isinstance(m, Line)
+        ]
         assert low < np.min(line.y) and np.max(line.y) < high
 
 
 def test_every_stored_position_is_the_view_at_these_values(explorer: Explorer) -> None:
     grid = [range(len(control.values)) for control in explorer.controls]
-    for place in list(itertools.product(*grid))[::7]:
+    for place in list(itertools.product(*grid))[::29]:
         values = [c.values[k] for c, k in zip(explorer.controls, place, strict=True)]
         stored = explorer.stored_view(*place)
-        assert stored["sentence"] == worst_case_view(*values).sentence, values
+        expected = worst_case_view(*values[:2], int(values[2])).sentence
+        assert stored["sentence"] == expected, values
 
 
 def test_the_explorer_leaves_room_in_the_page_and_starts_where_the_gradient_attack_fails(

@@ -58,7 +58,6 @@ from sublinear_lib.statistics import Interval, clopper_pearson, loglog_slope, t_
 __all__ = ["CLAIMS"]
 
 _FEATURES = "part3/two-kinds-of-features"
-_RACE = "part3/why-standard-training-picks-the-wrong-one"
 _PHASES = "part3/how-adversarial-training-changes-the-race"
 _ROBUST = "part3/what-is-robust-and-what-is-not"
 
@@ -1688,14 +1687,14 @@ CLAIMS: tuple[Claim, ...] = (
         recorded=Verdict.HOLDS,
         status=ProofStatus.COMPLETE,
         check=_check_51,
-        chapter=_RACE,
+        chapter=_FEATURES,
         remark=(
             r"Their lemma gives orders, as the authors' replies restate it: growth like "
             r"$\Theta(\eta)A^{q-1}\mathbb E[\alpha_p^q]$. The constants and the form that is exact "
             r"without noise are ours. With noise and jitter it is measured: the path of the best "
             r"$B$ is followed within 2 % of its largest value on average."
         ),
-        proof=f"{_RACE}#proof-lem-iii.5.1",
+        proof=f"{_FEATURES}#proof-lem-iii.5.1",
     ),
     Claim(
         id="prop-iii.2",
@@ -1718,14 +1717,14 @@ CLAIMS: tuple[Claim, ...] = (
         status=ProofStatus.COMPLETE,
         check=_check_race,
         depends_on=("lem-iii.5.1",),
-        chapter=_RACE,
+        chapter=_FEATURES,
         remark=(
             r"Races of this kind are a known tool of the theory of feature learning; this form, "
             r"with its explicit bounds for finite steps, is ours. The factors $c_t$ stand for the "
             r"fading of $1-\mathrm{logit}$, which slows both features alike. The loser "
             r"ends near $A_0(1-1/R)^{-1/(q-2)}$, where continuous time would put it."
         ),
-        proof=f"{_RACE}#proof-prop-iii.2",
+        proof=f"{_FEATURES}#proof-prop-iii.2",
     ),
     Claim(
         id="thm-iii.4.3",
@@ -1740,7 +1739,7 @@ CLAIMS: tuple[Claim, ...] = (
         status=ProofStatus.CITED,
         check=_check_43,
         depends_on=("lem-iii.5.1", "prop-iii.3.1"),
-        chapter=_RACE,
+        chapter=_FEATURES,
         remark=(
             r"Their theorem speaks of errors in the limit. Hypotheses and rates were not at hand; "
             r"the theorem is cited and not judged. What we measured in one configuration is "
@@ -1766,7 +1765,7 @@ CLAIMS: tuple[Claim, ...] = (
         status=ProofStatus.MEASURED,
         check=_check_standard,
         depends_on=("lem-iii.5.1", "prop-iii.2", "prop-iii.3.1"),
-        chapter=_RACE,
+        chapter=_FEATURES,
         remark=(
             r"A measurement in one configuration. It is not so in every "
             r"seed: a class whose first filters hold little of $v$ learns $u$, as the ratio says. "

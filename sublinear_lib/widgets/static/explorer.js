@@ -21,6 +21,13 @@ export async function unpack(packed) {
 /** Return the places of the bits that are set in hexadecimal digits of four bits. */
 const numbers = (bits) => [...bits].flatMap((digit, k) => [0, 1, 2, 3].filter((j) => parseInt(digit, 16) & (8 >> j)).map((j) => 4 * k + j));
 
+/** Return a mark of a table with its arrays. */
+function markOf(table, number) {
+  const mark = { ...table.marks[number] };
+  for (const name of ARRAYS) if (name in mark) mark[name] = table.arrays[mark[name]];
+  return mark;
+}
+
 /** Put one view together again from the pools of a table. */
 export function viewAt(table, position) {
   if (table.version !== VERSION) throw new Error(`table has version ${table.version}, not ${VERSION}`);
@@ -29,8 +36,7 @@ export function viewAt(table, position) {
     x: table.axes[x],
     y: table.axes[y],
     marks: marks.map((number) => {
-      const mark = { ...table.marks[number] };
-      for (const name of ARRAYS) if (name in mark) mark[name] = table.arrays[mark[name]];
+      const mark = markOf(table, number);
       if ("only" in mark) mark.only = numbers(mark.only);
       return mark;
     }),
@@ -61,8 +67,8 @@ function runs(text, level = 0) {
   return found;
 }
 
-const plain = (text) =>
-  runs(text).map((run) => (run.level ? `${run.level > 0 ? "^" : "_"}${run.text.length > 1 ? `(${run.text})` : run.text}` : run.text)).join("");
+/** Return a label as it is read aloud. */
+const plain = (text) => runs(text).map((run) => (run.level > 0 ? ` to the ${run.text}` : run.level ? ` sub ${run.text}` : run.text)).join("");
 
 /** Make an SVG element. */
 function svg(tag, attributes, parent, text) {
@@ -168,7 +174,8 @@ function beyond({ normal: [u, v], offset }, { x, y }) {
 }
 
 class Plot {
-  constructor(parent, titleId, onDrag) {
+  constructor(parent, titleId, table, onDrag) {
+    this.table = table;
     const id = `sl-${Math.random().toString(36).slice(2, 10)}`;
     this.id = id;
     this.host = html("div", { class: "sl-plot" }, parent);
@@ -187,10 +194,46 @@ class Plot {
   resize(width) {
     this.width = Math.max(240, Math.floor(width));
     this.narrow = this.width < 520;
-    this.size = this.narrow ? 12 : 13;
-    this.left = this.right = 0; // margins only grow between two resizes, so nothing jumps
+    this.size = this.narrow ? 12.25 : 13;
     this.measure.font = `${this.size}px ${getComputedStyle(this.host).fontFamily}`;
     this.widths.clear();
+    this.reserve();
+  }
+
+  /** Give margins and names the room of the fullest view: nothing jumps. */
+  reserve() {
+    const { axes, marks, views } = this.table;
+    const named = new Set(views.map(([, y, numbers]) => JSON.stringify([y, numbers.filter((number) => marks[number].label)])));
+    this.left = this.right = 16;
+    this.keyRows = this.aboveRows = 0;
+    for (const text of named) {
+      const [y, numbers] = JSON.parse(text);
+      const { end, key, above } = this.names(numbers.map((number) => markOf(this.table, number)));
+      this.left = Math.max(this.left, ...axes[y].texts.map((text) => this.textWidth(text) + 14));
+      this.right = Math.max(this.right, ...end.map((mark) => this.textWidth(mark.label) + 26));
+      this.keyRows = Math.max(this.keyRows, this.keyPlaces(key).rows);
+      this.aboveRows = Math.max(this.aboveRows, above.length);
+    }
+  }
+
+  /** Sort marks by where they are named. */
+  names(marks) {
+    const named = { end: [], key: [], above: [], beside: [] };
+    for (const mark of marks) named[this.place(mark)]?.push(mark);
+    // Regions highest: a rule reaches up to its name and would cross theirs.
+    named.above.sort((a, b) => (a.kind === "region") - (b.kind === "region"));
+    return named;
+  }
+
+  keyPlaces(marks) {
+    let [x, rows] = [0, marks.length ? 1 : 0];
+    const places = marks.map((mark) => {
+      const width = this.textWidth(mark.label) + 40;
+      if (x > 0 && x + width > this.width) [x, rows] = [0, rows + 1];
+      x += width;
+      return [x - width, rows - 1];
+    });
+    return { places, rows };
   }
 
   textWidth(text) {
@@ -217,29 +260,16 @@ class Plot {
   draw(view) {
     this.view = view;
     const line = this.size + 5;
-    const named = { end: [], key: [], above: [], beside: [] };
-    for (const mark of view.marks) named[this.place(mark)]?.push(mark);
-    // Regions highest: a rule reaches up to its name and would cross theirs.
-    named.above.sort((a, b) => (a.kind === "region") - (b.kind === "region"));
-
-    const grow = (side, needed) => (this[side] = Math.max(this[side], Math.ceil(needed / 8) * 8));
-    const left = grow("left", Math.max(16, ...view.y.texts.map((text) => this.textWidth(text) + 14)));
-    const right = grow("right", Math.max(16, ...named.end.map((mark) => this.textWidth(mark.label) + 26)));
+    const named = this.names(view.marks);
+    const { left, right } = this;
     const room = this.width - left - right;
     const ratio = view.equal && (view.y.high - view.y.low) / (view.x.high - view.x.low);
-    const plotHeight = ratio ? Math.min(440, room * ratio) : Math.max(190, Math.min(300, this.width * 0.5));
+    const plotHeight = ratio ? Math.min(380, room * ratio) : Math.max(190, Math.min(270, this.width * 0.5));
     const indent = ratio ? (room - plotHeight / ratio) / 2 : 0;
 
     // Rows above the plot: label of the y axis, key, one row for each vertical rule or region.
-    let keyX = indent;
-    let keyRows = named.key.length ? 1 : 0;
-    const keyPlaces = named.key.map((mark) => {
-      const width = this.textWidth(mark.label) + 40;
-      if (keyX > indent && keyX + width > this.width) [keyX, keyRows] = [indent, keyRows + 1];
-      keyX += width;
-      return [keyX - width, keyRows - 1];
-    });
-    const top = line * (1 + keyRows + named.above.length) + 10;
+    const keys = this.keyPlaces(named.key).places;
+    const top = line * (1 + this.keyRows + this.aboveRows) + 10;
     const height = top + plotHeight + 2.9 * line;
     const [x0, x1, y0, y1] = [left + indent, this.width - right - indent, top + plotHeight, top];
     const X = (this.X = scale(view.x, x0, x1));
@@ -252,7 +282,7 @@ class Plot {
     this.clips.replaceChildren();
     const clip = (name, from, to, pad = 0) => {
       const element = svg("clipPath", { id: `${this.id}-${name}` }, this.clips);
-      svg("rect", { x: px(from), y: px(y1 - 6), width: px(Math.max(0, to - from) + pad), height: px(y0 - y1 + 6 + pad) }, element);
+      svg("rect", { x: px(from), y: px(y1 - 6 - pad), width: px(Math.max(0, to - from) + pad), height: px(y0 - y1 + 6 + 2 * pad) }, element);
       return `url(#${this.id}-${name})`;
     };
 
@@ -273,7 +303,7 @@ class Plot {
       this.text(x, y0 + line, view.x.texts[i], { "text-anchor": "middle", class: "sl-tick" }, "muted");
     }
     this.text((x0 + x1) / 2, y0 + line * 2.2, view.x.label, { "text-anchor": "middle" });
-    this.text(indent, line - 4, view.y.label);
+    this.text(0, line - 4, view.y.label);
 
     // Marks.  A vertical rule reaches up to its name.
     const rows = new Map(named.above.map((mark, i) => [mark, top - line * i - 11]));
@@ -288,17 +318,20 @@ class Plot {
         where = "none";
       }
       if (mark.within) where = clip(`w${number}`, Math.max(x0, X(mark.within[0])), Math.min(x1, X(mark.within[1])));
+      // Whole at the frame.
+      if (mark.kind === "points") where = clip("points", x0 - 20, x1, 20);
       this.mark(mark, svg("g", { "clip-path": where }, this.body), X, Y);
     });
 
     // Names.
-    named.key.forEach((mark, i) => this.keyEntry(mark, keyPlaces[i][0], line * (2 + keyPlaces[i][1]) - 4));
+    named.key.forEach((mark, i) => this.keyEntry(mark, keys[i][0], line * (2 + keys[i][1]) - 4));
     for (const [mark, y] of rows) this.nameAbove(mark, y);
     this.nameEnds(named.end, X, Y, line);
     for (const mark of named.beside) {
       const [x, far] = [X(mark.x[0]), mark.size / 2 + 5];
-      const left = x + far + this.textWidth(mark.label) > this.width;
-      this.text(left ? x - far : x + far, Y(mark.y[0]) + this.size * 0.36, mark.label, { "text-anchor": left ? "end" : "start", class: "sl-halo" }, mark.role);
+      const fits = x + far + this.textWidth(mark.label) < this.width;
+      const place = fits ? [x + far, Y(mark.y[0]) + this.size * 0.36] : [this.width, Y(mark.y[0]) - far];
+      this.text(...place, mark.label, { "text-anchor": fits ? "start" : "end", class: "sl-halo" }, mark.role);
     }
     this.handles();
   }
@@ -322,7 +355,8 @@ class Plot {
       path(d, `stroke-width:${mark.width};${dash}`).classList.add("sl-line");
     } else if (mark.kind === "points") {
       if (mark.lower) path(mark.x.map((v, i) => `M${px(X(v))} ${px(Y(mark.lower[i]))}V${px(Y(mark.upper[i]))}`).join(""), "stroke-width:1.5");
-      const shown = mark.only ?? mark.x.map((_, i) => i);
+      const within = ({ low, high }, value) => value >= low && value <= high;
+      const shown = (mark.only ?? mark.x.map((_, i) => i)).filter((i) => within(this.view.x, mark.x[i]) && within(this.view.y, mark.y[i]));
       const at = (i) => `M${px(X(mark.x[i]))} ${px(Y(mark.y[i]))}`;
       if (mark.hollow) {
         const r = mark.size / 2 - 1;
@@ -505,12 +539,17 @@ async function render({ model, el: root }) {
   html("div", { class: "sl-title", id: titleId }, root, spec.title);
   if (spec.description) html("p", { class: "sl-description" }, root, spec.description);
   const panel = html("div", { class: "sl-controls" }, root);
-  const plot = new Plot(root, titleId, (name, value) => slideTo(name, value));
+  const tries = html("div", { class: "sl-tries" }, spec.tries.length ? panel : null);
+  for (const [text, wanted] of spec.tries) {
+    const button = html("button", { type: "button" }, tries, text);
+    button.addEventListener("click", () => wanted.forEach((place, i) => place !== null && choose(i, place)));
+  }
+  const plot = new Plot(root, titleId, table, (name, value) => slideTo(name, value));
   const error = html("p", { class: "sl-error", role: "alert" }, root);
-  const readouts = html("dl", { class: "sl-readouts" }, root);
   const live = html("div", { class: "sl-says", "aria-live": "polite", "aria-atomic": "true" }, root);
   const sentence = html("p", { class: "sl-sentence" }, live);
   const warning = html("p", { class: "sl-warning" }, live);
+  const readouts = html("dl", { class: "sl-readouts" }, root);
   const details = html("details", { class: "sl-numbers" }, root);
   html("summary", {}, details, "Show the numbers");
   const numbers = html("div", { class: "sl-scroll", tabindex: "0", role: "region", "aria-label": `Numbers: ${plain(spec.title)}` }, details);
@@ -528,13 +567,19 @@ async function render({ model, el: root }) {
   const rows = controls.map((control, number) => {
     const id = `${titleId}-${number}`;
     const row = html("div", { class: "sl-control" }, panel);
-    html("label", { for: id }, row, control.label);
     if (control.kind === "choice") {
-      const select = html("select", { id }, row);
-      control.texts.forEach((text, i) => (html("option", { value: i }, select).textContent = text));
-      select.addEventListener("change", () => choose(number, +select.value));
-      return { input: select, show: (i) => (select.value = i) };
+      html("span", { id }, row, control.label);
+      const buttons = html("div", { class: "sl-choice", role: "radiogroup", "aria-labelledby": id }, row);
+      const inputs = control.texts.map((text, i) => {
+        const label = html("label", {}, buttons);
+        const input = html("input", { type: "radio", name: id, value: i }, label);
+        html("span", {}, label, text);
+        input.addEventListener("change", () => choose(number, i));
+        return input;
+      });
+      return { show: (i) => (inputs[i].checked = true) };
     }
+    html("label", { for: id }, row, control.label);
     const input = html("input", { id, type: "range", min: 0, max: control.values.length - 1, step: 1 }, row);
     const output = html("output", { for: id }, row);
     input.addEventListener("input", () => choose(number, +input.value));
@@ -552,6 +597,16 @@ async function render({ model, el: root }) {
     return viewAt(table, index);
   }
 
+  /** Give an element the height of the longest text that a view puts into it. */
+  function hold(element, part) {
+    element.style.minHeight = "";
+    const texts = [...new Set(table.views.map((one) => table.strings[one[part]] ?? ""))];
+    const longest = texts.sort((a, b) => b.length - a.length).slice(0, 4);
+    element.hidden = !longest[0];
+    const heights = longest.map((text) => (setText(element, text), element.offsetHeight));
+    element.style.minHeight = `${Math.max(...heights)}px`;
+  }
+
   /** Draw the current view now; the event tells tests how long it took. */
   function draw() {
     frame = 0;
@@ -559,7 +614,7 @@ async function render({ model, el: root }) {
     plot.draw(view);
     setText(sentence, view.sentence);
     setText(warning, view.warning ?? "");
-    warning.hidden = !view.warning;
+    warning.classList.toggle("sl-off", !view.warning);
     plot.description.textContent = plain(`${view.sentence} ${view.warning ?? ""}`.trim());
     readouts.replaceChildren(
       ...view.readouts.map(([label, text]) => {
@@ -695,6 +750,8 @@ async function render({ model, el: root }) {
     if (!width || width === plot.measured) return;
     plot.measured = width;
     plot.resize(width);
+    hold(sentence, 4);
+    hold(warning, 5);
     draw();
   };
   const observer = new ResizeObserver(fit);

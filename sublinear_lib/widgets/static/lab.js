@@ -1,4 +1,4 @@
-// The front end of a live lab: a still picture until a kernel answers, then Jupyter's own controls.
+// The front end of a live lab: one line until a kernel answers, then Jupyter's own controls.
 
 async function render({ model, el: root }) {
   const client = Math.random().toString(36).slice(2);
@@ -14,9 +14,6 @@ async function render({ model, el: root }) {
   };
   add("sl-title", model.get("_title"));
   const how = add("sl-description", model.get("_how"));
-  const place = document.createElement("div");
-  place.innerHTML = model.get("_still");
-  root.append(place);
 
   async function hear(message) {
     if (message?.client !== client || message.kind !== "controls") return;
@@ -29,11 +26,9 @@ async function render({ model, el: root }) {
     how.textContent = model.get("_live");
     const views = [];
     for (const id of message.models) views.push(await manager.create_view(await manager.get_model(id)));
-    place.before(...views.map((view) => view.el));
+    root.append(...views.map((view) => view.el));
     // A view takes its layout and the width of its label when it hears that it is on the page.
     for (const view of views) view.trigger("displayed");
-    // Once there is a result of the reader's own, the still picture has done its work.
-    root.addEventListener("click", (event) => (place.hidden ||= Boolean(event.target.closest("button"))));
   }
   model.on("msg:custom", hear);
   model.send({ kind: "hello", client });

@@ -1,0 +1,259 @@
+"""The centerpiece of the book: Algorithm 1 in three dimensions, played in the page.
+
+For d = 3 the inputs of the paper are a circle, and everything can be drawn exactly.  Python gives
+the front end (``static/algorithm.js``) what both must agree on to the bit, the start of the run and
+the rules that the marks of the slider show; the run itself is computed in the page, without a
+kernel.  Before changing either half, know that ``tests/widgets/test_algorithm_player.py`` holds the
+front end against `SublinearAdversarialTraining` with the exact adversary of the circle, over many
+steps.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from functools import lru_cache
+from typing import Any, Literal
+
+import anywidget
+import numpy as np
+import traitlets
+
+from sublinear_lib import geometry, scaling, validation
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.losses import HuberLoss
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import StableStep, SublinearAdversarialTraining
+from sublinear_lib.widgets._common import STATIC, style_sheet
+from sublinear_lib.widgets.algorithm_stills import algorithm_stills
+
+__all__ = ["AlgorithmPlayer", "algorithm_player", "player_data", "player_network"]
+
+_WIDTHS = tuple(round(64 * 2 ** (k / 5)) for k in range(31))
+_UNIT = 4096
+_TAILS_PER_UNIT = 64
+_LARGEST_T = 4.0
+_SEED = 20
+_RHO = 0.1
+_STEPS = 240
+_STILL_STEPS = 60
+
+
+@lru_cache(maxsize=1)
+def _draws() -> tuple[np.ndarray, np.ndarray]:
+    """Return the normal draws in units of 1/4096, shape (4096, 4), and the signs, shape (4096,)."""
+    generator = np.random.default_rng(_SEED)
+    normal = generator.standard_normal((_WIDTHS[-1], 4))
+    signs = generator.choice(np.array([-1.0, 1.0]), size=_WIDTHS[-1])
+    return np.round(normal * _UNIT).astype(np.int16), signs
+
+
+def player_network(
+    m: int, t: float, activation: Literal["jump", "continuous"] = "jump"
+) -> TwoLayerNetwork:
+    """Return the network from which a run of the player starts.
+
+    Parameters
+    ----------
+    m : int
+        Number of neurons, at most 4096.  A smaller network is the beginning of a larger one, up to
+        the scale ``m^{-1/2}``.
+    t : float
+        Threshold in standard deviations of a pre-activation, ``>= 0``.
+    activation : {"jump", "continuous"}, default "jump"
+        The shifted ReLU of the paper or the continuous one.
+
+    Returns
+    -------
+    TwoLayerNetwork
+        Definition 3.1 with d = 3, the normal draws rounded to multiples of 1/4096.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type or out of range.
+    """
+    m = validation.count(m, "m")
+    if m > _WIDTHS[-1]:
+        raise ValueError(f"m must be at most {_WIDTHS[-1]}, got {m}")
+    draws, signs = _draws()
+    numbers = draws[:m] / _UNIT / math.sqrt(m)
+    return TwoLayerNetwork(
+        numbers[:, :3],
+        signs[:m] * scaling.PRINTED.output_weight(m),
+        numbers[:, 3],
+        scaling.threshold_from_standard(t, m),
+        activation,
+    )
+
+
+def player_data() -> tuple[FloatArray, FloatArray]:
+    """Return the training points of the player.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (16, 3)
+        Points on the circle of inputs, in four clusters.
+    y : ndarray of float64, shape (16,)
+        Their labels, +1 and -1 by turns from cluster to cluster.
+    """
+    phi, y = _angles()
+    return geometry.SLICE_RADIUS * _plane(phi) + np.array([0.0, 0.0, 0.5]), y
+
+
+def _plane(phi: FloatArray) -> FloatArray:
+    return np.column_stack((np.cos(phi), np.sin(phi), np.zeros(len(phi))))
+
+
+def _angles() -> tuple[FloatArray, FloatArray]:
+    cluster, place = np.divmod(np.arange(16), 4)
+    phi = math.pi / 4 + cluster * (math.pi / 2) + 0.29 * (place - 1.5)
+    return phi, np.where(cluster % 2 == 0, 1.0, -1.0)
+
+
+def _packed(array: np.ndarray) -> str:
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return base64.b64encode(np.ascontiguousarray(little).tobytes()).decode("ascii")
+
+
+@lru_cache(maxsize=1)
+def _spec() -> dict[str, Any]:
+    """Return what the front end starts from."""
+    draws, signs = _draws()
+    phi, y = _angles()
+    grid = np.arange(0.0, _LARGEST_T + 1e-9, 1.0 / _TAILS_PER_UNIT)
+    widths = []
+    for m in _WIDTHS:
+        start = player_network(m, 0.0)
+        widths.append(
+            {
+                "m": m,
+                "weight": scaling.PRINTED.output_weight(m),
+                "std": scaling.preactivation_std(m),
+                "step": StableStep().step_size(start) * scaling.activity_at(0.0),
+                "printed": scaling.standardize_threshold(scaling.PRINTED.tau(m), m),
+                "sparse": scaling.standardize_threshold(scaling.R3.tau(m), m),
+            }
+        )
+    return {
+        "draws": _packed(draws),
+        "signs": _packed(np.packbits(signs > 0)),
+        "unit": _UNIT,
+        "tails": _packed(np.log(scaling.activity_at(grid))),
+        "tailsPerUnit": _TAILS_PER_UNIT,
+        "widths": widths,
+        "angles": phi.tolist(),
+        "labels": y.tolist(),
+        "delta": HuberLoss().delta,
+        "rho": _RHO,
+        "steps": _STEPS,
+    }
+
+
+@lru_cache(maxsize=1)
+def _moments() -> list[tuple[str, TwoLayerNetwork]]:
+    """Return three moments of small runs."""
+    printed = player_network(128, scaling.standardize_threshold(scaling.PRINTED.tau(128), 128))
+    sparse = player_network(128, scaling.standardize_threshold(scaling.R3.tau(128), 128))
+    trainer = SublinearAdversarialTraining(
+        adversary=ExactOnCircle(rho=_RHO), steps=_STILL_STEPS, index="literal"
+    )
+    trained = trainer.fit(sparse, *player_data(), rng=0).final
+    return [
+        ("printed threshold", printed),
+        ("sparse threshold", sparse),
+        (f"the same after {_STILL_STEPS} steps", trained),
+    ]
+
+
+class AlgorithmPlayer(anywidget.AnyWidget):
+    """Algorithm 1 for d = 3, played in the page; use `algorithm_player` to make one.
+
+    Parameters
+    ----------
+    size : {"full", "small"}, default "full"
+        With the algorithm, the index, the losses and the meters, or the neurons and the threshold
+        only.
+
+    Raises
+    ------
+    ValueError
+        If `size` is neither.
+    """
+
+    _esm = (STATIC / "algorithm.js").read_text(encoding="utf-8")
+    _css = style_sheet("algorithm.css")
+
+    _key = traitlets.Unicode().tag(sync=True)
+    _spec = traitlets.Dict().tag(sync=True)
+    _size = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, size: Literal["full", "small"] = "full") -> None:
+        self.size = validation.choice(size, "size", ("full", "small"))
+        spec = _spec()
+        content = json.dumps([self.size, spec], sort_keys=True)
+        super().__init__(
+            _key=hashlib.sha256(content.encode("utf-8")).hexdigest()[:16],
+            _spec=spec,
+            _size=self.size,
+        )
+
+    def __repr__(self) -> str:
+        """Name the size; the same for the same arguments."""
+        return f"AlgorithmPlayer({self.size!r}: Algorithm 1 for d = 3, up to {_WIDTHS[-1]} neurons)"
+
+    def still(self) -> Any:
+        """Return three moments of a run, for readers without scripts and for PDF.
+
+        Returns
+        -------
+        Picture
+            The printed threshold, the sparse threshold, and the sparse one after training.
+        """
+        return algorithm_stills(_moments(), *player_data(), _RHO, name=f"algorithm-{self.size}")
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the live widget, the stills as HTML and PNG, and the description."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if bundle is not None else ({}, {})
+        still = self.still()
+        html = (
+            f'<div data-sl-widget="{self._key}">{still.html}'
+            "<p><small><noscript>With JavaScript you can play Algorithm 1 here.</noscript>"
+            "</small></p></div>"
+        )
+        pictures, size = still.bundle(html, repr(self))
+        return data | pictures, metadata | size
+
+
+def algorithm_player(size: Literal["full", "small"] = "full") -> AlgorithmPlayer:
+    """Return the player of Algorithm 1: the network on the circle, trained while one watches.
+
+    Parameters
+    ----------
+    size : {"full", "small"}, default "full"
+        The small one shows the neurons, the threshold and the sentence only.
+
+    Returns
+    -------
+    AlgorithmPlayer
+        A figure that computes in the page.
+
+    Raises
+    ------
+    ValueError
+        If `size` is neither.
+
+    Notes
+    -----
+    The start is `player_network`, the data are `player_data`.  Both runs use the exact adversary
+    of the circle and the step size of
+    :class:`sublinear_lib.training.step_size.StableStep`; the sparse one asks the half-space index
+    that ``SublinearAdversarialTraining(index="literal")`` builds for d = 3, the prefix of the
+    neurons sorted by the largest value that any input can give them.  Source: Algorithm 1,
+    Definitions 3.1 to 3.4.
+    """
+    return AlgorithmPlayer(size)

@@ -1,0 +1,98 @@
+"""The player of Algorithm 1, its start and its stills; what it computes is tested in a browser."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import SublinearAdversarialTraining
+from sublinear_lib.training.step_size import StableStep
+from sublinear_lib.widgets import AlgorithmPlayer, algorithm_player, player_data, player_network
+
+
+def test_the_start_is_that_of_definition_3_1() -> None:
+    network = player_network(4096, 1.0)
+    assert network.d == 3 and network.tau == scaling.threshold_from_standard(1.0, 4096)
+    numbers = np.column_stack((network.W, network.b)) * 64.0
+    assert stats.kstest(numbers.ravel(), "norm").pvalue > 0.01
+    assert set(network.a.tolist()) == {-(4096**-0.2), 4096**-0.2}
+    assert abs((network.a > 0).mean() - 0.5) < 0.03
+
+
+@pytest.mark.parametrize("m", [64, 91, 1024])
+def test_a_smaller_network_is_the_beginning_of_a_larger_one(m: int) -> None:
+    small, large = player_network(m, 0.5, "continuous"), player_network(4096, 0.5)
+    np.testing.assert_allclose(small.W * m**0.5, large.W[:m] * 64.0, rtol=1e-15)
+    np.testing.assert_allclose(small.b * m**0.5, large.b[:m] * 64.0, rtol=1e-15)
+    assert (np.sign(small.a) == np.sign(large.a[:m])).all()
+    assert small.shift == small.tau
+
+
+@pytest.mark.parametrize("m", [0, 4097, 2.5])
+def test_a_start_that_is_not_stored_is_refused(m: float) -> None:
+    with pytest.raises((TypeError, ValueError), match="m must be"):
+        player_network(m, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="size must be"):
+        algorithm_player("huge")  # type: ignore[arg-type]
+
+
+def test_the_data_are_separated_for_every_reach_of_the_slider() -> None:
+    X, y = player_data()
+    assert len(X) == 16 and y.sum() == 0
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=1e-15)
+    apart = np.linalg.norm(X[y > 0][:, None] - X[y < 0][None], axis=2)
+    assert apart.min() > 2 * 0.25
+    assert geometry.cap_angle(0.1) < 0.29 / 2  # at the start of the slider no two caps meet
+
+
+def test_the_page_gets_the_numbers_of_the_library() -> None:
+    spec = algorithm_player()._spec
+    assert json.loads(json.dumps(spec)) == spec
+    assert len(json.dumps(spec)) < 60_000
+    draws = np.frombuffer(base64.b64decode(spec["draws"]), dtype="<i2").reshape(4096, 4)
+    network = player_network(4096, 0.0)
+    np.testing.assert_array_equal(draws[:, :3] / spec["unit"] / 64.0, network.W)
+    tails = np.exp(np.frombuffer(base64.b64decode(spec["tails"]), dtype="<f8"))
+    grid = np.arange(len(tails)) / spec["tailsPerUnit"]
+    np.testing.assert_allclose(tails, stats.norm.sf(grid), rtol=1e-12)
+    widths = {one["m"]: one for one in spec["widths"]}
+    assert {2**k for k in range(6, 13)} <= set(widths) and len(widths) == 31
+    for m, one in widths.items():
+        assert one["printed"] * one["std"] == pytest.approx(1 / m, rel=1e-14)
+        assert one["sparse"] * one["std"] == pytest.approx(scaling.R3.tau(m), rel=1e-14)
+        at_two = StableStep().step_size(player_network(m, 2.0))
+        assert one["step"] / tails[2 * spec["tailsPerUnit"]] == pytest.approx(at_two, rel=1e-9)
+
+
+def test_the_same_player_is_stored_in_the_same_bytes() -> None:
+    one, two = AlgorithmPlayer("small"), algorithm_player("small")
+    assert one._key == two._key != algorithm_player()._key
+    data, _ = one._repr_mimebundle_()
+    again, _ = two._repr_mimebundle_()
+    view = "application/vnd.jupyter.widget-view+json"
+    assert {k: v for k, v in data.items() if k != view} == {
+        k: v for k, v in again.items() if k != view
+    }
+    assert repr(one) == "AlgorithmPlayer('small': Algorithm 1 for d = 3, up to 4096 neurons)"
+
+
+def test_the_stills_say_how_many_fire() -> None:
+    alt = algorithm_player().still().alt
+    X, y = player_data()
+    networks: dict[str, TwoLayerNetwork] = {}
+    for name, rule in (("printed", scaling.PRINTED), ("sparse", scaling.R3)):
+        t = scaling.standardize_threshold(rule.tau(128), 128)
+        networks[f"{name} threshold"] = player_network(128, t)
+    trainer = SublinearAdversarialTraining(adversary=ExactOnCircle(rho=0.1), steps=60)
+    trained = trainer.fit(networks["sparse threshold"], X, y, rng=0).final
+    networks["the same after 60 steps"] = trained
+    for name, network in networks.items():
+        fires = int(network.active_mask(X[1:2]).sum())
+        assert f"{name}: {fires} of 128 neurons fire" in alt

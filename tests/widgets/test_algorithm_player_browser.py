@@ -1,0 +1,443 @@
+"""The player of Algorithm 1 in a browser: it is right, and everyone can use it.
+
+*Right* means: from the same start, step by step, the page and `SublinearAdversarialTraining` with
+the exact adversary of the circle have the same active sets, the same asked sets, and the same
+weights and losses to 1e-9.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from browser import chromium, find_chromium, until
+
+from sublinear_lib.adversary import ExactOnCircle, extremes_on_circle
+from sublinear_lib.halfspace import HalfspaceIndex
+from sublinear_lib.training import DenseAdversarialTraining, SublinearAdversarialTraining
+from sublinear_lib.training.step_size import StableStep
+from sublinear_lib.widgets import AlgorithmPlayer, algorithm_player, player_data, player_network
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(find_chromium() is None, reason="no Chromium found"),
+]
+
+STEPS = 50
+SETTINGS: list[tuple[int, str, float | str, float]] = [
+    (64, "jump", "printed", 0.1),
+    (64, "continuous", "sparse", 0.1),
+    (128, "jump", 2.2, 0.3),
+    (588, "continuous", 1.1, 0.25),
+    (1024, "jump", "sparse", 0.1),
+    (1024, "continuous", "sparse", 0.0),
+    (1024, "jump", "printed", 0.2),
+    (1024, "jump", 2.0, 0.1),
+    (1024, "jump", 3.0, 0.05),
+    (4096, "continuous", "printed", 0.1),
+    (4096, "jump", "sparse", 0.15),
+]
+PLAYED = """([m, kind, t, rho, steps]) => {
+  const { Algorithm, firing } = window.core;
+  const run = new Algorithm(window.spec, { m, t, rho, kind });
+  const found = Array.from({ length: steps }, () => run.step());
+  return JSON.stringify({
+    eta: run.sparse.eta,
+    last: [...run.sparse.W],
+    steps: found.map((one) => ({
+      W: [...one.W], asked: [...one.asked], moved: [...one.moved], loss: one.loss,
+      dense: one.denseLoss, gap: one.gap, work: one.work,
+      x: one.examples.map(({ x }) => x), active: one.examples.map(({ active }) => [...active]),
+    })),
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+def page_of(player: AlgorithmPlayer, core: str | None = None) -> str:
+    """Return a page that shows a player, and gives tests its computing half."""
+    script = core or player._esm
+    exports = "Algorithm, Reach, attack, descend, extremes, firing, fooled, forward, start, waves"
+    script = script.replace(
+        "export default { render };", f"window.core = {{ {exports} }}; window.render = render;"
+    )
+    state = json.dumps({"_spec": player._spec, "_size": player.size})
+    return (
+        '<!doctype html><html lang="en" data-theme="light"><head><title>Player</title><style>'
+        f"body {{ margin: 0; max-width: 720px }} {player._css}</style></head><body>"
+        f'<main><div id="here"></div></main><script type="module">{script}\n'
+        f"const state = {state}; window.spec = state._spec;"
+        "window.render({ model: { get: (name) => state[name] }, "
+        'el: document.getElementById("here") }); window.ready = 1;'
+        "</script></body></html>"
+    )
+
+
+def opened(
+    browser: Browser, folder: Path, html: str, *, width: int = 1280, height: int = 900, **how: Any
+) -> Tab:
+    path = folder / "player.html"
+    path.write_text(html, encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": height}, **how)
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    tab.wait_for_function("window.ready")
+    return tab
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Any]:
+    tabs = []
+
+    def open_(size: Any = "full", **how: Any) -> Tab:
+        tab = opened(browser, tmp_path, page_of(algorithm_player(size)), **how)
+        until(tab, "() => document.querySelector('.sl-sentence').textContent")
+        tabs.append(tab)
+        return tab
+
+    yield open_
+    for tab in tabs:
+        tab.context.close()
+
+
+@pytest.fixture(scope="module")
+def core(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    tab = opened(browser, tmp_path_factory.mktemp("core"), page_of(algorithm_player()))
+    yield tab
+    tab.context.close()
+
+
+def threshold(m: int, t: float | str) -> float:
+    if not isinstance(t, str):
+        return t
+    [width] = [one for one in algorithm_player()._spec["widths"] if one["m"] == m]
+    return float(width[t])
+
+
+def differences(tab: Tab, m: int, kind: Any, t: float, rho: float, steps: int) -> dict[str, Any]:
+    """Play a run in the page and hold it against the library's; return what differs."""
+    played = json.loads(tab.evaluate(PLAYED, [m, kind, t, rho, steps]))
+    X, y = player_data()
+    start = player_network(m, t, kind)
+    assert played["eta"] == pytest.approx(StableStep().step_size(start), rel=1e-4)
+    networks = [start]
+    options: dict[str, Any] = {
+        "adversary": ExactOnCircle(rho=rho),
+        "eta": played["eta"],
+        "steps": steps,
+    }
+    sparse = SublinearAdversarialTraining(index="literal", **options).fit(
+        start, X, y, rng=0, callback=lambda _, network: networks.append(network())
+    )
+    dense = DenseAdversarialTraining(set_aside=False, **options).fit(start, X, y, rng=0)
+    assert sparse.method == "sparse (literal, cap)"
+    index = HalfspaceIndex(start.W, start.b, method="cap", domain="slice")
+    found: dict[str, Any] = {"active": 0, "asked": 0, "moved": 0, "work": 0}
+    total = np.zeros(2)
+    for k, step in enumerate(played["steps"]):
+        fires = networks[k].active_mask(np.array(step["x"]))
+        theirs = np.zeros_like(fires)
+        for i, active in enumerate(step["active"]):
+            theirs[i, active] = True
+        found["active"] += int((fires != theirs).sum())
+        asked = index.asked(start.tau)
+        found["asked"] += len(np.setxor1d(asked, step["asked"]))
+        moved = np.flatnonzero(fires.any(axis=0))
+        found["moved"] += len(np.setxor1d(moved, step["moved"]))
+        index.update(moved, networks[k + 1].W[moved])
+        passes = sparse.work_forward[k] + sparse.work_backward[k] + 16 * len(asked)
+        total += 3 * np.array([passes, dense.work_forward[k] + dense.work_backward[k]])
+        found["work"] += int((total != step["work"]).sum())
+    weights = [np.reshape(step["W"], (m, 3)) for step in played["steps"]]
+    weights.append(np.reshape(played["last"], (m, 3)))
+    pairs = zip(weights, networks, strict=True)
+    found["weights"] = max(float(np.abs(W - network.W).max()) for W, network in pairs)
+    found["loss"] = float(np.abs(sparse.loss - [s["loss"] for s in played["steps"]]).max())
+    found["dense"] = float(np.abs(dense.loss - [s["dense"] for s in played["steps"]]).max())
+    found["gap"] = max(step["gap"] for step in played["steps"])
+    return found
+
+
+@pytest.mark.parametrize(("m", "kind", "t", "rho"), SETTINGS)
+def test_fifty_steps_in_the_page_are_those_of_the_library(
+    core: Tab, m: int, kind: str, t: float | str, rho: float
+) -> None:
+    found = differences(core, m, kind, threshold(m, t), rho, STEPS)
+    assert [found[name] for name in ("active", "asked", "moved", "work")] == [0, 0, 0, 0], found
+    assert max(found[name] for name in ("weights", "loss", "dense")) < 1e-9, found
+    assert found["gap"] == 0.0, "the two runs of the page must have the same weights, to the bit"
+
+
+# What is broken, and a run of 50 steps in which it matters.
+BREAKS = {
+    "line 11, the wrong end": (
+        ("loss > worst.loss", "loss < worst.loss || !worst.x"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "line 11, no place inside": (
+        ("const INSIDE = 1e-9", "const INSIDE = 0"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "line 11, no crest": (
+        ("top >= highest &&", "false &&"),
+        (64, "continuous", 1.6, 0.3),
+    ),
+    "line 12, at the threshold": (
+        ("> run.tau) found", "> 1.1 * run.tau) found"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "line 12, one group less": (
+        ("if (upper < this.run.tau) return;", "if (upper < 1.3 * this.run.tau) return;"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "line 17, no shift": (
+        ("- run.shift);", ");"),
+        (1024, "continuous", 1.6, 0.15),
+    ),
+    "line 18, sum in place of mean": (
+        ("/ run.n;", "/ 1;"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "line 19, uphill": (
+        ("-= run.eta", "+= run.eta"),
+        (1024, "jump", 1.6, 0.15),
+    ),
+    "lines 20 and 21, left out": (
+        ("index.update(moved);", ";"),
+        (1024, "jump", 2.0, 0.1),
+    ),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_wrong_line_is_noticed(browser: Browser, tmp_path: Path, broken: str) -> None:
+    (right, wrong), (m, kind, t, rho) = BREAKS[broken]
+    script = algorithm_player()._esm
+    assert script.count(right) == 1, f"{broken}: {right!r} is there {script.count(right)} times"
+    tab = opened(browser, tmp_path, page_of(algorithm_player(), script.replace(right, wrong)))
+    found = differences(tab, m, kind, t, rho, STEPS)
+    tab.context.close()
+    same = max(found[name] for name in ("weights", "loss", "dense")) < 1e-9
+    assert found["active"] or found["asked"] or found["moved"] or not same, found
+
+
+# ---- the reader --------------------------------------------------------------------------------
+
+
+def words(tab: Tab) -> str:
+    return str(tab.inner_text(".sl-sentence"))
+
+
+def at(tab: Tab) -> int:
+    return int(tab.evaluate("document.querySelector('.sl-explorer').player.t"))
+
+
+def test_the_first_sentence_counts_what_the_library_counts(show: Any) -> None:
+    tab = show()
+    X, y = player_data()
+    network = player_network(1024, threshold(1024, "sparse"))
+    fire = int(network.active_mask(X[1:2]).sum())
+    index = HalfspaceIndex(network.W, network.b, method="cap", domain="slice")
+    asked = len(index.asked(network.tau))
+    extremes = extremes_on_circle(network, X, 0.1)
+    wrong = sum(
+        (cap.inf if label > 0 else -cap.sup) <= 0 for cap, label in zip(extremes, y, strict=True)
+    )
+    assert words(tab).endswith(f"With the jump at τ, {wrong} of 16 examples can be fooled.")
+    assert words(tab).startswith(
+        f"At this input, {fire} of 1024 neurons fire; the index asked {asked}. The first step takes"
+    )
+
+
+def test_step_back_play_and_reset(show: Any) -> None:
+    tab = show(reduced_motion="reduce")
+    tab.click(".sl-step")
+    tab.click(".sl-step")
+    assert at(tab) == 2
+    until(tab, "() => document.querySelector('.sl-sentence').textContent.includes('After 2')")
+    assert "the same weights" in words(tab)
+    until(tab, "() => document.querySelector('[aria-live=polite]:not([aria-busy])')")
+    assert tab.inner_text("[aria-live=polite]") == words(tab)
+    tab.click(".sl-back")
+    assert at(tab) == 1
+    tab.click(".sl-play")
+    until(tab, "() => document.querySelector('.sl-explorer').player.t >= 3")
+    tab.click(".sl-play")
+    until(tab, "() => !document.querySelector('[aria-live=polite]').ariaBusy")
+    stopped = at(tab)
+    tab.wait_for_timeout(700)
+    assert at(tab) == stopped
+    tab.click(".sl-reset")
+    until(tab, "() => document.querySelector('.sl-back').disabled")
+    assert at(tab) == 0 and "The first step" in words(tab)
+
+
+def test_back_shows_the_very_picture_that_was_there(show: Any) -> None:
+    tab = show(reduced_motion="reduce")
+    shown = "document.querySelector('.sl-stage canvas').toDataURL()"
+    pictures, sentences = [], []
+    for _ in range(4):
+        tab.click(".sl-step")
+        tab.wait_for_timeout(60)
+        pictures.append(tab.evaluate(shown))
+        sentences.append(words(tab))
+    assert len(set(pictures)) == 4
+    for k in (2, 1, 0):
+        tab.click(".sl-back")
+        tab.wait_for_timeout(60)
+        assert words(tab) == sentences[k]
+        assert tab.evaluate(shown) == pictures[k]
+
+
+def test_scrubbing_goes_to_any_step(show: Any) -> None:
+    tab = show()
+    scrub = tab.locator(".sl-side input[type=range]")
+    scrub.evaluate("(e) => { e.value = 12; e.dispatchEvent(new Event('input')); }")
+    until(tab, "() => document.querySelector('.sl-sentence').textContent.includes('After 12')")
+    assert scrub.get_attribute("aria-valuetext") == "step 12 of 240"
+    assert int(scrub.get_attribute("max")) >= 200
+
+
+def test_break_it_lights_half_of_the_neurons_and_the_meters_meet(show: Any) -> None:
+    tab = show()
+    tab.click(".sl-break")
+    until(tab, "() => document.querySelector('.sl-explorer').player.t >= 1")
+    numbers = re.match(r"At this input, (\d+) of 1024", words(tab))
+    assert numbers and 400 < int(numbers[1]) < 600
+    assert "saves next to nothing" in words(tab)
+    share = "parseFloat(document.querySelector('.sl-of-sparse .sl-bar div').style.width)"
+    assert tab.evaluate(share) > 80
+    assert tab.inner_text(".sl-break") == "Mend it"
+    tab.click(".sl-break")
+    until(tab, "() => document.querySelector('.sl-sentence').textContent.includes('times fewer')")
+
+
+def test_the_threshold_follows_keys_marks_and_the_line_itself(show: Any) -> None:
+    tab = show()
+    slider = tab.locator("label:has-text('threshold') + .sl-track input")
+    slider.focus()
+    tab.keyboard.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "1.68 standard deviations" or "sparse" in str(
+        slider.get_attribute("aria-valuetext")
+    )
+    tab.keyboard.press("End")
+    until(tab, "() => / 0 of 1024|[1-9] of 1024/.test(document.body.textContent)")
+    tab.click(".sl-mark.sl-sparse")
+    until(tab, "() => document.querySelector('[aria-valuetext$=\"the sparse rule\"]')")
+    box = tab.locator(".sl-stage canvas").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    player = "document.querySelector('.sl-explorer').player"
+    line = tab.evaluate(
+        f"(({{ phi, rim, settings }}) => [Math.cos(phi), Math.sin(phi)].map("
+        f"(e) => e * rim * settings.t / 3.5))({player})"
+    )
+    tab.mouse.move(middle[0] + line[0], middle[1] - line[1])
+    tab.mouse.down()
+    tab.mouse.move(middle[0] + line[0] / 2, middle[1] - line[1] / 2, steps=3)
+    tab.mouse.up()
+    assert tab.evaluate(f"{player}.settings.t") == pytest.approx(0.83, abs=0.03)
+
+
+def test_the_input_turns_by_keys_and_by_hand(show: Any) -> None:
+    tab = show()
+    stage = tab.locator(".sl-stage canvas")
+    stage.focus()
+    tab.keyboard.press("Home")
+    until(tab, "() => document.querySelector('.sl-stage canvas').ariaValueNow === '0'")
+    tab.keyboard.press("PageUp")
+    tab.keyboard.press("ArrowUp")
+    until(tab, "() => document.querySelector('.sl-stage canvas').ariaValueNow === '22'")
+    X = 3**0.5 / 2 * np.array([np.cos(np.radians(22)), np.sin(np.radians(22))])
+    network = player_network(1024, threshold(1024, "sparse"))
+    fire = int(network.active_mask(np.array([[*X, 0.5]])).sum())
+    text = str(stage.get_attribute("aria-valuetext"))
+    assert text.startswith(f"22 degrees: {fire} of 1024 neurons fire")
+    box = stage.bounding_box()
+    tab.mouse.move(box["x"] + box["width"] - 50, box["y"] + box["height"] / 2 - 20)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + box["width"] / 2, box["y"] + 50, steps=4)
+    tab.mouse.up()
+    until(tab, "() => Math.abs(document.querySelector('.sl-stage canvas').ariaValueNow - 90) <= 1")
+
+
+def test_a_run_without_motion_jumps_from_step_to_step(show: Any) -> None:
+    tab = show(reduced_motion="reduce")
+    tab.evaluate(
+        "window.shares = new Set(); const { player } = document.querySelector('.sl-explorer');"
+        "player.root.addEventListener('sl:drawn', () => shares.add(player.share));"
+    )
+    tab.click(".sl-play")
+    until(tab, "() => document.querySelector('.sl-explorer').player.t >= 2")
+    assert tab.evaluate("[...shares]") == [0]
+
+
+def test_buttons_and_sliders_are_large_enough_to_touch(show: Any) -> None:
+    for size in ("full", "small"):
+        tab = show(size, width=390, height=844, has_touch=True)
+        boxes = tab.locator(
+            ".sl-buttons button, .sl-break, .sl-explorer input[type=range], .sl-more summary"
+        )
+        for k in range(boxes.count()):
+            if boxes.nth(k).is_visible():
+                assert boxes.nth(k).bounding_box()["height"] >= 44
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_picture_sliders_and_sentence_fit_one_screen(show: Any) -> None:
+    tab = show()
+    spread = tab.evaluate(
+        "(() => { const boxes = [...document.querySelectorAll("
+        "'.sl-stage, .sl-explorer > .sl-controls, .sl-sentence')]"
+        ".map((e) => e.getBoundingClientRect());"
+        "const top = Math.min(...boxes.map((b) => b.top));"
+        "return Math.max(...boxes.map((b) => b.bottom)) - top; })()"
+    )
+    assert spread < 560
+
+
+def test_forced_colors_and_the_dark_theme_have_their_own_colors(show: Any) -> None:
+    tab = show()
+    color = "document.querySelector('.sl-explorer').player.color"
+    light = tab.evaluate(color)
+    tab.evaluate("document.documentElement.dataset.theme = 'dark'")
+    until(tab, f"() => {color}.c1 !== {json.dumps(light['c1'])}")
+    forced = show(forced_colors="active")
+    assert forced.evaluate(color)["c1"] == "Highlight"
+
+
+def test_a_slider_answers_within_a_frame_of_4096_neurons(show: Any) -> None:
+    tab = show()
+    drawn = tab.evaluate(
+        """async () => {
+          const { player } = document.querySelector(".sl-explorer");
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const took = [];
+          player.root.addEventListener("sl:drawn", (e) => took.push(e.detail.milliseconds));
+          player.widen(player.spec.widths.at(-1));
+          for (let k = 0; k < 30; k++) {
+            const began = performance.now();
+            player.set({ t: 0.5 + 0.05 * k });
+            const set = performance.now() - began;
+            await frame();
+            await frame();
+            took.push(took.pop() + set);
+          }
+          return took.sort((one, two) => one - two)[15];
+        }"""
+    )
+    print(f"a slider at m = 4096 answers in {drawn:.1f} ms")
+    assert drawn < 4 * 16  # a shared machine is several times slower than a reader's
