@@ -5,18 +5,19 @@
   const SMALLEST = 0.62; // the letters of a formula are a fifth larger than those of the text
   let printing = false; // a sheet has its own sizes, by print.js
 
-  function fit(formula) {
-    if (!formula.clientWidth) return; // folded
-    formula.style.fontSize = "";
-    formula.removeAttribute("tabindex");
-    if (formula.scrollWidth <= formula.clientWidth) return;
-    const ratio = (0.98 * formula.clientWidth) / formula.scrollWidth;
-    if (ratio >= SMALLEST) formula.style.fontSize = `${100 * ratio}%`;
-    else formula.tabIndex = 0;
-  }
-
+  /** All are read before the first is written, so that the page is laid out once. */
   function arrange(part) {
-    for (const formula of part.querySelectorAll("div.math")) fit(formula);
+    const formulas = [...part.querySelectorAll("div.math")];
+    for (const formula of formulas) {
+      formula.style.fontSize = "";
+      formula.removeAttribute("tabindex");
+    }
+    const ratios = formulas.map(({ clientWidth, scrollWidth }) =>
+      scrollWidth > clientWidth ? (0.98 * clientWidth) / scrollWidth : 0); // and where it is folded
+    formulas.forEach((formula, at) => {
+      if (ratios[at] >= SMALLEST) formula.style.fontSize = `${100 * ratios[at]}%`;
+      else if (ratios[at]) formula.tabIndex = 0;
+    });
   }
 
   const article = document.querySelector("article");
