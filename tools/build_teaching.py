@@ -205,22 +205,20 @@ def slides_of(article: Tag) -> list[Slide]:
 
 
 def head_of(page: BeautifulSoup, address: str, *, widgets: bool) -> str:
-    """Return the styles and formulas that a page loads, as they read in the teaching folder.
+    """Return the styles and explorers that a page loads, as they read in the teaching folder.
 
     Menus, search and buttons of the theme are left behind; explorers come along if `widgets`.
     """
     kept = []
     boot = ("widgets-boot", "widget-state") if widgets else ()
-    for tag in page.head.find_all(["link", "style", "script"]):
+    for tag in page.select("head link, head style, script"):
         tag = copy.copy(tag)
         if tag.name == "link" and not {"stylesheet", "icon"} & set(tag.get("rel") or []):
             continue
         source = str(tag.get("src") or tag.get("href") or "")
-        text = tag.string or ""
         if tag.name == "script":
             kind = f"{source} {tag.get('type')}"
-            formulas = "mathjax" in source or text.startswith("window.MathJax")
-            if not formulas and not any(name in kind for name in boot):
+            if not any(name in kind for name in boot):
                 continue
         for key in ("src", "href"):
             if tag.has_attr(key):
@@ -268,9 +266,9 @@ function fit() {
     slide.style.fontSize = `${size}%`;
   }
 }
-// The formulas come by a deferred script, and are set before anything is measured.
+// The letters of the formulas are there before anything is measured.
 addEventListener("DOMContentLoaded", async () => {
-  await MathJax.startup.promise;
+  await document.fonts.ready;
   Reveal.on("slidechanged", () => {
     fit();
     // an explorer draws itself anew when it is first seen, and is measured after that

@@ -6,8 +6,8 @@ into the page runs only if its hash is in the policy, so nothing that slips into
 is ever run; there is no ``eval`` and no handler in an attribute.  Pages with explorers may import
 modules from a blob, which only a running script can make.
 
-Styles keep ``'unsafe-inline'``: MathJax and the theme's icons write style sheets whose text depends
-on the page, and figures and tables of the notebooks carry ``style`` attributes.
+Styles keep ``'unsafe-inline'``: formulas, figures and tables of the notebooks carry ``style``
+attributes, and every explorer brings its style sheet.
 """
 
 from __future__ import annotations

@@ -49,7 +49,6 @@ def faults(browser: Browser, html: Path, name: str) -> dict[str, list[str]]:
         tab.wait_for_selector("html[data-slides-ready]", state="attached")
         return {
             "size": tab.evaluate(TOO_LARGE),
-            "formulas": tab.locator("mjx-merror").all_inner_texts(),
             "requests": [
                 url for url in visited.requests if not re.match(r"(file|data|blob):", url)
             ],

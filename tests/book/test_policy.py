@@ -137,9 +137,6 @@ def test_all_that_can_be_pressed_on_a_page_works_and_nothing_complains(
 ) -> None:
     page = visit("book/part1/how-many-neurons-fire", over=over)
     tab = page.tab
-    tab.locator("article mjx-container").first.click(button="right")
-    tab.get_by_role("menuitem", name="Show Math As").wait_for()  # the menu of MathJax
-    tab.keyboard.press("Escape")
     cell = tab.locator(".cell_input:visible").first
     cell.hover()
     cell.locator("button.copybtn").click()
