@@ -66,10 +66,15 @@ def macros() -> dict[str, str]:
 
 def sentence(text: str) -> str:
     """Return a sentence as HTML, with the formulas between its dollar signs set."""
-    parts = text.strip().split("$")
-    return "".join(
-        mathml(part, macros()) if place % 2 else escape(part) for place, part in enumerate(parts)
-    )
+    made = []
+    for place, part in enumerate(text.split("$")):
+        if place % 2:
+            made.append(mathml(part, macros()))
+            continue
+        # "65 536" and "18 %" stay on one line
+        part = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\u202f", part).replace("'", "\u2019")
+        made.append(escape(part))
+    return "".join(made)
 
 
 @functools.cache
