@@ -111,7 +111,11 @@ def test_the_command_writes_each_text_to_print_and_to_edit(
     assert (out / "exercises-7.md").read_text(encoding="utf-8") == exercise_variants.sheet(7)
     page = (out / "solutions-7.html").read_text(encoding="utf-8")
     assert page.count("<math") == exercise_variants.solutions(7).count("$") / 2
-    assert page.count("<h2>") == 12 and "<ul>" in page and "$" not in re.sub("<math.*?</math>", "", page)
+    assert (
+        page.count("<h2>") == 12
+        and "<ul>" in page
+        and "$" not in re.sub("<math.*?</math>", "", page)
+    )
 
 
 def test_some_exercises_keep_their_numbers() -> None:

@@ -30,10 +30,7 @@ from companion_math import mathml
 from sublinear_lib import adversary, geometry, halfspace, scaling, theory
 from sublinear_lib.network import TwoLayerNetwork
 
-
-FONT = (
-    Path(__file__).resolve().parents[1] / "book/_static/vendor/math/latinmodern-math.woff2"
-)
+FONT = Path(__file__).resolve().parents[1] / "book/_static/vendor/math/latinmodern-math.woff2"
 
 
 @dataclass(frozen=True)
