@@ -1,10 +1,11 @@
 """What thorough looks at the pages of the book found, kept by the content of the pages.
 
 Two looks take most of the time of the browser tests: that of axe and of the second reader at every
-page, and the walk through explorers and quizzes by keyboard alone. What they find depends on nothing but the page, the styles and scripts of the book, and on how one
-looks.  So ``make looks`` makes them and keeps the answers with a fingerprint of all that.  As long
-as a page has the fingerprint of the record, the tests read there what was found; a page that has
-changed is looked at anew, and some pages in any case.
+page, and the walk through explorers and quizzes by keyboard alone. What they find depends on
+nothing but the page, the styles and scripts of the book, and on how one looks. So ``make looks``
+makes them and keeps the answers with a fingerprint of all that. As long as a page has the
+fingerprint of the record, the tests read there what was found; a page that has changed is looked at
+anew, and some pages in any case.
 """
 
 from __future__ import annotations

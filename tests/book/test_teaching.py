@@ -38,7 +38,8 @@ FAULTS = """() => {
             if (!parent.closest("footer") && box.right > foot.left && box.left < foot.right
                 && box.bottom > foot.top && box.top < foot.bottom) found.push(`covered ${said}`);
             const svg = parent.closest("svg");
-            const size = parseFloat(getComputedStyle(parent).fontSize) * (svg ? svg.getScreenCTM().a : 1);
+            const scale = svg ? svg.getScreenCTM().a : 1;
+            const size = parseFloat(getComputedStyle(parent).fontSize) * scale;
             if (size < 23.95 && !parent.closest(SCRIPT) && !parent.matches("tspan[font-size]")) {
                 found.push(`small ${said} ${size}`);
             }
