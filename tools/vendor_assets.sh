@@ -6,7 +6,6 @@
 set -eu
 TEMML=0.13.5
 FONTAWESOME=6.5.2 # the one that pydata-sphinx-theme brings
-REVEAL=5.2.1
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 vendor=$root/book/_static/vendor
@@ -38,18 +37,6 @@ npm pack --silent "@fortawesome/fontawesome-free@$FONTAWESOME" >/dev/null
 tar -xzf "fortawesome-fontawesome-free-$FONTAWESOME.tgz" --transform='s,^package,icons,'
 subset icons/webfonts/fa-solid-900.ttf icons/LICENSE.txt fontawesome/webfonts/fa-solid-900.woff2 \
   "U+F002,U+F00D,U+F019,U+F03A,U+F042,U+F053,U+F054,U+F05A,U+F062,U+F065,U+F077,U+F078,U+F0C9,U+F0EB,U+F104,U+F105,U+F107,U+F121,U+F135,U+F15B,U+F185,U+F186,U+F1C1,U+F303"
-
-# the slides: what a deck runs on, and the window with the notes of the speaker
-npm pack --silent "reveal.js@$REVEAL" >/dev/null
-tar -xzf "reveal.js-$REVEAL.tgz" --transform='s,^package,reveal,'
-from=$scratch/reveal
-to=$vendor/reveal
-rm -rf "$to"
-mkdir -p "$to/plugin/notes"
-cp "$from/LICENSE" "$to/LICENSE"
-cp "$from/dist/reset.css" "$from/dist/reveal.css" "$from/dist/reveal.js" "$to/"
-cp "$from/plugin/notes/notes.js" "$to/plugin/notes/"
-find "$to" -type f -exec chmod 644 {} +
 
 cd "$vendor"
 find . -type f ! -name SHA256SUMS ! -name README.md | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
