@@ -75,9 +75,7 @@ def lighten(html: str, colored: Collection[str]) -> str:
     if explorers:
         head = head.replace(explorers.group(), "")
         before, close, after = body.rpartition("</body>")
-        # what they need stands before them: they wait for no other script
-        booting = explorers.group().replace("<script defer ", "<script async ")
-        body = before + booting + "\n" + close + after
+        body = before + explorers.group() + "\n" + close + after
     body = _CODE.sub(
         lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body
     )
