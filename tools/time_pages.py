@@ -48,9 +48,9 @@ PAGES = (
     "book/part1/what-an-iteration-costs",
     "book/part3/how-adversarial-training-changes-the-race",
 )
-# what readers look for, and where it is
+# what readers look for, and where it is; a letter is where it is introduced
 QUERIES = {
-    "tau": "book/part1/how-many-neurons-fire",
+    "tau": "book/part1/network-and-shifted-relu",
     "activated neurons": "book/part1/how-many-neurons-fire",
     "pseudo-network": "book/part1/f-versus-the-pseudo-network",
     "Theorem 4.1": "book/part1/f-versus-the-pseudo-network",

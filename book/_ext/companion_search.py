@@ -121,9 +121,7 @@ def _within_class(name: LexborNode) -> bool:
     return False
 
 
-def index_of(
-    pages: dict[str, str], entries: dict[str, list[str]], asked: dict[str, list[str]]
-) -> list[dict[str, Any]]:
+def index_of(pages: dict[str, str], entries: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Return the index of a book.
 
     Parameters
@@ -132,13 +130,11 @@ def index_of(
         The HTML of the pages, by their addresses from the root of the book, in reading order.
     entries : dict of str to list of str
         What the index of the book says, by address with anchor.
-    asked : dict of str to list of str
-        Words under which readers look for a page, by its address.
 
     Returns
     -------
     list of dict
-        For every page its ``page``, ``kind``, ``asked`` and ``sections``, each with anchor,
+        For every page its ``page``, ``kind`` and ``sections``, each with anchor,
         heading, names and text.
     """
     made = []
@@ -158,10 +154,29 @@ def index_of(
             place = html.find(f'id="{anchor}"')
             before = [at for at, start in enumerate(places) if start <= place]
             found[before[-1] if before else 0][2].extend(said)
-        made.append({
-            "page": page, "kind": kind, "asked": asked.get(page, []), "sections": found,
-        })  # fmt: skip
+        made.append({"page": page, "kind": kind, "sections": found})
     return made
+
+
+def letters_of(html: str) -> dict[str, str]:
+    """Return what letters mean, by their names in code, from the tables of the page on notation.
+
+    Parameters
+    ----------
+    html : str
+        The page; its tables have the columns symbol, name in code, and meaning.
+
+    Returns
+    -------
+    dict of str to str
+        The beginning of each meaning, up to its first mark.
+    """
+    found: dict[str, str] = {}
+    for row in LexborHTMLParser(html).css("article tbody tr"):
+        cells = [text_of(cell) for cell in row.css("td")]
+        if len(cells) == 3 and cells[1].isidentifier():
+            found.setdefault(cells[1].lower(), re.split(r"[,;:.(]", cells[2])[0].strip())
+    return found
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
@@ -180,8 +195,11 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
             for subword, sublinks in below:
                 for _, address in sublinks:
                     entries.setdefault(address, []).append(f"{word}, {subword}")
-    asked = {f"{name}.html": said for name, said in app.config.companion_search_words.items()}
-    text = json.dumps(index_of(pages, entries, asked), ensure_ascii=False, separators=(",", ":"))
+    index = {
+        "pages": index_of(pages, entries),
+        "letters": letters_of(pages.get(f"{app.config.companion_search_letters}.html", "")),
+    }
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     (folder / "_static" / INDEX).write_text(f"window.companionIndex = {text};\n", encoding="utf-8")
 
 
@@ -208,7 +226,7 @@ def _in_order(app: Sphinx) -> list[str]:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Have the index written when the pages are there, and before they are made lighter."""
-    app.add_config_value("companion_search_words", {}, "html", [dict])
+    app.add_config_value("companion_search_letters", "", "html", [str])
     app.connect("html-page-context", _bring_search)
     app.connect("build-finished", _write, priority=700)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

