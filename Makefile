@@ -12,7 +12,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo "$$each"; break; fi; done)
 
-.PHONY: help book test pdf serve execute check format lab lite looks screenshots clean
+.PHONY: help book test pdf serve proofs execute check format lab lite looks screenshots clean
 
 help:  ## list the commands
 	@echo "usage: make COMMAND"
@@ -31,6 +31,9 @@ pdf: $(STAMP)  ## set the book as one PDF (needs a LaTeX with xelatex and latexm
 serve: book  ## build the book and offer it at http://127.0.0.1:8000 (PORT=...)
 	@echo "The book is at http://127.0.0.1:$(PORT)/ until you press Ctrl-C."
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
+
+proofs:  ## check the proofs of proofs/ with Rocq, and what each rests on (needs coqc)
+	@$(PYTHON) tools/check_proofs.py
 
 execute: $(STAMP)  ## run all notebooks again and store their outputs
 	@$(BIN)/python tools/write_statements.py

@@ -1,0 +1,82 @@
+"""Check all proofs of ``proofs/`` from nothing with Rocq, and the axioms that each one rests on.
+
+Every source begins with a record of two lines, ``claim: ID`` and ``theorems: NAME ...``; sources
+without one only serve the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and
+on nothing else, which also finds an ``Admitted`` anywhere below it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PROOFS = Path(__file__).resolve().parents[1] / "proofs"
+PACKAGES = "coq libcoq-coquelicot libcoq-interval"
+_RECORD = re.compile(r"\A\(\* claims?: (?P<claims>[^\n]+)\n\s+theorems: (?P<theorems>[^\n]+)\n")
+
+
+def records(folder: Path = PROOFS) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return for each source with a record its claims and the names of its theorems."""
+    found = {}
+    for path in sorted(folder.glob("*.v")):
+        if record := _RECORD.match(path.read_text(encoding="utf-8")):
+            found[path.stem] = (tuple(record["claims"].split()), tuple(record["theorems"].split()))
+    return found
+
+
+def allowed(folder: Path = PROOFS) -> set[str]:
+    """Return the axioms that a theorem may rest on."""
+    lines = (folder / "allowed-axioms.txt").read_text(encoding="utf-8").splitlines()
+    return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
+
+
+def axioms(printed: str) -> set[str]:
+    """Return the names of the axioms in what ``Print Assumptions`` printed."""
+    return set(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", printed, re.M))
+
+
+def main() -> int:
+    """Compile every source in a fresh folder, then compare the axioms of every theorem."""
+    if not shutil.which("coqc"):
+        print(f"The proofs are checked by Rocq, and coqc was not found: apt-get install {PACKAGES}")
+        return 1
+    begun, permitted, wrong = time.monotonic(), allowed(), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for path in PROOFS.glob("*.v"):
+            shutil.copy(path, folder)
+
+        def rocq(*command: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+        sources = rocq("coqdep", "-sort", "-Q", ".", "", *(p.name for p in PROOFS.glob("*.v")))
+        for source in sources.stdout.split():
+            start = time.monotonic()
+            done = rocq("coqc", "-q", "-w", "none", "-Q", ".", "", source)
+            print(f"{Path(source).name:26} {time.monotonic() - start:6.1f} s", flush=True)
+            if done.returncode:
+                print(done.stdout + done.stderr)
+                return 1
+        asked = [(stem, name) for stem, (_, names) in records().items() for name in names]
+        question = "".join(f"Require {stem}.\n" for stem in records())
+        question += "".join(f"Print Assumptions {stem}.{name}.\n" for stem, name in asked)
+        (Path(folder) / "Question.v").write_text(question)
+        answer = rocq("coqc", "-q", "-w", "none", "-Q", ".", "", "Question.v")
+    told = re.split(r"^(?:Axioms:|Closed under the global context)$", answer.stdout, flags=re.M)[1:]
+    if answer.returncode or len(told) != len(asked):
+        print(answer.stdout + answer.stderr)
+        return 1
+    for (stem, name), each in zip(asked, told, strict=True):
+        beyond = axioms(each) - permitted
+        wrong += bool(beyond)
+        print(f"{stem}.{name}" + (f"  RESTS ON {', '.join(sorted(beyond))}" if beyond else ""))
+    print(f"{len(asked)} theorems, {wrong} wrong, {time.monotonic() - begun:.0f} s")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
