@@ -33,7 +33,6 @@ serve: book  ## build the book and offer it at http://127.0.0.1:8000 (PORT=...)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
 execute: $(STAMP)  ## run all notebooks again and store their outputs
-	@$(BIN)/python tools/write_statements.py
 	@$(BIN)/python tools/run_notebooks.py
 
 check: $(STAMP)  ## the fast checks only: style, types, spelling, direction of imports

@@ -236,6 +236,13 @@ def sitemap(site: str, pages: list[str]) -> str:
     )
 
 
+# What the old address asked for on its page, the new one has under the same name.
+_CARRY = (
+    "<script>if (location.hash) "
+    'location.replace(document.querySelector("link").href + location.hash)</script>\n'
+)
+
+
 def signpost(to: str, title: str) -> str:
     """Return the page that leads from an old address to a new one.
 
@@ -255,7 +262,8 @@ def signpost(to: str, title: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
         f'<title>Moved: {escape(title)}</title>\n<link rel="canonical" href="{address}" />\n'
-        f'<meta http-equiv="refresh" content="0; url={address}" />\n'
+        + (_CARRY if "#" not in to else "")
+        + f'<meta http-equiv="refresh" content="0; url={address}" />\n'
         '<meta name="robots" content="noindex" />\n</head>\n'
         f'<body><p>This page has moved to <a href="{address}">{escape(title)}</a>.</p></body>\n'
         "</html>\n"
