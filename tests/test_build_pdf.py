@@ -141,7 +141,7 @@ def test_no_formula_has_a_tag_which_latex_refuses_where_sphinx_puts_formulas(cop
 
 def test_latex_knows_the_macros_of_the_pages() -> None:
     macros = yaml.safe_load((build_pdf.ROOT / "_config.yml").read_text(encoding="utf-8"))
-    names = macros["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    names = macros["sphinx"]["config"]["companion_macros"]
     preamble = yaml.safe_load(build_pdf.settings())["sphinx"]["config"]["latex_elements"][
         "preamble"
     ]

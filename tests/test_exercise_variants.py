@@ -100,16 +100,31 @@ def test_the_gap_is_that_of_a_fine_grid_of_moves(seed: int) -> None:
         assert found == pytest.approx(grid, abs=1e-3)
 
 
-def test_the_command_writes_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert exercise_variants.main(["--seed", "7", "--out", str(tmp_path)]) == 0
-    written = capsys.readouterr().out.split()
-    assert [Path(name).name for name in written] == ["exercises-7.md", "solutions-7.md"]
-    assert (tmp_path / "exercises-7.md").read_text(encoding="utf-8") == exercise_variants.sheet(7)
+def test_the_command_writes_each_text_to_print_and_to_edit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "sheets"
+    assert exercise_variants.main(["--seed", "7", "--out", str(out)]) == 0
+    written = [Path(line).name for line in capsys.readouterr().out.split()]
+    texts = ("exercises", "solutions")
+    assert written == [f"{name}-7.{shape}" for name in texts for shape in ("md", "html")]
+    assert (out / "exercises-7.md").read_text(encoding="utf-8") == exercise_variants.sheet(7)
+    page = (out / "solutions-7.html").read_text(encoding="utf-8")
+    assert page.count("<math") == exercise_variants.solutions(7).count("$") / 2
+    assert (
+        page.count("<h2>") == 12
+        and "<ul>" in page
+        and "$" not in re.sub("<math.*?</math>", "", page)
+    )
 
 
-@pytest.mark.parametrize(
-    "wrong", [["--seed", "-1"], ["--seed", "1", "--out", "no such folder"], []]
-)
+def test_some_exercises_keep_their_numbers() -> None:
+    part = exercise_variants.sheet(7, [5, 6])
+    assert re.findall(r"^## (\d+)\.", part, re.M) == ["5", "6"]
+    assert part.partition("## 5")[2] in exercise_variants.sheet(7)
+
+
+@pytest.mark.parametrize("wrong", [["--seed", "-1"], ["--seed", "1", "--exercises", "13"], []])
 def test_what_is_not_allowed_is_said(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         exercise_variants.main(wrong)

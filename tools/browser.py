@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gzip
+import io
 import os
 import shutil
 import threading
@@ -85,10 +87,27 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Keep the requests out of what is printed."""
 
 
+class PackingHandler(_Quiet):
+    """Sends texts compressed, as the servers do from which books are read."""
+
+    def send_head(self) -> Any:
+        """Send the head of an answer; return what follows it."""
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in {".html", ".css", ".js", ".svg", ".json"} or not path.is_file():
+            return super().send_head()
+        body = gzip.compress(path.read_bytes(), 6)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        return io.BytesIO(body)
+
+
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
+def serving(folder: Path, kind: type[_Quiet] = _Quiet) -> Iterator[str]:
     """Offer a folder to this machine; give the address, without a slash at its end."""
-    handler = functools.partial(_Quiet, directory=str(folder))
+    handler = functools.partial(kind, directory=str(folder))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -111,10 +130,7 @@ def empty_tab(browser: Browser, scheme: str, width: int, height: int = 900) -> P
 
 
 def settle(tab: Page) -> None:
-    """Wait until the formulas of a loaded page are set, its explorers drawn and its fonts there."""
-    tab.evaluate(
-        "() => window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => 1) : 1"
-    )
+    """Wait until the explorers of a loaded page are drawn and its fonts are there."""
     if tab.locator('script[type="application/vnd.jupyter.widget-state+json"]').count():
         tab.wait_for_selector("html[data-widgets-ready]", state="attached")
     tab.evaluate("() => document.fonts.ready.then(() => 1)")

@@ -278,7 +278,7 @@ def settings() -> str:
     """Return the settings of the book with what LaTeX needs, among it the macros of the pages."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     sphinx = config["sphinx"]["config"]
-    macros = sphinx["mathjax3_config"]["tex"]["macros"] | {"rec": [r"\underline{#1}", 1]}
+    macros = sphinx["companion_macros"] | {"rec": [r"\underline{#1}", 1]}
     commands = [
         rf"\providecommand{{\{name}}}[{value[1]}]{{{value[0]}}}"
         if isinstance(value, list)

@@ -1,10 +1,9 @@
 """Make what a lecturer takes along: slides and exercise sheets, from the built pages.
 
-A deck holds what a page shows and not what it tells: its statements, figures, explorers, lists and
-displayed formulas, one thought a slide; the sentences become the notes of the speaker (key S).  An
-exercise sheet holds the exercises without their solutions.  Both are written after every build into
-``_build/html/teaching`` and use the styles, formulas and scripts of the pages, so that they work
-without a network too.
+``book/lectures.yml`` names what each slide of the ten lectures shows, a figure of a page or a
+formula, and the one sentence that goes with it.  A sheet holds the exercises, without solutions,
+that the plan in ``book/teaching.md`` links to in a lecture.  Both are written after every build
+into ``_build/html/teaching`` and work without a network.
 
 usage: python tools/build_teaching.py [folder with the built pages]
 """
@@ -12,221 +11,182 @@ usage: python tools/build_teaching.py [folder with the built pages]
 from __future__ import annotations
 
 import copy
+import functools
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from typing import Any
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
 from check_book import HTML, ROOT, TITLE
 
 sys.path.append(str(ROOT / "book" / "_ext"))
-from companion_policy import lock, scripts_of_speaker
+from companion_math import macros_of, mathml
+from companion_policy import lock
 
 FOLDER = "teaching"
-# Sections that are for the desk and not for the lecture hall.
-AT_THE_DESK = re.compile(
-    r"exercises|evidence|where we stand|what we verified|verdicts|quiz|self-check|live",
-    re.IGNORECASE,
-)
-# What a slide holds, in lines of about ninety letters at the size of the slides.
-LINES = 15
-LETTERS = 88
-FIGURE_LINES = 11
-# A paragraph of at most so many letters may stand on a slide as its first sentence.
-LEAD = 260
+PLAN = "book/teaching.html"
+LECTURES = ROOT / "book" / "lectures.yml"
+
+# A slide is 1280 by 720 units, as wide and high as the window lets it be; a picture beside its
+# sentence, or below it if it is wide, has this room.
+BESIDE, BELOW = (850, 660), (1216, 520)
+GAP = 24
+LETTERS = 24
+"""The smallest type on a slide, in units."""
 
 
-@dataclass
-class Slide:
-    """One slide: a heading, what is seen, and what the speaker says."""
-
-    title: str
-    shown: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    lines: float = 0.0
-
-    def html(self) -> str:
-        """Return the slide as reveal.js wants it."""
-        # reveal.js takes every section for a slide
-        inner = re.compile(r"<(/?)section\b")
-        shown = inner.sub(r"<\1div", "".join(self.shown))
-        notes = inner.sub(r"<\1div", "".join(self.notes))
-        said = f'<aside class="notes">{notes}</aside>' if notes else ""
-        return f"<section>\n<h2>{self.title}</h2>\n{shown}\n{said}</section>"
-
-
-def lectures() -> list[str]:
-    """List the pages that are taught from: the chapters of the parts, without their first pages."""
+def chapters() -> list[str]:
+    """List the pages of the story and of the two parts beside it, in their order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = [
+    return [
         str(entry["file"])
         for part in toc["parts"]
         if part["caption"].startswith("Part ")
         for entry in part["chapters"]
     ]
-    return [name for name in files if not name.endswith("/index")]
 
 
-def words(tag: Tag) -> str:
-    """Return the text of a tag, on one line."""
-    return " ".join(tag.get_text(" ").split())
+def decks() -> list[dict[str, Any]]:
+    """Return what the slides of the lectures show, lecture by lecture."""
+    found: list[dict[str, Any]] = yaml.safe_load(LECTURES.read_text(encoding="utf-8"))
+    return found
 
 
-def height(tag: Tag) -> float:
-    """Estimate how many lines of a slide a block takes."""
-    if tag.name == "figure" or tag.find("figure") or tag.has_attr("data-sl-widget"):
-        return FIGURE_LINES + len(words(tag)) / 400
-    if "math" in (tag.get("class") or []):
-        return 2.0 + tag.get_text().count("\\\\")
-    displays = tag.select("div.math")
-    text = len(words(tag))
-    rows = len(tag.find_all("tr"))
-    items = len(tag.find_all("li"))
-    if rows:
-        return 1.5 * rows + text / 400
-    lines = sum(max(1, -(-len(words(part)) // LETTERS)) for part in tag.find_all(["p", "li"]))
-    return max(lines, text / LETTERS) + 1.5 * len(displays) + 0.4 * items + 0.5
+@functools.cache
+def macros() -> dict[str, str]:
+    """Return the macros of the book's formulas."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return macros_of(config["sphinx"]["config"]["companion_macros"])
 
 
-def blocks(section: Tag) -> Iterator[Tag]:
-    """Give the blocks of a section in order; of a code cell its figures, of a box what it holds."""
-    for child in section.find_all(recursive=False):
-        if child.name in {"h1", "h2", "h3", "section", "script", "style"}:
+def sentence(text: str) -> str:
+    """Return a sentence as HTML, with the formulas between its dollar signs set."""
+    made = []
+    for place, part in enumerate(text.split("$")):
+        if place % 2:
+            made.append(mathml(part, macros()))
             continue
-        if "cell" in (child.get("class") or []):
-            yield from child.select(".cell_output [data-sl-widget], .cell_output figure.sl-figure")
-            continue
-        if child.name == "div" and "admonition" not in (child.get("class") or []):
-            boxes = child.select(".pst-scrollable-table-container table, table")
-            if boxes:
-                yield boxes[0]
-                continue
-        yield child
+        # "65 536" and "18 %" stay on one line
+        part = re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\u202f", part).replace("'", "\u2019")
+        made.append(escape(part))
+    return "".join(made)
 
 
-def nested(tag: Tag) -> bool:
-    """Say whether a figure lies in an explorer, which is shown as a whole."""
-    return tag.name == "figure" and tag.find_parent(attrs={"data-sl-widget": True}) is not None
+@functools.cache
+def read(path: Path) -> BeautifulSoup:
+    """Return a built page."""
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
-def is_lab(tag: Tag) -> bool:
-    """Say whether a block is a live lab, which needs a kernel."""
-    return tag.has_attr("data-sl-widget") and "a running Jupyter" in tag.get_text()
+def scaled(panel: Tag, scale: float, prefix: str) -> str:
+    """Return one panel of a figure, enlarged, with type that a lecture hall can read."""
+    copied = copy.copy(panel)
+    width = float(str(panel["viewbox"]).split()[2])
+    copied["style"] = f"width:calc({width * scale:.1f}*var(--u))"
+    for text in copied.select("[style*=font-size]"):
+        text["style"] = re.sub(
+            r"font-size:([\d.]+)px",
+            lambda match: f"font-size:{max(float(match[1]), LETTERS / scale):.2f}px",
+            str(text["style"]),
+        )
+    # two figures of different pages may have one name, and one figure may come twice
+    name = str(panel.find_parent("figure")["id"])
+    own = re.compile(rf"\b{name}-(?=title|desc|(?:p\d+-)?\d+\b)")
+    return own.sub(lambda match: prefix + match[0], str(copied))
 
 
-def is_shown(tag: Tag) -> bool:
-    """Say whether a block is something to look at; sentences and proofs are to be told.
+def picture(html: Path, address: str, panels: list[int] | None, prefix: str) -> tuple[str, str]:
+    """Return a figure of a built page, and how it lies on a slide: ``"beside"`` or ``"below"``.
 
-    A quotation is what the paper prints.
+    Raises
+    ------
+    ValueError
+        If the page has no such figure.
     """
-    classes = set(tag.get("class") or [])
-    if tag.name == "details" or "argument" in classes or "exercise" in classes:
-        return False
-    return (
-        bool(classes & {"proof", "admonition", "math"})
-        or tag.name in {"ul", "ol", "figure", "table", "blockquote"}
-        or tag.has_attr("data-sl-widget")
-    )
-
-
-def heading(section: Tag, level: str) -> str:
-    """Return the heading of a section as HTML, without its number and its link."""
-    found = section.find(level, recursive=False)
+    name, anchor = urldefrag(address)
+    found = read(html / f"{name}.html").select_one(f'figure.sl-figure[id="{anchor}"]')
     if found is None:
-        return ""
-    clean = copy.copy(found)
-    for useless in clean.select(".section-number, .headerlink"):
+        raise ValueError(f"{LECTURES.name}: there is no figure {address}")
+    drawn = found.select("svg")
+    drawn = drawn if panels is None else [drawn[number - 1] for number in panels]
+    sizes = [[float(side) for side in str(svg["viewbox"]).split()[2:]] for svg in drawn]
+    width, height = sum(size[0] for size in sizes), max(size[1] for size in sizes)
+    lies, room = ("below", BELOW) if width > 1.7 * height else ("beside", BESIDE)
+    scale = min((room[0] - GAP * (len(drawn) - 1)) / width, room[1] / height)
+    shown = "".join(scaled(svg, scale, f"{prefix}-") for svg in drawn)
+    return f'<figure class="sl-figure">{shown}</figure>', lies
+
+
+def slide(html: Path, number: int, count: int, each: Mapping[str, Any]) -> str:
+    """Return one slide: a sentence, and a picture or a formula."""
+    target = each.get("figure") or each.get("page")
+    if "figure" in each:
+        shown, lies = picture(html, each["figure"], each.get("panels"), f"s{number}")
+    else:
+        lies = "formula"
+        shown = f'<div class="sl-formula">{mathml(each["formula"], macros(), display=True)}</div>'
+        if "where" in each:
+            shown += f'<p class="sl-where">{sentence(each["where"])}</p>'
+    name, _, anchor = str(target or "").partition("#")
+    link = f'<a href="../{name}.html#{anchor}">In the book</a> ' if target else ""
+    return f"""<section class="sl-slide sl-{lies}" id="{number}"><div>
+<h2>{sentence(each["say"])}</h2>
+{shown}
+<footer>{link}<span>{number} / {count}</span></footer>
+</div></section>"""
+
+
+def deck(html: Path, lecture: int, made: Mapping[str, Any]) -> str:
+    """Return the slides of one lecture as a page of their own."""
+    slides = made["slides"]
+    figure = read(html / f"{made['pages'][0]}.html").select_one("figure.sl-figure > style")
+    assert figure is not None
+    links = ", ".join(
+        f'<a href="../{name}.html">{heading(read(html / f"{name}.html"))}</a>'
+        for name in made["pages"]
+    )
+    body = "\n".join(
+        slide(html, number, len(slides), each) for number, each in enumerate(slides, 1)
+    )
+    return f"""<!doctype html>
+<html lang="en" data-content_root="../">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Lecture {lecture}: {escape(made["title"])} &#8212; {escape(TITLE)}</title>
+<link rel="icon" href="../_static/favicon.svg">
+<link rel="stylesheet" href="../_static/formulas.css">
+<link rel="stylesheet" href="../_static/slides.css">
+{figure}
+<script src="../_static/slides.js"></script>
+</head>
+<body>
+<main>
+<section class="sl-slide sl-opening" id="0"><div>
+<p>Lecture {lecture}</p>
+<h1>{escape(made["title"])}</h1>
+<p>{sentence(made["question"])}</p>
+<footer>{links}. Arrow keys turn the pages, F fills the screen, D changes light and dark.</footer>
+</div></section>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def heading(page: BeautifulSoup) -> str:
+    """Return the title of a page as HTML, without its number and its link."""
+    found = copy.copy(page.select_one("article h1"))
+    assert isinstance(found, Tag)
+    for useless in found.select(".section-number, .headerlink"):
         useless.decompose()
-    return clean.decode_contents().strip()
-
-
-def filled(title: str, parts: Iterable[Tag]) -> Iterator[Slide]:
-    """Distribute the blocks of a section over slides."""
-    slide = Slide(title)
-    pending: Tag | None = None
-    for part in parts:
-        if not is_shown(part):
-            lead = part.name == "p" and not slide.shown and len(words(part)) <= LEAD
-            if lead and pending is None and part.find("img") is None:
-                pending = part
-            slide.notes.append(str(part))
-            continue
-        needed = height(part)
-        first = height(pending) if pending is not None else 0.0
-        if slide.shown and slide.lines + needed > LINES:
-            yield slide
-            slide = Slide(title)
-            pending, first = None, 0.0
-        if pending is not None and not slide.shown and needed + first <= LINES:
-            slide.shown.append(str(pending))
-            slide.notes.remove(str(pending))
-            slide.lines += first
-        pending = None
-        slide.shown.append(str(part))
-        slide.lines += needed
-    if not slide.shown and slide.notes:
-        # a section of sentences alone: their beginnings are what the audience sees
-        leads = [BeautifulSoup(note, "html.parser").find(["strong", "b"]) for note in slide.notes]
-        points = [f"<li>{lead.decode_contents()}</li>" for lead in leads if lead is not None]
-        if points:
-            slide.shown.append(f"<ul>{''.join(points)}</ul>")
-        elif pending is not None:
-            slide.shown.append(str(pending))
-            slide.notes.remove(str(pending))
-    if slide.shown:
-        yield slide
-
-
-def slides_of(article: Tag) -> list[Slide]:
-    """Return the slides of one chapter, after its title slide."""
-    chapter = article.find("section")
-    assert isinstance(chapter, Tag)
-    opening = [
-        block
-        for block in blocks(chapter)
-        if block.name != "p" and not nested(block) and not is_lab(block)
-    ]
-    slides = list(filled("What this lecture is about", opening))
-    for section in chapter.find_all("section", recursive=False):
-        title = heading(section, "h2")
-        if not title or AT_THE_DESK.search(BeautifulSoup(title, "html.parser").get_text()):
-            continue
-        parts = [part for part in blocks(section) if not nested(part) and not is_lab(part)]
-        slides.extend(filled(title, parts))
-        for deeper in section.find_all("section", recursive=False):
-            inner = [part for part in blocks(deeper) if not nested(part) and not is_lab(part)]
-            slides.extend(filled(heading(deeper, "h3") or title, inner))
-    return slides
-
-
-def head_of(page: BeautifulSoup, address: str, *, widgets: bool) -> str:
-    """Return the styles and formulas that a page loads, as they read in the teaching folder.
-
-    Menus, search and buttons of the theme are left behind; explorers come along if `widgets`.
-    """
-    kept = []
-    boot = ("widgets-boot", "widget-state") if widgets else ()
-    for tag in page.head.find_all(["link", "style", "script"]):
-        tag = copy.copy(tag)
-        if tag.name == "link" and not {"stylesheet", "icon"} & set(tag.get("rel") or []):
-            continue
-        source = str(tag.get("src") or tag.get("href") or "")
-        text = tag.string or ""
-        if tag.name == "script":
-            kind = f"{source} {tag.get('type')}"
-            formulas = "mathjax" in source or text.startswith("window.MathJax")
-            if not formulas and not any(name in kind for name in boot):
-                continue
-        for key in ("src", "href"):
-            if tag.has_attr(key):
-                tag[key] = moved(str(tag[key]), address)
-        kept.append(str(tag))
-    return "\n".join(kept)
+    return found.decode_contents().strip()
 
 
 def moved(target: str, address: str) -> str:
@@ -239,107 +199,29 @@ def moved(target: str, address: str) -> str:
     return "../" + urljoin("/" + address, target).removeprefix("/")
 
 
-def relinked(html: str, address: str) -> str:
-    """Return `html` with its links and pictures as they read in the teaching folder."""
-    soup = BeautifulSoup(html, "html.parser")
-    for tag in soup.find_all(["a", "img"]):
+def exercise(html: Path, address: str, name: str) -> str:
+    """Return an exercise of a built page, with links as they read in the teaching folder.
+
+    Raises
+    ------
+    ValueError
+        If the page has no such exercise.
+    """
+    box = copy.copy(read(html / address).select_one(f'.exercise.admonition[id="{name}"]'))
+    if not isinstance(box, Tag):
+        raise ValueError(f"there is no exercise {name} in {address}")
+    for tag in box.find_all(["a", "img"]):
         for key in ("href", "src"):
             if tag.has_attr(key):
                 tag[key] = moved(str(tag[key]), address)
-    # the index leads to the chapters, and a sentence may stand on a slide and in its notes
-    for useless in soup.select("a.headerlink, span.target[id^='index-']:empty"):
+    # the index leads to the chapter
+    for useless in box.select("a.headerlink, span.target[id^='index-']:empty"):
         useless.decompose()
-    return str(soup)
+    return str(box)
 
 
-THEME = """<script>
-document.documentElement.dataset.theme =
-  { dark: "dark", light: "light" }[localStorage.getItem("mode")] ??
-  (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-</script>"""
-
-START = """<script src="../_static/vendor/reveal/reveal.js"></script>
-<script src="../_static/vendor/reveal/plugin/notes/notes.js"></script>
-<script>
-// A long algorithm or table is set smaller until its slide holds it.
-function fit() {
-  const slide = Reveal.getCurrentSlide();
-  for (let size = 100; slide.scrollHeight > slide.clientHeight && size > 50; size -= 4) {
-    slide.style.fontSize = `${size}%`;
-  }
-}
-// The formulas come by a deferred script, and are set before anything is measured.
-addEventListener("DOMContentLoaded", async () => {
-  await MathJax.startup.promise;
-  Reveal.on("slidechanged", () => {
-    fit();
-    // an explorer draws itself anew when it is first seen, and is measured after that
-    requestAnimationFrame(() => requestAnimationFrame(fit));
-  });
-  await Reveal.initialize({
-    width: 1280, height: 760, margin: 0.03, center: false, hash: true, controls: true,
-    slideNumber: "c/t", transition: "none", plugins: [RevealNotes],
-  });
-  fit();
-  document.documentElement.dataset.slidesReady = "yes";
-});
-</script>"""
-
-
-def deck(page: BeautifulSoup, address: str) -> str:
-    """Return the slides of one built page as a page of their own."""
-    article = page.select_one("article")
-    assert isinstance(article, Tag)
-    chapter = article.find("section")
-    assert isinstance(chapter, Tag)
-    title = heading(chapter, "h1")
-    question = chapter.find(
-        lambda tag: tag.name == "p" and "words-line" not in (tag.get("class") or []),
-        recursive=False,
-    )
-    first = (
-        f'<section class="sl-opening">\n<h1>{title}</h1>\n{question if question else ""}\n'
-        f'<p class="sl-from">{escape(TITLE)}. Notes: key S. Overview: key O. '
-        f'<a href="{address.rpartition("/")[2]}">The chapter</a></p></section>'
-    )
-    body = "\n".join([first, *(slide.html() for slide in slides_of(article))])
-    plain = BeautifulSoup(title, "html.parser").get_text()
-    return f"""<!doctype html>
-<html lang="en" data-content_root="../">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Slides: {escape(plain)} &#8212; {escape(TITLE)}</title>
-{THEME}
-<link rel="stylesheet" href="../_static/vendor/reveal/reset.css">
-<link rel="stylesheet" href="../_static/vendor/reveal/reveal.css">
-{head_of(page, address, widgets=True)}
-<link rel="stylesheet" href="../_static/teaching.css">
-</head>
-<body class="sl-deck">
-<main class="reveal"><div class="slides bd-content bd-article">
-{relinked(body, address)}
-</div></main>
-{START}
-</body>
-</html>
-"""
-
-
-def exercises_of(page: BeautifulSoup, address: str) -> tuple[str, list[str]]:
-    """Return the title of a chapter and its exercises, without solutions."""
-    chapter = page.select_one("article section")
-    assert isinstance(chapter, Tag)
-    found = [relinked(str(box), address) for box in page.select("article .exercise.admonition")]
-    return heading(chapter, "h1"), found
-
-
-def sheet(title: str, head: str, chapters: Sequence[tuple[str, list[str]]]) -> str:
-    """Return an exercise sheet for the printer, with headings where it is for several chapters."""
-    parts = [
-        (f"<h2>{name}</h2>\n" if len(chapters) > 1 else "") + "".join(boxes)
-        for name, boxes in chapters
-    ]
+def sheet(title: str, head: str, parts: list[str]) -> str:
+    """Return an exercise sheet for the printer."""
     return f"""<!doctype html>
 <html lang="en" data-theme="light" data-content_root="../">
 <head>
@@ -347,9 +229,9 @@ def sheet(title: str, head: str, chapters: Sequence[tuple[str, list[str]]]) -> s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} &#8212; {escape(TITLE)}</title>
 {head}
-<link rel="stylesheet" href="../_static/teaching.css">
+<link rel="stylesheet" href="../_static/sheets.css">
 </head>
-<body class="sl-sheet">
+<body>
 <main class="bd-content bd-article">
 <h1>{escape(title)}</h1>
 <p>★ a line or two, ★★ some thought or some code, ★★★ a small project. The solutions are in the
@@ -361,38 +243,54 @@ chapters of <a href="../index.html">{escape(TITLE)}</a>.</p>
 """
 
 
-def build(html: Path = HTML) -> list[Path]:
-    """Write all decks and sheets; return their paths.
+def styles(page: BeautifulSoup) -> str:
+    """Return the style sheets that a page loads, as they read in the teaching folder."""
+    kept = []
+    for tag in page.select("head link[rel~=stylesheet], head link[rel~=icon], head style"):
+        tag = copy.copy(tag)
+        if tag.has_attr("href"):
+            tag["href"] = moved(str(tag["href"]), PLAN)
+        kept.append(str(tag))
+    return "\n".join(kept)
 
-    Raises
-    ------
-    ValueError
-        If a chapter gives no slide or no exercise.
-    """
+
+def sheets(html: Path) -> dict[str, str]:
+    """Return the exercise sheets by name: of the lectures, as the plan has them, and of all."""
+    plan = read(html / PLAN)
+    head = styles(plan)
+    made = {}
+    for lecture in range(1, len(decks()) + 1):
+        links = plan.select(f"#lecture-{lecture} a[href*='#ex-']")
+        targets = dict.fromkeys(urljoin(f"/{PLAN}", str(link["href"])) for link in links)
+        if not targets:
+            raise ValueError(f"the plan links to no exercise in lecture {lecture}")
+        boxes = [exercise(html, *urldefrag(each.removeprefix("/"))) for each in targets]
+        made[f"lecture-{lecture}-exercises"] = sheet(f"Exercises, lecture {lecture}", head, boxes)
+    everything = []
+    for name in chapters():
+        page = read(html / f"{name}.html")
+        ids = [str(box["id"]) for box in page.select("article .exercise.admonition")]
+        everything.append(f"<h2>{heading(page)}</h2>")
+        everything += [exercise(html, f"{name}.html", each) for each in ids]
+    made["all-exercises"] = sheet("All exercises", head, everything)
+    return made
+
+
+def build(html: Path = HTML) -> list[Path]:
+    """Write all decks and sheets; return their paths."""
+    read.cache_clear()
     folder = html / FOLDER
     folder.mkdir(exist_ok=True)
-    notes = html / "_static" / "vendor" / "reveal" / "plugin" / "notes" / "notes.js"
-    speaker = scripts_of_speaker(notes.read_text(encoding="utf-8"))
-    written, everything, head = [], [], ""
-    for name in lectures():
-        address = f"{name}.html"
-        page = BeautifulSoup((html / address).read_text(encoding="utf-8"), "html.parser")
-        slides, (title, boxes) = deck(page, address), exercises_of(page, address)
-        if slides.count("<section>") < 3 or not boxes:
-            raise ValueError(f"{address}: too few slides, or no exercises, to teach from")
-        short = name.rpartition("/")[2]
-        bare = BeautifulSoup(title, "html.parser").get_text()
-        head = head_of(page, address, widgets=False)
-        slides = lock(slides, speaker, frames=True)
-        one = lock(sheet(f"Exercises: {bare}", head, [(title, boxes)]))
-        for file, text in ((f"{short}-slides", slides), (f"{short}-exercises", one)):
-            path = folder / f"{file}.html"
-            path.write_text(text, encoding="utf-8")
-            written.append(path)
-        everything.append((title, boxes))
-    path = folder / "all-exercises.html"
-    path.write_text(lock(sheet("All exercises", head, everything)), encoding="utf-8")
-    return [*written, path]
+    texts = {
+        f"lecture-{number}-slides": deck(html, number, made)
+        for number, made in enumerate(decks(), 1)
+    }
+    written = []
+    for name, text in (texts | sheets(html)).items():
+        path = folder / f"{name}.html"
+        path.write_text(lock(text), encoding="utf-8")
+        written.append(path)
+    return written
 
 
 def main(arguments: list[str]) -> int:

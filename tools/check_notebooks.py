@@ -1,12 +1,11 @@
 """Read the chapters as notebooks and list what departs from the form that every page keeps.
 
-A page of the story (Parts I and II) asks a question, shows a picture and gives the answer in one
+A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer in one
 sentence, all on its first screen; it computes its formula in front of the reader, says where the
 book stands, sets a quiz and exercises with hidden solutions, and closes with one section,
 *Evidence*, that the build folds.  It has a size.  A page of *Going deeper* keeps the same form
-without a quiz, a picture on top and a place in the story.  In Part III only the cells, the quiz and
-the exercises are checked, and in other pages of ``book/reference`` only cells and outputs.  All of
-them were stored by ``tools/run_notebooks.py``.
+without a quiz, a picture on top and a place in the story.  In other pages of ``book/reference`` only
+cells and outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """
@@ -44,7 +43,7 @@ WORDS_A_MINUTE = 55
 # Text before the picture of the first screen, title included.
 MOST_WORDS_BEFORE_PICTURE = 130
 
-STORY = "Part I"  # and Part II, which begins alike
+STORY = "Part I"  # and Parts II and III, which begin alike
 DEEPER = "Going deeper"
 CLOSING = ("Where we stand", "Quiz", "Exercises", "Evidence")
 TIMES = re.compile(r"Reading: (?P<reading>\d+) minutes\.(?: Exercises: \d+ minutes\.)?")
@@ -87,7 +86,6 @@ def contents() -> dict[str, tuple[str, ...]]:
             "/".join(Path(entry["file"]).parts[-2:]) for entry in part["chapters"]
         )
         for part in toc["parts"]
-        if not part["caption"].startswith("Part III")
     }
 
 
@@ -169,11 +167,6 @@ class Chapter:
     def formed(self) -> bool:
         """Whether it keeps the form: a page of the story, or one that goes deeper."""
         return self.told or self.place == DEEPER
-
-    @property
-    def teaches(self) -> bool:
-        """Whether it is a chapter with a quiz and exercises."""
-        return self.told or re.fullmatch(r"part\d+", self.place) is not None
 
     @cached_property
     def prose(self) -> str:
@@ -333,7 +326,7 @@ def exhibits(chapter: Chapter) -> list[str]:
 
 def exercises(chapter: Chapter) -> list[str]:
     """List what is wrong with the exercises and their solutions."""
-    if not chapter.teaches:
+    if not chapter.told:
         return []
     set_here = {}
     problems = []
@@ -368,7 +361,7 @@ def exercises(chapter: Chapter) -> list[str]:
 
 def quiz(chapter: Chapter) -> list[str]:
     """List what is wrong with the quiz of a chapter."""
-    if not chapter.teaches:
+    if not chapter.told:
         return []
     page = f"{chapter.path.parent.name}/{chapter.path.stem}"
     asked = [name for _, cell in chapter.code() for name in _quizzes(cell.source)]

@@ -1,26 +1,36 @@
 """Write a sheet of twelve exercises with numbers of its own, and the solutions for the marker.
 
 The solutions of the book are public; these are not in it.  A seed chooses the numbers of each
-exercise, the library computes the answers, and two files are written: the sheet for the class and
-the solutions with a marking scheme, both Markdown with TeX formulas.  The same seed gives the same
-bytes.
+exercise, the library computes the answers, and two texts are written: the sheet for the class and
+the solutions with a marking scheme, each as a page to print and as Markdown with TeX formulas to
+edit.  The same seed gives the same bytes.
 
-usage: python tools/exercise_variants.py --seed SEED [--out FOLDER]
+usage: python tools/exercise_variants.py --seed SEED [--exercises 5 6] [--out FOLDER]
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import math
+import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from markdown_it import MarkdownIt
 from scipy.stats import norm
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "book" / "_ext"))
+from companion_math import mathml
 
 from sublinear_lib import adversary, geometry, halfspace, scaling, theory
 from sublinear_lib.network import TwoLayerNetwork
+
+FONT = Path(__file__).resolve().parents[1] / "book/_static/vendor/math/latinmodern-math.woff2"
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,14 @@ def power_of_ten(value: float, digits: int = 2) -> str:
     """Write a number as a factor times a power of ten."""
     exponent = math.floor(math.log10(abs(value)))
     return rf"{value / 10**exponent:.{digits}f}\cdot 10^{{{exponent}}}"
+
+
+def exponent(tenths: int) -> str:
+    """Write a number of tenths in lowest terms."""
+    value = Fraction(tenths, 10)
+    sign = "-" if value < 0 else ""
+    over = "" if value.denominator == 1 else f"/{value.denominator}"
+    return f"{sign}{abs(value.numerator)}{over}"
 
 
 def matrix(rows: object) -> str:
@@ -176,21 +194,21 @@ def exponents_that_meet(rng: np.random.Generator) -> Variant:
         "It vanishes as $m$ grows." if total < 0 else
         "It stays of one order." if total == 0 else "It grows with $m$."
     )  # fmt: skip
+    size, radius, flips = exponent(-alpha), exponent(-beta), exponent(15 - beta)
     return Variant(
         "Three factors",
         "f and its linearization",
         10,
-        f"Output weights are of size $m^{{-{alpha}/10}}$, and each weight vector moves by at most "
-        f"$Km^{{-{beta}/10}}$. The pre-activations have standard deviation $\\sqrt{{2/m}}$ and "
+        f"Output weights are of size $m^{{{size}}}$, and each weight vector moves by at most "
+        f"$Km^{{{radius}}}$. The pre-activations have standard deviation $\\sqrt{{2/m}}$ and "
         "$\\tau\\le1/m$. Of which order is the number of neurons that can flip? Of which order is "
         "the part of $f-g$ that the flips cause? Does it vanish? Which exponent of the ball would "
         "be the border?",
-        f"The window has width of the order $m^{{-{beta}/10}}$, the density is of the order "
-        f"$m^{{1/2}}$, so about $m^{{3/2-{beta}/10}}$ neurons can flip. Each costs the output "
-        "weight times the distance: "
-        f"$-\\frac{{{alpha}}}{{10}}-\\frac{{{beta}}}{{10}}"
-        f"+(\\frac32-\\frac{{{beta}}}{{10}})=\\frac{{{total}}}{{10}}$. {verdict} The border is at "
-        f"$m^{{-{critical:g}/10}}$.",
+        f"The window has a width of the order $m^{{{radius}}}$ and the density is of the order "
+        f"$m^{{1/2}}$, so about $m\\cdot m^{{{radius}}}\\cdot m^{{1/2}}=m^{{{flips}}}$ neurons can "
+        "flip. Each costs the output weight times the distance: "
+        f"$m^{{{size}}}\\cdot m^{{{radius}}}\\cdot m^{{{flips}}}=m^{{{exponent(total)}}}$. "
+        f"{verdict} The border is at $m^{{-{critical / 10:g}}}$.",
         ((2, "the number of flips"), (1, "the sum of exponents"), (1, "the border")),
     )
 
@@ -304,10 +322,13 @@ def layers_of_an_onion(rng: np.random.Generator) -> Variant:
             continue
         onion = halfspace.ConvexLayers(points)
         layers = onion.layers()
-        if 2 <= int(np.sum(heights > offset)) <= 5 and len(layers) >= 3:
+        walk = onion.trace(normal, offset)
+        opened = len(walk.visits)
+        # the last layer that is opened is the reason to stop
+        ends = not np.any(heights[layers[opened - 1]] > offset)
+        if 2 <= len(walk.reported) <= 5 and len(layers) >= 3 and ends:
             break
-    walk = onion.trace(normal, offset)
-    inside, opened = points[list(walk.reported)], len(walk.visits)
+    inside = points[list(walk.reported)]
     return Variant(
         "Peel an onion",
         "Finding the neurons that fire",
@@ -316,8 +337,8 @@ def layers_of_an_onion(rng: np.random.Generator) -> Variant:
         f"${linear(normal)}>{offset:g}$? How many layers does the query open before "
         "it may stop, and why may it stop there?",
         f"The layers have {', '.join(str(len(layer)) for layer in layers)} points, from the "
-        f"outside in. Reported: ${matrix(inside)}$. The query opens {opened} layers: a layer that "
-        "lies beyond the line with none of its corners has nothing inside it that does.",
+        f"outside in. Reported: ${matrix(inside)}$. The query opens {opened} layers. The last one "
+        "has no corner beyond the line, and everything deeper lies inside it.",
         ((2, "the layers"), (1, "the points"), (1, "where it stops, and why")),
     )
 
@@ -404,40 +425,84 @@ def variants(seed: int) -> list[Variant]:
     return [make(stream) for make, stream in zip(EXERCISES, streams, strict=True)]
 
 
-def sheet(seed: int) -> str:
+def chosen(seed: int, only: Sequence[int]) -> list[tuple[int, Variant]]:
+    """Return the exercises of a seed with these numbers, or all of them."""
+    return [(n, each) for n, each in enumerate(variants(seed), 1) if not only or n in only]
+
+
+def sheet(seed: int, only: Sequence[int] = ()) -> str:
     """Return the sheet for the class."""
     parts = [f"# Exercises, sheet {seed}"]
-    for number, each in enumerate(variants(seed), 1):
+    for number, each in chosen(seed, only):
         heading = f"## {number}. {each.title} ({each.points} points, {each.minutes} minutes)"
         parts += [heading, f"*Chapter: {each.chapter}.*", each.question]
     return "\n\n".join(parts) + "\n"
 
 
-def solutions(seed: int) -> str:
+def solutions(seed: int, only: Sequence[int] = ()) -> str:
     """Return the solutions and the marking scheme of the same sheet."""
-    made = variants(seed)
-    total = sum(each.points for each in made)
+    made = chosen(seed, only)
+    total = sum(each.points for _, each in made)
     parts = [f"# Solutions and marking scheme, sheet {seed}", f"{total} points in all."]
-    for number, each in enumerate(made, 1):
+    for number, each in made:
         scheme = "\n".join(f"- {points}: {what}" for points, what in each.marks)
         parts += [f"## {number}. {each.title} ({each.points} points)", each.solution, scheme]
     return "\n\n".join(parts) + "\n"
 
 
+def printable(markdown: str) -> str:
+    """Return a text as one page that needs no other file, with its formulas set."""
+    formulas: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        formulas.append(mathml(match[1], {}))
+        return f"@{len(formulas) - 1}@"
+
+    body = str(MarkdownIt().render(re.sub(r"\$(.+?)\$", keep, markdown)))
+    body = re.sub(r"@(\d+)@", lambda match: formulas[int(match[1])], body)
+    font = base64.b64encode(FONT.read_bytes()).decode("ascii")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{markdown.splitlines()[0].removeprefix("# ")}</title>
+<style>
+@font-face {{ font-family: Formulas; src: url("data:font/woff2;base64,{font}"); }}
+body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 serif; }}
+h2 {{ font-size: 1.1rem; margin-top: 1.6rem; break-after: avoid; }}
+math {{ font-family: Formulas, math; font-size: 1.1em; }}
+</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write both files, and say where they are."""
+    """Write the files, and say where they are."""
     parser = argparse.ArgumentParser(description="Write exercises with numbers of their own.")
     parser.add_argument("--seed", type=int, required=True, help="chooses the numbers, from 0 on")
-    parser.add_argument("--out", type=Path, default=Path(), help="an existing folder")
+    parser.add_argument(
+        "--exercises",
+        type=int,
+        nargs="+",
+        default=(),
+        choices=range(1, len(EXERCISES) + 1),
+        help="only these, by their numbers",
+        metavar="NUMBER",
+    )
+    parser.add_argument("--out", type=Path, default=Path(), help="a folder, made if need be")
     given = parser.parse_args(arguments)
     if given.seed < 0:
         parser.error(f"--seed must be 0 or more, got {given.seed}")
-    if not given.out.is_dir():
-        parser.error(f"--out must be a folder that exists, got {str(given.out)!r}")
-    for name, text in (("exercises", sheet(given.seed)), ("solutions", solutions(given.seed))):
-        path = given.out / f"{name}-{given.seed}.md"
-        path.write_text(text, encoding="utf-8")
-        print(path)
+    given.out.mkdir(parents=True, exist_ok=True)
+    for name, make in (("exercises", sheet), ("solutions", solutions)):
+        text = make(given.seed, given.exercises)
+        for shape, content in (("md", text), ("html", printable(text))):
+            path = given.out / f"{name}-{given.seed}.{shape}"
+            path.write_text(content, encoding="utf-8")
+            print(path)
     return 0
 
 

@@ -32,7 +32,7 @@ OTHERWISE = {"rec": r"\underset{\cdots}{#1}"}
 def front_matter() -> str:
     """Return the macros of ``_config.yml`` as jupyterlab-myst wants them before the first cell."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    macros = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    macros = config["sphinx"]["config"]["companion_macros"]
     known = {
         rf"\{name}": OTHERWISE.get(name, value[0] if isinstance(value, list) else value)
         for name, value in macros.items()

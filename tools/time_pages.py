@@ -1,201 +1,264 @@
-"""Measure how long the pages of the built book take until a reader can work with them.
+"""Measure what the pages of the built book weigh, and how long a reader waits for them.
 
-A page comes from a server on this machine into an empty cache. It is *interactive* as Lighthouse
-defines it: from then on no task keeps the browser busy for more than 50 ms, for 5 seconds; and not
-before its explorers take input and its formulas are set. Two readers look: one at a desk, and one
-with a phone, whose processor is played by slowing this one down four times. Without a network in
-between, the times are those of the browser's own work.
+A page is loaded from a server on this machine, which compresses as servers do, into an empty
+cache. Counted are, before its reader acts: bytes (as they are, and compressed), requests, elements,
+how far what is seen moves (layout shift; from the top, and by a link into the page, on a wide and
+on a narrow window), and how often a reader presses Tab until the first control of the first
+explorer, having taken the link that leads to the content. Then the page is loaded once more, by a
+reader with a slow network (1.6 Mbit/s, 150 ms) and a processor four times slower than this one:
+when something is drawn, and when the first explorer takes input. Last, eight words are searched
+for: on which place stands the page that a reader would want, and what is loaded for that.
 
-usage: python tools/time_pages.py [--rounds N] [--output FILE] [page ...]
+usage: python tools/time_pages.py [--folder HTML] [--before] [--output FILE] [page ...]
 
-Without pages, the title page and the heaviest page of every part are measured, and the result is
-stored in ``benchmarks/results/page_times.json``, which the page on how to use the book shows.
+Without pages, the chapters below are measured, and the result goes to
+``benchmarks/results/page_times.json``, which the page on measurements shows; with ``--before`` into
+the part of it that holds what an older book, at ``--folder``, was like.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import gzip
 import json
-import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from browser import chromium, empty_tab, serving, settle
-from check_book import HTML, ROOT, chapters
+from browser import PackingHandler, chromium, empty_tab, find_chromium, serving, settle
+from check_book import HTML, ROOT
 
 from sublinear_lib import archives, benchmarking
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 STORED = ROOT / "benchmarks" / "results" / "page_times.json"
-# width of the window, and how many times slower the processor is
-READERS = {"desk": (1280, 1), "phone": (390, 4)}
-QUIET = 5.0
-PATIENCE = 120.0
+PAGES = (
+    "book/intro",
+    "book/part1/why-training-costs-mnd",
+    "book/part1/how-many-neurons-fire",
+    "book/part1/f-versus-the-pseudo-network",
+    "book/part1/who-flips",
+    "book/part1/convergence",
+    "book/part1/half-space-reporting",
+    "book/part1/what-an-iteration-costs",
+    "book/part3/how-adversarial-training-changes-the-race",
+)
+# what readers look for, and where it is; a letter is where it is introduced
+QUERIES = {
+    "tau": "book/part1/network-and-shifted-relu",
+    "activated neurons": "book/part1/how-many-neurons-fire",
+    "pseudo-network": "book/part1/f-versus-the-pseudo-network",
+    "Theorem 4.1": "book/part1/f-versus-the-pseudo-network",
+    "convergence": "book/part1/convergence",
+    "half-space": "book/part1/half-space-reporting",
+    "attack": "book/part1/the-adversary-and-its-worst-case",
+    "how fast": "book/part1/what-an-iteration-costs",
+}
+GOALS = {
+    "bytes": 1_200_000,
+    "compressed": 500_000,
+    "nodes": 8_000,
+    "tabs": 25,
+    "shift": 0.1,
+    "painted": 2.5,
+    "explorers": 6.0,
+}
+WIDTHS = (1280, 390)
+SLOW = {"latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750, "offline": False}
+SLOWER = 4
+PATIENCE = 120_000  # milliseconds
 
 WATCH = """
-window.busy = [];
+window.moved = 0;
 new PerformanceObserver(list => {
-    for (const task of list.getEntries()) busy.push(task.startTime + task.duration);
-}).observe({ type: "longtask", buffered: true });
+    for (const shift of list.getEntries()) if (!shift.hadRecentInput) moved += shift.value;
+}).observe({ type: "layout-shift", buffered: true });
+new MutationObserver((_, watcher) => {
+    if (!document.documentElement?.hasAttribute("data-widgets-ready")) return;
+    window.explorersReady = performance.now();
+    watcher.disconnect();
+}).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-widgets-ready"] });
 """
-# A long task is reported a moment after its end.
-LAST = """() => new Promise(done => setTimeout(
-    () => done([performance.now(), Math.max(0, ...busy)].map(each => each / 1000)), 100
-))"""
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
+# the first explorer; or all of them, in a book that does not tell
+READY = """() => (performance.getEntriesByName("explorer")[0]?.startTime
+    ?? window.explorersReady ?? 0) / 1000"""
+# the headings that others link to: where one explores, the quiz, the verdicts
+DEEP = """() => [...document.querySelectorAll("article [id]")].map(each => each.id)
+    .filter(id => /^(explore|quiz|the-verdict|where-we-stand)/.test(id)).slice(0, 3)"""
+AT_A_CONTROL = """() => !!document.activeElement?.closest(".sl-explorer")
+    && document.activeElement.matches("input, select, button, [tabindex], summary")"""
 
 
-def seconds(browser: Browser, address: str, reader: str, quiet: float = QUIET) -> dict[str, float]:
-    """Load a page once, and return the times that its reader waits.
-
-    Parameters
-    ----------
-    browser : Browser
-        A running browser.
-    address : str
-        Address of the page.
-    reader : str
-        A key of `READERS`.
-    quiet : float, default 5
-        Seconds without a long task after which nothing is expected any more.
-
-    Returns
-    -------
-    dict of str to float
-        Seconds until something is seen (``painted``), until explorers and formulas are there
-        (``ready``), and until the page is ``interactive``.
-
-    Raises
-    ------
-    TimeoutError
-        If the page does not come to rest within two minutes.
-    """
-    width, slower = READERS[reader]
-    tab = empty_tab(browser, "light", width)
+def weighed(browser: Browser, address: str) -> dict[str, Any]:
+    """Load a page once; return its weight, its elements, and how far it moves meanwhile."""
+    tab = empty_tab(browser, "light", WIDTHS[0])
+    found = {"bytes": 0, "compressed": 0, "requests": 0}
+    answers: list[Any] = []
+    tab.on("response", lambda answer: answers.append(answer))
     try:
-        tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": slower})
         tab.add_init_script(WATCH)
-        tab.goto(address, wait_until="load", timeout=1000 * PATIENCE)
+        tab.goto(address, wait_until="load", timeout=PATIENCE)
         settle(tab)
-        ready, last = tab.evaluate(LAST)
-        now = ready
-        while now - max(last, ready) < quiet:
-            if now > PATIENCE:
-                raise TimeoutError(f"{address} was still busy after {now:.0f} s")
-            tab.wait_for_timeout(250)
-            now, last = tab.evaluate(LAST)
-        painted = tab.evaluate(PAINT)
+        tab.wait_for_timeout(500)
+        for answer in answers:
+            if answer.url.startswith("http"):
+                body = answer.body()
+                packed = body if answer.url.endswith((".woff2", ".png")) else gzip.compress(body)
+                found["bytes"] += len(body)
+                found["compressed"] += len(packed)
+                found["requests"] += 1
+        found["nodes"] = tab.evaluate("document.querySelectorAll('*').length")
+        return found | {"shift": round(tab.evaluate("moved"), 3), "deep": tab.evaluate(DEEP)}
     finally:
         tab.context.close()
-    return {"painted": painted, "ready": ready, "interactive": max(painted, ready, last)}
 
 
-def measure(
-    browser: Browser, address: str, names: Sequence[str], rounds: int, quiet: float = QUIET
-) -> list[dict[str, Any]]:
-    """Measure pages in turn, round by round, and return the medians.
+def moved(browser: Browser, address: str, width: int) -> float:
+    """Return how far what a reader sees moves while a page loads (cumulative layout shift)."""
+    tab = empty_tab(browser, "light", width)
+    try:
+        tab.add_init_script(WATCH)
+        tab.goto(address, wait_until="load", timeout=PATIENCE)
+        settle(tab)
+        tab.wait_for_timeout(500)
+        return round(tab.evaluate("moved"), 3)
+    finally:
+        tab.context.close()
+
+
+def tabs_to_first_control(tab: Page, most: int = 400) -> int | None:
+    """Press Tab from the top of a page, by its link to the content, up to the first explorer."""
+    if not tab.locator("article .sl-explorer").count():
+        return None
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    for pressed in range(2, most):
+        tab.keyboard.press("Tab")
+        if tab.evaluate(AT_A_CONTROL):
+            return pressed
+    return most
+
+
+def waited(browser: Browser, address: str) -> dict[str, float | None]:
+    """Load a page with a slow network and processor; return the seconds until it is there."""
+    tab = empty_tab(browser, "light", 390)
+    try:
+        session = tab.context.new_cdp_session(tab)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", SLOW)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+        tab.add_init_script(WATCH)
+        tab.goto(address, wait_until="load", timeout=PATIENCE)
+        settle(tab)
+        ready = tab.evaluate(READY)
+        return {
+            "painted": round(tab.evaluate(PAINT), 2),
+            "explorers": round(ready, 2) if ready else None,
+        }
+    finally:
+        tab.context.close()
+
+
+def measured(browser: Browser, base: str, name: str) -> dict[str, Any]:
+    """Return all that is measured of one page."""
+    address = f"{base}/{name}.html"
+    row: dict[str, Any] = {"page": name, **weighed(browser, address)}
+    shifts = [row["shift"], moved(browser, address, WIDTHS[1])]
+    for anchor in row.pop("deep"):
+        shifts += [moved(browser, f"{address}#{anchor}", width) for width in WIDTHS]
+    row["shift"] = max(shifts)
+    tab = empty_tab(browser, "light", WIDTHS[0])
+    try:
+        tab.goto(address, wait_until="load")
+        settle(tab)
+        row["tabs"] = tabs_to_first_control(tab)
+    finally:
+        tab.context.close()
+    return row | waited(browser, address)
+
+
+def searched(browser: Browser, base: str, query: str, wanted: str) -> dict[str, Any]:
+    """Search for something; return the place of the wanted page, and the bytes that it took."""
+    tab = empty_tab(browser, "light", WIDTHS[0])
+    answers: list[Any] = []
+    tab.on("response", lambda answer: answers.append(answer))
+    try:
+        tab.goto(f"{base}/search.html?q={quote(query)}", wait_until="load")
+        results = tab.locator("#search-results li > a:first-of-type")
+        results.first.wait_for()
+        tab.wait_for_load_state("networkidle", timeout=PATIENCE)
+        pages = results.evaluate_all("all => all.map(each => each.pathname)")
+        places = [at for at, page in enumerate(pages, 1) if page.endswith(f"{wanted}.html")]
+        taken = sum(len(answer.body()) for answer in answers if answer.url.startswith("http"))
+        return {"query": query, "place": min(places, default=None), "bytes": taken}
+    finally:
+        tab.context.close()
+
+
+def measure(folder: Path, names: Sequence[str], queries: dict[str, str]) -> dict[str, Any]:
+    """Measure a built book.
 
     Parameters
     ----------
-    browser : Browser
-        A running browser.
-    address : str
-        Address of the server.
+    folder : Path
+        Where it was built.
     names : sequence of str
         The pages, such as ``"book/intro"``.
-    rounds : int
-        How often each reader loads each page.
-    quiet : float, default 5
-        See `seconds`.
+    queries : dict of str to str
+        What is searched for, and the page that should come first.
 
     Returns
     -------
-    list of dict
-        For every page its ``page``, and for every reader the medians of `seconds` to the hundredth.
+    dict
+        Date, machine, ``pages`` and ``search``.
     """
-    found: dict[str, dict[str, list[dict[str, float]]]] = {
-        name: {reader: [] for reader in READERS} for name in names
-    }
-    for _ in range(rounds):
+    environment = benchmarking.environment()
+    windows = find_chromium(windows=True) is not None  # what a reader uses, where it is there
+    with chromium(windows=windows) as browser, serving(folder, PackingHandler) as base:
+        pages = []
         for name in names:
-            for reader in READERS:
-                taken = seconds(browser, f"{address}/{name}.html", reader, quiet)
-                found[name][reader].append(taken)
-                print(f"{name:60} {reader:6} {taken['interactive']:6.2f} s", flush=True)
-    return [
-        {"page": name, **{reader: _medians(taken) for reader, taken in by_reader.items()}}
-        for name, by_reader in found.items()
-    ]
-
-
-def _medians(taken: list[dict[str, float]]) -> dict[str, float]:
-    return {key: round(statistics.median(each[key] for each in taken), 2) for key in taken[0]}
-
-
-def heaviest(names: Sequence[str], folder: Path = HTML) -> list[str]:
-    """Return of every part of the book the page with the most bytes.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The pages in reading order, such as ``"book/part1/who-flips"``.
-    folder : Path
-        The built book.
-
-    Returns
-    -------
-    list of str
-        The first page, and one for each folder below the first.
-    """
-    parts: dict[str, dict[str, int]] = {}
-    for name in names:
-        page = folder / f"{name}.html"
-        if name.count("/") == 2 and page.is_file():  # the page that shows the result may be missing
-            parts.setdefault(name.rpartition("/")[0], {})[name] = page.stat().st_size
-    return [names[0], *(max(part, key=part.__getitem__) for part in parts.values())]
+            pages.append(measured(browser, base, name))
+            print(pages[-1], file=sys.stderr, flush=True)
+        return {
+            "date": datetime.date.today().isoformat(),
+            "environment": {
+                **{key: environment[key] for key in ("processor", "cores", "system")},
+                "load_average": environment["load_average"],
+                "browser": f"Chromium {browser.version}",
+            },
+            "pages": pages,
+            "search": [searched(browser, base, *each) for each in queries.items()],
+        }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the command line asks for, and store it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("page", nargs="*", help="default: the heaviest of every part")
-    parser.add_argument("--rounds", type=int, default=3, help="loads of each page by each reader")
+    parser.add_argument("page", nargs="*", help="default: the title page and eight chapters")
+    parser.add_argument("--folder", type=Path, default=HTML, help="the built book")
+    parser.add_argument("--before", action="store_true", help="store as the state before")
     parser.add_argument("--output", type=Path, help=f"default: {STORED.relative_to(ROOT)}")
     chosen = parser.parse_args(arguments)
-    names = chosen.page or heaviest(chapters())
-    environment = benchmarking.environment()
-    with chromium(windows=True) as browser, serving(HTML) as address:
-        version = browser.version
-        pages = measure(browser, address, names, chosen.rounds)
+    found = measure(chosen.folder, chosen.page or PAGES, {} if chosen.page else QUERIES)
+    output = chosen.output or (STORED if not chosen.page else None)
+    if output is None:
+        print(json.dumps(found, indent=1))
+        return 0
+    stored = json.loads(output.read_text(encoding="utf-8")) if output.is_file() else {}
     result = {
         "question": "How long does a page take until a reader can work with it?",
-        "date": datetime.date.today().isoformat(),
-        "environment": {
-            **{key: environment[key] for key in ("processor", "cores", "system", "load_average")},
-            "browser": f"Chromium {version}",
-        },
-        "settings": {
-            "rounds": chosen.rounds,
-            "quiet_seconds": QUIET,
-            "readers": {
-                name: {"width": width, "slowdown": slower}
-                for name, (width, slower) in READERS.items()
-            },
-        },
-        "pages": pages,
+        "goals": GOALS,
+        "before": found if chosen.before else stored.get("before"),
+        "now": stored.get("now") if chosen.before else found,
     }
-    output = chosen.output or (STORED if not chosen.page else None)
-    text = json.dumps(result, indent=1) + "\n"
-    if output is None:
-        print(text, end="")
-    else:
-        with archives.replacing(output) as place:
-            place.write_text(text, encoding="utf-8")
+    with archives.replacing(output) as place:
+        place.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

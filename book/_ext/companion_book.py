@@ -210,9 +210,6 @@ def _mend_body(
         labels = {name: anchor for name, (page, anchor) in written if page == pagename}
         dotted = {name: anchor for name, anchor in labels.items() if "." in name and anchor}
         context["body"] = spell_anchors(mend_body(context["body"]), dotted)
-        # Sphinx brings the mathematics only to pages whose text has formulas, not their outputs.
-        if '<span class="math ' in context["body"] or '<div class="math ' in context["body"]:
-            app.env.get_domain("math").data["has_equations"][pagename] = True
 
 
 def _show_drawings(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -257,7 +254,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", _connect_repository)
     app.connect("config-inited", _leave_thebe_out)
     app.connect("source-read", _show_drawings)
-    # before sphinx.ext.mathjax asks whether a page has formulas
+    # before companion_math sets the formulas
     app.connect("html-page-context", _mend_body, priority=400)
     # after the theme has put its buttons and its function there
     app.connect("html-page-context", _lead_to_branch, priority=600)

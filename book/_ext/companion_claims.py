@@ -12,16 +12,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.domains import Domain, ObjType
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Stored, stale
-from sublinear_lib.exhibits import default_shelf, name_of, spoken, title_of
+from sublinear_lib.exhibits import default_shelf, name_of
 
 LOGGER = logging.getLogger(__name__)
 
@@ -190,21 +188,6 @@ def _warn(app: Sphinx) -> None:
         LOGGER.warning(problem, type="claims")
 
 
-class StatementDomain(Domain):
-    """The rows of the ledger, to be found by the search; no page describes them in its text."""
-
-    name = "statement"
-    label = "Statement"
-    object_types: ClassVar[dict[str, ObjType]] = {"row": ObjType("statement")}
-
-    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """Yield what the search offers: name, words, kind, page, anchor, priority."""
-        if LEDGER in self.env.found_docs:
-            for claim in default_shelf().ledger:
-                told = ": ".join(filter(None, (name_of(claim.id), spoken(title_of(claim)))))
-                yield claim.id, told, "row", LEDGER, claim.restates or claim.id, 1
-
-
 def _label(app: Sphinx, env: BuildEnvironment) -> None:
     """Let ``{ref}`statement-thm-4.1` `` lead to the row of the statement."""
     if LEDGER not in env.found_docs:
@@ -225,7 +208,6 @@ def _mark(app: Sphinx, doctree: nodes.document) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Compare the pages with the claims when a build begins, and lead to the statements."""
-    app.add_domain(StatementDomain)
     app.connect("builder-inited", _warn)
     app.connect("doctree-read", _mark)
     app.connect("env-updated", _label)

@@ -6,17 +6,15 @@ into the page runs only if its hash is in the policy, so nothing that slips into
 is ever run; there is no ``eval`` and no handler in an attribute.  Pages with explorers may import
 modules from a blob, which only a running script can make.
 
-Styles keep ``'unsafe-inline'``: MathJax and the theme's icons write style sheets whose text depends
-on the page, and figures and tables of the notebooks carry ``style`` attributes.
+Styles keep ``'unsafe-inline'``: formulas, figures and tables of the notebooks carry ``style``
+attributes, and every explorer brings its style sheet.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -45,10 +43,6 @@ _HANDLERS = {
 _LINK = re.compile(r"<a\b[^>]*>")
 _WINDOW = ' target="_blank"'
 
-# the window of the speaker of a deck, which reveal.js writes from one string of its plugin
-_SPEAKER = re.compile(r'\.document\.write\(("(?:[^"\\]|\\.)*")')
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
-
 
 def scripts_within(html: str) -> list[str]:
     """Return the text of every script that is written into a page and that a browser runs.
@@ -71,64 +65,26 @@ def scripts_within(html: str) -> list[str]:
     return found
 
 
-def scripts_of_speaker(plugin: str) -> list[str]:
-    """Return the scripts that the notes plugin of reveal.js writes into the speaker's window.
-
-    Parameters
-    ----------
-    plugin : str
-        The source of the plugin, minified.
-
-    Returns
-    -------
-    list of str
-        The scripts.
-
-    Raises
-    ------
-    ValueError
-        If the plugin writes no page with a script.
-    """
-    written = _SPEAKER.search(plugin)
-    page = _ESCAPE.sub(_as_json, written.group(1)) if written else '""'
-    scripts = scripts_within(json.loads(page))
-    if not scripts:
-        raise ValueError("the notes plugin must write a page with a script, found none in it")
-    return scripts
-
-
-def _as_json(match: re.Match[str]) -> str:
-    """Return an escape of JavaScript as JSON writes it."""
-    code, letter = match.groups()
-    if code:
-        return f"\\u00{code}"
-    return match.group() if letter in '"\\/bfnrtu' else letter
-
-
 def fingerprint(script: str) -> str:
     """Return a script's source expression in a policy, ``'sha256-...'``."""
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def policy(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
+def policy(html: str) -> str:
     """Return the policy under which a page works, and nothing else does.
 
     Parameters
     ----------
     html : str
         The page.
-    also : iterable of str
-        Scripts that a window opened by the page must run.
-    frames : bool, default False
-        Whether such a window shows pages in frames.
 
     Returns
     -------
     str
         The value of the header ``Content-Security-Policy``.
     """
-    prints = dict.fromkeys(map(fingerprint, [*scripts_within(html), *also]))
+    prints = dict.fromkeys(map(fingerprint, scripts_within(html)))
     modules = ["blob:"] if _STATE in html else []
     rules = {
         "default-src": "'none'",
@@ -140,8 +96,6 @@ def policy(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
         "form-action": _OWN,
         "base-uri": "'none'",
     }
-    if frames:
-        rules["frame-src"] = _OWN
     return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
@@ -150,7 +104,7 @@ def _without_opener(link: re.Match[str]) -> str:
     return tag if " rel=" in tag else tag.replace(_WINDOW, f'{_WINDOW} rel="noopener"')
 
 
-def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
+def lock(html: str) -> str:
     """Return a page with its policy, in place of an older one, and without handlers in attributes.
 
     Links that open a window of their own do not let it know where it came from.
@@ -159,10 +113,6 @@ def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
     ----------
     html : str
         The page, with ``<meta charset>`` in its head; another is returned as it is.
-    also : iterable of str
-        Scripts that a window opened by the page must run.
-    frames : bool, default False
-        Whether such a window shows pages in frames.
 
     Returns
     -------
@@ -173,7 +123,7 @@ def lock(html: str, also: Iterable[str] = (), *, frames: bool = False) -> str:
     for handler, mark in _HANDLERS.items():
         html = html.replace(handler, mark)
     html = _LINK.sub(_without_opener, html)
-    meta = _META.format(policy(html, also, frames=frames))
+    meta = _META.format(policy(html))
     return _CHARSET.sub(lambda match: f"{match.group()}\n{meta}", html, count=1)
 
 

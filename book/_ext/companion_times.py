@@ -1,22 +1,38 @@
-"""The table of how long pages take, from the stored measurement.
+"""The tables of what pages weigh and how long readers wait, from the stored measurement.
 
-The mark ``page-times`` in a page is replaced by a sentence and a table before the page is read.
-``tools/time_pages.py`` measures and stores.
+The directive ``page-times`` stands for them.  ``tools/time_pages.py`` measures and stores.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 STORED = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "page_times.json"
 
-_MARK = re.compile(r"^```\{page-times\}\n```$", re.MULTILINE)
+# the columns: key, head, form of a value
+COLUMNS = (
+    ("bytes", "MB", "{:.2f}", 1e-6),
+    ("compressed", "MB sent", "{:.2f}", 1e-6),
+    ("requests", "requests", "{:.0f}", 1),
+    ("nodes", "elements", "{:.0f}", 1),
+    ("shift", "shift", "{:.2f}", 1),
+    ("tabs", "Tabs", "{:.0f}", 1),
+    ("painted", "drawn, s", "{:.1f}", 1),
+    ("explorers", "explorer, s", "{:.1f}", 1),
+)
+
+
+def _shown(row: Mapping[str, Any], key: str, form: str, unit: float) -> str:
+    value = row.get(key)
+    return "–" if value is None else form.format(value * unit)
 
 
 def told(stored: Mapping[str, Any]) -> str:
@@ -30,64 +46,62 @@ def told(stored: Mapping[str, Any]) -> str:
     Returns
     -------
     str
-        Markdown: where, when and how it was measured, and a row for each page.
+        Markdown: where and when it was measured, a row for each page, and one for each search; of
+        every number what it was before and what it is now.
     """
-    place, settings = stored["environment"], stored["settings"]
-    readers = settings["readers"]
-    looks = " and ".join(
-        f"{name} ({each['width']} pixels wide, the processor {_pace(each['slowdown'])})"
-        for name, each in readers.items()
+    now, before, goals = (
+        stored["now"],
+        stored["before"] or {"pages": [], "search": []},
+        stored["goals"],
     )
-    slowest = {
-        name: max(stored["pages"], key=lambda row, name=name: row[name]["interactive"])
-        for name in readers
-    }
-    ends = ", ".join(
-        f"{row[name]['interactive']:.1f} s at most for {name}" for name, row in slowest.items()
-    )
-    heads = ["page", *(f"{name}, {kind}" for name in readers for kind in ("ready", "interactive"))]
-    rows = [
-        [
-            f"{{doc}}`/{row['page']}`",
-            *(f"{row[name][kind]:.1f} s" for name in readers for kind in ("ready", "interactive")),
+    place = now["environment"]
+    old = {row["page"]: row for row in before["pages"]}
+    found = {row["query"]: row for row in before["search"]}
+    heads = ["page", *(head for _, head, _, _ in COLUMNS)]
+    rows = [["*goal*", *(_shown(goals, key, form, unit) for key, _, form, unit in COLUMNS)]]
+    for row in now["pages"]:
+        was = old.get(row["page"])
+        cells = []
+        for key, _, form, unit in COLUMNS:
+            each = _shown(row, key, form, unit)
+            cells.append(f"{_shown(was, key, form, unit)} → {each}" if was else each)
+        rows.append([f"{{doc}}`/{row['page']}`", *cells])
+    searches = []
+    for row in now["search"]:
+        was = found.get(row["query"])
+        pairs = [("place", "{:.0f}", 1), ("bytes", "{:.2f}", 1e-6)]
+        cells = [
+            f"{_shown(was, *each)} → {_shown(row, *each)}" if was else _shown(row, *each)
+            for each in pairs
         ]
-        for row in stored["pages"]
-    ]
-    lines = [heads, ["---"] * len(heads), *rows]
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        searches.append([row["query"], *cells])
+    since = f"; before the arrow, the book of {before['date']}" if old else ""
     return (
-        f"Measured on {stored['date']} with {place['browser']} on {place['cores']} cores, "
-        f"{place['processor']} ({place['system']}), {_shared(place)}, {_loads(settings['rounds'])} "
-        f"into an empty cache, for two readers: {looks}. *Ready* is the time until formulas and "
-        "sliders are there, *interactive* the time from which on no task keeps the browser busy "
-        "for more than 50 ms, for "
-        f"{settings['quiet_seconds']:g} seconds. In short: {ends}.\n\n{table}"
+        f"Measured on {now['date']} with {place['browser']} on {place['cores']} cores, "
+        f"{place['processor']} ({place['system']}), which {place['load_average']:.1f} programs "
+        f"wanted at once{since}.\n\n{_table(heads, rows)}\n\n"
+        f"{_table(['search for', 'place of the best page', 'MB'], searches)}"
     )
 
 
-def _shared(place: Mapping[str, Any]) -> str:
-    load, cores = place["load_average"], place["cores"]
-    if load <= cores:
-        return "otherwise idle"
-    return f"which {load:.0f} programs wanted at once (idle, it is faster)"
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _loads(rounds: int) -> str:
-    return "one load" if rounds == 1 else f"medians of {rounds} loads"
+class PageTimes(SphinxDirective):
+    """``page-times``: the stored measurement, set here."""
 
-
-def _pace(slowdown: int) -> str:
-    return "as it is" if slowdown == 1 else f"made {slowdown} times slower"
-
-
-def _fill_in(app: Sphinx, docname: str, source: list[str]) -> None:
-    if _MARK.search(source[0]):
-        app.env.note_dependency(str(STORED))
+    def run(self) -> list[nodes.Node]:
+        """Read the text as if it stood in the page."""
+        self.env.note_dependency(str(STORED))
         text = told(json.loads(STORED.read_text(encoding="utf-8")))
-        source[0] = _MARK.sub(lambda match: text, source[0])
+        place = nodes.Element()
+        self.state.nested_parse(StringList(text.splitlines(), STORED.name), 0, place)
+        return place.children
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the mark with Sphinx."""
-    app.connect("source-read", _fill_in)
+    """Register the directive with Sphinx."""
+    app.add_directive("page-times", PageTimes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

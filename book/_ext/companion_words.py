@@ -247,7 +247,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("companion_words_short", {}, "env", [dict])
     app.add_node(book_index)
     app.add_directive("book-index", BookIndex)
-    app.add_js_file(CARDS, loading_method="defer")
     app.add_js_file("hover-cards.js", loading_method="defer")
     app.connect("doctree-resolved", _set_index)
     app.connect("html-page-context", _add_words_line)

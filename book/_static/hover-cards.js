@@ -1,10 +1,10 @@
 // Shows a word of the glossary, or a statement, on a card beside a reference to it: when the pointer
 // rests on the reference, and when the keyboard reaches it. The Escape key closes the card; a finger
-// follows the link instead. The cards come from companion-cards.js, which the build writes.
+// follows the link instead. The cards come from companion-cards.js, which the build writes and which is
+// fetched when the first of them is asked for.
 (() => {
-  const cards = window.companionCards;
   const root = document.documentElement.dataset.content_root;
-  if (!cards || root === undefined || !("popover" in HTMLElement.prototype)) return;
+  if (root === undefined || !("popover" in HTMLElement.prototype)) return;
 
   const BASE = new URL(root, location.href).href;
   const LINKS = "article a.reference.internal[href*='#']";
@@ -23,10 +23,21 @@
   let dismissed = null; // closed by the reader: silent until it is left
   let timer = 0;
 
-  function textFor(target) {
+  let fetched; // a script, because a page that was opened from a folder can fetch nothing else
+  function cards() {
+    fetched ??= new Promise((done) => {
+      const script = document.createElement("script");
+      script.onload = script.onerror = () => done(window.companionCards ?? {});
+      script.src = `${BASE}_static/companion-cards.js`;
+      document.head.append(script);
+    });
+    return fetched;
+  }
+
+  async function textFor(target) {
     const address = target.href;
     if (!address.startsWith(BASE)) return undefined;
-    return cards[decodeURIComponent(address.slice(BASE.length))];
+    return (await cards())[decodeURIComponent(address.slice(BASE.length))];
   }
 
   function inView(target) {
@@ -47,32 +58,27 @@
     card.style.top = `${fits ? below : at.top - box.height - GAP}px`;
   }
 
+  let wanted = null; // whose card is to come
   async function open(target) {
-    const text = textFor(target);
-    if (text === undefined || target === dismissed || target === link || inView(target)) return;
-    if (text.includes('class="math') && !window.MathJax?.startup) return;
+    wanted = target;
+    const text = await textFor(target);
+    if (text === undefined || target !== wanted) return;
+    if (target === dismissed || target === link || inView(target)) return;
     close();
     link = target;
     card.innerHTML = text;
-    card.style.visibility = "hidden"; // until its formulas are set
     card.showPopover();
     link.setAttribute("aria-describedby", card.id);
-    if (card.querySelector(".math")) {
-      await MathJax.startup.promise;
-      await MathJax.typesetPromise([card]);
-      if (link !== target) return;
-    }
     place();
-    card.style.visibility = "";
   }
 
   function close() {
     clearTimeout(timer);
+    wanted = null;
     const was = link;
     link = null;
     was?.removeAttribute("aria-describedby");
     if (card.matches(":popover-open")) card.hidePopover();
-    window.MathJax?.typesetClear?.([card]);
   }
 
   document.addEventListener(

@@ -30,9 +30,6 @@
     }
   }
 
-  addEventListener("load", async () => {
-    await window.MathJax?.startup?.promise;
-    arrange();
-    narrow.addEventListener("change", arrange);
-  });
+  arrange();
+  narrow.addEventListener("change", arrange);
 })();

@@ -10,8 +10,8 @@
   let shrunk = [];
 
   function shrink() {
-    for (const formula of document.querySelectorAll("article mjx-container[display]")) {
-      const width = formula.firstElementChild.getBoundingClientRect().width * SMALLER;
+    for (const formula of document.querySelectorAll("article div.math")) {
+      const width = formula.scrollWidth * SMALLER;
       if (width > ROOM) shrunk.push([formula, formula.style.fontSize, ROOM / width]);
     }
     for (const [formula, size, ratio] of shrunk) {

@@ -1,4 +1,4 @@
-r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML that any MathJax can set.
+r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML that any typesetter of TeX can read.
 
 Statements are written once, with the macros of the book (``\R``, ``\norm{x}``) and with
 ``\rec{...}`` around what we reconstructed where the source is damaged.  The macros are expanded
@@ -189,7 +189,7 @@ def expand(tex: str) -> str:
 
 
 def math_html(tex: str, *, display: bool = False) -> str:
-    r"""Return a formula as MathJax finds it on a page.
+    r"""Return a formula as it waits on a page: for the build of the book, or for JupyterLab.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def block_html(text: str) -> str:
     Returns
     -------
     str
-        Paragraphs, with formulas for MathJax.
+        Paragraphs, with formulas in TeX.
 
     Raises
     ------

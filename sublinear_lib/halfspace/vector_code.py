@@ -190,9 +190,15 @@ def compresses() -> bool:
 
 
 @functools.cache
+def _features() -> frozenset[str]:
+    """Return what the processor can do; asking numba for it takes longer than many a query."""
+    return frozenset(cpu_target.target_context.codegen().magic_tuple()[2].split(","))
+
+
+@functools.cache
 def _code_of_processor() -> Code:
-    """Return what suits the processor; asking numba for it takes longer than many a query."""
-    features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    """Return what suits the processor."""
+    features = _features()
     if "+avx512f" in features and "+avx512bw" in features and compresses():
         return Code(16)
     arm = platform.machine().lower() in {"arm64", "aarch64"}
@@ -725,13 +731,13 @@ def _pack(writer: _Writer) -> None:
 
 
 def _packed(writer: _Writer) -> None:
-    """Write `packed_signs`; sixteen lanes have an instruction for two products and their sum."""
+    """Write `packed_signs`; AVX-512 has an instruction for two products and their sum."""
     builder = writer.builder
     halves = ir.VectorType(ir.IntType(16), 32)
     wide = ir.VectorType(_INT32, 32)
 
     def of_pairs(left: Any, right: Any) -> Any:
-        if writer.lanes == 16:
+        if writer.lanes == 16 and "+avx512bw" in _features():
             pairs = _numba_tools.get_or_insert_function(
                 builder.module,
                 ir.FunctionType(_SIXTEEN, [halves, halves]),

@@ -119,7 +119,6 @@ from sublinear_lib.memorization.threshold import (
     Slope,
     contradiction,
     extension,
-    meeting_pairs,
     nearest_other,
     smallest_slope,
 )
@@ -134,7 +133,6 @@ from sublinear_lib.memorization.width import (
     collision,
     cube_image,
     null_space_layer,
-    planar_radius_density,
     random_collision_radii,
     simplex_collision_radius,
 )
@@ -210,7 +208,6 @@ __all__ = [
     "lipschitz_bound",
     "lipschitz_certificate",
     "lipschitz_size",
-    "meeting_pairs",
     "memorize",
     "memorize_l1",
     "memorize_l2",
@@ -222,7 +219,6 @@ __all__ = [
     "network_of_coloring",
     "null_space_layer",
     "output_range",
-    "planar_radius_density",
     "plane_points",
     "precision_curve",
     "predicted_error",

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sublinear_lib import validation
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.datasets import (
     CheckedData,
     checked_data,
@@ -30,7 +30,6 @@ __all__ = [
     "Slope",
     "contradiction",
     "extension",
-    "meeting_pairs",
     "nearest_other",
     "smallest_slope",
 ]
@@ -139,55 +138,6 @@ def contradiction(X: object, y: object, mu: object, p: float = math.inf) -> Cont
         (float(labels[pair.i]), float(labels[pair.k])),
         budget - pair.distance / 2,
     )
-
-
-def meeting_pairs(X: object, y: object, mu: object, p: float = math.inf) -> IntArray:
-    """Return the pairs of different labels whose closed balls have a common point.
-
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, at least two different ones.
-    mu : float
-        The budget, ``>= 0``, absolute units of the norm p.
-    p : {1, 2, inf}, default inf
-        The norm.
-
-    Returns
-    -------
-    ndarray of int, shape (k, 2)
-        The rows of the pairs at distance ``<= 2 mu``, i < k, in lexicographic order; none for
-        ``mu < lambda/2``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold finite real numbers of the right shape, there is one label
-        only, or the budget is negative.
-
-    Examples
-    --------
-    >>> meeting_pairs([[0.0], [1.0], [3.0]], [1, 2, 1], 0.5).tolist()
-    [[0, 1]]
-    """
-    budget = validation.scalar(mu, "mu", minimum=0.0)
-    pair = closest_pair(X, y, p)
-    points, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if 2 * budget < pair.distance:
-        return np.empty((0, 2), dtype=np.intp)
-    found = []
-    for start in range(0, len(points), _ROWS):
-        rows = slice(start, start + _ROWS)
-        meets = _distances(points[rows], points, float(p)) <= 2 * budget
-        meets &= labels[rows, None] != labels[None, :]
-        if start <= pair.i < start + _ROWS:  # its distance is rounded in another way
-            meets[pair.i - start, pair.k] = True
-        left, right = np.nonzero(meets)
-        left += start
-        found.append(np.column_stack([left, right])[left < right])
-    return np.concatenate(found)
 
 
 def _slope(data: CheckedData) -> Slope:

@@ -11,7 +11,6 @@ that of W alone: it does not depend on biases, activations or later layers.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,14 +20,13 @@ from scipy.spatial.distance import cdist
 
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_data, simplex_points
-from sublinear_lib.validation import count, float_array, generator, scalar
+from sublinear_lib.validation import count, float_array, generator
 
 __all__ = [
     "Collision",
     "collision",
     "cube_image",
     "null_space_layer",
-    "planar_radius_density",
     "random_collision_radii",
     "simplex_collision_radius",
 ]
@@ -354,43 +352,6 @@ def random_collision_radii(n: int, m: int, draws: int, rng: Seed) -> FloatArray:
     source = generator(rng)
     X, y = simplex_points(n)
     return np.array([collision(source.normal(size=(m, n)), X, y).share for _ in range(draws)])
-
-
-def planar_radius_density(r: float) -> float:
-    r"""Give the density of the collision radius of one random neuron on the simplex of the plane.
-
-    Parameters
-    ----------
-    r : float
-        A radius in units of lam, ``>= 0``.
-
-    Returns
-    -------
-    float
-        ``(8 / pi) / (1 - 4 r + 8 r^2)`` for r up to 1/4, and 0 beyond.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If r is not a finite number of at least 0.
-
-    Notes
-    -----
-    Ours.  The null space of a Gaussian row of two entries has a uniform direction, so the quotient
-    b of its smaller and its larger entry is ``tan(angle)`` with an angle that is uniform on
-    ``[0, pi/4]``: it has the density ``(4/pi) / (1 + b^2)`` on [0, 1].  By
-    `simplex_collision_radius` ``r = b / (2 (1 + b))``, so ``b = 2r / (1 - 2r)`` and
-    ``db/dr = 2 / (1 - 2r)^2``.  The mean is ``1/4 - ln(2) / (2 pi)``: with the angle a, it is
-    ``(4/pi)`` times the integral of ``sin a / (2 (sin a + cos a))`` over ``[0, pi/4]``, and
-    ``sin a = ((sin a + cos a) - (cos a - sin a)) / 2``.
-
-    Examples
-    --------
-    >>> planar_radius_density(0.0) * math.pi, planar_radius_density(0.25) * math.pi
-    (8.0, 16.0)
-    """
-    r = scalar(r, "r", minimum=0.0)
-    return 8.0 / math.pi / (1.0 - 4.0 * r + 8.0 * r * r) if r <= 0.25 else 0.0
 
 
 def cube_image(W: FloatArray) -> FloatArray:

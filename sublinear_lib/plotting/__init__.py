@@ -19,11 +19,8 @@ from sublinear_lib.plotting.adversary import (
 from sublinear_lib.plotting.benchmarks import error_against_misses, ratio_history
 from sublinear_lib.plotting.collision import (
     ImagePanel,
-    ShadowPanel,
     coordinates_picture,
     images_picture,
-    radii_picture,
-    shadow_picture,
 )
 from sublinear_lib.plotting.concentration import CountTail, Crossing, crossing_panels, tail_panels
 from sublinear_lib.plotting.convergence import convergence_picture, regret_bars, surrogate_picture
@@ -31,11 +28,8 @@ from sublinear_lib.plotting.cost import cost_curves, ledger_bars, roofline_chart
 from sublinear_lib.plotting.existence import arcs_picture, circle_fit_picture
 from sublinear_lib.plotting.feature_race import RacePanel, race_picture, ratio_picture
 from sublinear_lib.plotting.feature_study import (
-    ErrorPanel,
     digit_errors_picture,
-    error_curves_picture,
     rates_picture,
-    spectrum_picture,
     variants_picture,
 )
 from sublinear_lib.plotting.flips import flips_window
@@ -48,7 +42,6 @@ from sublinear_lib.plotting.gadget import (
     cube_picture,
     hypergraph_layout,
     hypergraph_picture,
-    programs_picture,
     regions_picture,
 )
 from sublinear_lib.plotting.gap import worst_terms_picture
@@ -65,15 +58,12 @@ from sublinear_lib.plotting.lipschitz_memorizer import (
     AnswerPanel,
     answer_bars,
     answers_picture,
-    path_gallery,
 )
 from sublinear_lib.plotting.memorizer import (
-    Outlines,
     PrecisionSeries,
     ProfilePanel,
     bounds_picture,
     circuit_picture,
-    level_sets_picture,
     precision_picture,
     profile_picture,
 )
@@ -81,14 +71,9 @@ from sublinear_lib.plotting.nets import net_picture
 from sublinear_lib.plotting.network import network_schematic, slice_picture
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES, Role, palette_css
 from sublinear_lib.plotting.patches import (
-    AnswerBars,
     HeatPanel,
     HeatRows,
-    density_picture,
-    fooled_picture,
-    logits_picture,
     patch_picture,
-    rectifier_picture,
 )
 from sublinear_lib.plotting.phases import (
     MapRun,
@@ -102,12 +87,8 @@ from sublinear_lib.plotting.polynomials import step_picture
 from sublinear_lib.plotting.power_map import power_map_picture
 from sublinear_lib.plotting.report import promise_picture
 from sublinear_lib.plotting.robustness_window import (
-    Contest,
     ErrorBracket,
-    contest_picture,
-    energy_picture,
     robust_error_picture,
-    window_edges_picture,
 )
 from sublinear_lib.plotting.separation import (
     BallPanel,
@@ -141,29 +122,24 @@ __all__ = [
     "PAGE_HTML",
     "ROLES",
     "SERIES",
-    "AnswerBars",
     "AnswerPanel",
     "BallPanel",
-    "Contest",
     "CountTail",
     "Crossing",
     "CubePanel",
     "EndLabel",
     "ErrorBracket",
-    "ErrorPanel",
     "HeatPanel",
     "HeatRows",
     "HypergraphPanel",
     "ImagePanel",
     "MapRun",
-    "Outlines",
     "Picture",
     "PrecisionSeries",
     "ProfilePanel",
     "RacePanel",
     "RegionPanel",
     "Role",
-    "ShadowPanel",
     "Ticks",
     "TransitionPanel",
     "Wall",
@@ -181,22 +157,17 @@ __all__ = [
     "circle_fit_picture",
     "circuit_picture",
     "climb_picture",
-    "contest_picture",
     "convergence_picture",
     "coordinates_picture",
     "cost_curves",
     "crossing_panels",
     "cube_picture",
-    "density_picture",
     "digit_errors_picture",
     "digit_gallery",
     "duality_picture",
-    "energy_picture",
     "error_against_misses",
-    "error_curves_picture",
     "figure",
     "flips_window",
-    "fooled_picture",
     "found_picture",
     "grouped",
     "growth_picture",
@@ -207,8 +178,6 @@ __all__ = [
     "label_line_ends",
     "landscape_picture",
     "ledger_bars",
-    "level_sets_picture",
-    "logits_picture",
     "loss_and_activity",
     "loss_curves",
     "net_picture",
@@ -219,30 +188,24 @@ __all__ = [
     "palette_css",
     "panel",
     "patch_picture",
-    "path_gallery",
     "percent",
     "phase_map_picture",
     "power_map_picture",
     "precision_picture",
     "profile_picture",
-    "programs_picture",
     "promise_picture",
     "race_picture",
-    "radii_picture",
     "rates_picture",
     "ratio_history",
     "ratio_picture",
     "recall_against_time",
-    "rectifier_picture",
     "regions_picture",
     "regret_bars",
     "robust_error_picture",
     "roofline_chart",
     "set_scale",
-    "shadow_picture",
     "shares_picture",
     "slice_picture",
-    "spectrum_picture",
     "speedup_by_dimension",
     "step_picture",
     "surrogate_picture",
@@ -254,7 +217,6 @@ __all__ = [
     "transition_picture",
     "variants_picture",
     "way_picture",
-    "window_edges_picture",
     "work_against_m",
     "work_bars",
     "worst_terms_picture",

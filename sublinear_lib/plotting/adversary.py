@@ -162,7 +162,7 @@ def _cap_in_section(alpha: float) -> Figure:
     with house_style():
         axes = panel(fig, left=8, right=8, top=8, bottom=8, frame=False)
         _square(axes, 284, 274, 1.12)
-        axes.set_ylim(-0.62, axes.get_ylim()[1] * 2 - 0.62 + 0.02)
+        axes.set_ylim(-1.03, axes.get_ylim()[1] * 2 - 1.03)
         axes.add_patch(Circle((0, 0), 1.0, facecolor="none", edgecolor=LIGHT["c1"], linewidth=2.0))
         axes.plot(np.sin(arc), np.cos(arc), color=LIGHT["c2"], linewidth=9, alpha=0.45)
         axes.plot([0, 0], [0, 1], color=LIGHT["muted"], linewidth=1.2)

@@ -407,7 +407,7 @@ def _bars(
         beyond = start * scale if left - 4.0 < start * scale < left + 44.0 else left
         note(axes, beyond, top + 26, number(float(values.sum())), dx=6, weight="bold")
         for x, broken in ((mean, False), (start, True)):
-            stretch = (top + 13.0, top + 39.0)
+            stretch = (top + 16.0, top + 38.0)
             _mark(axes, x * scale, stretch, 4.5, role="paper")
             _mark(axes, x * scale, stretch, 2.0, broken=broken)
     return axes

@@ -1,4 +1,4 @@
-"""Pictures of the study of features: spectra over budgets, rates, errors, digits, variants.
+"""Pictures of the study of features: rates, digits, variants.
 
 Every run is a dot and a mean is a line, so that a reader sees how far seeds differ.  A robust error
 is always a pair: what attacks reach, a lower bound, and what is not certified, an upper one; what
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import ascending, few, shares
+from sublinear_lib.plotting.checks import few, shares
 from sublinear_lib.plotting.formats import Numbers, course, number, percent
 from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
@@ -32,47 +32,20 @@ from sublinear_lib.plotting.style import (
     panel_title,
     set_scale,
 )
-from sublinear_lib.validation import float_array, scalar
+from sublinear_lib.validation import float_array
 
 __all__ = [
-    "ErrorPanel",
     "digit_errors_picture",
-    "error_curves_picture",
     "rates_picture",
-    "spectrum_picture",
     "variants_picture",
 ]
 
 _MOST_PANELS = 4
-_MOST_ATTACKS = 4
 _MOST_ROWS = 20
-# Runs of one kind stand side by side, over this share of the distance to the next kind.
-_SWARM = 0.7
 _HEADINGS: tuple[tuple[tuple[str, Role], ...], ...] = (
     (("classes that", "c1"), ("lean on *u*", "c1")),
     (("error: attacked,", "c4"), ("not certified", "ink")),
 )
-
-
-class ErrorPanel(NamedTuple):
-    """One panel of `error_curves_picture`.
-
-    Parameters
-    ----------
-    title : str
-        What it shows, in the house markup.
-    attacked : array-like, shape (E,)
-        The error under all attacks, in [0, 1].
-    certified : array-like, shape (E,)
-        One minus the certified share, in [0, 1], nowhere below `attacked`.
-    feature : mapping of str to array-like, shape (E,)
-        The error under single attacks by their labels in the house markup; at most four.
-    """
-
-    title: str
-    attacked: Numbers
-    certified: Numbers
-    feature: Mapping[str, Numbers]
 
 
 def _gaps(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
@@ -124,136 +97,6 @@ def _dots(axes: Axes, x: FloatArray, y: FloatArray, role: Role, size: float = 3.
         clip_on=False,
         zorder=3,
     )
-
-
-def spectrum_picture(
-    budget: Numbers,
-    share: Numbers,
-    attacked: Numbers,
-    certified: Numbers,
-    *,
-    predicted: Numbers | None = None,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw what networks learn, and how robust they are, against the budget they trained with.
-
-    Parameters
-    ----------
-    budget : array-like, shape (n,)
-        The budget of the training adversary in each run, ``>= 0``; equal ones are runs of one kind.
-    share : array-like, shape (n,)
-        The robust share of the logits in each run, in [0, 1].
-    attacked : array-like, shape (n,)
-        The error of each run under attack, in [0, 1].
-    certified : array-like, shape (n,)
-        One minus the certified share, in [0, 1], nowhere below `attacked`.
-    predicted : array-like, shape (n,), optional
-        What a theory says about `share`, in [0, 1].
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        Two panels: shares, with a dot for each run and a line for the mean, dashed for the
-        prediction; errors, with a line for attacks, one for the certificate, and shade between.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, there are fewer than two budgets, or a number is out of range.
-    """
-    x = float_array(budget, "budget", shape=(None,))
-    if (x < 0).any():
-        raise ValueError(f"budget must be >= 0, got {float(x.min())!r}")
-    kinds = _kinds(x, "budget")
-    known = shares(share, "share", x.shape)
-    low, high = shares(attacked, "attacked", x.shape), shares(certified, "certified", x.shape)
-    if (low > high).any():
-        raise ValueError("certified must nowhere be below attacked")
-    said = None if predicted is None else shares(predicted, "predicted", x.shape)
-    spots = _fan(x, _SWARM * float(np.diff(kinds).min()))
-
-    fig = figure(300, 270)
-    with house_style():
-        first = _spectrum_axes(fig, kinds, "share of *u* in the logit", "What is learned")
-        means = _mean(x, kinds, known)
-        ends = [EndLabel(float(means[-1]), "training", "c1")]
-        first.plot(kinds, means, color=LIGHT["c1"], linewidth=1.8, clip_on=False)
-        _dots(first, spots, known, "c1")
-        if said is not None:
-            theory = _mean(x, kinds, said)
-            first.plot(
-                kinds, theory, color=LIGHT["c2"], linewidth=1.6, dashes=(4, 2.5), clip_on=False
-            )
-            ends.append(EndLabel(float(theory[-1]), "recursion", "c2"))
-        label_line_ends(first, ends)
-    second_fig = figure(300, 270)
-    with house_style():
-        second = _spectrum_axes(second_fig, kinds, "robust error", "What it withstands")
-        bounds = {"attacked": _mean(x, kinds, low), "certified": _mean(x, kinds, high)}
-        _bracket(second, kinds, bounds["attacked"], bounds["certified"])
-        _dots(second, spots, high, "ink", 3.0)
-        _dots(second, spots, low, "c4", 3.0)
-        label_line_ends(second, _bracket_ends(bounds["attacked"], bounds["certified"]))
-    if alt is None:
-        at = np.flatnonzero(means > 0.5)
-        turn = (
-            f"it is above one half from budget {number(float(kinds[at[0]]))} on"
-            if at.size and (means[at[0] :] > 0.5).all()
-            else f"it is above one half at {at.size} of {kinds.size} budgets"
-        )
-        least = int(np.argmin(bounds["certified"]))
-        text = (
-            f"Mean share {number(float(means[0]), 2)} at budget {number(float(kinds[0]))} and "
-            f"{number(float(means[-1]), 2)} at {number(float(kinds[-1]))}; {turn}."
-        )
-        if said is not None:
-            apart = float(np.abs(theory - means).max())
-            text += f" The recursion is at most {number(apart, 2)} away from the means."
-        alt = (
-            f"{x.size} runs against the budget of the training adversary. {text} Robust error: "
-            f"attacks reach {percent(float(bounds['attacked'][0]))} at budget "
-            f"{number(float(kinds[0]))}; the least certified error is "
-            f"{percent(float(bounds['certified'][least]))} at {number(float(kinds[least]))}."
-        )
-    return Picture([fig, second_fig], alt=alt, caption=caption, name=name)
-
-
-def _spectrum_axes(fig: Any, kinds: FloatArray, ylabel: str, title: str) -> Axes:
-    axes = panel(
-        fig,
-        left=50,
-        right=84,
-        top=38,
-        bottom=46,
-        xlabel="budget *ε* in training",
-        ylabel=ylabel,
-    )
-    set_scale(axes, "x", float(kinds[0]), float(kinds[-1]), target=4)
-    set_scale(axes, "y", 0.0, 1.0, label=percent)
-    panel_title(axes, title, left=46, rise=38)
-    return axes
-
-
-def _bracket(axes: Axes, x: FloatArray, low: FloatArray, high: FloatArray) -> None:
-    """Draw what lies between attack and certificate."""
-    axes.fill_between(x, low, high, color=LIGHT["muted"], alpha=0.22, linewidth=0)
-    axes.plot(x, high, color=LIGHT["ink"], linewidth=1.5, dashes=(4, 2), clip_on=False)
-    axes.plot(x, low, color=LIGHT["c4"], linewidth=1.8, clip_on=False)
-
-
-def _bracket_ends(low: FloatArray, high: FloatArray) -> list[EndLabel]:
-    return [
-        EndLabel(float(low[-1]), "attacked", "c4"),
-        EndLabel(float(high[-1]), "certified", "ink"),
-    ]
 
 
 def rates_picture(
@@ -436,119 +279,6 @@ def _rates_axes(fig: Any, edges: tuple[float, float], ylabel: str, title: str) -
     set_scale(axes, "x", *edges, scale="log10", target=4, values=marks)
     panel_title(axes, title, left=46, rise=38)
     return axes
-
-
-def error_curves_picture(
-    eps: Numbers,
-    panels: Sequence[ErrorPanel],
-    *,
-    window: tuple[float, float] | None = None,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw robust errors over the budget of the attack, from below and from above.
-
-    Parameters
-    ----------
-    eps : array-like, shape (E,)
-        The budgets of the attacks, ``>= 0``, ascending, ``E >= 2``.
-    panels : sequence of ErrorPanel
-        One to four panels.  A label has the same color in every panel.
-    window : pair of float, optional
-        Budgets to be shaded, lower below upper, such as a robustness window.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The panels, side by side or one below the other: thin lines for single attacks, a thick one
-        for all of them, a dashed one for the certificate.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, budgets do not ascend, there are too many panels or labels, or a
-        number is out of range.
-    """
-    x = ascending(eps, "eps", 0.0)
-    if not 1 <= len(panels) <= _MOST_PANELS:
-        raise ValueError(f"panels must hold one to {_MOST_PANELS} panels, got {len(panels)}")
-    labels = list(dict.fromkeys(label for each in panels for label in each.feature))
-    if len(labels) > _MOST_ATTACKS:
-        raise ValueError(
-            f"panels must hold at most {_MOST_ATTACKS} attacks in all, got {len(labels)}"
-        )
-    free: tuple[Role, ...] = ("c1", "c2", "c3", "c5")
-    roles = dict(zip(labels, free, strict=False))
-    ends = None
-    if window is not None:
-        first = scalar(window[0], "window[0]", minimum=0.0)
-        ends = first, scalar(window[1], "window[1]", exclusive_minimum=first)
-    checked = []
-    for k, each in enumerate(panels):
-        low = shares(each.attacked, f"panels[{k}].attacked", x.shape)
-        high = shares(each.certified, f"panels[{k}].certified", x.shape)
-        if (low > high).any():
-            raise ValueError(f"panels[{k}].certified must nowhere be below attacked")
-        single = {
-            label: shares(values, f"panels[{k}].feature[{label!r}]", x.shape)
-            for label, values in each.feature.items()
-        }
-        checked.append((each.title, low, high, single))
-
-    figures = []
-    for title, low, high, single in checked:
-        fig = figure(300, 270)
-        with house_style():
-            axes = panel(
-                fig,
-                left=50,
-                right=84,
-                top=38,
-                bottom=46,
-                xlabel="budget *ε* of the attack",
-                ylabel="error",
-            )
-            set_scale(axes, "x", float(x[0]), float(x[-1]), target=5)
-            set_scale(axes, "y", 0.0, 1.0, label=percent)
-            panel_title(axes, title, left=46, rise=38)
-            if ends is not None:
-                axes.axvspan(*ends, color=LIGHT["grid"], alpha=0.75, linewidth=0, zorder=0.5)
-            _bracket(axes, x, low, high)
-            for label, values in single.items():
-                axes.plot(x, values, color=LIGHT[roles[label]], linewidth=1.3, clip_on=False)
-            marks = [EndLabel(float(v[-1]), label, roles[label]) for label, v in single.items()]
-            label_line_ends(axes, [*marks, *_bracket_ends(low, high)])
-        figures.append(fig)
-    if alt is None:
-        said = []
-        for title, low, high, single in checked:
-            parts = [
-                _reach("attacks together", x, low),
-                _reach("what is not certified", x, high),
-                *(_reach(to_plain(label), x, values) for label, values in single.items()),
-            ]
-            said.append(f"{to_plain(title)}: {'; '.join(parts)}")
-        shaded = f" Budgets from {number(ends[0])} to {number(ends[1])} are shaded." if ends else ""
-        alt = (
-            f"Errors over the budget of the attack, from {number(float(x[0]))} to "
-            f"{number(float(x[-1]))}. {'. '.join(said)}.{shaded}"
-        )
-    return Picture(figures, alt=alt, caption=caption, name=name)
-
-
-def _reach(who: str, x: FloatArray, values: FloatArray) -> str:
-    above = np.flatnonzero(values >= 0.5)
-    last = percent(float(values[-1]))
-    if not above.size:
-        return f"{who} end at {last} and stay below one half"
-    return f"{who} reach one half at {number(float(x[above[0]]))} and end at {last}"
 
 
 def digit_errors_picture(

@@ -1,16 +1,16 @@
-"""Pictures of two hidden neurons: their regions, hypergraphs as data, and how many programs decide.
+"""Pictures of two hidden neurons: their regions, and hypergraphs as data.
 
 `hypergraph_picture` draws small hypergraphs with their colors, `cube_picture` the data that a graph
-of three vertices becomes, `regions_picture` where networks of the plane exceed a level, and
-`programs_picture` counts of programs.  The numbers come from the floors below.  Before changing
-them, know that labels and colors are different things here and must look different: labels have the
-colors of all pictures of Part II, half-spaces and their vertices two others.
+of three vertices becomes, and `regions_picture` where networks of the plane exceed a level.  The
+numbers come from the floors below.  Before changing them, know that labels and colors are different
+things here and must look different: labels have the colors of all pictures of Part II, half-spaces
+and their vertices two others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,22 +19,17 @@ from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import Hypergraph, fano
-from sublinear_lib.plotting.checks import few
-from sublinear_lib.plotting.formats import Numbers, number, whole
-from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
+from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.palette import LIGHT, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
-    EndLabel,
     badge,
-    end_label_room,
     figure,
     house_style,
-    label_line_ends,
     note,
     panel,
     panel_title,
-    set_scale,
 )
 from sublinear_lib.validation import float_array, scalar
 
@@ -46,7 +41,6 @@ __all__ = [
     "cube_picture",
     "hypergraph_layout",
     "hypergraph_picture",
-    "programs_picture",
     "regions_picture",
 ]
 
@@ -513,97 +507,3 @@ def _region(
                 zorder=5.0,
             )
     return axes
-
-
-def programs_picture(
-    series: Mapping[str, tuple[Numbers, Numbers]],
-    lines: Mapping[str, tuple[Numbers, Numbers]],
-    *,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw how many programs decide about a hypergraph, against its number of vertices.
-
-    Parameters
-    ----------
-    series : mapping of str to pair of array-like, shape (k,)
-        Measured counts, by their labels in the house markup: numbers of vertices, ascending, and
-        counts, positive.  One to five series.
-    lines : mapping of str to pair of array-like, shape (j,)
-        Formulas, drawn as dashed lines.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The figure, with a logarithmic scale of counts.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, counts are not positive, all numbers of vertices are equal, a label
-        stands for a series and a line, or there are too many series.
-
-    Notes
-    -----
-    Source: Theorem II.4.1.
-    """
-    few(series, "series", len(SERIES), "series")
-    if set(series) & set(lines):
-        raise ValueError(f"lines must have labels of their own, got {sorted(lines)}")
-    tables: dict[str, tuple[FloatArray, FloatArray]] = {}
-    for label, (places, counts) in (*series.items(), *lines.items()):
-        V = float_array(places, f"vertices of {label!r}", shape=("k",))
-        many = float_array(counts, f"counts of {label!r}", shape=V.shape)
-        if (np.diff(V) <= 0).any() or (many <= 0).any():
-            raise ValueError(f"vertices of {label!r} must ascend and its counts be positive")
-        tables[label] = V, many
-    every = [np.concatenate(part) for part in zip(*tables.values(), strict=True)]
-    low, high = float(every[0].min()), float(every[0].max())
-    if low == high:
-        raise ValueError(f"series and lines must hold two numbers of vertices, got {low:g} only")
-    fig = figure(420, 330)
-    room = end_label_room(tables, gap=30.0, most=math.inf)
-    with house_style():
-        axes = panel(fig, right=room, xlabel="vertices *V*", ylabel="linear programs")
-        set_scale(axes, "x", low, high, target=4, label=number)
-        set_scale(
-            axes,
-            "y",
-            float(every[1].min()) / 1.4,
-            1.4 * float(every[1].max()),
-            scale="log10",
-            label=whole,
-        )
-        ends = []
-        roles: list[Role] = [*SERIES[: len(series)], *(["ink"] * len(lines))]  # type: ignore[list-item]
-        for role, (label, (V, many)) in zip(roles, tables.items(), strict=True):
-            measured = label in series
-            axes.plot(
-                V,
-                many,
-                color=LIGHT[role],
-                linewidth=1.75,
-                linestyle="-" if measured else (0, (5, 3)),
-                marker="o" if measured else "",
-                clip_on=False,
-            )
-            if V[-1] == high:
-                ends.append(EndLabel(float(many[-1]), label, role))
-            else:
-                note(axes, float(V[-1]), float(many[-1]), label, role=role, dx=8, dy=0)
-        label_line_ends(axes, ends)
-    if alt is None:
-        parts = [
-            f"{to_plain(label)}: {whole(float(many[0]))} at {V[0]:g} vertices to "
-            f"{whole(float(many[-1]))} at {V[-1]:g}"
-            for label, (V, many) in tables.items()
-        ]
-        alt = f"Numbers of linear programs against the number of vertices. {'; '.join(parts)}."
-    return Picture(fig, alt=alt, caption=caption, name=name)

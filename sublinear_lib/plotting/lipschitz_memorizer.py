@@ -2,9 +2,8 @@
 
 `answers_picture` shades where networks give one label or another in the plane, and leaves blank
 where they give none; `answer_bars` shows the shares of right, wrong and missing answers with their
-intervals; `path_gallery` shows images on a way with what each network says below them.  The numbers
-come from the floors below; no formula lives here.  Before changing them, know that "no answer" is a
-category of its own: a network that is silent is not a network that errs.
+intervals.  The numbers come from the floors below; no formula lives here.  Before changing them,
+know that "no answer" is a category of its own: a network that is silent is not a network that errs.
 """
 
 from __future__ import annotations
@@ -31,11 +30,14 @@ from sublinear_lib.plotting.style import (
     panel_title,
     set_scale,
 )
-from sublinear_lib.plotting.training import draw_image, square_images
 from sublinear_lib.statistics import Interval
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["AnswerPanel", "answer_bars", "answers_picture", "path_gallery"]
+__all__ = [
+    "AnswerPanel",
+    "answer_bars",
+    "answers_picture",
+]
 
 _SIGNS: tuple[tuple[float, Role, str], ...] = ((1.0, "c1", "+"), (-1.0, "c2", "\N{MINUS SIGN}"))
 
@@ -350,89 +352,4 @@ def answer_bars(
         alt = f"Bars of right, wrong and missing answers. {'. '.join(parts)}."
         if chance is not None:
             alt += f" A dashed line marks a guess, {percent(chance)}."
-    return Picture(fig, alt=alt, caption=caption, name=name)
-
-
-def path_gallery(
-    images: Sequence[Sequence[float]] | FloatArray,
-    said: Mapping[str, Sequence[str]],
-    *,
-    above: Sequence[str],
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw images on a way, one beside the other, with what each network says below them.
-
-    Parameters
-    ----------
-    images : array-like, shape (k, h, w) or (k, h * h)
-        The images, ``1 <= k <= 7``, at most 32 x 32 pixels, in any units: the smallest value of all
-        is blank paper and the largest full ink.
-    said : mapping of str to sequence of str, length k
-        For each network, by its title in the house markup, a short word for each image; an empty
-        word is drawn as a dash.
-    above : sequence of str, length k
-        What stands above each image, in the house markup.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the words.
-
-    Returns
-    -------
-    Picture
-        The figure.
-
-    Raises
-    ------
-    ValueError
-        If lengths do not match, there are more than seven images, or all pixels are equal.
-    """
-    shown = square_images(images, "images", None)
-    k = len(shown)
-    if not 1 <= k <= 7:
-        raise ValueError(f"images must hold 1 to 7 images, got {k}")
-    if len(above) != k or any(len(words) != k for words in said.values()):
-        raise ValueError(f"above and said must have one word for each of {k} images")
-    low, high = float(shown.min()), float(shown.max())
-    if high <= low:
-        raise ValueError("images must hold more than one value, got images of a single gray")
-    cell, gap, line = 52.0, 8.0, 22.0
-    width = max(k * (cell + gap), 200.0)
-    height = 20.0 + cell + 12.0 + len(said) * 2 * line
-    fig = figure(width, height)
-    with house_style():
-        axes = panel(fig, left=0, right=0, top=0, bottom=0, frame=False)
-        axes.set_xlim(0, width)
-        axes.set_ylim(height, 0)
-        for i in range(k):
-            x = gap / 2 + i * (cell + gap)
-            note(axes, x + cell / 2, 9, above[i], ha="center", size=11, va="center_baseline")
-            draw_image(axes, (shown[i] - low) / (high - low), x, 20.0, cell, signed=False)
-        for r, (title, words) in enumerate(said.items()):
-            y = 20.0 + cell + 18.0 + r * 2 * line
-            note(axes, gap / 2, y, title, weight="bold", size=11, va="center_baseline")
-            for i, word in enumerate(words):
-                note(
-                    axes,
-                    gap / 2 + i * (cell + gap) + cell / 2,
-                    y + line - 3,
-                    word or "\N{EN DASH}",
-                    role="ink" if word else "muted",
-                    ha="center",
-                    va="center_baseline",
-                )
-    if alt is None:
-        parts = [
-            f"{to_plain(title)} says {', '.join(to_plain(word) or 'nothing' for word in words)}"
-            for title, words in said.items()
-        ]
-        heads = ", ".join(to_plain(word) for word in above)
-        alt = (
-            f"{k} images of {shown.shape[1]} by {shown.shape[2]} pixels on a way: "
-            f"{'. '.join([heads, *parts])}."
-        )
     return Picture(fig, alt=alt, caption=caption, name=name)

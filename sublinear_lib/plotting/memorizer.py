@@ -1,11 +1,10 @@
-"""Pictures of the network that memorizes: bumps, their level sets, the circuit of one sample.
+"""Pictures of the network that memorizes: bumps, and the circuit of one sample.
 
-`profile_picture` draws bumps over a line and their maximum; `level_sets_picture` the level sets of
-bumps in the plane; `circuit_picture` the neurons that one sample adds, wired by the matrices that
-are handed in; `bounds_picture` what certificates leave of a deviation; `precision_picture` errors
-of rounding near the threshold.  The numbers come from the floors below; no formula lives here.
-Before changing them, know that an edge of the circuit is an entry of a matrix: a picture of another
-network would look different.
+`profile_picture` draws bumps over a line and their maximum; `circuit_picture` the neurons that one
+sample adds, wired by the matrices that are handed in; `bounds_picture` what certificates leave of a
+deviation; `precision_picture` errors of rounding near the threshold.  The numbers come from the
+floors below; no formula lives here.  Before changing them, know that an edge of the circuit is an
+entry of a matrix: a picture of another network would look different.
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.patches import FancyBboxPatch, Polygon
+from matplotlib.patches import FancyBboxPatch
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES, Role
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.style import (
-    badge,
     figure,
     house_style,
     note,
@@ -34,12 +32,10 @@ from sublinear_lib.plotting.style import (
 from sublinear_lib.validation import float_array, scalar
 
 __all__ = [
-    "Outlines",
     "PrecisionSeries",
     "ProfilePanel",
     "bounds_picture",
     "circuit_picture",
-    "level_sets_picture",
     "precision_picture",
     "profile_picture",
 ]
@@ -66,24 +62,6 @@ class ProfilePanel(NamedTuple):
     title: str
     bumps: Numbers
     total: Numbers
-    radius: float
-
-
-class Outlines(NamedTuple):
-    """One panel of `level_sets_picture`.
-
-    Parameters
-    ----------
-    title : str
-        What it shows, in the house markup.
-    levels : sequence of sequence of array-like, shape (V, 2)
-        For each sample the outlines of its bump, from the foot to the plateau, at least one.
-    radius : float
-        The radius of the balls, ``>= 0``, for the description.
-    """
-
-    title: str
-    levels: Sequence[Sequence[Numbers]]
     radius: float
 
 
@@ -204,115 +182,6 @@ def profile_picture(
             for each, (_, total, radius) in zip(panels, curves, strict=True)
         )
         alt = f"Bumps around {middles.size} points of a line, and a thick curve. {said}."
-    return Picture(figures, alt=alt, caption=caption, name=name)
-
-
-def level_sets_picture(
-    X: Numbers,
-    y: Numbers,
-    panels: Sequence[Outlines],
-    *,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
-    """Draw the level sets of the bumps around points of the plane.
-
-    Parameters
-    ----------
-    X : array-like, shape (N, 2)
-        The points.
-    y : array-like, shape (N,)
-        Their labels, at most five different ones; each has a color, and is written into the point.
-    panels : sequence of Outlines
-        One to four panels, on one scale.
-    name : str
-        Name of the figure.
-    caption : str, optional
-        What to notice.
-    alt : str, optional
-        Alternative text; by default it is composed from the numbers.
-
-    Returns
-    -------
-    Picture
-        The panels, side by side or one below the other.
-
-    Raises
-    ------
-    ValueError
-        If points are not in the plane, shapes do not match, a sample has no outline, or there are
-        too many labels or panels.
-
-    Notes
-    -----
-    Source: Theorem II.4.8, after Yu, Gao and Zhang (2024).
-    """
-    points = float_array(X, "X", shape=(None, 2))
-    labels = float_array(y, "y", shape=(len(points),))
-    roles = _roles(labels)
-    _panels_fit(panels)
-    shapes: list[list[list[FloatArray]]] = []
-    for k, each in enumerate(panels):
-        scalar(each.radius, f"panels[{k}].radius", minimum=0.0)
-        if len(each.levels) != len(points):
-            raise ValueError(
-                f"panels[{k}].levels must have one entry for each of {len(points)} points, got "
-                f"{len(each.levels)}"
-            )
-        if not all(len(own) for own in each.levels):
-            raise ValueError(f"panels[{k}].levels must hold at least one outline for each point")
-        shapes.append(
-            [
-                [float_array(shape, f"panels[{k}].levels[{i}]", shape=(None, 2)) for shape in own]
-                for i, own in enumerate(each.levels)
-            ]
-        )
-    every = np.concatenate([points, *(s for one in shapes for own in one for s in own)])
-    low, high = every.min(axis=0), every.max(axis=0)
-    middle, half = (low + high) / 2, 0.52 * float((high - low).max()) or 1.0
-    figures = []
-    for each, outlines in zip(panels, shapes, strict=True):
-        fig = figure(300, 318)
-        with house_style():
-            axes = panel(fig, left=38, right=10, top=36, bottom=30)
-            axes.grid(visible=False)
-            for which, center in zip(("x", "y"), middle.tolist(), strict=True):
-                set_scale(axes, which, center - half, center + half, target=3, label=number)
-            panel_title(axes, each.title, left=34)
-            for i in np.argsort(labels, kind="stable").tolist():
-                color = LIGHT[roles[float(labels[i])]]
-                for place, shape in enumerate(outlines[i]):
-                    last = place == len(outlines[i]) - 1
-                    axes.add_patch(Polygon(shape, facecolor=color, alpha=0.14, linewidth=0))
-                    axes.add_patch(
-                        Polygon(
-                            shape,
-                            facecolor="none",
-                            edgecolor=color,
-                            linewidth=1.5 if last else 0.7,
-                            alpha=1.0 if last else FAINT,
-                        )
-                    )
-            for point, label in zip(points, labels.tolist(), strict=True):
-                text = f"{label:g}".replace("-", "\N{MINUS SIGN}")
-                badge(axes, float(point[0]), float(point[1]), text, roles[label])
-        figures.append(fig)
-    if alt is None:
-        said = []
-        for each, outlines in zip(panels, shapes, strict=True):
-            spans = [float(np.ptp(own[0][:, 0])) for own in outlines]
-            numbers = sorted({len(own) for own in outlines})
-            said.append(
-                f"{to_plain(each.title)}: around balls of radius {number(each.radius)} lie "
-                f"{' or '.join(map(str, numbers))} nested level sets of each bump, the outermost "
-                f"{number(max(spans))} wide"
-            )
-        kinds = len(roles)
-        alt = (
-            f"{len(points)} points of the plane with {kinds} label{'s' if kinds > 1 else ''}. "
-            f"{'. '.join(said)}."
-        )
     return Picture(figures, alt=alt, caption=caption, name=name)
 
 

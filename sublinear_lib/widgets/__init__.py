@@ -26,8 +26,6 @@ from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.exponent_map import exponent_map_explorer, exponent_map_view
 from sublinear_lib.widgets.feature_race import race_explorer, race_view
 from sublinear_lib.widgets.feature_race_lab import (
-    filters_lab,
-    race_filters,
     train_a_race,
     train_race_lab,
 )
@@ -60,9 +58,7 @@ from sublinear_lib.widgets.own_data import own_data_explorer, own_data_view
 from sublinear_lib.widgets.own_data_lab import own_file_lab, report_on_file
 from sublinear_lib.widgets.patches_lab import (
     attack_a_sample,
-    networks_of_v_lab,
     sample_lab,
-    try_networks_of_v,
 )
 from sublinear_lib.widgets.phases import phases_explorer, phases_view
 from sublinear_lib.widgets.phases_lab import phases_lab, several_steps_lab, train_at, train_in_steps
@@ -76,9 +72,7 @@ from sublinear_lib.widgets.robustness_lab import (
 from sublinear_lib.widgets.robustness_window import robustness_explorer, robustness_view
 from sublinear_lib.widgets.separation import separation_explorer, separation_view
 from sublinear_lib.widgets.separation_lab import (
-    digits_lab,
     own_points_lab,
-    separate_digits,
     separate_points,
 )
 from sublinear_lib.widgets.training_curves import training_curve_explorer, training_curve_view
@@ -133,12 +127,10 @@ __all__ = [
     "collision_view",
     "convergence_explorer",
     "convergence_view",
-    "digits_lab",
     "existence_explorer",
     "existence_view",
     "exponent_map_explorer",
     "exponent_map_view",
-    "filters_lab",
     "flips_explorer",
     "flips_view",
     "gap_explorer",
@@ -155,7 +147,6 @@ __all__ = [
     "near_the_limit",
     "net_explorer",
     "net_view",
-    "networks_of_v_lab",
     "onion_explorer",
     "onion_view",
     "own_data_explorer",
@@ -173,7 +164,6 @@ __all__ = [
     "preactivation_view",
     "precision_lab",
     "race_explorer",
-    "race_filters",
     "race_view",
     "report_on_file",
     "robust_digits_lab",
@@ -182,7 +172,6 @@ __all__ = [
     "robustness_view",
     "rule_and_training_picture",
     "sample_lab",
-    "separate_digits",
     "separate_points",
     "separation_explorer",
     "separation_view",
@@ -194,7 +183,6 @@ __all__ = [
     "train_race_lab",
     "training_curve_explorer",
     "training_curve_view",
-    "try_networks_of_v",
     "turned_layer",
     "two_memorizers_lab",
     "two_nets_picture",

@@ -1,13 +1,10 @@
-"""The live labs of the race: train without an adversary, and let the filters of a class race.
+"""The live lab of the race: train without an adversary.
 
-The first trains a network by standard training for a seed, an exponent and a number of filters,
-and compares each class with its race ratio; the second follows all filters of one class by the
-recursion.  No formula lives here.
+It trains a network by standard training for a seed, an exponent and a number of filters, and
+compares each class with its race ratio.  No formula lives here.
 """
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -26,7 +23,7 @@ from sublinear_lib.validation import count, scalar
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
-__all__ = ["filters_lab", "race_filters", "train_a_race", "train_race_lab"]
+__all__ = ["train_a_race", "train_race_lab"]
 
 _RHO = 15.0
 _EPS = 0.52
@@ -111,53 +108,6 @@ def train_a_race(seed: int, q: float, filters: int) -> Picture:
     return race_picture(run.history.steps, panels, name="train-race-lab")
 
 
-def race_filters(filters: int, q: float, seed: int) -> Picture:
-    """Let all filters of one class race, print what the winner takes, and draw them.
-
-    Parameters
-    ----------
-    filters : int
-        The number m of filters, 1 to 60.
-    q : float
-        The exponent of the activation, above 1 and at most 4.
-    seed : int
-        Seed of the first weights, ``>= 0``.
-
-    Returns
-    -------
-    Picture
-        Every filter by the recursion; the winners of the two features strong.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Proposition III.2.
-    """
-    filters = count(filters, "filters", maximum=60)
-    q = scalar(q, "q", exclusive_minimum=1.0, maximum=4.0)
-    rng = np.random.default_rng(count(seed, "seed", minimum=0))
-    law = FeatureData()
-    settings = _settings(q, filters, _STEPS[min(k for k in _STEPS if k >= q)])
-    A0, B0 = _SCALE * rng.normal(size=(2, filters))
-    path = feature_recursion(law, settings, A0, B0)
-    A, B = path.A[:, 0], path.B[:, 0]
-    act = settings.activation
-    for name, strength, features in (("u", law.alpha, A), ("v", law.beta, B)):
-        first, last = (act.value(strength * features[k]) for k in (0, -1))
-        winner = int(last.argmax())
-        taken = [float(x[winner] / x.sum()) if x.sum() > 0 else math.nan for x in (first, last)]
-        print(f"{name}: filter {winner} leads at the end with {features[-1, winner]:.3g};", end=" ")
-        print(f"its part of {name}'s logit: {taken[0]:.0%} to {taken[1]:.0%}")
-    print(_ratio_text(law, q, A0, B0))
-    print(f"filters with a negative start of v: {int((B0 < 0).sum())} of {filters}")
-    panel = RacePanel(f"{filters} filters, *q* = {q:g}", A, B)
-    return race_picture(path.steps, [panel], name="filters-lab")
-
-
 def train_race_lab() -> LiveLab:
     """Build the lab in which a network is trained without an adversary.
 
@@ -178,27 +128,4 @@ def train_race_lab() -> LiveLab:
             Slider("filters", "filters *m*", [1, 4, 12, 48, 100], start=12),
         ],
         title="Train it yourself",
-    )
-
-
-def filters_lab() -> LiveLab:
-    """Build the lab in which the filters of one class race.
-
-    Returns
-    -------
-    LiveLab
-        Controls for the number of filters, the exponent and the seed.
-
-    Notes
-    -----
-    Source: Proposition III.2.
-    """
-    return LiveLab(
-        race_filters,
-        [
-            Slider("filters", "filters *m*", [2, 4, 12, 30, 60], start=12),
-            Slider("q", "exponent *q*", [1.5, 2.0, 2.5, 3.0, 4.0], start=3.0, format="{:g}"),
-            Slider("seed", "seed", list(range(25)), start=0),
-        ],
-        title="Which filter takes it all?",
     )

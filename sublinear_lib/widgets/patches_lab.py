@@ -1,43 +1,34 @@
-"""The live labs of the two kinds of features: attack a sample, and try random networks of v alone.
+"""The live lab of the two kinds of features: attack a sample.
 
-The first draws a sample with noise and jitter, attacks it, and prints what networks of one kind of
-feature answer; the second draws many networks of v alone and counts how many are fooled.  No
-formula lives here.
+It draws a sample with noise and jitter, attacks it, and prints what networks of one kind of feature
+answer.  No formula lives here.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from sublinear_lib import statistics
 from sublinear_lib.features import (
     FEATURE_ATTACKS,
-    Activation,
     FeatureAttack,
     FeatureData,
     PatchNetwork,
-    ReLU,
-    SmoothedReLU,
     certify_patches,
     feature_attack,
     feature_perturbation,
 )
-from sublinear_lib.plotting import HeatPanel, HeatRows, Picture, fooled_picture, patch_picture
+from sublinear_lib.plotting import HeatPanel, HeatRows, Picture, patch_picture
 from sublinear_lib.plotting.formats import number
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab
 
-__all__ = ["attack_a_sample", "networks_of_v_lab", "sample_lab", "try_networks_of_v"]
+__all__ = [
+    "attack_a_sample",
+    "sample_lab",
+]
 
 _INPUTS: Final = 30
-_ACTIVATIONS: Final[dict[str, Activation]] = {
-    "smoothed": SmoothedReLU(q=3, rho=15.0),
-    "short": SmoothedReLU(q=3, rho=0.5),
-    "relu": ReLU(),
-}
 
 
 def attack_a_sample(
@@ -117,70 +108,6 @@ def attack_a_sample(
     return patch_picture(panels, rows, floor=0.1, name="sample-lab")
 
 
-def try_networks_of_v(
-    networks: int, filters: int, activation: str, noise: float, seed: int
-) -> Picture:
-    """Draw random networks of v alone and count how many the attack of Proposition 3.1 fools.
-
-    Parameters
-    ----------
-    networks : int
-        Number of networks, 1 to 2000.
-    filters : int
-        Filters of each class, 1 to 64; their weights are standard normal, of both signs.
-    activation : {"smoothed", "short", "relu"}
-        Smoothed ReLU with q = 3 and a long or a short polynomial part, or ReLU.
-    noise : float
-        The standard deviation of the noise, ``>= 0``.
-    seed : int
-        Seed of networks and inputs, ``>= 0``.
-
-    Returns
-    -------
-    Picture
-        The share of networks that are fooled on all of three inputs, one of each class, against
-        the budget, with 95 % intervals.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Proposition 3.1 of Li and Li (2025).
-    """
-    trials = count(networks, "networks", maximum=2000)
-    m = count(filters, "filters", maximum=64)
-    act = _ACTIVATIONS[choice(activation, "activation", tuple(_ACTIVATIONS))]
-    law = FeatureData(noise=noise)
-    rng = np.random.default_rng(count(seed, "seed", minimum=0))
-    data = law.sample(law.classes, rng=rng)
-    budgets = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2])
-    fooled = np.zeros(budgets.size, dtype=np.int64)
-    for _ in range(trials):
-        weights = rng.normal(size=(law.classes, m))
-        network = PatchNetwork.of_features(law, np.zeros_like(weights), weights, act)
-        for place, eps in enumerate(budgets.tolist()):
-            fooled[place] += feature_attack(network, data, eps, "prop_3_1").error == 1.0
-    ends = [statistics.clopper_pearson(int(hits), trials, 0.95) for hits in fooled]
-    largest = law.beta * (1 + law.jitter)
-    print(f"{trials} networks of v alone, {m} filters a class, {act!r}")
-    at = int(np.flatnonzero(budgets >= largest)[0])
-    print(
-        f"fooled on every class at eps = {budgets[at]:g}: {fooled[at]} of {trials}, 95 % interval "
-        f"[{ends[at].lower:.3f}, {ends[at].upper:.3f}]"
-    )
-    table = np.array([[each.lower, each.estimate, each.upper] for each in ends])
-    return fooled_picture(
-        budgets,
-        {"networks of *v*": table},
-        marks={"largest *β*": largest},
-        ylabel="share of networks fooled on every class",
-        name="networks-of-v-lab",
-    )
-
-
 def sample_lab() -> LiveLab:
     """Build the lab in which a sample is drawn and attacked.
 
@@ -212,37 +139,4 @@ def sample_lab() -> LiveLab:
             Slider("seed", "seed", list(range(20)), start=0),
         ],
         title="Draw a sample and attack it",
-    )
-
-
-def networks_of_v_lab() -> LiveLab:
-    """Build the lab that tries random networks of v alone.
-
-    Returns
-    -------
-    LiveLab
-        Controls for the numbers of networks and filters, activation, noise and seed.
-
-    Notes
-    -----
-    Source: Proposition 3.1 of Li and Li (2025).
-    """
-    return LiveLab(
-        try_networks_of_v,
-        [
-            Slider("networks", "networks", [20, 50, 100, 200, 500, 1000], start=100),
-            Slider("filters", "filters of each class", [1, 2, 4, 8, 16, 32], start=4),
-            Choice(
-                "activation",
-                "activation",
-                {
-                    "smoothed": "smoothed ReLU, \N{GREEK RHO SYMBOL} = 15",
-                    "short": "smoothed ReLU, \N{GREEK RHO SYMBOL} = 0.5",
-                    "relu": "ReLU",
-                },
-            ),
-            Slider("noise", "noise", [0.0, 0.025, 0.1, 0.2], start=0.0),
-            Slider("seed", "seed", list(range(20)), start=0),
-        ],
-        title="Can a network of v alone survive?",
     )

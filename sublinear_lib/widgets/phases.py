@@ -1,11 +1,9 @@
-"""The explorer of the phase diagram: the paths of both features beside their place on the map.
+"""The explorer of the phase transition: the paths of both features for one adversary.
 
-Every position is one budget and one rate of the training adversary.  Paths, crossing times and
-walls come from one run of `sublinear_lib.features.phase_diagram`, from the first weights of the
-chapter's main run; no formula lives here.  Before changing it, know how one plot holds two: on the
-left the map, with the budget as abscissa and the rate *in thousands* as ordinate, on the right the
-paths, which begin at 1.5 and advance by 1 in 1000 steps; both need the same decades, so they share
-one logarithmic axis.
+Every position is one budget and one rate of the training adversary.  Paths and crossing times come
+from one run of `sublinear_lib.features.phase_diagram`, from the first weights of the chapter's
+main run; no formula lives here.  Before changing it, know that the paths are those of the
+recursion with cross terms, every 50 steps, and that the winner is read from the logits at the end.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from sublinear_lib.plotting import grouped, number
 from sublinear_lib.validation import scalar
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.explorer import Explorer
-from sublinear_lib.widgets.views import Axis, Band, Line, Mark, Points, Rule, View
+from sublinear_lib.widgets.views import Axis, Line, Mark, View
 
 __all__ = ["phases_explorer", "phases_view"]
 
@@ -48,9 +46,6 @@ _RATES = [30.0, 36.0, 43.0, 52.0, 60.0, 70.0, 80.0, 100.0, 130.0, 170.0, 230.0, 
 _RATES += [550.0, 1000.0, 1700.0, 3000.0, 5500.0, 10000.0]
 _SHOWN_EPS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0, 1.1, 1.2]
 _SHOWN_RATES = [30.0, 43.0, 60.0, 80.0, 100.0, 170.0, 300.0, 550.0, 1000.0, 3000.0, 10000.0]
-_START, _UNIT = 1.5, 1000.0
-_TICKS = (0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 2.0, 2.5, 3.0)
-_ENDS = (-0.06, 3.14)
 _HEIGHTS = (0.03, 10.0)
 # Above this factor of its growth the non-robust feature counts as leaking through the plateau;
 # above this logit, as the adversary sees it, the plateau counts as having spent the loss.
@@ -109,32 +104,14 @@ def _place(eps: float, rate: float) -> _Place:
     )
 
 
-@lru_cache(maxsize=1)
-def _map_marks() -> tuple[Mark, ...]:
-    """Return the walls of the classes and the critical rate, which no slider moves."""
-    marks: list[Mark] = []
-    for place, (eps, lower, upper) in enumerate(_diagram().walls()):
-        label = "map: *u* wins" if place == 0 else ""
-        marks.append(Band(eps, lower / 1e3, upper / 1e3, label=label, role="c1"))
-    limit = critical_rate(_LAW, _exponent()) / 1e3
-    marks.append(Line([0.0, 1.2], [limit, limit], role="c4", dash=True, width=1.5))
-    return tuple(marks)
-
-
 def _exponent() -> float:
     act = _SETTINGS.activation
     assert isinstance(act, SmoothedReLU)
     return act.q
 
 
-def _tick(value: float) -> str:
-    if value < _START:
-        return number(value)
-    return grouped(round((value - _START) * _UNIT))
-
-
 def phases_view(eps: float, rate: float) -> View:
-    r"""Show where a budget and a rate lie on the map, and how the features grow there.
+    r"""Show how the two features grow under an adversary of one budget and one rate.
 
     Parameters
     ----------
@@ -146,8 +123,7 @@ def phases_view(eps: float, rate: float) -> View:
     Returns
     -------
     View
-        Left the map with the chosen point, right the paths of A and B of three classes by the
-        recursion with cross terms, and the plateau.
+        The paths of A and B of three classes by the recursion with cross terms, and the plateau.
 
     Raises
     ------
@@ -156,7 +132,7 @@ def phases_view(eps: float, rate: float) -> View:
 
     Notes
     -----
-    Source: Lemma 5.2 after Li and Li (2025); plateau, critical rate and critical budgets are ours.
+    Source: Lemma III.5.2, after Li and Li (2025); plateau and critical rate are ours.
     """
     eps = scalar(eps, "eps", minimum=0.0)
     rate = scalar(rate, "rate", exclusive_minimum=0.0)
@@ -165,86 +141,58 @@ def phases_view(eps: float, rate: float) -> View:
     settings = TrainingSettings(attack=TrainingAttack(eps=eps, rate=rate))
     found = plateau(_LAW, settings)
     level = found.level
-    across = _START + place.steps / _UNIT
-    marks: list[Mark] = [*_map_marks()]
+    marks: list[Mark] = []
     if math.isfinite(level):
+        ends = [float(place.steps[0]), float(place.steps[-1])]
         marks.append(
-            Line(
-                [_START, float(across[-1])],
-                [level, level],
-                label="",
-                role="muted",
-                dash=True,
-                width=1.5,
-            )
+            Line(ends, [level, level], label="plateau", role="muted", dash=True, width=1.5)
         )
     for k in range(_LAW.classes):
-        for path, letter, role in ((place.B, "*B*", "c2"), (place.A, "*A*", "c1")):
+        for values, letter, role in ((place.B, "*B*", "c2"), (place.A, "*A*", "c1")):
             marks.append(
                 Line(
-                    across,
-                    np.round(path[:, k], 3),
+                    place.steps,
+                    np.round(values[:, k], 3),
                     label=letter if k == 0 else "",
                     role=role,  # type: ignore[arg-type]
                     width=1.75,
                 )
             )
-    inside = bool(wins.all())
-    marks += [
-        Rule(eps, role="muted", drag="eps"),
-        Points(
-            [eps], [rate / 1e3], role="c1" if inside else "c2" if not wins.any() else "c5", size=13
-        ),
-    ]
     return View(
-        x=Axis(
-            label="map: budget *ε*  |  paths: step",
-            limits=_ENDS,
-            ticks=_TICKS,
-            format=_tick,
-        ),
-        y=Axis(
-            label="map: rate *η̃* in thousands  |  paths: best filter",
-            scale="log10",
-            limits=_HEIGHTS,
-            ticks=(0.03, 0.1, 0.3, 1.0, 3.0, 10.0),
-            format=number,
-        ),
+        x=Axis(label="step", limits=(0.0, float(place.steps[-1]))),
+        y=Axis(label="best filter of each class", scale="log10", limits=_HEIGHTS, format=number),
         marks=marks,
-        sentence=_sentence(eps, rate, place, level),
+        sentence=_sentence(eps, rate, place),
         readouts={
             "classes on *u*": f"{int(wins.sum())} of {wins.size}",
-            "share of *u*": ", ".join(f"{share:.2f}" for share in place.share),
             "*A* leads from step": ", ".join(
                 number(t, 6) if math.isfinite(t) else "never" for t in place.crossing
             ),
             "plateau of *B*": number(level) if math.isfinite(level) else "none",
-            "what is left of *β*": number(max(_LAW.beta - eps, 0.0)),
-            "factor left to *A*": number(growth_left(_LAW.alpha, eps, _exponent())),
         },
         warning=_failing(eps, rate, wins, found),
     )
 
 
-def _sentence(eps: float, rate: float, place: _Place, level: float) -> str:
+def _sentence(eps: float, rate: float, place: _Place) -> str:
     wins = place.share > 0.5
-    where = f"ε = {number(eps)}, η̃ = {number(rate)}"
+    where = f"With ε = {number(eps)} and η̃ = {number(rate)}"
     times = place.crossing[np.isfinite(place.crossing)]
     if wins.all():
-        side = "on the side of u: all three classes end with more than half of their logit from u"
+        side = "all three classes end with more than half of their logit from u"
     elif not wins.any():
-        side = "on the side of v: no class ends with more than half of its logit from u"
+        side = "no class ends with more than half of its logit from u"
     else:
-        side = f"between the walls: {_classes(wins)} on u, {_classes(~wins)} on v"
+        side = f"{_classes(wins)} on u and {_classes(~wins)} on v"
     if times.size == 0:
         when = f"Within {grouped(_SETTINGS.steps)} steps A never takes the lead for good."
     elif times.min() == times.max():
-        when = f"The recursion predicts that A takes the lead at step {number(float(times[0]), 6)}."
+        when = f"A takes the lead at step {number(float(times[0]), 6)}."
     else:
+        where_it_does = "" if times.size == wins.size else ", where it does"
         when = (
-            f"The recursion predicts that A takes the lead between steps "
-            f"{number(float(times.min()), 6)} and {number(float(times.max()), 6)}"
-            f"{'' if times.size == wins.size else ', where it does'}."
+            f"A takes the lead between steps {number(float(times.min()), 6)} and "
+            f"{number(float(times.max()), 6)}{where_it_does}."
         )
     ahead = np.isfinite(place.crossing) & ~wins
     if ahead.any():
@@ -252,12 +200,7 @@ def _sentence(eps: float, rate: float, place: _Place, level: float) -> str:
             f" In {_listed(ahead)} A leads and yet v, which fills {_LAW.nonrobust_patches} "
             "patches, gives more of the logit."
         )
-    flat = (
-        f"The adversary's step takes all of v, as far as ε reaches, where B = {number(level)}."
-        if math.isfinite(level)
-        else "At this rate one step never takes all of v, at whatever B."
-    )
-    return f"{where} lies {side}. {when} {flat}"
+    return f"{where}, {side}. {when}"
 
 
 def _listed(chosen: BoolArray) -> str:
@@ -275,7 +218,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
     """Say which condition of the phase transition fails, the first one that does."""
     q = _exponent()
     if eps == 0.0:
-        return "There is no adversary: this is standard training, Lemma 5.1."
+        return "There is no adversary: this is standard training, Lemma III.5.1."
     limit = critical_rate(_LAW, q)
     if rate <= limit:
         return (
@@ -290,13 +233,6 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
     ]
     losing = [k for k in range(wins.size) if not wins[k]]
     if not losing:
-        if eps < _LAW.beta:
-            left = growth_left(_LAW.beta, eps, q)
-            return (
-                f"The budget is below β = {number(_LAW.beta)}, so that B does not stand still: it "
-                f"keeps a factor (1 − ε/β)^{q:g} = {number(left)} of its growth. Here that is "
-                "little enough."
-            )
         return None
     below = [k for k in losing if eps < budgets[k]]
     said = ""
@@ -328,7 +264,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
 
 
 def phases_explorer() -> Explorer:
-    """Build the explorer of the phase diagram.
+    """Build the explorer of the phase transition.
 
     Returns
     -------
@@ -337,7 +273,7 @@ def phases_explorer() -> Explorer:
 
     Notes
     -----
-    Source: Lemma 5.2 after Li and Li (2025); the map is ours.
+    Source: Lemma III.5.2, after Li and Li (2025).
     """
     return Explorer(
         phases_view,
@@ -345,11 +281,10 @@ def phases_explorer() -> Explorer:
             Slider("eps", "budget *ε*", _SHOWN_EPS, start=0.9),
             Slider("rate", "rate *η̃*", _SHOWN_RATES, start=300.0, format=number),
         ],
-        title="Which side of the wall?",
+        title="Does the strong feature overtake?",
         description=(
-            "Left the map, darker where more classes end on *u*; the dot is the chosen pair, the "
-            "dashed line the critical rate. Right the paths of all three classes, and dashed the "
-            "plateau. The vertical line can be taken and moved."
+            "The best filters of all three classes by the recursion, from the first weights of the "
+            "main run. The dashed line is the plateau."
         ),
         name="phases-explorer",
     )

@@ -1,38 +1,32 @@
-"""The live labs of the chapter on the threshold: your own points, and handwritten digits.
+"""The live lab of the chapter on the threshold: your own points.
 
-The first measures the separation of points that the reader types or draws, and shows their balls;
-the second follows the separation of more and more images of digits.  No formula
-lives here.  Before changing it, know that a line of points that has a mistake must raise an error
-that names it: bad data are part of the lesson.
+It measures the separation of points that the reader types or draws, and shows their balls.  No
+formula lives here.  Before changing it, know that a line of points that has a mistake must raise an
+error that names it: bad data are part of the lesson.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import (
     checked_data,
     closest_pair,
     contradiction,
-    digits,
     plane_points,
-    separation,
     smallest_slope,
 )
-from sublinear_lib.plotting import BallPanel, Picture, balls_picture, growth_picture, number
+from sublinear_lib.plotting import BallPanel, Picture, balls_picture, number
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider, Text
 from sublinear_lib.widgets.live_lab import LiveLab
 
-__all__ = ["digits_lab", "own_points_lab", "separate_digits", "separate_points"]
+__all__ = ["own_points_lab", "separate_points"]
 
 _NORM_NAMES = {p: NORM_NAMES[p] for p in ("inf", "2", "1")}
-_GRAYS = 16
-_FIRST = 25
 
 
 def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
@@ -119,68 +113,6 @@ def separate_points(points: str, N: int, classes: int, p: str, share: float, see
     )
 
 
-def separate_digits(N: int, p: str, labels: str, draws: int, seed: int) -> Picture:
-    """Follow the separation of more and more digits, print the last, draw the way.
-
-    Parameters
-    ----------
-    N : int
-        Largest number of images, 50 to 1796.
-    p : {"inf", "2", "1"}
-        The norm.
-    labels : {"class", "parity"}
-        Labels from 1 to 10, or even against odd.
-    draws : int
-        Number of random subsets of each size, ``>= 6``.
-    seed : int
-        Seed of the subsets, ``>= 0``.
-
-    Returns
-    -------
-    Picture
-        The median of the separation in gray levels with its 95 % interval, against the number of
-        images.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Proposition II.1; the images are scikit-learn's digits, 8 by 8 pixels of 17 gray levels.
-    """
-    N = count(N, "N", minimum=50, maximum=1796)
-    draws = count(draws, "draws", minimum=6)
-    seed = count(seed, "seed", minimum=0)
-    norm = NORMS[choice(p, "p", tuple(NORMS))]
-    kind = choice(labels, "labels", ("class", "parity"))
-    sizes = [N]
-    while sizes[0] // 2 >= _FIRST:
-        sizes.insert(0, sizes[0] // 2)
-    rows = []
-    for size in sizes:
-        found = []
-        for generator in statistics.spawn(np.random.SeedSequence([seed, size]), draws):
-            data = digits(size, rng=generator, labels=kind)  # type: ignore[arg-type]
-            found.append(_GRAYS * separation(data.X, data.y, norm))
-        middle = statistics.median_interval(found)
-        rows.append((middle.estimate, middle.lower, middle.upper))
-    print(
-        f"{N} images: lambda = {rows[-1][0]:.4g} gray levels in the median of {draws} draws", end=""
-    )
-    print(f" [{rows[-1][1]:.4g}, {rows[-1][2]:.4g}]")
-    print(f"every budget below {rows[-1][0] / 2:.4g} gray levels can be reached there")
-    return growth_picture(
-        sizes,
-        {f"*p* = {'∞' if p == 'inf' else p}": rows},
-        xlabel="number of images *N*",
-        ylabel="separation *λ*, in gray levels",
-        yscale="linear",
-        name="digits-lab",
-    )
-
-
 def own_points_lab() -> LiveLab:
     """Build the lab that measures points of the reader's own.
 
@@ -204,29 +136,4 @@ def own_points_lab() -> LiveLab:
             Slider("seed", "seed", list(range(20)), start=1),
         ],
         title="Separate your own points",
-    )
-
-
-def digits_lab() -> LiveLab:
-    """Build the lab that follows the separation of digits.
-
-    Returns
-    -------
-    LiveLab
-        Controls for the number of images, norm, labels, number of draws and seed.
-
-    Notes
-    -----
-    Source: Proposition II.1.
-    """
-    return LiveLab(
-        separate_digits,
-        [
-            Slider("N", "images *N*", [100, 200, 400, 800, 1600], start=800),
-            Choice("p", "norm *p*", _NORM_NAMES),
-            Choice("labels", "labels", {"class": "the ten digits", "parity": "even against odd"}),
-            Slider("draws", "draws of each size", [6, 10, 20], start=10),
-            Slider("seed", "seed", list(range(10)), start=0),
-        ],
-        title="How separated are handwritten digits?",
     )

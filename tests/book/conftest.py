@@ -78,8 +78,7 @@ def browser() -> Iterator[Browser]:
 def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Visit]]:
     """Open a page: ``visit("book/intro", scheme="dark", width=390, over="file")``.
 
-    The page is loaded, its formulas are set and its explorers are mounted when the call returns.
-    With ``formulas=False`` each formula is one letter, for tests in which they play no part.
+    The page is loaded and its explorers are mounted when the call returns.
     """
     contexts: list[Any] = []
 
@@ -89,12 +88,11 @@ def visit(browser: Browser, html: Path, site: str) -> Iterator[Callable[..., Vis
         scheme: str = "light",
         width: int = 1280,
         over: str = "http",
-        formulas: bool = True,
     ) -> Visit:
         base = site if over == "http" else html.as_uri()
         opened = Visit(empty_tab(browser, scheme, width))
         contexts.append(opened.tab.context)
-        opened.go(f"{base}/{name}.html", formulas=formulas)
+        opened.go(f"{base}/{name}.html")
         return opened
 
     yield open_page

@@ -166,7 +166,7 @@ def walks(browser: Browser, base: str, name: str) -> list[Walk]:
     visited = Visit(empty_tab(browser, reader.scheme, reader.width))
     tab = visited.tab
     try:
-        visited.go(f"{base}/{name}.html", formulas=False)
+        visited.go(f"{base}/{name}.html")
         return through(tab)
     finally:
         tab.context.close()

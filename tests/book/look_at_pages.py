@@ -3,7 +3,7 @@
 usage: make looks        pages that have changed since they are on record, and those with findings
 
 Both readers visit every page, and axe is asked about it; explorers and quizzes are worked by
-keyboard; all slides are shown.
+keyboard.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import check_book
 from browser import chromium, serving
 from tqdm import tqdm
 
-from tests.book import accessible, keyboard, record, slides
+from tests.book import accessible, keyboard, record
 from tests.book.visits import look, on_record, pages, way
 
 if TYPE_CHECKING:
@@ -45,10 +45,6 @@ def _by_keyboard(browser: Browser, places: Places, name: str) -> record.Findings
     return keyboard.faults(browser, places[way(name)[0]], name)
 
 
-def _slide_by_slide(browser: Browser, places: Places, name: str) -> record.Findings:
-    return slides.faults(browser, check_book.HTML, name)
-
-
 @dataclass(frozen=True)
 class Look:
     """One kind of look at pages."""
@@ -61,7 +57,6 @@ class Look:
 LOOKS = {
     "pages": Look(record.PAGES, pages, _by_both_readers),
     "keyboard": Look(record.KEYBOARD, keyboard.worked, _by_keyboard),
-    "slides": Look(record.SLIDES, slides.decks, _slide_by_slide),
 }
 
 

@@ -1,11 +1,11 @@
 """What thorough looks at the pages of the book found, kept by the content of the pages.
 
-Three looks take most of the time of the browser tests: that of axe and of the second reader at
-every page, the walk through explorers and quizzes by keyboard alone, and the one at every slide.
-What they find depends on nothing but the page, the styles and scripts of the book, and on how one
-looks.  So ``make looks`` makes them and keeps the answers with a fingerprint of all that.  As long
-as a page has the fingerprint of the record, the tests read there what was found; a page that has
-changed is looked at anew, and some pages in any case.
+Two looks take most of the time of the browser tests: that of axe and of the second reader at every
+page, and the walk through explorers and quizzes by keyboard alone. What they find depends on
+nothing but the page, the styles and scripts of the book, and on how one looks. So ``make looks``
+makes them and keeps the answers with a fingerprint of all that. As long as a page has the
+fingerprint of the record, the tests read there what was found; a page that has changed is looked at
+anew, and some pages in any case.
 """
 
 from __future__ import annotations
@@ -108,11 +108,3 @@ KEYBOARD = Record(
     ("book/part1/half-space-reporting",),
 )
 """What goes wrong for who works explorers and quizzes by keyboard alone."""
-
-SLIDES = Record(
-    HERE / "records" / "slides.json",
-    (HERE / "slides.py", HERE / "visits.py"),
-    ("size", "formulas", "requests", "complaints"),
-    ("teaching/who-flips-slides",),
-)
-"""What is wrong with the slides of a chapter."""

@@ -973,7 +973,7 @@ def test_both_sliders_of_the_chapter_move_curve_and_sentence(
 ) -> None:
     explorer = bell
     # with its formulas, test_policy.py loads it from both places and hears no complaint
-    page = visit(CHAPTER, over=over, formulas=False)
+    page = visit(CHAPTER, over=over)
     box = page.tab.locator(".sl-explorer", has_text=shown(explorer.title)).first
     box.scroll_into_view_if_needed()
     seen = [check_against_python(explorer, box)]

@@ -157,15 +157,6 @@ def test_an_anchor_is_spelled_as_its_label_is_written() -> None:
     assert companion_book.spell_anchors(body, labels) == f'<span id="thm-4.1-r"></span>{body}'
 
 
-def test_a_page_with_formulas_in_an_output_only_gets_the_mathematics(tmp_path: Path) -> None:
-    formula = '<span class="math notranslate nohighlight">\\(x\\)</span>'
-    for name, output, wanted in (("with", formula, True), ("without", "<p>math</p>", False)):
-        (tmp_path / name).mkdir()
-        soup = build(tmp_path / name, "", output)
-        scripts = [str(tag.get("src", "")) for tag in soup.find_all("script")]
-        assert any("mathjax" in script for script in scripts) is wanted
-
-
 def test_a_button_that_unfolds_the_contents_gets_a_name() -> None:
     old = '<details><summary><span class="toctree-toggle" role="presentation"></span></summary>'
     named = companion_book.name_toggles(old)

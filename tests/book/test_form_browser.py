@@ -30,7 +30,7 @@ MEASURE = """() => {
     const below = each => each && each.getBoundingClientRect().top + scrollY;
     const picture = page.querySelector(".sl-explorer:not(.sl-lab), figure, .cell_output svg");
     const answer = [...page.querySelectorAll("p > strong")].find(
-        each => /\\d|\\\\frac/.test(each.textContent) || each.querySelector("mjx-container"));
+        each => /\\d|\\\\frac/.test(each.textContent) || each.querySelector("math"));
     return {
         length: page.getBoundingClientRect().height,
         picture: below(picture),

@@ -42,10 +42,3 @@ def test_no_part_of_a_page_moves_for_who_asks_for_less_motion(visit: Callable[..
     assert moving(tab, "reduce") == []
     # the look finds what moves for everybody else
     assert len(moving(tab, "no-preference")) > 10
-
-
-def test_a_slide_follows_the_other_without_motion(visit: Callable[..., Any]) -> None:
-    tab = visit("teaching/how-many-neurons-fire-slides").tab
-    tab.wait_for_selector("html[data-slides-ready]", state="attached")
-    assert tab.evaluate("Reveal.getConfig().transition") == "none"
-    assert moving(tab, "reduce") == []

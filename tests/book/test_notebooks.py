@@ -217,8 +217,8 @@ def test_every_page_knows_its_place() -> None:
     assert places["who-flips"].startswith(check_notebooks.STORY)
     assert places["errata"].startswith(check_notebooks.STORY)
     assert places["repaired-theorems"] == check_notebooks.DEEPER
-    assert (places["two-kinds-of-features"], places["ledger"]) == ("part3", "The verdicts")
-    assert Chapter(run_notebooks.ROOT / "book/part3/two-kinds-of-features.ipynb").teaches
+    assert places["two-kinds-of-features"].startswith(check_notebooks.STORY)
+    assert places["ledger"] == "The verdicts"
 
 
 def test_a_quiz_that_can_be_guessed_by_length_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

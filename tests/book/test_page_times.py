@@ -1,4 +1,4 @@
-"""How long pages take: the measurement sees what keeps a browser busy, and the page tells it."""
+"""What pages weigh and how long they take: the goals are held, and the page tells them."""
 
 from __future__ import annotations
 
@@ -17,79 +17,75 @@ if TYPE_CHECKING:
 
 STORED = json.loads(time_pages.STORED.read_text(encoding="utf-8"))
 
-WORK = """<!doctype html><title>x</title><p>Some text.</p><script>
-const work = ms => { const end = performance.now() + ms; while (performance.now() < end); };
-setTimeout(work, 600, %d);</script>"""
+MOVES = """<!doctype html><title>x</title><body><main><p id="a">Some text.</p>%s</main><script>
+setTimeout(() => { document.getElementById("a").style.marginTop = "%dpx"; }, 100);</script>"""
+CONTROL = (
+    '<article><a href="#a">one</a><div class="sl-explorer"><input type="range"></div></article>'
+)
 
 
 @pytest.mark.browser
-def test_a_task_that_keeps_the_browser_busy_is_seen_and_a_short_one_is_not(
-    browser: Browser, tmp_path: Path
-) -> None:
-    for name, milliseconds in (("busy", 1500), ("calm", 5)):
-        (tmp_path / f"{name}.html").write_text(WORK % milliseconds, encoding="utf-8")
+def test_what_moves_is_seen_and_what_stays_is_not(browser: Browser, tmp_path: Path) -> None:
+    for name, far in (("moves", 400), ("stays", 0)):
+        (tmp_path / f"{name}.html").write_text(MOVES % ("<p>x</p>" * 30, far), encoding="utf-8")
     with serving(tmp_path) as address:
-        busy = time_pages.seconds(browser, f"{address}/busy.html", "desk", quiet=0.8)
-        (calm,) = time_pages.measure(browser, address, ["calm"], rounds=1, quiet=0.8)
-    assert calm["page"] == "calm"
-    assert busy["interactive"] >= 2.1 > calm["desk"]["interactive"]
-    for found in (busy, calm["desk"], calm["phone"]):
-        assert 0 < found["painted"] <= found["interactive"]
-        assert found["ready"] <= found["interactive"]
+        assert time_pages.moved(browser, f"{address}/moves.html", 1280) > 0.05
+        row = time_pages.weighed(browser, f"{address}/stays.html")
+    assert row["shift"] < 0.02  # less than a line
+    assert row["bytes"] == (tmp_path / "stays.html").stat().st_size
+    assert row["requests"] in (1, 2)  # some browsers ask for an icon
 
 
-def test_the_title_and_a_page_of_every_part_were_measured() -> None:
-    pages = [row["page"] for row in STORED["pages"]]
-    folders = {name.rpartition("/")[0] for name in check_book.chapters() if name.count("/") == 2}
-    assert pages[0] == check_book.chapters()[0]
-    assert sorted(name.rpartition("/")[0] for name in pages[1:]) == sorted(folders)
-    for row in STORED["pages"]:
-        for reader in time_pages.READERS:
-            taken = row[reader]
-            assert 0 < taken["painted"] <= taken["interactive"], (row["page"], reader)
-            assert taken["ready"] <= taken["interactive"] < time_pages.PATIENCE
+@pytest.mark.browser
+def test_tabs_are_counted_up_to_the_first_control(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="#a">skip</a>' + MOVES % (CONTROL, 0), "utf-8")
+    tab = browser.new_page()
+    try:
+        tab.goto((tmp_path / "a.html").as_uri())
+        assert time_pages.tabs_to_first_control(tab) == 3
+    finally:
+        tab.close()
 
 
-def test_the_heaviest_page_of_every_part_is_measured(tmp_path: Path) -> None:
-    sizes = {"book/intro": 9, "book/a/x": 1, "book/a/y": 3, "book/b/z": 2, "book/b/c/w": 8}
-    for name, size in sizes.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / f"{name}.html").write_bytes(b"x" * size)
-    assert time_pages.heaviest(list(sizes), tmp_path) == ["book/intro", "book/a/y", "book/b/z"]
+def test_the_stored_measurement_is_of_these_pages_and_searches_and_reaches_its_goals() -> None:
+    assert [row["page"] for row in STORED["now"]["pages"]] == list(time_pages.PAGES)
+    assert set(time_pages.PAGES) <= set(check_book.chapters())
+    assert STORED["goals"] == time_pages.GOALS
+    for row in STORED["now"]["pages"]:
+        # the chapters of Part III have their explorers far below
+        goals = ("bytes", "compressed", "shift", *(() if "/part3/" in row["page"] else ("tabs",)))
+        for goal in goals:
+            assert (row[goal] or 0) <= time_pages.GOALS[goal], (row["page"], goal)
+    assert [row["query"] for row in STORED["now"]["search"]] == list(time_pages.QUERIES)
+    assert all(row["place"] == 1 and row["bytes"] < 1e6 for row in STORED["now"]["search"])
 
 
 def test_the_page_tells_what_was_measured_and_on_what_machine(html: Path) -> None:
-    page = check_book.Page.read(html, "book/how-to-read.html")
-    times = page.article.css("details table")[-1]
-    shown = [
-        [check_book.words(cell) for cell in line.css("td")[1:]] for line in times.css("tbody tr")
-    ]
-    columns = [(reader, kind) for reader in time_pages.READERS for kind in ("ready", "interactive")]
-    wanted = [[f"{row[reader][kind]:.1f} s" for reader, kind in columns] for row in STORED["pages"]]
-    assert shown == wanted
+    page = check_book.Page.read(html, "book/reference/benchmarks.html")
     text = check_book.words(page.article)
-    assert STORED["environment"]["processor"] in text and STORED["date"] in text
-    for budget in ("1.5 MB", "300 KB", "5.5 MB"):
-        assert budget in text
-    assert check_book.LARGEST_PAGE == 1.5e6 and check_book.LARGEST_EXPLORERS == 300e3
-    assert check_book.LARGEST_TOTAL == 5.5e6
+    assert STORED["now"]["environment"]["processor"] in text and STORED["now"]["date"] in text
+    pages, searches = page.article.css("section#the-pages-of-this-book table")
+    assert len(pages.css("tbody tr")) == 1 + len(STORED["now"]["pages"])
+    assert len(searches.css("tbody tr")) == len(STORED["now"]["search"])
 
 
-def test_a_reader_whose_processor_is_slower_is_named() -> None:
-    row = {"page": "book/x", "slow": {"painted": 0.5, "ready": 1.04, "interactive": 2.26}}
-    stored = {
+def test_before_and_now_stand_beside_each_other() -> None:
+    row = {"page": "book/x", "bytes": 1_000_000, "compressed": 250_000, "requests": 9, "nodes": 7,
+           "shift": 0.01, "tabs": None, "painted": 1.0, "explorers": None}  # fmt: skip
+    found = {
         "date": "2026-01-02",
         "environment": {
             "processor": "P", "cores": 3, "system": "S", "load_average": 0.5, "browser": "B 1"
         },
-        "settings": {
-            "rounds": 2, "quiet_seconds": 5.0, "readers": {"slow": {"width": 390, "slowdown": 6}}
-        },
         "pages": [row],
+        "search": [{"query": "tau", "place": 1, "bytes": 500_000}],
     }  # fmt: skip
+    stored = {"goals": time_pages.GOALS, "before": None, "now": found}
     text = companion_times.told(stored)
-    assert "made 6 times slower" in text and "3 cores, P (S), otherwise idle, medians of 2" in text
-    stored["environment"]["load_average"], stored["settings"]["rounds"] = 7.6, 1
-    again = companion_times.told(stored)
-    assert "which 8 programs wanted at once" in again and "one load into" in again
-    assert text.endswith("| {doc}`/book/x` | 1.0 s | 2.3 s |")
+    assert "3 cores, P (S), which 0.5 programs" in text and "→" not in text
+    assert "| {doc}`/book/x` | 1.00 | 0.25 | 9 | 7 | 0.01 | – | 1.0 | – |" in text
+    older = {**found, "date": "2025-01-02", "pages": [{**row, "bytes": 5_000_000}], "search": []}
+    text = companion_times.told({**stored, "before": older})
+    assert (
+        "the book of 2025-01-02" in text and "5.00 → 1.00" in text and "| tau | 1 | 0.50 |" in text
+    )

@@ -50,9 +50,9 @@ def test_a_chapter_is_light_and_unfolded_and_has_nothing_to_press(visit: Open) -
 
 def test_no_formula_is_cut_off(visit: Open) -> None:
     tab = visit(FORMULAS).tab
-    sizes = "document.querySelectorAll('mjx-container[display]')"
+    sizes = "document.querySelectorAll('article div.math')"
     # one that no sheet holds; the others fit the page, and most of them the sheet
-    tab.evaluate(f"{sizes}[0].style.fontSize = '400%'")
+    tab.evaluate(f"{sizes}[0].style.fontSize = '900%'")
     sizes = f"[...{sizes}].map(each => each.style.fontSize)"
     old = tab.evaluate(sizes)
     before(tab)

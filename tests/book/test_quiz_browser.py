@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import axe_playwright_python
 import check_book
 import pytest
+from companion_math import STYLE, typeset
 
 from sublinear_lib.exhibits import read_quiz
 from tests.exhibits.made_up import QUIZ
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-MATHJAX = check_book.ROOT / "book" / "_static" / "vendor" / "mathjax"
 
 
 @pytest.fixture(scope="module")
@@ -32,18 +32,21 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page like one of the book, with its colors and its mathematics, and a quiz."""
     folder = tmp_path_factory.mktemp("quiz")
     shown = read_quiz(QUIZ, "made-up.md", "part1/made-up")._repr_html_()
-    (folder / "mathjax").symlink_to(MATHJAX, target_is_directory=True)
-    (folder / "page.html").write_text(
+    for each in (STYLE, "vendor"):
+        (folder / each).symlink_to(check_book.ROOT / "book" / "_static" / each)
+    page, problems = typeset(
         '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>A quiz</title><style>'
         "html{--pst-color-background:#fff;--pst-color-text-base:#222832}"
         "html[data-theme=dark]{--pst-color-background:#14181e;--pst-color-text-base:#ced6dd}"
         "body{background:var(--pst-color-background);color:var(--pst-color-text-base);"
         "font:16px/1.5 sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem}"
-        '</style><script src="mathjax/tex-chtml.js" defer></script></head>'
+        '</style><link rel="stylesheet" href="formulas.css"></head>'
         f"<body><main><h1>A quiz</h1>{shown}</main></body></html>",
-        encoding="utf-8",
+        {},
     )
+    assert problems == []
+    (folder / "page.html").write_text(page, encoding="utf-8")
     return folder / "page.html"
 
 
@@ -66,8 +69,6 @@ def show(browser: Browser) -> Iterator[Callable[..., Tab]]:
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.goto(path.as_uri(), wait_until="load")
         tab.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
-        if scripts:
-            tab.evaluate("() => window.MathJax?.startup.promise.then(() => 1)")
         return tab
 
     yield opened
@@ -159,8 +160,8 @@ def test_axe_finds_nothing_before_and_after_and_nothing_is_too_wide(
 
 def test_a_formula_in_a_choice_chooses_it_too(made_up: Path, show: Callable[..., Tab]) -> None:
     tab = show(made_up)
-    formula = tab.locator(".sl-choice label mjx-container").first
-    label = tab.locator(".sl-choice label:has(mjx-container)").first
+    formula = tab.locator(".sl-choice label math").first
+    label = tab.locator(".sl-choice label:has(math)").first
     formula.click()
     assert tab.locator(f"#{label.get_attribute('for')}").is_checked()
 

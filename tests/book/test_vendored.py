@@ -48,12 +48,17 @@ def test_the_licenses_of_all_packages_are_whole_and_a_missing_one_is_noticed(
 
 # where the files of a built book come from: ours, vendored, made by the build, or of a package
 OURS = {path.name for path in (ROOT / "book" / "_static").iterdir()}
-MADE = {"companion-cards.js", "documentation_options.js", "third-party-licenses.txt"}
+MADE = {
+    "companion-cards.js",
+    "companion-index.js",
+    "documentation_options.js",
+    "third-party-licenses.txt",
+}
 ORIGINS = {
     "myst-nb": r"mystnb\.\w+\.css",
     "pydata-sphinx-theme": r"(scripts|styles|vendor/fontawesome)/.*|webpack-macros\.html",
     "pygments": r"pygments\.css",
-    "sphinx": r"(basic\.css|(doctools|searchtools|language_data|sphinx_highlight)\.js|\w+\.png)",
+    "sphinx": r"(basic\.css|(doctools|sphinx_highlight)\.js|\w+\.png)",
     "sphinx-book-theme": r"sbt-webpack-macros\.html|images/logo_\w+\.\w+|locales/.*",
     "sphinx-copybutton": r"(copybutton(_funcs)?|clipboard\.min)\.(js|css)|[\w-]+\.svg",
     "sphinx-design": r"design-tabs\.js|sphinx-design\.min\.css",

@@ -26,17 +26,8 @@ from browser import empty_tab, settle
 from tests.book import accessible, record
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Route
+    from playwright.sync_api import Browser, ConsoleMessage
     from playwright.sync_api import Page as Tab
-
-# Formulas as they are written are longer than they are set, and some would have to be scrolled.
-SHORT_FORMULAS = """document.addEventListener("DOMContentLoaded", () => {
-    for (const each of document.querySelectorAll(".math")) each.textContent = "x";
-});"""
-
-
-def _shorten(route: Route) -> None:
-    route.fulfill(body=SHORT_FORMULAS, content_type="text/javascript")
 
 
 @dataclass
@@ -51,13 +42,8 @@ class Visit:
         if message.type == "error":
             self.complaints.append(f"{message.text} ({message.location['url']})")
 
-    def go(self, address: str, *, formulas: bool = True) -> None:
-        """Load a page; its formulas are set and its explorers are mounted on return.
-
-        Without `formulas` each is one letter: setting them takes most of the time.
-        """
-        if not formulas:
-            self.tab.route("**/tex-chtml.js*", _shorten)
+    def go(self, address: str) -> None:
+        """Load a page; its explorers are mounted on return."""
         self.tab.on("request", lambda request: self.requests.append(request.url))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.tab.on("console", self._hear)
@@ -100,8 +86,6 @@ class Seen:
     over: str
     requests: list[str]
     complaints: list[str]
-    formulas: int
-    broken_formulas: list[str]
     too_wide: list[str]
     findings: list[str]
 
@@ -165,8 +149,6 @@ def look(
             over=over,
             requests=[*visited.requests],
             complaints=[*visited.complaints],
-            formulas=tab.locator("mjx-container").count(),
-            broken_formulas=tab.locator("mjx-merror").all_inner_texts(),
             too_wide=too_wide,
             findings=(
                 accessible.findings(tab, rules=rules)
@@ -200,7 +182,7 @@ def on_record(seen: Mapping[Reader, Seen]) -> dict[str, list[str]]:
     return {
         **{found_by(reader): each.findings for reader, each in seen.items()},
         "too wide, phone": seen[PHONE].too_wide,
-        "errors": [*outside(last.requests, last.over), *last.complaints, *last.broken_formulas],
+        "errors": [*outside(last.requests, last.over), *last.complaints],
     }
 
 

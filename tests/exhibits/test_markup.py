@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_macros_are_those_of_the_book() -> None:
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    book = config["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
+    book = config["sphinx"]["config"]["companion_macros"]
     written = {
         name: (value, 0) if isinstance(value, str) else tuple(value) for name, value in book.items()
     }

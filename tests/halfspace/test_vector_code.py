@@ -550,6 +550,7 @@ def test_an_llvm_that_cannot_compress_vectors_is_not_asked_to(version, wanted, m
 
     context = SimpleNamespace(target_context=SimpleNamespace(codegen=Processor))
     monkeypatch.setattr(vector_code, "cpu_target", context)
+    monkeypatch.setattr(vector_code, "_features", vector_code._features.__wrapped__)
     monkeypatch.setattr(vector_code, "llvm_version_info", version)
     assert vector_code._code_of_processor.__wrapped__() == wanted
 

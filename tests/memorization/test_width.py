@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 
@@ -16,7 +15,6 @@ from sublinear_lib.memorization import (
     collision,
     cube_image,
     null_space_layer,
-    planar_radius_density,
     random_collision_radii,
     separation,
     simplex_collision_radius,
@@ -220,22 +218,6 @@ def test_other_arguments_out_of_range_are_refused() -> None:
         random_collision_radii(3, 2, 1, rng=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="W must have shape"):
         collision(np.eye(2)[:1], *simplex_points(2)).residual(np.eye(3))
-
-
-def test_the_law_of_the_radius_in_the_plane_is_that_of_random_directions() -> None:
-    def moment(k: int, end: float) -> float:
-        return float(integrate.quad(lambda r: r**k * planar_radius_density(r), 0.0, end)[0])
-
-    assert moment(0, 0.25) == pytest.approx(1.0, abs=1e-12)
-    assert moment(1, 0.25) == pytest.approx(0.25 - math.log(2) / (2 * math.pi), abs=1e-12)
-    assert planar_radius_density(0.2500001) == 0.0
-    z = np.random.default_rng(1).normal(size=(4000, 2))
-    radii = np.array([simplex_collision_radius(row) for row in z])
-    for end in (0.05, 0.1, 0.2):
-        share = moment(0, end)
-        assert abs(np.mean(radii <= end) - share) < 4.5 * math.sqrt(share * (1 - share) / 4000)
-    with pytest.raises(ValueError, match="r must be"):
-        planar_radius_density(-0.1)
 
 
 @settings(deadline=None, max_examples=40)

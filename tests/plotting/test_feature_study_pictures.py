@@ -9,33 +9,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from sublinear_lib import plotting
-from sublinear_lib.plotting import ErrorPanel
 from sublinear_lib.plotting.palette import LIGHT
 
-BUDGETS = [0.0, 0.0, 0.5, 0.5, 0.9, 0.9]
 RATES = [30.0, 30.0, 300.0, 300.0, 3000.0, 3000.0]
-TEST = [0.0, 0.4, 0.5, 0.6, 0.9]
-ERRORS = ErrorPanel(
-    "Adversarial",
-    [0.0, 0.0, 0.0, 0.6, 1.0],
-    [0.0, 0.0, 0.1, 0.7, 1.0],
-    {"inject *u*": [0.0, 0.0, 0.0, 0.4, 1.0], "swap *v*": [0.0] * 5},
-)
 DIGITS = {"*ε* = 0.1": [(0.2, 0.6, 0.5, 0.7), (0.0, 0.05, 0.04, 0.06), (0.1, 0.3, 0.2, 0.4)]}
 ROW = ((0.9, 0.75, 1.0), (0.1, 0.0, 0.2), (0.2, 0.1, 0.3))
-
-
-def spectrum(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "budget": BUDGETS,
-        "share": [0.0, 0.2, 0.1, 0.3, 0.8, 0.9],
-        "attacked": [1.0, 1.0, 1.0, 0.8, 0.0, 0.1],
-        "certified": [1.0, 1.0, 1.0, 0.9, 0.1, 0.1],
-        "predicted": [0.0, 0.1, 0.2, 0.4, 0.9, 0.9],
-        "name": "s",
-        **changes,
-    }
-    return plotting.spectrum_picture(**arguments)
 
 
 def rates(**changes: object) -> plotting.Picture:
@@ -58,17 +36,6 @@ def rates(**changes: object) -> plotting.Picture:
     return plotting.rates_picture(**arguments)
 
 
-def curves(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "eps": TEST,
-        "panels": [ERRORS],
-        "window": (0.5, 0.61),
-        "name": "c",
-        **changes,
-    }
-    return plotting.error_curves_picture(**arguments)
-
-
 def digits(**changes: object) -> plotting.Picture:
     arguments: dict[str, Any] = {"panels": {"Warm": DIGITS, "Cold": DIGITS}, "name": "d", **changes}
     return plotting.digit_errors_picture(**arguments)
@@ -79,7 +46,7 @@ def variants(**changes: object) -> plotting.Picture:
     return plotting.variants_picture(**arguments)
 
 
-EVERY = [spectrum, rates, curves, digits, variants]
+EVERY = [rates, digits, variants]
 
 
 def lines(picture: plotting.Picture, role: str) -> list[np.ndarray]:
@@ -120,15 +87,6 @@ def words(picture: plotting.Picture) -> str:
 
 
 def test_texts_give_the_numbers() -> None:
-    said = words(spectrum())
-    assert said.startswith("6 runs against the budget")
-    assert "Mean share 0.1 at budget 0 and 0.85 at 0.9" in said
-    assert "above one half from budget 0.9 on" in said
-    assert "The recursion is at most 0.1 away" in said
-    assert "attacks reach 100 % at budget 0" in said
-    assert "least certified error is 10 % at 0.9" in said
-    assert "recursion" not in spectrum(predicted=None).alt
-    assert "at 1 of 3 budgets" in spectrum(share=[0.9, 0.9, 0.1, 0.3, 0.2, 0.2]).alt
     said = words(rates())
     assert "falls from 3.1 to 0.5; the formula goes from 1.05 at 300 to 0.48" in said
     assert "at step 900 at rate 30 and at step 800 at rate" in said
@@ -139,22 +97,11 @@ def test_texts_give_the_numbers() -> None:
     assert part.endswith("2 of 4 at 30, 2 of 4 at 300, 2 of 4 at 3 000.")
     bare = rates(formula=[None] * 6, crossing=[[5.0]] * 6, lower=None, upper=None).alt
     assert "formula" not in bare and "classes" not in bare
-    said = words(curves())
-    assert "Adversarial: attacks together reach one half at 0.6" in said
-    assert "inject u reach one half at 0.9" in said
-    assert "swap v end at 0 % and stay below one half" in said
-    assert said.endswith("Budgets from 0.5 to 0.61 are shaded.")
-    assert "shaded" not in curves(window=None).alt
     assert "Warm: ε = 0.1 from 5 % at 0 to 60 % at 0.2" in words(digits())
     assert "q = 3: 90 %, error 10 % to 20" in words(variants())
 
 
-def test_every_run_is_a_dot_and_the_line_goes_through_the_means() -> None:
-    mean, dots = lines(spectrum(), "c1")
-    np.testing.assert_allclose(mean, [[0, 0.1], [0.5, 0.2], [0.9, 0.85]])
-    np.testing.assert_array_equal(dots[:, 1], [0.0, 0.2, 0.1, 0.3, 0.8, 0.9])
-    assert abs(dots[:, 0] - BUDGETS).max() <= 0.35 * 0.4 + 1e-12
-    assert len(np.unique(dots[:, 0])) == 6
+def test_every_run_is_a_dot() -> None:
     # 9 of the 12 classes have a time; a class that never crosses has no dot.
     assert [len(points) for points in lines(rates(), "c1")] == [3, 6, 9, 3]
 
@@ -174,11 +121,6 @@ def test_a_curve_runs_through_its_budgets_in_order() -> None:
 @pytest.mark.parametrize(
     ("draw", "changed", "said"),
     [
-        (spectrum, {"budget": [-0.1, *BUDGETS[1:]]}, "budget must be >= 0"),
-        (spectrum, {"budget": [0.5] * 6}, "at least two different values"),
-        (spectrum, {"share": [0.5]}, "share"),
-        (spectrum, {"share": [1.5] * 6}, r"share must lie in \[0, 1\], got values from 1.5"),
-        (spectrum, {"certified": [0.0] * 6}, "nowhere be below attacked"),
         (rates, {"rate": [0.0, *RATES[1:]]}, "rate must be > 0"),
         (rates, {"plateau": [0.0] * 6}, "plateau must be > 0"),
         (rates, {"formula": [1.0]}, "formula must have shape"),
@@ -188,15 +130,6 @@ def test_a_curve_runs_through_its_budgets_in_order() -> None:
         (rates, {"crossing": [[None]] * 6, "lower": None, "upper": None}, "at least one time"),
         (rates, {"crossing": [[-1.0, 1.0]] * 6}, "crossing must be >= 0"),
         (rates, {"lower": None}, "both or not at all"),
-        (curves, {"eps": TEST[::-1]}, "ascending"),
-        (curves, {"panels": []}, "one to 4 panels"),
-        (curves, {"panels": [ERRORS._replace(certified=[0.0] * 5)]}, "certified must nowhere"),
-        (
-            curves,
-            {"panels": [ERRORS._replace(feature={str(k): [0.0] * 5 for k in range(5)})]},
-            "at most 4 attacks",
-        ),
-        (curves, {"window": (0.6, 0.5)}, "window"),
         (digits, {"panels": {}}, "one to 4 panels"),
         (digits, {"panels": {"a": {}}}, "1 to 5 labels"),
         (digits, {"panels": {"a": {"b": [(0.0, 0.5, 0.4, 0.6)]}}}, "two different budgets"),

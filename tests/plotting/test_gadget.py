@@ -36,16 +36,7 @@ def regions(**changes: object) -> plotting.Picture:
     return plotting.regions_picture(**arguments)
 
 
-def programs(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "series": {"odd cycles": ([3, 5], [10, 18]), "random": ([4, 6], [20, 40])},
-        "lines": {"all": ([3, 6], [32, 256])},
-        "name": "p",
-    }
-    return plotting.programs_picture(**{**arguments, **changes})
-
-
-@pytest.mark.parametrize("draw", [hypergraphs, cubes, regions, programs])
+@pytest.mark.parametrize("draw", [hypergraphs, cubes, regions])
 def test_it_is_made_twice_alike_and_small_enough_for_a_page(draw: Any) -> None:
     shown = draw()
     assert shown.html == draw().html
@@ -76,12 +67,6 @@ def test_the_text_of_a_region_gives_the_share_that_is_shaded() -> None:
     everything = plotting.RegionPanel("all", np.full((5, 5), 2.0))
     both = regions(panels=[nothing, everything]).alt
     assert "none: 0 % shaded" in both and "all: 100 % shaded" in both
-
-
-def test_the_text_of_programs_gives_both_ends() -> None:
-    alt = programs().alt
-    assert "odd cycles: 10 at 3 vertices to 18 at 5" in alt
-    assert "all: 32 at 3 vertices to 256 at 6" in alt
 
 
 @pytest.mark.parametrize(
@@ -119,12 +104,6 @@ def test_a_curve_passes_by_the_vertices_of_its_edge_and_no_others(h: mem.Hypergr
         (regions, {"panels": [plotting.RegionPanel("a", [[1.0]])]}, "at least 2 rows"),
         (regions, {"panels": [plotting.RegionPanel("a", VALUES, CROSS, [1, 1])]}, "two labels"),
         (regions, {"panels": [plotting.RegionPanel("a", VALUES, mu=-1.0)]}, "mu"),
-        (programs, {"series": {}}, "series"),
-        (programs, {"series": {"a": ([3, 2], [1, 2])}}, "ascend"),
-        (programs, {"series": {"a": ([2, 3], [0, 2])}}, "positive"),
-        (programs, {"series": {"a": ([3], [2])}, "lines": {}}, "two numbers of vertices"),
-        (programs, {"series": {"all": ([3, 6], [2, 4])}}, "labels of their own"),
-        (programs, {"lines": {"a": ([2, 3], [1])}}, "counts of 'a'"),
     ],
 )
 def test_nonsense_is_refused_by_name(draw: Any, changed: dict[str, Any], said: str) -> None:

@@ -18,8 +18,6 @@ S = np.array([1.0, -1.0])
 GRID = np.linspace(-1.0, 1.0, 21)[None, :] * np.ones((21, 1))
 ROWS = {"*F*, list": (0.25, 0.25, 0.5), "map": (0.75, 0.25, 0.0)}
 INTERVALS = {"*F*, list": clopper_pearson(25, 100), "map": clopper_pearson(75, 100)}
-IMAGES = np.arange(64.0).reshape(4, 4, 4)
-SAID = {"*f*": ["even", "", "odd", "odd"]}
 
 
 def answers(**changes: object) -> plotting.Picture:
@@ -40,18 +38,7 @@ def bars(**changes: object) -> plotting.Picture:
     return plotting.answer_bars(**arguments)
 
 
-def gallery(**changes: object) -> plotting.Picture:
-    arguments: dict[str, Any] = {
-        "images": IMAGES,
-        "said": SAID,
-        "above": ["1", "2", "3", "4"],
-        "name": "g",
-        **changes,
-    }
-    return plotting.path_gallery(**arguments)
-
-
-@pytest.mark.parametrize("draw", [answers, bars, gallery])
+@pytest.mark.parametrize("draw", [answers, bars])
 def test_it_is_made_twice_alike_and_small_enough_for_a_page(draw: Any) -> None:
     shown = draw()
     assert shown.html == draw().html
@@ -87,16 +74,6 @@ def test_an_interval_may_be_that_of_a_median() -> None:
     assert "interval 70 % to 82 %" in bars(entries={"map": (0.76, 0.24, 0.0)}, intervals=found).alt
 
 
-def test_images_without_words_are_described_by_what_stands_above_them() -> None:
-    assert gallery(said={}).alt == "4 images of 4 by 4 pixels on a way: 1, 2, 3, 4."
-
-
-def test_an_empty_word_is_silence() -> None:
-    shown = gallery()
-    assert "f says even, nothing, odd, odd" in shown.alt
-    assert "\N{EN DASH}" in shown.html
-
-
 @pytest.mark.parametrize(
     ("draw", "bad", "said"),
     [
@@ -112,10 +89,6 @@ def test_an_empty_word_is_silence() -> None:
         (bars, {"entries": {**ROWS, "map": (1.5, -0.5, 0.0)}}, "add to 1"),
         (bars, {"entries": {}, "intervals": {}}, "one to six"),
         (bars, {"chance": 1.0}, "chance"),
-        (gallery, {"above": ["1"]}, "one word"),
-        (gallery, {"said": {"f": ["even"]}}, "one word"),
-        (gallery, {"images": np.ones((4, 2, 2))}, "single gray"),
-        (gallery, {"images": np.zeros((8, 2, 2)), "above": ["x"] * 8, "said": {}}, "1 to 7"),
     ],
 )
 def test_nonsense_is_refused(draw: Any, bad: dict[str, object], said: str) -> None:

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from sublinear_lib import plotting
-from sublinear_lib.plotting import Outlines, PrecisionSeries, ProfilePanel
+from sublinear_lib.plotting import PrecisionSeries, ProfilePanel
 
-SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
-POINTS = np.array([[0.0, 0.0], [4.0, 1.0]])
 PLACES = np.linspace(-1.0, 3.0, 9)
 BUMPS = np.array([np.maximum(0, 1 - abs(PLACES)), 2 * np.maximum(0, 1 - abs(PLACES - 2))])
 
@@ -27,18 +25,6 @@ def profile(**changes: object) -> plotting.Picture:
         **changes,
     }
     return plotting.profile_picture(**arguments)
-
-
-def levels(**changes: object) -> plotting.Picture:
-    panels = [Outlines("*μ* = 1", [[2 * SQUARE, SQUARE], [2 * SQUARE + 4, SQUARE + 4]], 1.0)]
-    arguments: dict[str, Any] = {
-        "X": POINTS,
-        "y": [1.0, 2.0],
-        "panels": panels,
-        "name": "l",
-        **changes,
-    }
-    return plotting.level_sets_picture(**arguments)
 
 
 def circuit(n: int = 1, **changes: object) -> plotting.Picture:
@@ -65,7 +51,7 @@ def precision(**changes: object) -> plotting.Picture:
     return plotting.precision_picture(**arguments)
 
 
-@pytest.mark.parametrize("draw", [profile, levels, circuit, bounds, precision])
+@pytest.mark.parametrize("draw", [profile, circuit, bounds, precision])
 def test_it_is_made_twice_alike_and_small_enough_for_a_page(draw: Any) -> None:
     shown = draw()
     assert shown.html == draw().html
@@ -77,18 +63,12 @@ def test_it_is_made_twice_alike_and_small_enough_for_a_page(draw: Any) -> None:
 
 def test_texts_give_the_numbers() -> None:
     assert "from 0 to 2, plateaus of half length 0.2" in profile().alt
-    assert "2 nested level sets of each bump, the outermost 4 wide" in levels().alt
     said = bounds().alt
     assert "plain: 1 of 2 balls within 0.5, the widest reaches 1" in said
     assert "aware: 2 of 2 balls within 0.5, the widest reaches 0" in said
     said = precision().alt
     assert "float64: from 0 at 0.1 to 1·10⁻¹² at 0.001" in said and "wrong nowhere" in said
     assert "float32: from 1·10⁻⁵ at 0.1 to 0.7 at 0.001" in said and "wrong from 0.001 on" in said
-
-
-def test_bumps_may_have_different_numbers_of_level_sets() -> None:
-    panels = [Outlines("a", [[2 * SQUARE, SQUARE], [SQUARE + 4]], 1.0)]
-    assert "1 or 2 nested level sets of each bump" in levels(panels=panels).alt
 
 
 def test_a_network_without_any_bump_is_drawn() -> None:
@@ -113,11 +93,6 @@ def test_an_edge_of_the_circuit_is_an_entry_of_a_matrix(n: int) -> None:
         (profile, {"x": PLACES[::-1]}, "ascending"),
         (profile, {"panels": []}, "panels"),
         (profile, {"y": [1.0]}, "y"),
-        (levels, {"X": np.zeros((2, 3))}, "X"),
-        (levels, {"panels": [Outlines("a", [[SQUARE]], 1.0)]}, "each of 2 points"),
-        (levels, {"panels": [Outlines("a", [[SQUARE], [SQUARE]], -1.0)]}, "radius"),
-        (levels, {"panels": [Outlines("a", [[SQUARE], []], 1.0)]}, "at least one outline"),
-        (levels, {"X": np.zeros((6, 2)), "y": np.arange(6)}, "at most 5"),
         (circuit, {"values": [[1.0]] * 3}, "four layers"),
         (circuit, {"values": [np.ones(9)] * 4}, "1 <= n <= 3"),
         (circuit, {"matrices": [np.eye(3)] * 3}, "matrices"),

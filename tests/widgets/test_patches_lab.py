@@ -1,4 +1,4 @@
-"""Promises of the labs of the two kinds of features: they print what the library says."""
+"""Promises of the lab of the two kinds of features: it prints what the library says."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 import pytest
 
 from sublinear_lib import features as fl
-from sublinear_lib.widgets import (
-    attack_a_sample,
-    try_networks_of_v,
-)
+from sublinear_lib.widgets import attack_a_sample
 
 SAMPLE: dict[str, Any] = {
     "alpha": 3.0,
@@ -44,25 +41,10 @@ def test_the_sample_lab_prints_errors_and_certificate(capsys: pytest.CaptureFixt
     assert "u₂ in 61 cells, on average 0.52" in shown.alt
 
 
-@pytest.mark.parametrize("activation", ["smoothed", "short", "relu"])
-def test_no_network_of_v_survives_a_budget_of_the_largest_strength(
-    activation: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = try_networks_of_v(**{**DRAWN, "activation": activation})
-    assert "fooled on every class at eps = 1.1: 12 of 12" in capsys.readouterr().out
-    assert "reaches 1 at" in shown.alt and "largest β: 1.05" in shown.alt
-
-
 @pytest.mark.parametrize(
     "bad",
     [{"alpha": 0.0}, {"nonrobust_patches": 121}, {"noise": -1.0}, {"kind": "x"}, {"seed": -1}],
 )
-def test_the_first_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> None:
+def test_the_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         attack_a_sample(**{**SAMPLE, **bad})
-
-
-@pytest.mark.parametrize("bad", [{"networks": 0}, {"filters": 65}, {"activation": "gelu"}])
-def test_the_second_lab_refuses_what_is_out_of_range(bad: dict[str, object]) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        try_networks_of_v(**{**DRAWN, **bad})

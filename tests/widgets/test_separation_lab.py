@@ -1,4 +1,4 @@
-"""Promises of the labs of the threshold: they print what the library says, and name bad data."""
+"""Promises of the lab of the threshold: it prints what the library says, and names bad data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from sublinear_lib import memorization as mem
 from sublinear_lib.plotting import Picture
-from sublinear_lib.widgets import separate_digits, separate_points
+from sublinear_lib.widgets import separate_points
 
 DRAWN = {"points": "", "N": 8, "classes": 2, "p": "inf", "share": 0.45, "seed": 2}
 
@@ -60,23 +60,3 @@ def test_beyond_the_threshold_the_lab_shows_the_point(capsys: pytest.CaptureFixt
 def test_bad_points_are_named(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         points(points=text)
-
-
-def test_digits_report_the_median_over_the_draws(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = separate_digits(N=60, p="inf", labels="parity", draws=6, seed=1)
-    said = capsys.readouterr().out
-    found = re.search(r"lambda = (\S+) gray levels in the median of 6 draws \[(\S+), (\S+)\]", said)
-    assert found is not None
-    middle, low, high = map(float, found.groups())
-    assert low <= middle <= high and 4 <= middle <= 16 and middle % 0.5 == 0
-    assert f"below {middle / 2:.4g} gray levels" in said
-    assert "from 30 to 60" in shown.alt
-
-
-@pytest.mark.parametrize(
-    "bad", [{"N": 10}, {"p": "3"}, {"labels": "both"}, {"draws": 2}, {"seed": -1}]
-)
-def test_digits_refuse_what_is_out_of_range(bad: dict[str, object]) -> None:
-    chosen = {"N": 60, "p": "inf", "labels": "class", "draws": 6, "seed": 0, **bad}
-    with pytest.raises((TypeError, ValueError)):
-        separate_digits(**chosen)  # type: ignore[arg-type]
