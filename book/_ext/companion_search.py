@@ -25,7 +25,7 @@ INDEX = "companion-index.js"
 _NO_TEXT = (
     "pre, script, style, svg, template, button, nav, details, .headerlink, .words-line,"
     " .cell_input, .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab,"
-    " .sl-links, .eqno"
+    " .sl-links, .sl-tools, .sl-key, .eqno"
 )
 # a formula with one of these has no line of text
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
