@@ -11,7 +11,7 @@ activations and trainings: differences between them are differences within a dra
 holds every draw and the means with Student's intervals; it has no times and no date in it, so that
 it is the same, byte for byte, for any number of workers.
 
-Run it with ``python benchmarks/digits_robustness.py --jobs 2``; it writes
+Run it with ``python -m benchmarks.digits_robustness --jobs 2``; it writes
 ``benchmarks/results/digits_robustness.json``.
 """
 
@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         | {name: value for name, value in record.items() if name not in ("network", "seed")}
         for record in records
     ]
-    report = {
+    report: dict[str, Any] = {
         "question": QUESTION,
         "versions": {
             name: importlib.metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")

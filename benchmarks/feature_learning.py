@@ -17,7 +17,7 @@ differences within a seed.  Shares of runs come with Clopper-Pearson intervals, 
 Student's.  The stored file has no times and no date in it; it is the same, byte for byte, for any
 number of workers.
 
-Run it with ``python benchmarks/feature_learning.py --jobs 2``; it writes
+Run it with ``python -m benchmarks.feature_learning --jobs 2``; it writes
 ``benchmarks/results/feature_learning.json``.  ``--sections curve rates`` renews only these.
 """
 
@@ -147,7 +147,7 @@ def curve_run(law: FeatureData, trained: str, seed: int) -> Record:
     curve = features.error_curve(run.network, data, CURVE_EPS, source)
     return {
         "eps": curve.eps,
-        **curve.feature,
+        **{str(feature): error for feature, error in curve.feature.items()},
         "attacked": curve.attacked,
         "certified": curve.certified,
     }

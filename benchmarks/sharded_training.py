@@ -6,7 +6,7 @@ are the seconds of every step and the memory of every worker process, beside the
 versions; the chapter on the cost of an iteration shows them beside the model of
 ``sublinear_lib.theory.sharded_step``.
 
-The run of record is ``python benchmarks/sharded_training.py`` (16 GB, ten minutes), which writes
+The run of record is ``python -m benchmarks.sharded_training`` (16 GB, ten minutes), which writes
 ``benchmarks/results/sharded_training.json``.  ``--m 1e4,1e5 --steps 3 --output FILE`` shows that it
 runs.  ``--check`` compares the weights with those of a single process, bit by bit with
 ``--reduction reference`` and to 1e-12 otherwise.
@@ -26,7 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from sublinear_lib import archives, benchmarking, datasets, scaling
+import benchmarks
+from sublinear_lib import archives, datasets, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
@@ -35,7 +36,7 @@ QUESTION = "What does a step of training cost, in time and memory, with neurons 
 STORED = Path(__file__).parent / "results" / "sharded_training.json"
 
 
-def memory(process: int | str, line: str) -> int | None:
+def memory(process: int | str | None, line: str) -> int | None:
     """Return the bytes that the system says a process holds, where the system has such a file."""
     with contextlib.suppress(OSError):
         for each in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
@@ -159,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "question": QUESTION,
         "date": begun.isoformat(timespec="seconds"),
         "settings": settings,
-        "environment": benchmarking.environment(),
+        "environment": benchmarks.environment(),
         "leader": {"peak": memory("self", "VmHWM")},
         "rows": rows,
     }

@@ -18,7 +18,6 @@ _ROOMS = (
     "activations",
     "adversary",
     "archives",
-    "benchmarking",
     "caching",
     "claims",
     "cluster",

@@ -16,6 +16,7 @@ import _thread
 import contextlib
 import dataclasses
 import errno
+import importlib
 import json
 import os
 import platform
@@ -31,7 +32,7 @@ from typing import Any, cast, get_args
 
 import click
 
-from sublinear_lib import __version__, archives, benchmarking, claims, report, runs, scaling, tables
+from sublinear_lib import __version__, archives, claims, report, runs, scaling, tables
 from sublinear_lib._extras import COMPUTING, installed_version
 from sublinear_lib.cluster import LostWorkers
 from sublinear_lib.evaluation import kernels_in_use
@@ -114,7 +115,7 @@ class _Command(click.Command):
             return super().invoke(ctx)
 
 
-class _Commands(click.Group):
+class Commands(click.Group):
     """A group of commands that end with a word; on Ctrl-C click itself would say "Aborted!"."""
 
     command_class = _Command
@@ -176,10 +177,10 @@ def _listed(read: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:
 
 
 _WIDTH = _Read("integer", _whole, "a whole number such as 65536, 2^16 or 1e6")
-_WHOLES = _Read("list", _listed(_whole), "a list of whole numbers such as 3,2^16")
-_REALS = _Read("list", _listed(_real), "a list of numbers such as 0.001,0.1")
+WHOLES = _Read("list", _listed(_whole), "a list of whole numbers such as 3,2^16")
+REALS = _Read("list", _listed(_real), "a list of numbers such as 0.001,0.1")
 # Nobody looks at a bar in the log of a machine.
-_progress = click.option(
+progress_option = click.option(
     "--quiet",
     "progress",
     is_flag=True,
@@ -196,7 +197,7 @@ def _completing(names: Callable[[], Iterable[str]]) -> Callable[..., list[str]]:
 _claim_ids = _completing(lambda: [claim.id for claim in claims.LEDGER])
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sublinear")
 def main() -> None:
     """Look at sublinear adversarial training from the command line."""
@@ -324,7 +325,7 @@ def _setting(name: str, **parameters: Any) -> Callable[[Any], Any]:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for settings, checkpoints, network.npz, history.csv, summary.json and run.png.",
 )
-@_progress
+@progress_option
 def train(out: Path | None, progress: bool, **given: Any) -> None:
     """Train a network against an adversary, and test it under a stronger attack.
 
@@ -397,7 +398,7 @@ def _going_on(out: Path | None) -> str:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for report.md, report.json, promise.png and training.png.",
 )
-@_progress
+@progress_option
 def report_command(
     data: Path,
     label: str,
@@ -453,139 +454,32 @@ def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-@main.group()
-def bench() -> None:
-    """Measure how fast the library is on this machine."""
+class _Beside(Commands):
+    """The commands of ``sublinear bench``: ``benchmarks/command.py``, beside the package."""
 
-
-def _bench_options(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return what gives a command the options of every benchmark."""
-    asked = {
-        "halfspace": ("--queries", "Half-spaces in a batch.", "Numbers of points m"),
-        "training": ("--examples", "Training examples n.", "Widths m"),
-    }
-    batch, meaning, widths = asked[name]
-    options = (
-        click.option(
-            "--quick", is_flag=True, help="Show in seconds that everything runs; not how fast."
-        ),
-        click.option("--dimensions", type=_WHOLES, help="Dimensions d, such as 3,8."),
-        click.option("--widths", type=_WHOLES, help=f"{widths}, such as 2^12,2^16."),
-        click.option("--shares", type=_REALS, help="Active shares, such as 0.001,0.1."),
-        click.option(batch, "queries", type=int, help=meaning),
-        click.option("--rounds", type=int, help="The most rounds in which competitors take turns."),
-        click.option("--seconds-per-cell", type=float, help="No new round begins after this time."),
-        click.option(
-            "--only",
-            "sections",
-            multiple=True,
-            type=click.Choice(list(benchmarking.BENCHMARKS[name].sections)),
-            help="Measure this section only; may be given several times.",
-        ),
-        click.option("--peers/--no-peers", default=True, help="Whether other packages take part."),
-        click.option(
-            "--output",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="JSON file for the results; sections that it already holds are replaced one by "
-            "one.",
-        ),
-        _progress,
-    )
-
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-@bench.command()
-@_bench_options("halfspace")
-def halfspace(**given: Any) -> None:
-    """Compare the half-space index with dense BLAS and with other packages.
-
-    A run with the standard settings is stored in benchmarks/results/halfspace.json of the clone;
-    any other run is only printed unless --output says where to store it.  A section is stored when
-    it is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
-    """
-    _measure("halfspace", **given)
-
-
-@bench.command()
-@_bench_options("training")
-def training(**given: Any) -> None:
-    """Compare an iteration of Algorithm 1, adversary included, with dense training.
-
-    A run with the standard settings is stored in benchmarks/results/training.json of the clone; any
-    other run is only printed unless --output says where to store it.  A section is stored when it
-    is complete: after Ctrl-C those that were finished are kept, and the others are as they were.
-    """
-    _measure("training", **given)
-
-
-def _measure(
-    name: str,
-    *,
-    quick: bool,
-    sections: tuple[str, ...],
-    output: Path | None,
-    progress: bool,
-    **given: Any,
-) -> None:
-    """Run a benchmark, store it and print its tables."""
-    benchmark = benchmarking.BENCHMARKS[name]
-    changes = {field: value for field, value in given.items() if value is not None}
-    try:
-        settings = (benchmark.short if quick else benchmark.standard).with_changes(**changes)
-    except (ValueError, TypeError) as error:
-        raise click.UsageError(str(error)) from error
-    if output is None and settings == benchmark.standard:
-        output = benchmarking.results_path(name)
-        if output is None:
-            raise click.UsageError("--output must be given outside a clone of the repository")
-    old = None
-    if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        archives.check_writable(output)
-        old = benchmarking.load_results(name, path=output) if output.exists() else None
-    load = benchmarking.environment()["load_average"]
-    if not quick and load is not None and load > 0.5:
-        click.echo(
-            f"This machine is busy (load {load:.1f}): wait, or distrust the times.", err=True
-        )
-
-    kept: list[str] = []
-    failures: list[str] = []
-
-    def store(results: benchmarking.Results) -> None:
+    def _group(self) -> click.Group:
         try:
-            if output is not None:
-                benchmarking.write_results(results, output)
-                kept[:] = results.sections
-                failures.clear()
-        except OSError as error:
-            # What was measured is not thrown away: it is printed, and tried again later.
-            failures.append(str(error))
+            return cast(click.Group, importlib.import_module("benchmarks.command").bench)
+        except ModuleNotFoundError as error:
+            if error.name != "benchmarks":
+                raise
+            raise click.UsageError(
+                "the benchmarks are not part of the installed library: "
+                "'pip install -e ./benchmarks' in a clone of the repository brings them"
+            ) from error
 
-    try:
-        results = benchmarking.run(
-            name, settings, sections, old=old, finished=store, progress=progress
-        )
-    except benchmarking.InexactAnswer as error:
-        raise click.ClickException(str(error)) from error
-    except KeyboardInterrupt:
-        stored = f"{output} holds {', '.join(kept)}" if kept else ""
-        raise KeyboardInterrupt(stored or "no section was finished and stored") from None
-    for section in sections or benchmark.sections:
-        for table in benchmarking.section_tables(results, section):
-            click.echo(f"{table}\n")
-    if not quick:
-        click.echo(benchmarking.target_table(results, measured=True))
-    if failures:
-        raise click.ClickException(f"not stored: {failures[-1]}")
-    if output is not None:
-        click.echo(f"\nstored in {output}")
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List what can be measured."""
+        return self._group().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return one of the commands."""
+        return self._group().get_command(ctx, name)
+
+
+@main.group(cls=_Beside)
+def bench() -> None:
+    """Measure how fast the library is on this machine, in a clone of the repository."""
 
 
 @main.command(
@@ -644,7 +538,7 @@ def _measure(
 )
 @click.option("--stale", is_flag=True, help="Only what has no stored evidence, or outdated one.")
 @click.option("--store", is_flag=True, help="Renew the evidence that a clone keeps.")
-@_progress
+@progress_option
 def verify(
     ids: tuple[str, ...],
     budget: str,
@@ -666,7 +560,7 @@ def verify(
     if output is not None:
         archives.check_writable(output)
     if store:
-        if benchmarking.results_path() is None:
+        if not (Path(claims.__file__).parents[2] / "pyproject.toml").is_file():
             raise click.UsageError(
                 "--store renews the evidence in a clone of the repository, and this library is "
                 "installed without one: install it with 'pip install -e .' in a clone, or keep "

@@ -18,8 +18,9 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
+import benchmarks
 import sublinear_lib
-from sublinear_lib import benchmarking, claims, scaling
+from sublinear_lib import claims, scaling
 from sublinear_lib.cli import main
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
@@ -47,7 +48,7 @@ def test_the_benchmark_names_its_options_and_sections() -> None:
     result = sublinear("bench", "halfspace", "--help")
     assert result.exit_code == 0
     for name in (
-        *benchmarking.BENCHMARKS["halfspace"].sections,
+        *benchmarks.BENCHMARKS["halfspace"].sections,
         "--quick",
         "--only",
         "--output",
@@ -165,16 +166,20 @@ def test_a_wrong_call_ends_with_status_2(call: str) -> None:
 
 
 def commands(group: click.Group, *above: str) -> Iterator[tuple[str, ...]]:
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         inner = command if isinstance(command, click.Group) else None
         yield from commands(inner, *above, name) if inner else [(*above, name)]
 
 
 def command_at(path: Sequence[str]) -> click.Command:
-    found: click.Command = main
+    found: click.Command | None = main
     for name in path:
         assert isinstance(found, click.Group)
-        found = found.commands[name]
+        found = found.get_command(click.Context(found), name)
+    assert found is not None
     return found
 
 
@@ -264,7 +269,7 @@ def test_more_processes_than_checks_are_not_started(
 def test_an_installed_copy_keeps_its_evidence(
     few_claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(benchmarking, "results_path", lambda: None)
+    monkeypatch.setattr(claims, "__file__", str(few_claims / "lib" / "claims" / "__init__.py"))
     result = sublinear("verify", "thm-4.1", "--store")
     assert result.exit_code == 2
     assert "pip install -e ." in result.output

@@ -20,7 +20,7 @@ FOLDERS = ("book", "sublinear_lib", "tests", "tools", "benchmarks", ".github", "
 # Where the options of a command are written down.
 COMMANDS = {
     "sublinear ": "sublinear_lib/cli.py",
-    "sublinear_lib.halfspace.fuzz ": "sublinear_lib/halfspace/fuzz/__main__.py",
+    "benchmarks.fuzz ": "benchmarks/fuzz/__main__.py",
     "--nbval": "tools/run_tests.py",
 }
 

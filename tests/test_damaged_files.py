@@ -1,7 +1,7 @@
 """Commands that meet a damaged file name it, say what is wrong, and leave it as it is.
 
 What the readers of the files do with thousands of damages is a campaign
-(``benchmarks/reliability.py --only damage``), whose short form is in tests/benchmarking.
+(``python -m benchmarks.reliability --only damage``), whose short form is in tests/benchmarking.
 """
 
 from __future__ import annotations

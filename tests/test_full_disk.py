@@ -21,8 +21,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import benchmarks
 import sublinear_lib
-from sublinear_lib import archives, benchmarking, claims, runs
+from sublinear_lib import archives, claims, runs
 from sublinear_lib.caching import ResultCache
 from sublinear_lib.cli import main
 from sublinear_lib.halfspace import HalfspaceIndex
@@ -90,9 +91,7 @@ WRITERS: dict[str, Callable[[Path, int], object]] = {
     "arrays": lambda path, seed: archives.write_arrays(path, {"W": network(seed).W}),
     "bytes": lambda path, seed: archives.write_bytes(path, network(seed).W.tobytes()),
     "evidence": lambda path, seed: claims.save_evidence(path, claims.stored_evidence("quick")),
-    "measurements": lambda path, seed: benchmarking.write_results(
-        benchmarking.load_results(), path
-    ),
+    "measurements": lambda path, seed: benchmarks.write_results(benchmarks.load_results(), path),
 }
 
 
@@ -245,9 +244,9 @@ def test_a_benchmark_says_before_it_begins_that_it_cannot_store(disk: Disk, tmp_
 def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(
     disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = benchmarking.load_results()
+    stored = benchmarks.load_results()
     output = tmp_path / "times.json"
-    benchmarking.write_results(stored, output)
+    benchmarks.write_results(stored, output)
 
     def measured(
         name: str, settings: object, sections: object, *, finished: Any, **more: object
@@ -256,11 +255,11 @@ def test_a_benchmark_whose_disk_fills_up_prints_what_it_measured(
         finished(stored)
         return stored
 
-    monkeypatch.setattr(benchmarking, "run", measured)
+    monkeypatch.setattr(benchmarks, "run", measured)
     before = contents(tmp_path)
     failed = sublinear("bench", "halfspace", "--only", "single", "--output", str(output))
     assert failed.exit_code == 1
-    assert str(benchmarking.section_tables(stored, "single")[0]) in failed.output
+    assert str(benchmarks.section_tables(stored, "single")[0]) in failed.output
     assert "not stored" in failed.output
     assert "No space left on device" in failed.output
     assert contents(tmp_path) == before

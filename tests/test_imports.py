@@ -48,7 +48,6 @@ FLOORS = {
     "plotting": 5,
     "exhibits": 5,
     "widgets": 5,
-    "benchmarking": 5,
     "runs": 5,
     "cli": 6,
     "__main__": 6,

@@ -1,7 +1,8 @@
 """Ctrl-C at any moment ends a command with a word and status 130, and loses nothing.
 
 The commands run in children of a fork server that has loaded the library, so a child costs little;
-the long version with real commands is a campaign (``benchmarks/reliability.py --only interrupts``).
+the long version with real commands is a campaign (``python -m benchmarks.reliability --only
+interrupts``).
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import benchmarks
 import sublinear_lib
-from sublinear_lib import benchmarking, claims, features, runs
-from sublinear_lib.benchmarking.reliability import COMMANDS
+from benchmarks.reliability import COMMANDS
+from sublinear_lib import claims, features, runs
 from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
 from tests.claims.statements import small_ledger
@@ -113,7 +115,7 @@ def test_training_that_is_interrupted_before_its_first_step_is_an_interrupt(
 def test_an_interrupted_benchmark_says_which_sections_are_stored(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stored = benchmarking.load_results()
+    stored = benchmarks.load_results()
 
     def begun(*unused: Any, finished: Any, **named: Any) -> Any:
         finished(stored)
@@ -121,22 +123,22 @@ def test_an_interrupted_benchmark_says_which_sections_are_stored(
 
     output = tmp_path / "times.json"
     asked = ["bench", "halfspace", "--quick", "--output", str(output)]
-    monkeypatch.setattr(benchmarking, "run", interrupt)
+    monkeypatch.setattr(benchmarks, "run", interrupt)
     result = sublinear(*asked)
     assert result.exit_code == 130
     assert said(result) == "interrupted: no section was finished and stored"
     assert not output.exists()
-    monkeypatch.setattr(benchmarking, "run", begun)
+    monkeypatch.setattr(benchmarks, "run", begun)
     result = sublinear(*asked)
     assert result.exit_code == 130
     assert said(result).startswith(f"interrupted: {output} holds ")
-    assert benchmarking.load_results(path=output).data == stored.data
+    assert benchmarks.load_results(path=output).data == stored.data
 
 
 def test_an_interrupted_benchmark_claims_no_section_that_it_could_not_store(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stored = benchmarking.load_results()
+    stored = benchmarks.load_results()
 
     def begun(*unused: Any, finished: Any, **named: Any) -> Any:
         finished(stored)
@@ -145,8 +147,8 @@ def test_an_interrupted_benchmark_claims_no_section_that_it_could_not_store(
     def full(*unused: Any) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(benchmarking, "run", begun)
-    monkeypatch.setattr(benchmarking, "write_results", full)
+    monkeypatch.setattr(benchmarks, "run", begun)
+    monkeypatch.setattr(benchmarks, "write_results", full)
     result = sublinear("bench", "halfspace", "--quick", "--output", str(tmp_path / "times.json"))
     assert result.exit_code == 130
     assert said(result) == "interrupted: no section was finished and stored"
@@ -275,7 +277,7 @@ def test_an_interrupt_amid_training_leaves_no_evidence_of_the_check(
 
 
 def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:
-    """The commands may; a trainer and the fuzzer do for who asks; the others raise it again."""
+    """The commands may; a trainer does for who asks; the others raise it again."""
     going_on = re.compile(r"except (KeyboardInterrupt|BaseException)|except:|on_interrupt=.return")
     library = ROOT / "sublinear_lib"
     found = {
@@ -287,8 +289,6 @@ def test_no_room_of_the_library_goes_on_after_an_interrupt() -> None:
         "cli.py",
         "training/trainer.py",
         "training/sharded.py",
-        "halfspace/fuzz/campaign.py",
-        "benchmarking/stepping.py",
     }
 
 

@@ -16,7 +16,7 @@ import conftest
 from conftest import questions
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
-from sublinear_lib.halfspace.kernels import choose, numba_allowed
+from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
 from sublinear_lib.network import TwoLayerNetwork
 
 pytest_plugins = "pytester"

@@ -25,8 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from sublinear_lib.benchmarking import BENCHMARKS  # noqa: E402
-from sublinear_lib.benchmarking.history import (  # noqa: E402
+from benchmarks import BENCHMARKS  # noqa: E402
+from benchmarks.history import (  # noqa: E402
     PREDECESSORS,
     Entry,
     History,

@@ -129,7 +129,8 @@ def slide(html: Path, number: int, count: int, each: Mapping[str, Any]) -> str:
         shown, lies = picture(html, each["figure"], each.get("panels"), f"s{number}")
     else:
         lies = "formula"
-        shown = f'<div class="sl-formula">{mathml(each["formula"], macros(), display=True)}</div>'
+        formula = mathml(each["formula"], macros(), display=True)
+        shown = f'<div class="sl-formula" tabindex="0">{formula}</div>'
         if "where" in each:
             shown += f'<p class="sl-where">{sentence(each["where"])}</p>'
     name, _, anchor = str(target or "").partition("#")

@@ -1,11 +1,11 @@
 """Read the chapters as notebooks and list what departs from the form that every page keeps.
 
-A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer in one
-sentence, all on its first screen; it computes its formula in front of the reader, says where the
-book stands, sets a quiz and exercises with hidden solutions, and closes with one section,
+A page of the story (Parts I, II and III) asks a question, shows a picture and gives the answer in
+one sentence, all on its first screen; it computes its formula in front of the reader, says where
+the book stands, sets a quiz and exercises with hidden solutions, and closes with one section,
 *Evidence*, that the build folds.  It has a size.  A page of *Going deeper* keeps the same form
-without a quiz, a picture on top and a place in the story.  In other pages of ``book/reference`` only
-cells and outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
+without a quiz, a picture on top and a place in the story.  In the other notebooks only cells and
+outputs are checked.  All of them were stored by ``tools/run_notebooks.py``.
 
 usage: python tools/check_notebooks.py [notebook ...]
 """

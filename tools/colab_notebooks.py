@@ -37,6 +37,7 @@ def install_cell(address: str, revision: str) -> dict[str, object]:
 !git clone --quiet {address} /content/companion
 !git -C /content/companion checkout --quiet {revision}
 %pip install --quiet -c /content/companion/constraints.txt "/content/companion[fast,book]"
+%pip install --quiet --no-deps /content/companion/benchmarks
 """
     return code_cell(source.strip())
 

@@ -7,7 +7,7 @@ two cores with two threads.  Both times the outputs, put into the fixed form of
 ``tools/run_notebooks.py``, are compared with the stored file.  The book's own runs use one thread
 (``tools/kernel_environment.py``), so the second run is harder than what the tests ask for; a
 notebook that differs there is run once more on two cores with one thread.
-``benchmarks/reliability.py --only notebooks`` keeps what is found.
+``python -m benchmarks.reliability --only notebooks`` keeps what is found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import run_notebooks
 from kernel_environment import ROOT, kernel_environment
 
-from sublinear_lib import benchmarking
+import benchmarks
 
 QUESTION = "Do the notebooks of the book print the same bytes on one core and on two?"
 RUNS = {
@@ -93,7 +93,7 @@ def compare_missing(
             chunk["found"][way] = compare(path, way)
             chunk["seconds"] = round(chunk["seconds"] + time.monotonic() - begun, 1)
             chunk["date"] = datetime.datetime.now(datetime.UTC).date().isoformat()
-            held["environment"] = benchmarking.environment()
+            held["environment"] = benchmarks.environment()
             done(record)
 
 

@@ -78,7 +78,7 @@ def stages() -> list[Stage]:
         Stage(
             "examples",
             "examples in docstrings; they compile the kernels that later stages find compiled",
-            ("--doctest-modules", "sublinear_lib"),
+            ("--doctest-modules", "sublinear_lib", "benchmarks"),
             pytest=True,
         ),
         Stage(
@@ -86,7 +86,7 @@ def stages() -> list[Stage]:
             "the book builds without a warning and passes its checks",
             (sys.executable, "tools/build_book.py"),
         ),
-        Stage("types", "mypy --strict on the library", module("mypy")),
+        Stage("types", "mypy --strict on the library and the benchmarks", module("mypy")),
         Stage(
             "prose",
             "proselint on chapters, pages and quizzes",

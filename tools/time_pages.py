@@ -31,7 +31,8 @@ from urllib.parse import quote
 from browser import PackingHandler, chromium, empty_tab, find_chromium, serving, settle
 from check_book import HTML, ROOT
 
-from sublinear_lib import archives, benchmarking
+import benchmarks
+from sublinear_lib import archives
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -218,7 +219,7 @@ def measure(folder: Path, names: Sequence[str], queries: dict[str, str]) -> dict
     dict
         Date, machine, ``pages`` and ``search``.
     """
-    environment = benchmarking.environment()
+    environment = benchmarks.environment()
     windows = find_chromium(windows=True) is not None  # what a reader uses, where it is there
     with chromium(windows=windows) as browser, serving(folder, PackingHandler) as base:
         pages = []

@@ -9,7 +9,8 @@ batch and a loss.  Definition 3.3 is in :mod:`sublinear_lib.adversary.protocol`,
 from __future__ import annotations
 
 from sublinear_lib.adversary.attack import CapAttack
-from sublinear_lib.adversary.branch_and_bound import Bracket, Status, branch_and_bound
+from sublinear_lib.adversary.brackets import Bracket, Status
+from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
     CircleWave,

@@ -20,63 +20,22 @@ import heapq
 import itertools
 import math
 import time
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.incumbent import Incumbent, decided
+from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
 from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["Bracket", "Status", "branch_and_bound"]
+__all__ = ["branch_and_bound"]
 
-Status = Literal["exact", "certified", "falsified", "unknown"]
-"""What a bracket has decided; see `Bracket`."""
 
 _WIDEST_CHART = 1.2
 _ROUNDING = 1e-12
 _LARGEST_DIMENSION = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Bracket:
-    """Bounds of a supremum over a cap.
-
-    Parameters
-    ----------
-    lower, upper : float
-        ``lower <= sup <= upper``, always; `lower` is the value at the witness.
-    witness : ndarray of float64, shape (d,)
-        A point of the cap with the value `lower`.
-    status : {"exact", "certified", "falsified", "unknown"}
-        ``"exact"``: the bracket is as narrow as was asked.  When a threshold was given:
-        ``"certified"`` if ``upper <= threshold``, ``"falsified"`` if ``lower > threshold``.
-        ``"unknown"``: neither, within the limits.
-    method : str
-        How the bracket was found.
-    nodes : int
-        Pieces that were bounded.
-    seconds : float
-        Wall time.
-    """
-
-    lower: float
-    upper: float
-    witness: FloatArray
-    status: Status
-    method: str
-    nodes: int
-    seconds: float
-
-    def __post_init__(self) -> None:
-        """Refuse bounds in the wrong order: a bug must not look like a result."""
-        if not self.lower <= self.upper:
-            raise ValueError(
-                f"lower must be at most upper, got lower {self.lower!r} and upper {self.upper!r}"
-            )
 
 
 class _Chart(NamedTuple):

@@ -39,9 +39,8 @@ import numpy as np
 
 from sublinear_lib import geometry, validation
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.adversary.branch_and_bound import Bracket
+from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
 from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.incumbent import Incumbent, decided
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["mixed_integer"]

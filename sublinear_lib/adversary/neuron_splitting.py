@@ -33,9 +33,8 @@ from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary.branch_and_bound import Bracket
+from sublinear_lib.adversary.brackets import Bracket, Incumbent, decided
 from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.incumbent import Incumbent, decided
 from sublinear_lib.network import TwoLayerNetwork
 
 __all__ = ["split_neurons"]

@@ -33,9 +33,9 @@ import numpy as np
 
 from sublinear_lib import geometry, predicates, validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
-from sublinear_lib.adversary.branch_and_bound import Bracket, Status, branch_and_bound
+from sublinear_lib.adversary.brackets import Bracket, Status, decided
+from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import CircleWave
-from sublinear_lib.adversary.incumbent import decided
 from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.objectives import Height

@@ -1,4 +1,4 @@
-r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML that any typesetter of TeX can read.
+r"""From the text of a claim, LaTeX between dollar signs in MyST, to HTML with its TeX marked.
 
 Statements are written once, with the macros of the book (``\R``, ``\norm{x}``) and with
 ``\rec{...}`` around what we reconstructed where the source is damaged.  The macros are expanded

@@ -48,9 +48,10 @@ from sublinear_lib.activations import get_activation
 from sublinear_lib.halfspace import arguments
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.engine import settle
-from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet, choose
+from sublinear_lib.halfspace.kernel_choice import choose, summing_kernel
+from sublinear_lib.halfspace.kernels import FANOUT, LANES, KernelSet
 from sublinear_lib.halfspace.store import PointStore
-from sublinear_lib.halfspace.summing import NodeSums, Summed, halved, summing_kernel
+from sublinear_lib.halfspace.summing import NodeSums, Summed, halved
 from sublinear_lib.halfspace.tree import BoxTree, distinct
 
 __all__ = [

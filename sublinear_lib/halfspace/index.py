@@ -24,7 +24,8 @@ from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
 from sublinear_lib.halfspace.aggregating import Aggregator
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.choosing import Chooser
-from sublinear_lib.halfspace.kernels import KernelSet, choose
+from sublinear_lib.halfspace.kernel_choice import choose
+from sublinear_lib.halfspace.kernels import KernelSet
 from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Int32Array
 from sublinear_lib.halfspace.reporting import HalfSpaces
 from sublinear_lib.halfspace.scan import Scan

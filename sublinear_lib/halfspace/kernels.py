@@ -11,13 +11,10 @@ numba before the first query of an index that uses it.  Set the environment vari
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace.filtering import Batch, Float32Array
 from sublinear_lib.halfspace.protocol import Int32Array, Output
@@ -25,16 +22,13 @@ from sublinear_lib.halfspace.protocol import Int32Array, Output
 __all__ = [
     "FANOUT",
     "GROUP",
-    "KERNEL_SETS",
     "LANES",
     "Filtered",
     "FlatTree",
     "KernelSet",
     "Table",
-    "choose",
     "joined",
     "longer",
-    "numba_allowed",
     "trimmed",
 ]
 
@@ -47,7 +41,6 @@ LANES = 64
 GROUP = 64
 """Places of a table that share an error bound and a ceiling."""
 
-KERNEL_SETS = ("auto", "numba", "numpy")
 
 _LARGEST_GROWTH = 8
 
@@ -187,46 +180,3 @@ class KernelSet(Protocol):
         self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
         """Score every point for every query, or those in the groups that reach its level."""
-
-
-def numba_allowed() -> bool:
-    """Return whether numba is installed and not switched off by ``SUBLINEAR_NUMBA=0``."""
-    return (
-        os.environ.get("SUBLINEAR_NUMBA", "1") != "0"
-        and importlib.util.find_spec("numba") is not None
-    )
-
-
-def choose(kernels: object = "auto") -> KernelSet:
-    """Return a set of kernels.
-
-    Parameters
-    ----------
-    kernels : {"auto", "numba", "numpy"}, default "auto"
-        ``"auto"`` takes numba where it is allowed, see `numba_allowed`.
-
-    Returns
-    -------
-    KernelSet
-        The kernels.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For any other value, and for ``"numba"`` where numba is missing or switched off.
-    """
-    wanted = validation.choice(kernels, "kernels", KERNEL_SETS)
-    if wanted == "auto":
-        wanted = "numba" if numba_allowed() else "numpy"
-    if wanted == "numpy":
-        from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
-
-        return NumpyKernels()
-    if not numba_allowed():
-        raise ValueError(
-            "kernels must be 'auto' or 'numpy' where numba is missing or switched off by "
-            "SUBLINEAR_NUMBA=0, got 'numba'"
-        )
-    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
-
-    return NumbaKernels()

@@ -18,7 +18,7 @@ from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import FlatTree
 from sublinear_lib.halfspace.protocol import Int32Array
 
-__all__ = ["NodeSums", "Summed", "SummingKernel", "halved", "summing_kernel"]
+__all__ = ["NodeSums", "Summed", "SummingKernel", "halved"]
 
 
 class NodeSums(NamedTuple):
@@ -86,25 +86,3 @@ def halved(values: FloatArray) -> FloatArray:
         left[..., : values.shape[-1] - middle] += values[..., middle:]
         values = left
     return values[..., 0]
-
-
-def summing_kernel(name: str) -> SummingKernel:
-    """Return the loop of a set of kernels.
-
-    Parameters
-    ----------
-    name : {"numba", "numpy"}
-        The set, as :func:`sublinear_lib.halfspace.kernels.choose` has settled it.
-
-    Returns
-    -------
-    SummingKernel
-        The loop; nothing is compiled before its first call.
-    """
-    if name == "numba":
-        from sublinear_lib.halfspace import kernels_numba_sums
-
-        return kernels_numba_sums.sum_up
-    from sublinear_lib.halfspace import kernels_numpy_sums
-
-    return kernels_numpy_sums.sum_up

@@ -104,12 +104,11 @@ def robustness_view(q: int, eps: float) -> View:
             f"break at {number(window.lower)} and {number(window.upper)}."
         ),
         readouts={
-            "*C* and 2^{*q*}": f"{number(_LAW.density_ratio(q))} and {2**q}",
             "net of *v*": v,
             "net of *u*": u,
         },
         warning=(
-            f"The window is empty, since C ≥ 2^q = {2**q}: the net of u breaks first."
+            "The net of u breaks first: there is no budget at which only the net of v is broken."
             if window.is_empty
             else None
         ),
@@ -137,8 +136,8 @@ def robustness_explorer() -> Explorer:
         title="When does the choice of the feature decide?",
         description=(
             "A net of *u* (one patch of strength 3) and a net of *v* (60 patches of strength 1), "
-            "the same for all classes. A net breaks where what is injected reaches what is left "
-            "of its feature."
+            "the same for all classes. A net breaks where the lie that the adversary injects "
+            "reaches what is left of its feature."
         ),
         name="robustness-explorer",
     )

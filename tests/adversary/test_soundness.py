@@ -1,7 +1,7 @@
 """No bound is below an exact value and no attack above it: every method, on many networks.
 
-Set SUBLINEAR_SOUNDNESS to the number of networks; ``benchmarks/reliability.py --only soundness``
-tries 1000 and keeps what it finds.
+Set SUBLINEAR_SOUNDNESS to the number of networks; ``python -m benchmarks.reliability --only
+soundness`` tries 1000 and keeps what it finds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 
 import pytest
 
-from sublinear_lib.benchmarking.reliability import trial
+from benchmarks.reliability import trial
 
 NETWORKS = int(os.environ.get("SUBLINEAR_SOUNDNESS", "40"))
 BLOCKS = 10
@@ -31,7 +31,7 @@ def test_every_method_is_sound(block):
 @pytest.mark.parametrize("seed", [1, 4])
 @pytest.mark.parametrize("end", ["lower", "upper"])
 def test_an_end_on_the_wrong_side_is_found(seed, end, monkeypatch):
-    room = importlib.import_module("sublinear_lib.benchmarking.reliability.brackets")
+    room = importlib.import_module("benchmarks.reliability.brackets")
     real = room.bracket
 
     def careless(*arguments, **named):

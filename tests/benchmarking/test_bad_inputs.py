@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublinear_lib.benchmarking import reliability
-from sublinear_lib.benchmarking.reliability import BAD_INPUTS, GOOD_CALLS, BadInput, refusal
+from benchmarks import reliability
+from benchmarks.reliability import BAD_INPUTS, GOOD_CALLS, BadInput, refusal
 from sublinear_lib.halfspace import HalfspaceIndex
 
 NAN = float("nan")

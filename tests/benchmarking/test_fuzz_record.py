@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from sublinear_lib.benchmarking import fuzz_tables, load_fuzz_record
-from sublinear_lib.halfspace.fuzz.campaign import ENGINES
+from benchmarks import fuzz_tables, load_fuzz_record
+from benchmarks.fuzz.campaign import ENGINES
 
 
 def test_the_stored_run_is_long_and_clean() -> None:

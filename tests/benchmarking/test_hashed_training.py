@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import load_results, missed_curves, section_tables
+from benchmarks.hashed_training import HashedNeurons, HashedTraining
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
-from sublinear_lib.benchmarking import load_results, missed_curves, section_tables
-from sublinear_lib.benchmarking.hashed_training import HashedNeurons, HashedTraining
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import SublinearAdversarialTraining
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from sublinear_lib.benchmarking import history, load_results
-from sublinear_lib.benchmarking.history import (
+from benchmarks import history, load_results
+from benchmarks.history import (
     KEY_RATIOS,
     Entry,
     History,
@@ -23,13 +23,13 @@ from sublinear_lib.benchmarking.history import (
     tidy_sections,
     write_history,
 )
-from sublinear_lib.benchmarking.history_tables import (
+from benchmarks.history_tables import (
     history_curves,
     history_table,
     left_out_table,
     noise_table,
 )
-from sublinear_lib.benchmarking.results import QUESTIONS
+from benchmarks.results import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))

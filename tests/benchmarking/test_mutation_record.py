@@ -8,7 +8,7 @@ from pathlib import Path
 import mutate_theory
 import pytest
 
-from sublinear_lib.benchmarking import load_mutation_record, mutation_tables
+from benchmarks import load_mutation_record, mutation_tables
 
 SETTINGS = {"per_module": 2, "seed": 0, "most": 1.0, "claims": "all"}
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublinear_lib.benchmarking import InexactAnswer
-from sublinear_lib.benchmarking.peers import PEERS, PeerField, completed, load
-from sublinear_lib.benchmarking.problems import Problem, dense_baselines, own_engines
-from sublinear_lib.benchmarking.queries import compare, surviving_share
-from sublinear_lib.benchmarking.timing import Competitor
+from benchmarks import InexactAnswer
+from benchmarks.peers import PEERS, PeerField, completed, load
+from benchmarks.problems import Problem, dense_baselines, own_engines
+from benchmarks.queries import compare, surviving_share
+from benchmarks.timing import Competitor
 
 QUERIES = 70  # more than one block of user code, and not a multiple of it
 
@@ -134,7 +134,7 @@ def test_a_package_that_is_not_there_is_none() -> None:
 
 
 def test_a_missing_peer_is_reported_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sublinear_lib.benchmarking.peers.load", lambda module: None)
+    monkeypatch.setattr("benchmarks.peers.load", lambda module: None)
     built, absent = PeerField(True).build(Problem(3, 64, 4, 0))
     assert built == []
     assert absent == {peer.name: "not installed" for peer in PEERS}
@@ -144,7 +144,7 @@ def test_peers_that_are_not_wanted_are_not_imported(monkeypatch: pytest.MonkeyPa
     def fail(module: str) -> None:
         raise AssertionError(module)
 
-    monkeypatch.setattr("sublinear_lib.benchmarking.peers.load", fail)
+    monkeypatch.setattr("benchmarks.peers.load", fail)
     built, absent = PeerField(False).build(Problem(3, 64, 4, 0))
     assert built == []
     assert set(absent.values()) == {"left out on request"}

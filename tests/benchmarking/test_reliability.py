@@ -15,23 +15,17 @@ from typing import Any
 
 import pytest
 
-from sublinear_lib.benchmarking import reliability
+from benchmarks import reliability
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.network import TwoLayerNetwork
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = "sublinear_lib.benchmarking.reliability"
+PACKAGE = "benchmarks.reliability"
 
 
 @pytest.fixture
 def script() -> Any:
-    path = ROOT / "benchmarks" / "reliability.py"
-    spec = importlib.util.spec_from_file_location("reliability_script", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.reliability.__main__")
 
 
 # -- the stored record -----------------------------------------------------------------------------

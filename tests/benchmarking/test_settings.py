@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sublinear_lib.benchmarking import Settings
+from benchmarks import Settings
 
 
 def test_the_standard_grid_is_that_of_the_goals() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sublinear_lib import benchmarking, theory
-from sublinear_lib.benchmarking import ShardingRecord, load_sharding_record
+import benchmarks
+from benchmarks import ShardingRecord, load_sharding_record, sharded_training
+from sublinear_lib import theory
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"n": 16, "d": 5, "rho": 0.1, "attack_steps": 3, "reduction": "blas"}
@@ -78,12 +78,7 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
 
 @pytest.fixture
 def study() -> Any:
-    path = ROOT / "benchmarks" / "sharded_training.py"
-    spec = importlib.util.spec_from_file_location("sharded_training", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return sharded_training
 
 
 SIZES = ["--m", "300,600", "--n", "4", "--d", "3", "--steps", "3", "--shards", "1,2"]
@@ -139,4 +134,4 @@ def test_the_stored_record_reaches_ten_million_neurons() -> None:
         assert sum(one["peak"] for one in row["workers"]) < 10 * 2**30
     stored = json.loads((ROOT / "benchmarks" / "results" / "sharded_training.json").read_text())
     assert {"versions", "processor", "cores"} <= set(stored["environment"])
-    assert np.isfinite([benchmarking.load_sharding_record().rate, record.delay]).all()
+    assert np.isfinite([benchmarks.load_sharding_record().rate, record.delay]).all()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import SimHash
 from sublinear_lib import statistics
-from sublinear_lib.benchmarking import SimHash
 
 
 def at_angle(theta: float, d: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

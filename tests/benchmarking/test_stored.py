@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sublinear_lib.benchmarking import (
+from benchmarks import (
     BENCHMARKS,
     TARGETS,
     Results,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -16,10 +14,7 @@ ROOT = Path(__file__).parents[2]
 def test_one_run_of_each_kind_is_refused(
     name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    study = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(study)
+    study = importlib.import_module(f"benchmarks.{name}")
     with pytest.raises(SystemExit):
         study.main([option, "1", "--output", str(tmp_path / "found.json")])
     assert f"{option} must be 2 or more for an interval, got 1" in capsys.readouterr().err

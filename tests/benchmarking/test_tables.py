@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from sublinear_lib.benchmarking import (
+from benchmarks import (
     Results,
     Settings,
     Table,
@@ -19,7 +19,7 @@ from sublinear_lib.benchmarking import (
     ratio_table,
     section_tables,
 )
-from sublinear_lib.benchmarking.results import stored_section
+from benchmarks.results import stored_section
 
 
 def results(name: str, rows: list[dict[str, Any]], baseline: str = "dense") -> Results:

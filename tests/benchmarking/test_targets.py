@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sublinear_lib.benchmarking import (
+from benchmarks import (
     TARGETS,
     Results,
     Settings,
@@ -20,7 +20,7 @@ from sublinear_lib.benchmarking import (
     reason_for,
     target_table,
 )
-from sublinear_lib.benchmarking.results import stored_section
+from benchmarks.results import stored_section
 
 GOALS = TARGETS["halfspace"]
 
@@ -186,7 +186,7 @@ def test_reasons_are_texts_beside_the_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "benchmarks" / "results" / "halfspace.json"
-    monkeypatch.setattr("sublinear_lib.benchmarking.judging.results_path", lambda name: place)
+    monkeypatch.setattr("benchmarks.judging.results_path", lambda name: place)
     assert load_reasons() == {}
     file = tmp_path / "benchmarks" / "halfspace_reasons.toml"
     file.parent.mkdir()

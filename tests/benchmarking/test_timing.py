@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from sublinear_lib.benchmarking.timing import Competitor, median_seconds, one_thread, race
+from benchmarks.timing import Competitor, median_seconds, one_thread, race
 
 
 class Counting:

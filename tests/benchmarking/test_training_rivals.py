@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks import dense_training
+from benchmarks.dense_training import DenseIteration, Gradient, TorchIteration
+from benchmarks.iteration import OWN, TrainingProblem
+from benchmarks.peers import load
+from benchmarks.stepping import FOREVER, Stepper, wrong_moves
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import ProjectedGradient
-from sublinear_lib.benchmarking import dense_training
-from sublinear_lib.benchmarking.dense_training import DenseIteration, Gradient, TorchIteration
-from sublinear_lib.benchmarking.iteration import OWN, TrainingProblem
-from sublinear_lib.benchmarking.peers import load
-from sublinear_lib.benchmarking.stepping import FOREVER, Stepper, wrong_moves
 from sublinear_lib.evaluation import kernels_in_use
 from sublinear_lib.halfspace import alive_on_slice
 from sublinear_lib.losses import HuberLoss
@@ -131,7 +131,7 @@ def test_an_unknown_way_to_sum_is_refused() -> None:
 @pytest.mark.skipif(kernels_in_use() != "numba", reason="needs compiled loops")
 @pytest.mark.parametrize("width", [1, 31, 32, 100])
 def test_the_compiled_passes_equal_those_in_numpy(width: int) -> None:
-    from sublinear_lib.benchmarking import dense_loops
+    from benchmarks import dense_loops
 
     rng = np.random.default_rng(width)
     scores, a = (rng.standard_normal(shape).astype(np.float32) for shape in ((9, width), width))
@@ -240,9 +240,7 @@ def test_a_point_that_pulls_no_neuron_cannot_be_checked() -> None:
 def test_a_trainer_that_miscounts_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     case = problem()
     with case.stepper("query", 1.0) as stepper:
-        monkeypatch.setattr(
-            "sublinear_lib.benchmarking.stepping.wrong_moves", lambda *given: (0, 17)
-        )
+        monkeypatch.setattr("benchmarks.stepping.wrong_moves", lambda *given: (0, 17))
         counted = stepper.checked_step()
     assert counted == abs(17 - round(stepper.records[-1].activity_mean * M * N))
 

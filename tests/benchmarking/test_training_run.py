@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from sublinear_lib import benchmarking
-from sublinear_lib.benchmarking import (
+import benchmarks
+from benchmarks import (
     BENCHMARKS,
     REGIMES,
     Results,
@@ -23,8 +23,8 @@ from sublinear_lib.benchmarking import (
     merged,
     section_tables,
 )
-from sublinear_lib.benchmarking.iteration import OWN
-from sublinear_lib.benchmarking.peers import load
+from benchmarks.iteration import OWN
+from benchmarks.peers import load
 from sublinear_lib.cli import main
 from sublinear_lib.training import PHASES
 
@@ -192,8 +192,8 @@ def test_the_number_of_examples_reaches_the_settings(monkeypatch: pytest.MonkeyP
         seen.extend([name, settings, sections])
         return merged(None, {}, "training")
 
-    monkeypatch.setattr(benchmarking, "run", remember)
-    monkeypatch.setattr(benchmarking, "section_tables", lambda results, name: [])
+    monkeypatch.setattr(benchmarks, "run", remember)
+    monkeypatch.setattr(benchmarks, "section_tables", lambda results, name: [])
     result = bench("--examples", "12", "--only", "steps", "--quick")
     assert result.exit_code == 0, result.output
     assert seen == ["training", TRAINING.short.with_changes(queries=12), ("steps",)]
@@ -208,9 +208,9 @@ def test_results_of_another_benchmark_are_refused(
     section = Section("steps", "How?", "", lambda settings: 1, rows)  # type: ignore[arg-type]
     monkeypatch.setitem(TRAINING.sections, "steps", section)
     path = tmp_path / "results.json"
-    benchmarking.write_results(merged(None, {}), path)
+    benchmarks.write_results(merged(None, {}), path)
     result = bench("--only", "steps", "--output", str(path))
     assert result.exit_code == 1
     assert "must hold results of the benchmark 'training', got 'halfspace'" in result.output
     with pytest.raises(ValueError, match="old must be of the benchmark 'training'"):
-        benchmarking.run("training", TRAINING.short, ["steps"], old=merged(None, {}))
+        benchmarks.run("training", TRAINING.short, ["steps"], old=merged(None, {}))

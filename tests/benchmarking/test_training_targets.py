@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sublinear_lib.benchmarking import (
+from benchmarks import (
     BENCHMARKS,
     TARGETS,
     Results,
@@ -18,7 +18,7 @@ from sublinear_lib.benchmarking import (
     missed_table,
     target_table,
 )
-from sublinear_lib.benchmarking.results import stored_section
+from benchmarks.results import stored_section
 
 GOALS = TARGETS["training"]
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import plant_statements
 import pytest
 
-from sublinear_lib.benchmarking import load_planting_record, planting_table
+from benchmarks import load_planting_record, planting_table
 from sublinear_lib.claims import LEDGER, Outcome, Role
 from sublinear_lib.claims.stated import STATED, Stated, far, far_slope
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import feature_learning
 from sublinear_lib import features
 from sublinear_lib.features import FEATURE_ATTACKS, FeatureData
 
@@ -22,11 +22,7 @@ pytestmark = pytest.mark.either_way
 
 @pytest.fixture(scope="module")
 def study():
-    path = ROOT / "benchmarks" / "feature_learning.py"
-    spec = importlib.util.spec_from_file_location("feature_learning", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return feature_learning
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from sublinear_lib.halfspace.cost_model import (
     surviving_fraction,
 )
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.kernels import choose
+from sublinear_lib.halfspace.kernel_choice import choose
 from tests.halfspace.oracle import KERNELS
 
 pytestmark = pytest.mark.either_way

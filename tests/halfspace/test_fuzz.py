@@ -14,14 +14,15 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex, fuzz
+from benchmarks import fuzz
+from benchmarks.fuzz import campaign, families
+from benchmarks.fuzz.__main__ import main
+from benchmarks.fuzz.exact import decide
+from benchmarks.fuzz.histories import compare
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
 from sublinear_lib.halfspace.aggregates import _SummingTree
 from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.fuzz import campaign, families
-from sublinear_lib.halfspace.fuzz.__main__ import main
-from sublinear_lib.halfspace.fuzz.exact import decide
-from sublinear_lib.halfspace.fuzz.histories import compare
 from sublinear_lib.halfspace.onion import ConvexLayers
 from sublinear_lib.halfspace.partition_tree import PartitionTree
 from sublinear_lib.halfspace.scan import Scan
@@ -418,7 +419,7 @@ def test_the_command_prints_a_reproducer_and_ends_with_status_1(monkeypatch, tmp
     result = fuzz_command("--queries", "1e6", "--findings", "1", *options)
     assert result.exit_code == 1
     assert json.loads(target.read_text(encoding="utf-8"))["findings"][0] in result.output
-    command = re.search(r"-m sublinear_lib.halfspace.fuzz (--case .*)", result.output)[1]
+    command = re.search(r"-m benchmarks.fuzz (--case .*)", result.output)[1]
     again = fuzz_command(*command.split())
     assert again.exit_code == 1
     assert "MISMATCH" in again.output
@@ -507,7 +508,7 @@ def test_a_case_of_a_structure_that_does_not_exist_is_refused():
 
 def test_the_module_runs_and_the_library_does_not_load_it():
     run = subprocess.run(
-        [sys.executable, "-m", "sublinear_lib.halfspace.fuzz", "--help"],
+        [sys.executable, "-m", "benchmarks.fuzz", "--help"],
         capture_output=True,
         text=True,
         check=True,

@@ -10,6 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.fuzz import families
+from benchmarks.fuzz.exact import decide
+from benchmarks.fuzz.histories import compare
 from sublinear_lib.halfspace import (
     AggregateTree,
     ArcStabbing,
@@ -18,9 +21,6 @@ from sublinear_lib.halfspace import (
     PartitionTree,
     alive_on_slice,
 )
-from sublinear_lib.halfspace.fuzz import families
-from sublinear_lib.halfspace.fuzz.exact import decide
-from sublinear_lib.halfspace.fuzz.histories import compare
 from tests.halfspace.oracle import KERNELS, SLICE_ENGINE_IDS, SLICE_ENGINES
 
 pytestmark = pytest.mark.either_way

@@ -14,7 +14,8 @@ import pytest
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.halfspace import HalfspaceIndex, kernels_numpy
 from sublinear_lib.halfspace.cap import CapPrefix
-from sublinear_lib.halfspace.kernels import choose, joined, numba_allowed
+from sublinear_lib.halfspace.kernel_choice import choose, numba_allowed
+from sublinear_lib.halfspace.kernels import joined
 from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
 from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.store import PointStore

@@ -2,7 +2,7 @@
 
 The operations of Algorithm 2 and everything else that the facade offers, beside a dictionary from
 ids to points that is asked in rational arithmetic.  Hypothesis keeps the histories short, and
-shrinks those that fail; ``python -m sublinear_lib.halfspace.fuzz --steps 1e5`` plays the long ones.
+shrinks those that fail; ``python -m benchmarks.fuzz --steps 1e5`` plays the long ones.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from benchmarks.fuzz import fingerprint
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.fuzz import fingerprint
 from tests.halfspace.oracle import (
     LATTICE,
     SLICE_ENGINE_IDS,

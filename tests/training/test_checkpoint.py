@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from benchmarks import reliability
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient, SmoothedGradient
-from sublinear_lib.benchmarking import reliability
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
     DenseAdversarialTraining,
@@ -25,7 +25,7 @@ from sublinear_lib.training import (
 from tests.kernel_sets import EACH_SET
 
 KILLS = int(os.environ.get("SUBLINEAR_KILLS", "8"))
-"""How often the run is killed; ``benchmarks/reliability.py --only kills`` does it 100 times."""
+"""How often the run is killed; 100 times by ``python -m benchmarks.reliability --only kills``."""
 
 
 @pytest.fixture(params=EACH_SET)

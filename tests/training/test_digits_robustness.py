@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import scipy
 
+from benchmarks import digits_robustness
 from sublinear_lib import statistics
 
 ROOT = Path(__file__).parents[2]
@@ -31,11 +31,7 @@ SHORT = [
 
 @pytest.fixture(scope="module")
 def study():
-    path = ROOT / "benchmarks" / "digits_robustness.py"
-    spec = importlib.util.spec_from_file_location("digits_robustness", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return digits_robustness
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,113 @@
+"""The benchmarks of the library: measured, stored, judged, and laid out in tables.
+
+`run` measures sections of a benchmark and `load_results` reads what was stored; `section_tables`
+and `target_table` show it.  The commands ``sublinear bench halfspace`` and ``sublinear bench
+training`` do all of it.  No result of the paper depends on this room, and no other room but the
+command imports it.  Before changing it, know that importing it must stay cheap: other packages are
+imported when a run asks for them.
+"""
+
+from __future__ import annotations
+
+from benchmarks.fuzz_record import fuzz_tables, load_fuzz_record
+from benchmarks.growth import REGIMES
+from benchmarks.history import History, load_history
+from benchmarks.history_tables import (
+    history_curves,
+    history_table,
+    left_out_table,
+    noise_table,
+)
+from benchmarks.inventory import inventory_table
+from benchmarks.judging import SOURCE, TARGETS, judge, load_reasons, reason_for
+from benchmarks.layouts import section_tables
+from benchmarks.layouts_halfspace import recall_panels
+from benchmarks.layouts_training import (
+    growth_curves,
+    iteration_table,
+    missed_curves,
+)
+from benchmarks.mutation_record import (
+    load_mutation_record,
+    load_planting_record,
+    mutation_tables,
+    planting_table,
+)
+from benchmarks.queries import InexactAnswer
+from benchmarks.registry import BENCHMARKS, Benchmark, run
+from benchmarks.results import (
+    Results,
+    environment,
+    has_avx512,
+    load_results,
+    merged,
+    results_path,
+    write_results,
+)
+from benchmarks.settings import Section, Settings
+from benchmarks.sharding_record import ShardingRecord, load_sharding_record
+from benchmarks.simhash import SimHash
+from benchmarks.tables import (
+    NAMES,
+    Table,
+    dates_table,
+    machine_table,
+    missed_table,
+    ratio_curves,
+    ratio_table,
+    target_table,
+)
+from benchmarks.targets import Target, Verdict
+
+__all__ = [
+    "BENCHMARKS",
+    "NAMES",
+    "REGIMES",
+    "SOURCE",
+    "TARGETS",
+    "Benchmark",
+    "History",
+    "InexactAnswer",
+    "Results",
+    "Section",
+    "Settings",
+    "ShardingRecord",
+    "SimHash",
+    "Table",
+    "Target",
+    "Verdict",
+    "dates_table",
+    "environment",
+    "fuzz_tables",
+    "growth_curves",
+    "has_avx512",
+    "history_curves",
+    "history_table",
+    "inventory_table",
+    "iteration_table",
+    "judge",
+    "left_out_table",
+    "load_fuzz_record",
+    "load_history",
+    "load_mutation_record",
+    "load_planting_record",
+    "load_reasons",
+    "load_results",
+    "load_sharding_record",
+    "machine_table",
+    "merged",
+    "missed_curves",
+    "missed_table",
+    "mutation_tables",
+    "noise_table",
+    "planting_table",
+    "ratio_curves",
+    "ratio_table",
+    "reason_for",
+    "recall_panels",
+    "results_path",
+    "run",
+    "section_tables",
+    "target_table",
+    "write_results",
+]

@@ -1,0 +1,370 @@
+"""An iteration of Algorithm 1 over all neurons in float32, as fast as one thread of BLAS allows.
+
+The rival of the sparse trainer.  Values and input gradients are matrix products on tiles that stay
+in the cache, in float32; between the two products one fused pass turns scores into the coefficients
+``a_r 1[z > tau]`` in place and sums the values.  The last pass makes the scores once more and turns
+them into the weight gradient, and the weights of a tile move while it is in the cache.  Biases are
+folded into the weights (:func:`sublinear_lib.geometry.lift`), which saves adding them.  The attack
+is the library's own, so the mathematics is that of the trainers.
+
+It is favored: it decides by rounded scores, it knows the value at the adversarial points from the
+attack and does not compute it again, it keeps no history, and its tiles are chosen by measurement.
+Before changing it, know that a baseline which is easy to beat proves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib.adversary import Adversary
+from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.losses import Loss
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["DenseIteration", "Gradient", "TorchIteration"]
+
+Gradient = Literal["products", "rows"]
+"""How both gradients are summed: by matrix products, or by adding the rows that fire."""
+
+Float32Array = NDArray[np.float32]
+
+_TILES = (256, 512, 1024, 2048)
+_POINTS = (64, 128, 256)
+_TRIED = 8192
+
+
+def _gate(scores: Float32Array, a: Float32Array, tau: Any, shift: Any, value: FloatArray) -> None:
+    """Turn scores into the coefficients of the neurons that fire; add up the values."""
+    coefficients = np.where(scores > tau, a, np.float32(0.0))
+    scores -= shift
+    value += np.einsum("ij,ij->i", coefficients, scores)
+    scores[...] = coefficients
+
+
+def _add_rows(
+    scores: Float32Array,
+    a: Float32Array,
+    W: Float32Array,
+    tau: Any,
+    shift: Any,
+    value: FloatArray,
+    slope: Float32Array,
+) -> None:
+    """Add up the values and the rows of the neurons that fire."""
+    points, rows = np.nonzero(scores > tau)
+    weights = a[rows]
+    np.add.at(value, points, weights * (scores[points, rows] - shift))
+    np.add.at(slope, points, weights[:, None] * W[rows])
+
+
+def _scatter(
+    scores: Float32Array,
+    a: Float32Array,
+    W: Float32Array,
+    tau: Any,
+    moves: Float32Array,
+) -> None:
+    """Move the rows of the neurons that fire."""
+    points, rows = np.nonzero(scores > tau)
+    np.add.at(W, rows, a[rows][:, None] * moves[points])
+
+
+def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """Return the three loops, compiled where numba is installed."""
+    if kernels_in_use() != "numba":
+        return _gate, _add_rows, _scatter
+    from benchmarks import dense_loops
+
+    return dense_loops.gate, dense_loops.add_rows, dense_loops.scatter
+
+
+class DenseIteration:
+    """Tuned dense training in float32.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network at initialization.
+    X : ndarray of float64, shape (n, d)
+        Training points on the slice.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    adversary : Adversary
+        Whom to train against.
+    loss : Loss
+        The loss.
+    eta : float
+        The step size.
+    rows : ndarray of int64, optional
+        The only neurons to look at; all by default.
+    gradient : {"products", "rows"}, default "products"
+        How both gradients are summed.
+
+    Attributes
+    ----------
+    W : ndarray of float32, shape (k, d)
+        The weights of the neurons looked at, biases folded in.
+    moved : ndarray of float64, shape (n, d)
+        The adversarial points of the last iteration.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `gradient` is not one of the two.
+    """
+
+    def __init__(
+        self,
+        network: TwoLayerNetwork,
+        X: FloatArray,
+        y: FloatArray,
+        adversary: Adversary,
+        loss: Loss,
+        eta: float,
+        *,
+        rows: IntArray | None = None,
+        gradient: Gradient = "products",
+    ) -> None:
+        self._rows_only = validation.choice(gradient, "gradient", ("products", "rows")) == "rows"
+        chosen = slice(None) if rows is None else rows
+        lifted = geometry.lift(network.W[chosen], network.b[chosen])
+        self.W: Float32Array = np.ascontiguousarray(lifted, dtype=np.float32)
+        self.X, self.y = X, y
+        self.moved = X
+        self._a = network.a[chosen].astype(np.float32)
+        self._tau = np.float32(network.tau)
+        self._shift = np.float32(network.shift)
+        self._adversary, self._loss, self._eta = adversary, loss, eta
+        self._generator = np.random.default_rng(0)
+        self._gate, self._add_rows, self._scatter = _compiled()
+        self._shape = (min(len(X), _POINTS[-1]), _TILES[0])
+        self._scores = np.empty(_POINTS[-1] * _TILES[-1], dtype=np.float32)
+        self._shape = self._best_shape()
+
+    def _best_shape(self) -> tuple[int, int]:
+        """Return points and neurons of the tiles that are fastest here."""
+        all_weights, all_a = self.W, self._a
+        self.W, self._a = all_weights[:_TRIED], all_a[:_TRIED]
+        shapes = [(min(p, len(self.X)), t) for p in _POINTS for t in _TILES]
+        best = dict.fromkeys(shapes, np.inf)
+        try:
+            for _ in range(3):
+                for shape in best:
+                    self._shape = shape
+                    start = time.thread_time()
+                    self.value_and_input_gradient(self.X)
+                    best[shape] = min(best[shape], time.thread_time() - start)
+        finally:
+            self.W, self._a = all_weights, all_a
+        return min(best, key=best.__getitem__)
+
+    def _tiles(self) -> list[tuple[slice, slice]]:
+        """List the tiles, those of the same neurons one after the other."""
+        points, neurons = self._shape
+        return [
+            (slice(i, min(i + points, len(self.X))), slice(r, min(r + neurons, len(self.W))))
+            for r in range(0, len(self.W), neurons)
+            for i in range(0, len(self.X), points)
+        ]
+
+    def _products(self, X: Float32Array, W: Float32Array) -> Float32Array:
+        """Return the scores of a tile, in the buffer."""
+        scores = self._scores[: len(X) * len(W)].reshape(len(X), len(W))
+        np.matmul(X, W.T, out=scores)
+        return scores
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+        """
+        points, value = X.astype(np.float32), np.zeros(len(X))
+        for i, r in self._tiles():
+            scores = self._products(points[i], self.W[r])
+            self._gate(scores, self._a[r], self._tau, self._shift, value[i])
+        return value
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient along the slice.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives; the last column, which no attack on the slice looks at, is that of the
+            lifted weights.
+        """
+        points, value = X.astype(np.float32), np.zeros(len(X))
+        slope = np.zeros(X.shape, dtype=np.float32)
+        for i, r in self._tiles():
+            W, a = self.W[r], self._a[r]
+            scores = self._products(points[i], W)
+            if self._rows_only:
+                self._add_rows(scores, a, W, self._tau, self._shift, value[i], slope[i])
+            else:
+                self._gate(scores, a, self._tau, self._shift, value[i])
+                slope[i] += scores @ W
+        return value, slope.astype(np.float64)
+
+    def step(self) -> FloatArray:
+        """Do one iteration.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The outputs at the adversarial points, before the weights moved.
+        """
+        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
+        slopes = self._loss.derivative(self.y, attack.value)
+        points = attack.X.astype(np.float32)
+        moves = (points * (-self._eta / len(points) * slopes)[:, None]).astype(np.float32)
+        unused = np.zeros(len(points))
+        # The scores of a tile are those of weights that have not moved yet: all points of a tile
+        # of neurons are scored before its weights move.
+        last, gradient = slice(0, 0), np.zeros((0, self.W.shape[1]), dtype=np.float32)
+        for i, r in self._tiles():
+            if r != last:
+                self.W[last] += gradient
+                last, gradient = r, np.zeros_like(self.W[r])
+            scores = self._products(points[i], self.W[r])
+            if self._rows_only:
+                self._scatter(scores, self._a[r], gradient, self._tau, moves[i])
+            else:
+                self._gate(scores, self._a[r], self._tau, self._shift, unused[i])
+                gradient += scores.T @ moves[i]
+        self.W[last] += gradient
+        self.moved = attack.X
+        return attack.value
+
+
+class TorchIteration:
+    """The same iteration as a user of PyTorch writes it: autograd, on the CPU, in float32.
+
+    It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
+
+    Parameters
+    ----------
+    torch : module
+        The imported package.
+    network, X, y, adversary, loss, eta
+        As for `DenseIteration`; the loss is what the adversary asks for.
+    delta : float
+        Half-width of the quadratic part of the Huber loss.
+    """
+
+    def __init__(
+        self,
+        torch: Any,
+        network: TwoLayerNetwork,
+        X: FloatArray,
+        y: FloatArray,
+        adversary: Adversary,
+        loss: Loss,
+        eta: float,
+        delta: float,
+    ) -> None:
+        self._torch = torch
+        self._W = torch.tensor(network.W, dtype=torch.float32, requires_grad=True)
+        self._a = torch.tensor(network.a, dtype=torch.float32)
+        self._b = torch.tensor(network.b, dtype=torch.float32)
+        self._labels = torch.tensor(y, dtype=torch.float32)
+        self._tau = network.tau
+        self._shift = network.shift
+        self.X, self.y = X, y
+        self.moved = X
+        self._adversary, self._loss = adversary, loss
+        self._eta, self._delta = eta, delta
+        self._generator = np.random.default_rng(0)
+
+    @property
+    def W(self) -> Float32Array:
+        """The weights now."""
+        weights: Float32Array = self._W.detach().numpy()
+        return weights
+
+    def _forward(self, x: Any, W: Any) -> Any:
+        torch = self._torch
+        z = torch.addmm(self._b, x, W.T)
+        return torch.where(z > self._tau, z - self._shift, 0.0) @ self._a
+
+    def value(self, X: FloatArray) -> FloatArray:
+        """Return f at the points.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The values.
+        """
+        torch = self._torch
+        with torch.no_grad():
+            found = self._forward(torch.tensor(X, dtype=torch.float32), self._W)
+        value: FloatArray = found.numpy().astype(np.float64)
+        return value
+
+    def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return f and its formal gradient in x.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points.
+
+        Returns
+        -------
+        value : ndarray of float64, shape (n,)
+            The values.
+        gradient : ndarray of float64, shape (n, d)
+            The derivatives in the ambient space.
+        """
+        torch = self._torch
+        x = torch.tensor(X, dtype=torch.float32, requires_grad=True)
+        value = self._forward(x, self._W.detach())
+        (gradient,) = torch.autograd.grad(value.sum(), x)
+        return value.detach().numpy().astype(np.float64), gradient.numpy().astype(np.float64)
+
+    def step(self) -> FloatArray:
+        """Do one iteration.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+            The outputs at the adversarial points, before the weights moved.
+        """
+        torch = self._torch
+        attack = self._adversary(cast(Any, self), self.X, self.y, self._loss, self._generator)
+        x = torch.tensor(attack.X, dtype=torch.float32)
+        value = self._forward(x, self._W)
+        huber = torch.nn.functional.huber_loss(value, self._labels, delta=self._delta)
+        (huber / self._delta).backward()
+        with torch.no_grad():
+            self._W -= self._eta * self._W.grad
+            self._W.grad = None
+        self.moved = attack.X
+        found: FloatArray = value.detach().numpy().astype(np.float64)
+        return found

@@ -1,0 +1,211 @@
+"""The sections on growth: seconds, work and bytes of an iteration against the width m.
+
+Two regimes.  At a fixed share of 0.1 per cent the answer itself, the list of the neurons that fire,
+grows like m.  With the threshold of the repair R3 about ``m^{4/5}`` neurons fire, and everything
+that depends on them alone grows like that.  Dense training grows like m in both.  Before changing
+it, know that an exponent is fitted seed by seed and comes with an interval over the seeds, that
+seconds include what every call costs whatever the width, which flattens the slope, and that the
+work (row passes) has no such part: the page shows both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import tracemalloc
+from collections.abc import Callable, Generator
+
+import numpy as np
+
+from benchmarks.dense_training import DenseIteration
+from benchmarks.iteration import (
+    OWN,
+    SAMPLE,
+    SLOW_STEP,
+    TrainingProblem,
+    stepping,
+    trained,
+)
+from benchmarks.results import stored_slope
+from benchmarks.settings import Row, Section, Settings
+from benchmarks.timing import one_thread, race
+from sublinear_lib import scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.losses import HuberLoss
+
+__all__ = ["MEMORY", "REGIMES", "SCALING"]
+
+_SHARE = 0.001
+
+REGIMES: dict[str, str] = {"0.1 %": "PRINTED", "R3": "R3"}
+"""The regimes by name, and the scalings whose networks they use."""
+
+_TIMED = ("auto", "lists", "query")
+_HELD = ("auto", "lists", "query", "literal", "dense_float64")
+_MOST_ROUNDS = 5
+
+
+def _problem(regime: str, d: int, m: int, settings: Settings, seed: int) -> TrainingProblem:
+    tau = scaling.threshold_from_activity(_SHARE, m) if regime == "0.1 %" else None
+    n = max(1, settings.queries // 4)
+    return TrainingProblem.random(d, m, n, tau, settings.seed + seed, REGIMES[regime])
+
+
+def _dimension(settings: Settings) -> int:
+    return max([3, *(d for d in settings.dimensions if d <= 8)])
+
+
+def _seeds(settings: Settings) -> int:
+    return 2 if settings.quick else 4
+
+
+_MEMORY_SEEDS = 2
+
+
+def _table(
+    names: tuple[str, ...],
+    measure: Callable[[TrainingProblem], dict[str, tuple[float, ...]]],
+    regime: str,
+    settings: Settings,
+    seeds: int,
+) -> dict[str, FloatArray]:
+    """Measure every width with every seed: arrays of seeds, widths and numbers, by name."""
+    found: dict[str, list[list[tuple[float, ...]]]] = {name: [] for name in names}
+    for seed in range(seeds):
+        lines: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
+        for m in settings.widths:
+            with one_thread():
+                problem = _problem(regime, _dimension(settings), m, settings, seed)
+                for name, numbers in measure(problem).items():
+                    lines[name].append(numbers)
+        for name, values in lines.items():
+            found[name].append(values)
+    return {name: np.array(values) for name, values in found.items()}
+
+
+def _row(regime: str, name: str, settings: Settings, seeds: int) -> Row:
+    return {
+        "regime": regime,
+        "competitor": name,
+        "d": _dimension(settings),
+        "n": max(1, settings.queries // 4),
+        "widths": list(settings.widths),
+        "seeds": seeds,
+    }
+
+
+# -- seconds and work --------------------------------------------------------------------------
+
+
+def _timed(problem: TrainingProblem, settings: Settings) -> dict[str, tuple[float, ...]]:
+    """Return microseconds, work, active and candidate neurons of everybody."""
+    eta = problem.eta(SLOW_STEP)
+    with contextlib.ExitStack() as stack:
+        own = {name: stack.enter_context(problem.stepper(name, eta)) for name in _TIMED}
+        for stepper in own.values():
+            stepper.step()
+        dense = DenseIteration(
+            problem.network, problem.X, problem.y, problem.adversary, HuberLoss(), eta
+        )
+        dense.step()
+        times = race(
+            [
+                stepping("dense", dense.step, core=True),
+                *(stepping(name, stepper.step, core=True) for name, stepper in own.items()),
+            ],
+            problem.network.tau,
+            queries=1,
+            rounds=min(_MOST_ROUNDS, settings.rounds),
+            seconds=settings.seconds_per_cell / 10,
+            warm=True,
+            shortest=SAMPLE,
+        )
+        facts = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
+    found: dict[str, tuple[float, ...]] = {
+        "dense": (times["dense"].microseconds, 0.0, 0.0, 0.0),
+    }
+    for name, done in facts.items():
+        work = float(sum(done["work"].values()))
+        shares = done["active"] * problem.m, done["candidates"] * problem.m
+        found[name] = (times[name].microseconds, work, *shares)
+    return found
+
+
+def _scaling(settings: Settings) -> Generator[Row]:
+    for regime in REGIMES:
+        table = _table(
+            ("dense", *_TIMED),
+            lambda problem: _timed(problem, settings),
+            regime,
+            settings,
+            _seeds(settings),
+        )
+        for name, values in table.items():
+            row = _row(regime, name, settings, _seeds(settings))
+            for place, kind in enumerate(("microseconds", "work", "active", "candidates")):
+                column = values[:, :, place]
+                if name == "dense" and kind != "microseconds":
+                    continue
+                row[f"{kind}_by_seed"] = column.tolist()
+                row[f"{kind}_slope"] = stored_slope(settings.widths, column)
+            yield row
+
+
+SCALING = Section(
+    "scaling",
+    "How do the seconds and the work of an iteration grow with m?",
+    "",
+    lambda settings: len(REGIMES) * (1 + len(_TIMED)),
+    _scaling,
+)
+
+
+# -- memory ------------------------------------------------------------------------------------
+
+
+def _held(problem: TrainingProblem) -> dict[str, tuple[float, ...]]:
+    """Return the bytes that each trainer holds between two steps, and at most."""
+    eta = problem.eta(SLOW_STEP)
+    found: dict[str, tuple[float, ...]] = {}
+    for name in _HELD:
+        gc.freeze()  # what is there already need not be looked through
+        tracemalloc.start()
+        try:
+            with problem.stepper(OWN[name], eta) as stepper:
+                stepper.step()
+                stepper.step()
+                gc.collect()
+                held, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+            gc.unfreeze()
+        found[name] = float(held), float(most)
+    return found
+
+
+def _compile(problem: TrainingProblem) -> None:
+    """Let everybody do a step before: what is compiled is no part of a trainer's memory."""
+    for name in _HELD:
+        with problem.stepper(OWN[name], problem.eta(SLOW_STEP)) as stepper:
+            stepper.step()
+
+
+def _memory(settings: Settings) -> Generator[Row]:
+    for regime in REGIMES:
+        _compile(_problem(regime, _dimension(settings), settings.widths[0], settings, 0))
+        table = _table(_HELD, _held, regime, settings, _MEMORY_SEEDS)
+        for name, values in table.items():
+            row = _row(regime, name, settings, _MEMORY_SEEDS)
+            for place, kind in enumerate(("held", "peak")):
+                row[f"{kind}_by_seed"] = values[:, :, place].tolist()
+                row[f"{kind}_slope"] = stored_slope(settings.widths, values[:, :, place])
+            yield row
+
+
+MEMORY = Section(
+    "memory",
+    "How many bytes does a trainer hold, beside the network and the data?",
+    "",
+    lambda settings: len(REGIMES) * len(_HELD),
+    _memory,
+)

@@ -1,0 +1,531 @@
+"""The section on a full iteration: adversary, forward pass, gradient, update, everything.
+
+One iteration is one step of Algorithm 1 with five steps of projected gradient ascent in caps of
+radius 0.1.  The library's trainers compete with tuned dense training in float32 (over all neurons,
+and over those that can fire on X), with PyTorch, and with Algorithm 1 taken literally.  The network
+is that of Definition 3.1 at a threshold that lets a given share of the neurons fire; the points are
+uniform on X and the labels are signs, at random.
+
+Before changing it, know two things.  The step size is a fiftieth of the trainer's own, so that the
+activity stays what the cell says, however many steps a competitor takes; the section `steps` shows
+what larger ones cost.  And nobody may be wrong: all trainers must have the active sets of real
+arithmetic at the points that their adversaries found, and the rivals' outputs must agree with
+theirs to float32 accuracy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.dense_training import DenseIteration, TorchIteration
+from benchmarks.peers import load, why_absent
+from benchmarks.queries import InexactAnswer, timings
+from benchmarks.settings import Row, Section, Settings
+from benchmarks.stepping import FOREVER, Stepper
+from benchmarks.timing import Competitor, Timing, one_thread, race
+from sublinear_lib import datasets, geometry, scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import Adversary, ProjectedGradient
+from sublinear_lib.halfspace import alive_on_slice
+from sublinear_lib.losses import HuberLoss
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import (
+    PHASES,
+    DenseAdversarialTraining,
+    StepRecord,
+    SublinearAdversarialTraining,
+    resolve_step_size,
+)
+
+__all__ = [
+    "ATTACK_STEPS",
+    "ITERATION",
+    "RADIUS",
+    "SAMPLE",
+    "SLOW_STEP",
+    "STEPS",
+    "TrainingProblem",
+    "trained",
+]
+
+ATTACK_STEPS = 5
+RADIUS = 0.1
+SLOW_STEP = 0.02
+"""The step size of most sections, as a share of the trainer's own."""
+
+SAMPLE = 0.04
+"""Seconds of a sample at least: as in a training run, iterations follow one another directly."""
+
+_WIDTHS = (2**14, 2**18)
+_MANY = 4
+"""How many times as many examples the last cells have."""
+
+_PATIENCE = 1.0
+"""Seconds that an iteration may be expected to take; only `auto` and its rivals may take longer."""
+
+_AGREEMENT = 1e-4
+"""How much the outputs of a float32 rival may differ at half of the points, relative to their size.
+
+Where a score is within rounding of the threshold a neuron fires for one and not for the other, and
+moves the output by a whole ``|a_r| tau``; that happens at few points."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingProblem:
+    """A network at initialization and the examples it is trained on.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network.
+    X : ndarray of float64, shape (n, d)
+        Points on the slice.
+    y : ndarray of float64, shape (n,)
+        Labels.
+    seed : int
+        Source of randomness of the trainers.
+    radius : float
+        Radius of the adversary's caps.
+    """
+
+    network: TwoLayerNetwork
+    X: FloatArray
+    y: FloatArray
+    seed: int
+    radius: float = RADIUS
+
+    @classmethod
+    def random(
+        cls, d: int, m: int, n: int, tau: float | None, seed: int, preset: str = "PRINTED"
+    ) -> TrainingProblem:
+        """Draw a problem: uniform points, and signs for labels.
+
+        Parameters
+        ----------
+        d, m, n : int
+            Dimension, width, number of examples.
+        tau : float or None
+            The threshold; None for that of the scaling.
+        seed : int
+            The seed; problems of other sizes have streams of their own.
+        preset : str, default "PRINTED"
+            The scaling.
+
+        Returns
+        -------
+        TrainingProblem
+            The problem.
+        """
+        rng = np.random.default_rng([seed, d, m, n])
+        network = TwoLayerNetwork.initialize(m, d, preset, rng=rng, tau=tau)
+        X = geometry.sample_slice(n, d, rng)
+        return cls(network, X, rng.choice([-1.0, 1.0], n), seed)
+
+    @property
+    def d(self) -> int:
+        """Dimension."""
+        return self.network.d
+
+    @property
+    def m(self) -> int:
+        """Width."""
+        return self.network.m
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.X)
+
+    @property
+    def adversary(self) -> Adversary:
+        """The attack that every competitor carries out."""
+        return ProjectedGradient(rho=self.radius, steps=ATTACK_STEPS)
+
+    def eta(self, part: float) -> float:
+        """Return a part of the step size that the trainer would choose."""
+        return part * resolve_step_size("auto", self.network)
+
+    def stepper(self, index: str, eta: float) -> Stepper:
+        """Return one of the library's trainers, ready for its first step.
+
+        Parameters
+        ----------
+        index : str
+            How neurons are found; ``"dense"`` for the dense trainer in float64.
+        eta : float
+            The step size.
+
+        Returns
+        -------
+        Stepper
+            The run.
+        """
+
+        def make(adversary: Adversary) -> Any:
+            if index == "dense":
+                return DenseAdversarialTraining(adversary=adversary, eta=eta, steps=FOREVER)
+            how: Any = index
+            return SublinearAdversarialTraining(
+                adversary=adversary, eta=eta, steps=FOREVER, index=how
+            )
+
+        return Stepper(make, self.adversary, self.network, self.X, self.y, self.seed)
+
+
+def stepping(name: str, step: Callable[[], object], *, core: bool = False) -> Competitor:
+    """Return something that does iterations as a competitor, timed as a whole process."""
+    return Competitor(name, lambda tau, q: step(), core=core, unit=1, own_threads=True)
+
+
+def trained(records: Iterable[StepRecord], m: int) -> Row:
+    """Return what a trainer did, per iteration, the first one left out.
+
+    Parameters
+    ----------
+    records : iterable of StepRecord
+        All steps.
+    m : int
+        The width.
+
+    Returns
+    -------
+    dict
+        ``steps``, the mean ``active`` share at the adversarial points with that of the first and
+        the last step, ``candidates`` and ``touched`` as shares of m, how often lists were
+        ``rebuilt``, the median ``work`` (row passes) and ``phases`` (microseconds, by the wall
+        clock) of each part.
+    """
+    rows = list(records)
+    later = rows[1:] or rows
+    # Of a structure that is kept, only a rebuild costs about as much as the first step did.
+    first = rows[0].work_query
+    parts = ("query", "adversary", "forward", "backward")
+    return {
+        "steps": len(rows),
+        "active": float(np.mean([row.activity_mean for row in later])),
+        "active_first": rows[0].activity_mean,
+        "active_last": rows[-1].activity_mean,
+        "candidates": float(np.mean([row.candidates for row in later])) / m,
+        "touched": float(np.mean([row.touched for row in later])) / m,
+        "rebuilt": sum(2 * row.work_query >= first > 0 for row in rows[1:]),
+        "work": {
+            part: float(np.median([getattr(row, f"work_{part}") for row in later]))
+            for part in parts
+        },
+        "phases": {
+            phase: 1e6 * float(np.median([row.seconds[phase] for row in later])) for phase in PHASES
+        },
+    }
+
+
+class _Field:
+    """Who takes part in a cell, and who would take too long."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int, float], tuple[int, float]] = {}
+
+    def absent(self, name: str, problem: TrainingProblem, share: float) -> str:
+        """Return why a rival sits out, or an empty text."""
+        if name in ("auto", "dense", "alive"):
+            return ""
+        work, seconds = self._known.get((name, problem.d, share), (1, 0.0))
+        expected = seconds * problem.m * problem.n / work
+        if expected <= _PATIENCE:
+            return ""
+        return (
+            f"skipped: an iteration would take more than {_PATIENCE:g} s, estimated "
+            f"{expected:.2g} s from the width before"
+        )
+
+    def learn(self, name: str, problem: TrainingProblem, share: float, seconds: float) -> None:
+        """Remember how long an iteration took."""
+        self._known[name, problem.d, share] = (problem.m * problem.n, seconds)
+
+
+OWN = {
+    "auto": "auto",
+    "lists": "lists",
+    "query": "query",
+    "literal": "literal",
+    "aggregates": "aggregates",
+    "dense_float64": "dense",
+}
+"""The library's ways to find neurons, by their names in the results."""
+
+_AGGREGATED = 4
+_CORE = ("auto", "lists", "query")
+_CORE_RIVALS = ("dense", "alive")
+_RIVALS = (*_CORE_RIVALS, "dense_rows", "torch")
+
+
+def _grid(settings: Settings) -> list[tuple[int, int, int, float]]:
+    """List dimension, width, examples and share of every cell."""
+    widths = [m for m in settings.widths if _WIDTHS[0] <= m <= _WIDTHS[1]] or [settings.widths[-1]]
+    cells = [
+        (d, m, settings.queries, share)
+        for d in _dimensions(settings)
+        for share in settings.shares
+        for m in widths
+    ]
+    many = settings.nearest_width(2**16)
+    share = min(settings.shares, key=lambda each: abs(np.log(each / 0.01)))
+    return cells + [(d, many, _MANY * settings.queries, share) for d in _dimensions(settings)[-2:]]
+
+
+def _dimensions(settings: Settings) -> list[int]:
+    """Return the dimensions, in which X is a sphere and no pair of points."""
+    return sorted({max(3, d) for d in settings.dimensions})
+
+
+def _rivals(
+    problem: TrainingProblem, eta: float, torch: Any
+) -> dict[str, Callable[[], DenseIteration | TorchIteration]]:
+    """Return who computes with all neurons, by name."""
+    network, loss = problem.network, HuberLoss()
+    common = (network, problem.X, problem.y, problem.adversary, loss, eta)
+    alive = alive_on_slice(network.W, network.b, tau=network.tau)
+    rivals: dict[str, Callable[[], DenseIteration | TorchIteration]] = {
+        "dense": lambda: DenseIteration(*common),
+        "alive": lambda: DenseIteration(*common, rows=alive),
+        "dense_rows": lambda: DenseIteration(*common, gradient="rows"),
+    }
+    if torch is not None:
+        rivals["torch"] = lambda: TorchIteration(torch, *common, loss.delta)
+    return rivals
+
+
+def _unwanted(name: str, problem: TrainingProblem) -> str:
+    """Return why a way to find neurons is not meant for a problem, or an empty text."""
+    aggregated = name == "aggregates" and problem.d > _AGGREGATED
+    return f"meant for d <= {_AGGREGATED}" if aggregated else ""
+
+
+def _cell(
+    problem: TrainingProblem,
+    share: float,
+    settings: Settings,
+    torch: Any,
+    patience: _Field,
+    names: Collection[str],
+) -> Row:
+    """Let everybody do iterations in turns, and compare what they found out."""
+    eta, network = problem.eta(SLOW_STEP), problem.network
+    absent: dict[str, str] = {}
+    competitors: list[Competitor] = []
+    own: dict[str, Stepper] = {}
+    outputs: dict[str, FloatArray] = {}
+    with contextlib.ExitStack() as stack:
+        for name in (name for name in OWN if name in names):
+            reason = _unwanted(name, problem) or patience.absent(name, problem, share)
+            if reason:
+                absent[name] = reason
+                continue
+            own[name] = stack.enter_context(problem.stepper(OWN[name], eta))
+            own[name].step()
+            competitors.append(stepping(name, own[name].step, core=name in _CORE))
+        for name, make in _rivals(problem, eta, torch).items():
+            if name not in names:
+                continue
+            if reason := patience.absent(name, problem, share):
+                absent[name] = reason
+                continue
+            rival = make()
+            outputs[name] = rival.step()
+            competitors.append(stepping(name, rival.step, core=name in _CORE_RIVALS))
+        reference = own["auto"].found.value
+        found = race(
+            sorted(competitors, key=lambda each: not each.core),
+            network.tau,
+            queries=1,
+            rounds=settings.rounds,
+            seconds=settings.seconds_per_cell,
+            warm=True,
+            shortest=SAMPLE,
+        )
+        done = {name: trained(stepper.records, problem.m) for name, stepper in own.items()}
+        exact = {name: stepper.checked_step() for name, stepper in own.items()}
+        methods = {name: stepper.close() for name, stepper in own.items()}
+    if any(exact.values()):
+        raise InexactAnswer(f"active sets differ from those of real arithmetic: {exact}")
+    for name, timing in found.items():
+        patience.learn(name, problem, share, timing.microseconds / 1e6)
+    if "torch" in names and torch is None:
+        absent["torch"] = why_absent(settings.peers)
+    alive = alive_on_slice(network.W, network.b, tau=network.tau)
+    return {
+        "d": problem.d,
+        "m": problem.m,
+        "n": problem.n,
+        "share": share,
+        "radius": problem.radius,
+        "eta_part": SLOW_STEP,
+        "alive": len(alive) / problem.m,
+        "checked_pairs": problem.n * problem.m,
+        "differing_pairs": exact,
+        "output_difference": {
+            name: _difference(name, value, reference) for name, value in outputs.items()
+        },
+        "methods": methods,
+        "first_seconds": {name: stepper.first_seconds for name, stepper in own.items()},
+        **_by_kind(done),
+        **timings(found),
+        "absent": absent,
+    }
+
+
+def _by_kind(done: Mapping[str, Row]) -> Row:
+    """Turn facts by trainer into trainers by fact."""
+    return {
+        kind: {name: facts[kind] for name, facts in done.items() if kind != "rebuilt"}
+        for kind in next(iter(done.values()))
+    } | {"rebuilt": {name: done[name]["rebuilt"] for name in done if name == "lists"}}
+
+
+def _difference(name: str, found: FloatArray, reference: FloatArray) -> float:
+    """Return the root mean square of a difference relative to that of the reference.
+
+    Raises
+    ------
+    InexactAnswer
+        If the outputs differ by more than rounding at half of the points.
+    """
+    size = float(np.sqrt(np.mean(reference**2)))
+    if size == 0.0:
+        return 0.0
+    off = np.abs(found - reference) / size
+    if float(np.median(off)) > _AGREEMENT:
+        raise InexactAnswer(f"{name} computes something else: {float(np.median(off)):.2g} away")
+    return float(np.sqrt(np.mean(off**2)))
+
+
+def _iteration(settings: Settings) -> Generator[Row]:
+    patience = _Field()
+    torch = load("torch") if settings.peers else None
+    for d, m, n, share in _grid(settings):
+        with one_thread():
+            tau = scaling.threshold_from_activity(share, m)
+            problem = TrainingProblem.random(d, m, n, tau, settings.seed)
+            row = _cell(problem, share, settings, torch, patience, (*OWN, *_RIVALS))
+        yield row
+
+
+ITERATION = Section(
+    "iteration",
+    "How long does a full iteration of Algorithm 1 take, adversary included?",
+    "dense",
+    lambda settings: len(_grid(settings)),
+    _iteration,
+)
+
+
+# -- larger steps ------------------------------------------------------------------------------
+
+_PARTS = (SLOW_STEP, 1.0)
+_AT_ONCE = 8
+"""Iterations that are timed together, so that a structure which is made anew now and then pays."""
+
+
+def _steps_grid(settings: Settings) -> list[tuple[int, float, float]]:
+    """List dimension, share and part of the step size."""
+    shares = [share for share in settings.shares if share <= 0.1] or settings.shares[:1]
+    return [(d, p, part) for d in _dimensions(settings)[-2:] for p in shares for part in _PARTS]
+
+
+def _steps(settings: Settings) -> Generator[Row]:
+    m = settings.nearest_width(2**16)
+    for d, share, part in _steps_grid(settings):
+        with one_thread(), contextlib.ExitStack() as stack:
+            tau = scaling.threshold_from_activity(share, m)
+            problem = TrainingProblem.random(d, m, settings.queries, tau, settings.seed)
+            eta = problem.eta(part)
+            own = {
+                name: stack.enter_context(problem.stepper(name, eta))
+                for name in ("auto", "lists", "query")
+            }
+            dense = _rivals(problem, eta, None)["dense"]()
+            dense.step()
+            for stepper in own.values():
+                stepper.step()
+            found = race(
+                [
+                    stepping("dense", dense.step, core=True),
+                    *(_many(name, stepper) for name, stepper in own.items()),
+                ],
+                tau,
+                queries=1,
+                rounds=min(2, settings.rounds),
+                seconds=settings.seconds_per_cell,
+                warm=True,
+            )
+            done = {name: trained(stepper.records, m) for name, stepper in own.items()}
+        times = {
+            name: Timing(each.microseconds / (1 if name == "dense" else _AT_ONCE), *each[1:])
+            for name, each in found.items()
+        }
+        yield {
+            "d": d,
+            "m": m,
+            "n": settings.queries,
+            "share": share,
+            "eta_part": part,
+            **_by_kind(done),
+            **timings(times),
+        }
+
+
+def _many(name: str, stepper: Stepper) -> Competitor:
+    """Return a trainer that does several iterations when it is asked."""
+
+    def step() -> None:
+        for _ in range(_AT_ONCE):
+            stepper.step()
+
+    return stepping(name, step, core=True)
+
+
+STEPS = Section(
+    "steps",
+    "What do larger steps cost, after which structures have to follow the weights?",
+    "dense",
+    lambda settings: len(_steps_grid(settings)),
+    _steps,
+)
+
+
+# -- images ------------------------------------------------------------------------------------
+
+_DATA = "digits-3v8"
+_DIGITS = ("auto", "query", "dense_float64", "dense")
+_RADII = (0.1, 0.2)
+
+
+def _digits_grid(settings: Settings) -> list[tuple[int, float, float]]:
+    """List width, share and radius."""
+    widths = [m for m in settings.widths if 2**12 <= m <= 2**16] or [settings.widths[-1]]
+    shares = [p for p in settings.shares if 0.01 <= p <= 0.1] or settings.shares[:1]
+    return [(m, share, radius) for m in widths for share in shares for radius in _RADII]
+
+
+def _digits(settings: Settings) -> Generator[Row]:
+    data = datasets.load(_DATA)
+    for m, share, radius in _digits_grid(settings):
+        with one_thread():
+            tau = scaling.threshold_from_activity(share, m)
+            network = TwoLayerNetwork.initialize(m, data.d, rng=settings.seed, tau=tau)
+            problem = TrainingProblem(network, data.X, data.y, settings.seed, radius)
+            row = _cell(problem, share, settings, None, _Field(), _DIGITS)
+        yield {"data": _DATA, **row}
+
+
+DIGITS = Section(
+    "digits",
+    "How long does an iteration take on images of digits, 3 against 8?",
+    "dense",
+    lambda settings: len(_digits_grid(settings)),
+    _digits,
+)

@@ -1,0 +1,315 @@
+"""Other packages that can answer the same question, each behind one small adapter.
+
+None of them reports half-spaces as such.  To trees that report balls a half-space is one: with one
+more coordinate all points get the same norm, and then ``||u - x||^2 = R^2 + ||x||^2 - 2 <u, x>``
+falls below a radius exactly where ``<u, x>`` exceeds a threshold.  The others compute all scores.
+Before changing it, know that nothing is imported from a peer before a run asks for it, that one
+which is missing is reported rather than an error, and that each is held to one thread.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.problems import BLOCK, Problem
+from benchmarks.timing import Competitor
+from sublinear_lib._typing import FloatArray
+
+__all__ = ["PEERS", "Peer", "PeerField", "completed", "load", "why_absent"]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A package that takes part if it is installed.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the results.
+    package : str
+        What to install.
+    module : str
+        What to import.
+    make : callable
+        Takes the imported module and a problem, builds what is to be built, and returns the
+        competitor.
+    """
+
+    name: str
+    package: str
+    module: str
+    make: Callable[[Any, Problem], Competitor]
+
+
+def load(module: str) -> Any:
+    """Import a module of another package, or return None where it is not installed.
+
+    Parameters
+    ----------
+    module : str
+        The name of the module.
+
+    Returns
+    -------
+    module or None
+        The module.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a peer's own warnings at import are not ours to mend
+            return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+def why_absent(wanted: bool) -> str:
+    """Say why another package does not take part.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether other packages were to take part.
+
+    Returns
+    -------
+    str
+        The reason, as it is stored.
+    """
+    return "not installed" if wanted else "left out on request"
+
+
+def completed(points: FloatArray) -> tuple[FloatArray, float]:
+    """Give all points the same norm by one more coordinate.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (m, d)
+        The points.
+
+    Returns
+    -------
+    points : ndarray of float64, shape (m, d + 1)
+        The points with their new coordinate.
+    square : float
+        The square of the norm.
+    """
+    squares = np.einsum("ij,ij->i", points, points)
+    largest = float(squares.max())
+    return np.column_stack((points, np.sqrt(largest - squares))), largest
+
+
+def _centers(problem: Problem) -> FloatArray:
+    return np.column_stack((problem.X, np.zeros(problem.queries)))
+
+
+def _radius(square: float, tau: float) -> float:
+    """Return the radius of the ball around a unit vector that stands for a half-space."""
+    return float(np.sqrt(max(square + 1.0 - 2.0 * tau, 0.0)))
+
+
+def _sklearn_tree(name: str, class_name: str) -> Callable[[Any, Problem], Competitor]:
+    def make(module: Any, problem: Problem) -> Competitor:
+        points, square = completed(problem.W)
+        centers = _centers(problem)
+        tree = getattr(module, class_name)(points)
+
+        def ask(tau: float, q: int) -> Any:
+            return tree.query_radius(centers[:q], _radius(square, tau))
+
+        return Competitor(name, ask, list, own_threads=True)
+
+    return make
+
+
+def _scipy_tree(module: Any, problem: Problem) -> Competitor:
+    points, square = completed(problem.W)
+    centers = _centers(problem)
+    tree = module.cKDTree(points)
+
+    def ask(tau: float, q: int) -> Any:
+        radius = _radius(square, tau)
+        return tree.query_ball_point(centers[:q], radius, return_sorted=False, workers=1)
+
+    return Competitor("scipy_ckdtree", ask, list, own_threads=True)
+
+
+def _faiss(module: Any, problem: Problem) -> Competitor:
+    X = problem.X.astype(np.float32)
+    index = module.IndexFlatIP(problem.d)
+    index.add(problem.W.astype(np.float32))
+    module.omp_set_num_threads(1)
+
+    def ask(tau: float, q: int) -> Any:
+        return index.range_search(X[:q], float(tau))
+
+    def rows(answer: Any) -> list[Any]:
+        return np.split(answer[2], answer[0][1:-1].astype(np.int64))
+
+    return Competitor("faiss_flat", ask, rows, unit=BLOCK, own_threads=True)
+
+
+def _torch(module: Any, problem: Problem) -> Competitor:
+    W = module.from_numpy(problem.W.astype(np.float32)).T
+    X = module.from_numpy(problem.X.astype(np.float32))
+
+    def ask(tau: float, q: int) -> list[Any]:
+        with module.no_grad():
+            return [
+                (module.mm(X[start : min(q, start + BLOCK)], W) > tau).nonzero()
+                for start in range(0, q, BLOCK)
+            ]
+
+    def rows(answer: list[Any]) -> list[Any]:
+        found = []
+        for number, block in enumerate(answer):
+            pairs = block.numpy()
+            size = min(BLOCK, problem.queries - number * BLOCK)
+            ends = np.searchsorted(pairs[:, 0], np.arange(1, size))
+            found += np.split(pairs[:, 1], ends)
+        return found
+
+    return Competitor("torch", ask, rows, unit=BLOCK, own_threads=True)
+
+
+PEERS = (
+    Peer(
+        "sklearn_kdtree",
+        "scikit-learn",
+        "sklearn.neighbors",
+        _sklearn_tree("sklearn_kdtree", "KDTree"),
+    ),
+    Peer(
+        "sklearn_balltree",
+        "scikit-learn",
+        "sklearn.neighbors",
+        _sklearn_tree("sklearn_balltree", "BallTree"),
+    ),
+    Peer("scipy_ckdtree", "scipy", "scipy.spatial", _scipy_tree),
+    Peer("faiss_flat", "faiss-cpu", "faiss", _faiss),
+    Peer("torch", "torch", "torch", _torch),
+)
+
+
+class PeerField:
+    """The peers over a grid of growing widths: who is built, who is left out, and why.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether peers take part at all.
+    peers : tuple of Peer, optional
+        The peers; all by default.
+    building, asking : float, optional
+        A peer is skipped where building it, or asking it as few queries as it may be asked, is
+        estimated to take longer than this, in seconds.  Estimates are proportional to the width.
+    """
+
+    def __init__(
+        self,
+        wanted: bool,
+        peers: tuple[Peer, ...] | None = None,
+        *,
+        building: float = 10.0,
+        asking: float = 2.0,
+    ) -> None:
+        self._building, self._asking = building, asking
+        self._peers = PEERS if peers is None else peers
+        self._wanted = wanted
+        self._modules = {peer.name: load(peer.module) if wanted else None for peer in self._peers}
+        self._built: dict[tuple[str, int], tuple[int, float]] = {}
+        self._asked: dict[tuple[str, int, float], tuple[int, float]] = {}
+
+    def build(self, problem: Problem) -> tuple[list[Competitor], dict[str, str]]:
+        """Build every peer for a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            The problem.
+
+        Returns
+        -------
+        list of Competitor
+            Those that take part.
+        dict
+            The names of the others, with the reason.
+        """
+        taking_part, absent = [], {}
+        for peer in self._peers:
+            if self._modules[peer.name] is None:
+                absent[peer.name] = why_absent(self._wanted)
+                continue
+            expected = _expected(self._built.get((peer.name, problem.d)), problem.m)
+            if expected > self._building:
+                absent[peer.name] = _reason("building it", expected, self._building)
+                continue
+            start = time.process_time()
+            taking_part.append(peer.make(self._modules[peer.name], problem))
+            self._built[peer.name, problem.d] = (problem.m, time.process_time() - start)
+        return taking_part, absent
+
+    def willing(
+        self, competitors: list[Competitor], problem: Problem, share: float
+    ) -> tuple[list[Competitor], dict[str, str]]:
+        """Sort out those that would take too long at a threshold.
+
+        Parameters
+        ----------
+        competitors : list of Competitor
+            What `build` returned.
+        problem : Problem
+            The problem.
+        share : float
+            The share that is reported.
+
+        Returns
+        -------
+        list of Competitor
+            Those that are to be asked.
+        dict
+            The names of the others, with the reason.
+        """
+        asked, absent = [], {}
+        for each in competitors:
+            key = (each.name, problem.d, share)
+            expected = _expected(self._asked.get(key), problem.m) * each.unit
+            if expected > self._asking:
+                absent[each.name] = _reason(f"{each.unit} queries", expected, self._asking)
+            else:
+                asked.append(each)
+        return asked, absent
+
+    def learn(self, name: str, problem: Problem, share: float, microseconds: float) -> None:
+        """Remember how long a query took, for the next width.
+
+        Parameters
+        ----------
+        name : str
+            The peer.
+        problem : Problem
+            The problem.
+        share : float
+            The share that was reported.
+        microseconds : float
+            The time of one query.
+        """
+        self._asked[name, problem.d, share] = (problem.m, microseconds / 1e6)
+
+
+def _expected(known: tuple[int, float] | None, m: int) -> float:
+    """Return the seconds that something proportional to the width will take; 0 if unknown."""
+    return 0.0 if known is None else known[1] * m / known[0]
+
+
+def _reason(what: str, expected: float, patience: float) -> str:
+    return (
+        f"skipped: {what} would take more than {patience:.2g} s, estimated {expected:.2g} s from "
+        "the width before"
+    )

@@ -1,0 +1,256 @@
+"""The points, queries and dense baselines that all sections of the benchmark share.
+
+The points are the weights of a network at initialization with the bias folded into the last
+coordinate (:func:`sublinear_lib.geometry.lift`): on the slice X = {x : ||x|| = 1, x_d = 1/2} this
+changes no pre-activation.  The queries lie on X; for d = 2, where X has two points only, they lie
+on the circle and there is no bias.  The threshold is set by the share of neurons that it lets fire.
+
+The baseline of all ratios, *dense*, is the best that one gets from a BLAS with some care: tiles
+that stay in the cache, products and comparisons into reused buffers, positions of what is above the
+threshold.  It is favored: it decides by rounded float32 scores, it returns positions within a tile
+rather than ids by query, and it keeps those of one tile at a time only.  Before changing it, know
+that its tile is chosen by measurement: a baseline that is easy to beat proves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import Competitor
+from sublinear_lib import geometry, scaling
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
+
+__all__ = [
+    "BLOCK",
+    "Problem",
+    "best_tile",
+    "dense_baselines",
+    "dense_tiles",
+    "domain_of",
+    "index_competitor",
+    "own_engines",
+]
+
+BLOCK = 64
+"""Queries that user code asks at once: the table of scores would not fit into memory otherwise."""
+
+_TILES = (512, 1024, 2048, 4096)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Points and queries, drawn from a seed.
+
+    Parameters
+    ----------
+    d : int
+        The dimension.
+    m : int
+        The number of points.
+    queries : int
+        The number of queries.
+    seed : int
+        The seed; problems of other sizes have streams of their own.
+    """
+
+    d: int
+    m: int
+    queries: int
+    seed: int
+    W: FloatArray = field(init=False, repr=False)
+    X: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Draw the points, then the queries."""
+        rng = np.random.default_rng([self.seed, self.d, self.m])
+        W = rng.standard_normal((self.m, self.d)) / np.sqrt(self.m)
+        if self.d == 2:
+            X = rng.standard_normal((self.queries, 2))
+            X /= np.linalg.norm(X, axis=1, keepdims=True)
+        else:
+            W = geometry.lift(W, rng.standard_normal(self.m) / np.sqrt(self.m))
+            X = geometry.sample_slice(self.queries, self.d, rng)
+        object.__setattr__(self, "W", W)
+        object.__setattr__(self, "X", X)
+
+    def threshold(self, share: float) -> float:
+        """Return the threshold that a share of the points exceeds on average."""
+        tau = scaling.threshold_from_activity(share, self.m)
+        return tau / np.sqrt(2.0) if self.d == 2 else tau
+
+
+def domain_of(d: int) -> str | None:
+    """Return the domain that the queries of a problem keep to."""
+    return None if d == 2 else "slice"
+
+
+def index_competitor(
+    name: str, index: HalfspaceIndex, X: FloatArray, out: list[Any], *, core: bool = True
+) -> Competitor:
+    """Return an index as a competitor that reports into a reused buffer, in any order.
+
+    The buffer is the one element of `out`, so that it can be replaced by a longer one.
+    """
+
+    def ask(tau: float, q: int) -> HalfspaceHits:
+        return index.query_halfspace(X[:q], tau, sort_results=False, out=out[0])
+
+    return Competitor(name, ask, HalfspaceHits.split, exact=True, core=core)
+
+
+def own_engines(
+    problem: Problem, out: list[Any], *, names: tuple[str, ...], kernels: str = "auto"
+) -> list[Competitor]:
+    """Return the engines of this library that can answer the problem, under the given names."""
+    domain = domain_of(problem.d)
+    found = []
+    for name in names:
+        if name == "cap" and domain is None:
+            continue
+        own = domain if name in ("cap", "auto") else None
+        index = HalfspaceIndex(problem.W, method=name, domain=own, kernels=kernels)
+        found.append(index_competitor(name, index, problem.X, out))
+        if name == "auto":
+            found += _other_forms(index, problem.X)
+    return found
+
+
+def _other_forms(index: HalfspaceIndex, X: FloatArray) -> list[Competitor]:
+    """Return the index with all options at their defaults, counting, and marking."""
+    everything = len(X)
+
+    def ask(tau: float, q: int) -> HalfspaceHits:
+        return index.query_halfspace(X[:q], tau)
+
+    def count(tau: float, q: int) -> Any:
+        return index.count_halfspace(X[:q], tau)
+
+    def mask(tau: float, q: int) -> Any:
+        return index.mask_halfspace(X[:q], tau)
+
+    return [
+        Competitor("auto_default", ask, HalfspaceHits.split, exact=True, unit=everything),
+        Competitor("count", count, exact=True, core=True),
+        Competitor("mask", mask, _rows_of_mask, exact=True, unit=everything),
+    ]
+
+
+def _rows_of_mask(mask: Any) -> list[Any]:
+    return [np.flatnonzero(row) for row in mask]
+
+
+def dense_baselines(problem: Problem) -> list[Competitor]:
+    """Return tuned dense BLAS, its products alone, and what one writes first."""
+    W, X = problem.W, problem.X
+    W32, X32 = W.astype(np.float32), X.astype(np.float32)
+    width = best_tile(X32, W32)
+    scores = np.empty((len(X), width), dtype=np.float32)
+    tiles = dense_tiles(X32, W32, width)
+
+    def dense(tau: float, q: int) -> None:
+        for _ in tiles(X32[:q], np.float32(tau)):
+            pass
+
+    def dense_answer(tau: float, q: int) -> list[Any]:
+        return list(tiles(X32[:q], np.float32(tau)))
+
+    def dense_rows(answer: list[Any]) -> list[Any]:
+        parts = [
+            np.column_stack((places // widest, start + places % widest))
+            for start, widest, places in answer
+        ]
+        return _rows_of_pairs(np.concatenate(parts))
+
+    def products(tau: float, q: int) -> None:
+        for start in range(0, len(W32), width):
+            tile = W32[start : start + width]
+            np.matmul(X32[:q], tile.T, out=scores[:q, : len(tile)])
+
+    def naive(points: Any, normals: Any) -> Callable[[float, int], list[Any]]:
+        def ask(tau: float, q: int) -> list[Any]:
+            level = normals.dtype.type(tau)
+            return [
+                np.nonzero(normals[start : min(q, start + BLOCK)] @ points.T > level)
+                for start in range(0, q, BLOCK)
+            ]
+
+        return ask
+
+    return [
+        Competitor("dense", dense, dense_rows, core=True, answer=dense_answer),
+        Competitor("gemm", products, core=True),
+        Competitor("naive_float32", naive(W32, X32), _rows_of_blocks, unit=BLOCK),
+        Competitor("naive_float64", naive(W, X), _rows_of_blocks, unit=BLOCK),
+    ]
+
+
+def dense_tiles(
+    X: Any, W: Any, width: int | None = None
+) -> Callable[[Any, Any], Iterator[tuple[int, int, Any]]]:
+    """Return the tuned dense search for points that may change and as many queries as in `X`.
+
+    It takes queries and a threshold, and yields first column, columns and flat positions of what
+    is above it, tile by tile.
+    """
+    width = best_tile(X, W) if width is None else width
+    scores = np.empty((len(X), width), dtype=np.float32)
+    above = np.empty((len(X), width), dtype=np.bool_)
+
+    def search(normals: Any, tau: Any) -> Iterator[tuple[int, int, Any]]:
+        return _tiled(normals, W, tau, scores[: len(normals)], above[: len(normals)])
+
+    return search
+
+
+def _tiled(X: Any, W: Any, tau: Any, scores: Any, above: Any) -> Iterator[tuple[int, int, Any]]:
+    """Yield what is above the threshold, as (first column, columns, flat positions) of tiles."""
+    width = scores.shape[1]
+    for start in range(0, len(W), width):
+        tile = W[start : start + width]
+        part, marks = scores, above
+        if len(tile) < width:  # the positions are those of a contiguous tile
+            part = scores.reshape(-1)[: len(X) * len(tile)].reshape(len(X), -1)
+            marks = above.reshape(-1)[: len(X) * len(tile)].reshape(len(X), -1)
+        np.matmul(X, tile.T, out=part)
+        yield start, len(tile), np.flatnonzero(np.greater(part, tau, out=marks))
+
+
+def best_tile(X: Any, W: Any) -> int:
+    """Return the width of tile that is fastest here, by the best of four calls each."""
+    sample = W[: max(_TILES) * 4]
+    widths = sorted({min(width, len(sample)) for width in _TILES})
+    scores = np.empty(len(X) * widths[-1], dtype=np.float32)
+    above = np.empty(scores.shape, dtype=np.bool_)
+    best = dict.fromkeys(widths, np.inf)
+    level = np.float32(np.quantile(X[:1] @ sample.T, 0.99))
+    for _ in range(4):
+        for width in widths:
+            shape = (len(X), width)
+            tile, marks = (each[: len(X) * width].reshape(shape) for each in (scores, above))
+            start = time.thread_time()
+            for _, _, _ in _tiled(X, sample, level, tile, marks):
+                pass
+            best[width] = min(best[width], time.thread_time() - start)
+    return min(widths, key=best.__getitem__)
+
+
+def _rows_of_blocks(blocks: list[Any]) -> list[Any]:
+    """Return the ids by query of what `numpy.nonzero` gave for blocks of queries."""
+    pairs = [
+        np.column_stack((queries + number * BLOCK, rows))
+        for number, (queries, rows) in enumerate(blocks)
+    ]
+    return _rows_of_pairs(np.concatenate(pairs))
+
+
+def _rows_of_pairs(pairs: Any) -> list[Any]:
+    """Return the ids by query; the last queries are missing where they have none."""
+    order = np.argsort(pairs[:, 0], kind="stable")
+    sizes = np.bincount(pairs[:, 0])
+    return np.split(pairs[order, 1], np.cumsum(sizes)[:-1]) if len(pairs) else []

@@ -1,0 +1,465 @@
+"""The sections that time queries: reporting, sums, single calls, pure NumPy, and the limits.
+
+Each compares competitors on the same points, queries and thresholds.  Before changing it, know that
+the exact competitors are also compared by their answers: a benchmark of an index that is wrong
+somewhere raises instead of reporting how fast it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import PeerField
+from benchmarks.problems import (
+    Problem,
+    best_tile,
+    dense_baselines,
+    domain_of,
+    index_competitor,
+    own_engines,
+)
+from benchmarks.settings import Row, Section, Settings
+from benchmarks.timing import Competitor, Timing, one_thread, race
+from sublinear_lib._typing import BoolArray, FloatArray
+from sublinear_lib.halfspace import AggregateTree, HalfspaceHits, HalfspaceIndex
+
+__all__ = [
+    "AGGREGATE",
+    "LIMITS",
+    "NUMPY",
+    "REPORT",
+    "SINGLE",
+    "InexactAnswer",
+    "compare",
+    "surviving_share",
+    "timings",
+]
+
+_CHECKED = 4
+_BUFFERS = (2**18, 2**23, 2**28)
+"""Bytes that are written to measure how fast memory takes them: near, farther, and main memory."""
+
+
+class InexactAnswer(RuntimeError):
+    """Two competitors that both promise the exact answer differ."""
+
+
+def timings(found: Mapping[str, Timing]) -> Row:
+    """Return timings as they are stored, one mapping for each kind of number."""
+    return {
+        "microseconds": {name: each.microseconds for name, each in found.items()},
+        "rounds": {name: each.rounds for name, each in found.items()},
+        "queries": {name: each.queries for name, each in found.items()},
+    }
+
+
+def compare(competitors: list[Competitor], tau: float, queries: int, m: int) -> Row:
+    """Compare the answers at a threshold with those of the first exact competitor.
+
+    Parameters
+    ----------
+    competitors : list of Competitor
+        Who is compared.
+    tau : float
+        The threshold.
+    queries : int
+        The size of the batch; the sets of ids are compared for its first four queries, the counts
+        of exact competitors for all.
+    m : int
+        The number of points.
+
+    Returns
+    -------
+    dict
+        The share that is reported, how many pairs were compared, and by how many pairs each
+        competitor differs.
+
+    Raises
+    ------
+    InexactAnswer
+        If an exact competitor differs.
+    """
+    exact = [each for each in competitors if each.exact]
+    reference = exact[0]
+    counts = _counts(reference, reference.ask(tau, queries))
+    for each in exact[1:]:
+        if each.core and not np.array_equal(_counts(each, each.ask(tau, queries)), counts):
+            raise InexactAnswer(f"{each.name} and {reference.name} differ at tau = {tau!r}")
+    few = min(_CHECKED, queries)
+    expected = _marks(reference, tau, few, m)
+    differing = {}
+    for each in competitors:
+        if each.rows is None:
+            continue
+        differing[each.name] = int(np.count_nonzero(_marks(each, tau, few, m) ^ expected))
+        if each.exact and differing[each.name]:
+            raise InexactAnswer(f"{each.name} and {reference.name} differ at tau = {tau!r}")
+    return {
+        "active": float(counts.sum()) / (queries * m),
+        "checked_pairs": few * m,
+        "differing_pairs": differing,
+    }
+
+
+def _counts(competitor: Competitor, answer: Any) -> Any:
+    if isinstance(answer, HalfspaceHits):
+        return answer.counts.copy()
+    if competitor.rows is not None:
+        return np.array([len(rows) for rows in competitor.rows(answer)])
+    return np.asarray(answer)
+
+
+def _marks(competitor: Competitor, tau: float, queries: int, m: int) -> BoolArray:
+    """Mark the pairs that are reported for the first queries."""
+    marks = np.zeros((queries, m), dtype=np.bool_)
+    for line, found in zip(marks, competitor.listed(tau, queries), strict=False):
+        line[np.asarray(found, dtype=np.int64)] = True
+    return marks
+
+
+def _make_room(out: list[Any], competitors: list[Competitor], tau: float, queries: int) -> None:
+    """See to it that the shared buffer holds the answer, with its pages in memory."""
+    (counting,) = (each for each in competitors if each.name == "count")
+    needed = int(counting.ask(tau, queries).sum())
+    if len(out[0]) < needed:
+        out[0] = np.zeros(needed, dtype=np.int32)
+        out[0].fill(1)
+
+
+# -- report ------------------------------------------------------------------------------------
+
+
+def _cells(settings: Settings) -> int:
+    return len(settings.dimensions) * len(settings.widths) * len(settings.shares)
+
+
+def _report(settings: Settings) -> Generator[Row]:
+    peers = PeerField(settings.peers)
+    for d in settings.dimensions:
+        for m in settings.widths:
+            with one_thread():
+                problem = Problem(d, m, settings.queries, settings.seed)
+                out: list[Any] = [np.empty(0, dtype=np.int32)]
+                own = own_engines(problem, out, names=("scan", "cap", "tree", "auto"))
+                everyone = [*dense_baselines(problem), *own]
+                built, absent = peers.build(problem)
+            for share in settings.shares:
+                with one_thread():
+                    tau = problem.threshold(share)
+                    _make_room(out, own, tau, settings.queries)
+                    asked, skipped = peers.willing(built, problem, share)
+                    row = _raced([*everyone, *asked], problem, share, settings)
+                    for each in asked:
+                        peers.learn(each.name, problem, share, row["microseconds"][each.name])
+                yield {**row, "absent": {**_without_cap(d), **absent, **skipped}}
+
+
+def _without_cap(d: int) -> dict[str, str]:
+    return {"cap": "needs queries on the slice"} if domain_of(d) is None else {}
+
+
+def _raced(
+    competitors: list[Competitor], problem: Problem, share: float, settings: Settings
+) -> Row:
+    """Compare the answers, time the competitors, and return the cell."""
+    tau = problem.threshold(share)
+    agreement = compare(competitors, tau, problem.queries, problem.m)
+    found = race(
+        competitors,
+        tau,
+        queries=problem.queries,
+        rounds=settings.rounds,
+        seconds=settings.seconds_per_cell,
+        warm=True,
+    )
+    return {"d": problem.d, "m": problem.m, "share": share, **agreement, **timings(found)}
+
+
+REPORT = Section(
+    "report",
+    "How long does it take to report the points in a half-space?",
+    "dense",
+    _cells,
+    _report,
+)
+
+
+# -- the same in pure NumPy --------------------------------------------------------------------
+
+
+def surviving_share(problem: Problem, tau: float) -> float:
+    """Return the share of points that exceed a threshold somewhere on the slice.
+
+    On X the largest score of a point ``u = (u', u_d)`` is ``sqrt(3)/2 ||u'|| + u_d / 2``.
+    """
+    W = problem.W
+    largest = np.sqrt(0.75) * np.linalg.norm(W[:, :-1], axis=1) + 0.5 * W[:, -1]
+    return float(np.mean(largest > tau))
+
+
+def _numpy_grid(settings: Settings) -> tuple[list[int], list[float]]:
+    dimensions = [d for d in settings.dimensions if d >= 3] or [3]
+    return dimensions, [share for share in settings.shares if share <= 0.1] or [0.1]
+
+
+def _numpy_steps(settings: Settings) -> int:
+    dimensions, shares = _numpy_grid(settings)
+    return len(dimensions) * len(shares)
+
+
+def _numpy(settings: Settings) -> Generator[Row]:
+    dimensions, shares = _numpy_grid(settings)
+    m = settings.nearest_width(2**16)
+    for d in dimensions:
+        with one_thread():
+            problem = Problem(d, m, settings.queries, settings.seed)
+            out: list[Any] = [np.empty(0, dtype=np.int32)]
+            names = ("scan", "cap", *(("tree",) if d <= 4 else ()), "auto")
+            own = own_engines(problem, out, names=names, kernels="numpy")
+            everyone = [*dense_baselines(problem), *own]
+        for share in shares:
+            with one_thread():
+                tau = problem.threshold(share)
+                _make_room(out, own, tau, settings.queries)
+                row = _raced(everyone, problem, share, settings)
+            yield {**row, "surviving": surviving_share(problem, tau)}
+
+
+NUMPY = Section(
+    "numpy",
+    "How much of this is left without compiled kernels?",
+    "dense",
+    _numpy_steps,
+    _numpy,
+)
+
+
+# -- one query at a time -----------------------------------------------------------------------
+
+_SMALLEST = 64
+"""So few points that only the call itself is timed."""
+
+
+def _single_widths(settings: Settings) -> list[int]:
+    wanted = {_SMALLEST, settings.nearest_width(2**12), settings.nearest_width(2**16)}
+    return sorted(wanted)
+
+
+def _single(settings: Settings) -> Generator[Row]:
+    for d in settings.dimensions:
+        for m in _single_widths(settings):
+            with one_thread():
+                problem = Problem(d, m, 1, settings.seed)
+                out: list[Any] = [np.zeros(m, dtype=np.int32)]
+                own = own_engines(problem, out, names=("auto",))
+                yield _raced([_one_product(problem), *own], problem, 0.01, settings)
+
+
+def _one_product(problem: Problem) -> Competitor:
+    W, x = problem.W.astype(np.float32), problem.X[0].astype(np.float32)
+
+    def ask(tau: float, q: int) -> list[Any]:
+        return [np.flatnonzero(W @ x > np.float32(tau))]
+
+    return Competitor("gemv", ask, list, core=True)
+
+
+SINGLE = Section(
+    "single",
+    "How long does a single query take?",
+    "gemv",
+    lambda settings: len(settings.dimensions) * len(_single_widths(settings)),
+    _single,
+)
+
+
+# -- sums without a list -----------------------------------------------------------------------
+
+
+def _aggregate_grid(settings: Settings) -> tuple[list[int], list[int]]:
+    dimensions = [d for d in settings.dimensions if d <= 4] or [3]
+    return dimensions, [m for m in settings.widths if m >= 2**14] or [settings.widths[-1]]
+
+
+def _aggregate_steps(settings: Settings) -> int:
+    dimensions, widths = _aggregate_grid(settings)
+    return len(dimensions) * len(widths)
+
+
+def _aggregate(settings: Settings) -> Generator[Row]:
+    dimensions, widths = _aggregate_grid(settings)
+    share = 0.5
+    for d in dimensions:
+        for m in widths:
+            with one_thread():
+                problem = Problem(d, m, settings.queries, settings.seed)
+                tau = max(0.0, problem.threshold(share))
+                a = np.random.default_rng(settings.seed).choice([-1.0, 1.0], m)
+                tree = AggregateTree(problem.W, a)
+                gemms = _two_gemms(problem, a)
+
+                def ask(
+                    tau: float, q: int, tree: AggregateTree = tree, X: FloatArray = problem.X
+                ) -> Any:
+                    return tree.value_and_gradient(X[:q], tau).gradient
+
+                index = HalfspaceIndex(problem.W)
+
+                def ask_index(
+                    tau: float,
+                    q: int,
+                    index: HalfspaceIndex = index,
+                    X: FloatArray = problem.X,
+                    a: FloatArray = a,
+                ) -> Any:
+                    return index.aggregate_halfspace(X[:q], tau, a).point_sums
+
+                competitors = [
+                    Competitor("two_gemms", gemms, core=True),
+                    Competitor("aggregate", ask, core=True),
+                    Competitor("index_aggregate", ask_index, core=True),
+                ]
+                exact, rounded = ask(tau, problem.queries), gemms(tau, problem.queries)
+                found = race(
+                    competitors,
+                    tau,
+                    queries=settings.queries,
+                    rounds=settings.rounds,
+                    seconds=settings.seconds_per_cell,
+                )
+                same = np.allclose(exact, ask_index(tau, problem.queries), rtol=1e-9, atol=1e-12)
+            if not same:
+                raise InexactAnswer(f"index and aggregate tree differ at d = {d}, m = {m}")
+            difference = np.linalg.norm(rounded - exact) / np.linalg.norm(exact)
+            yield {
+                "d": d,
+                "m": m,
+                "share": share,
+                "gradient_difference": float(difference),
+                **timings(found),
+            }
+
+
+def _two_gemms(problem: Problem, a: FloatArray) -> Callable[[float, int], Any]:
+    """Return value and gradient by dense float32 products, tile by tile."""
+    W, X, signs = (array.astype(np.float32) for array in (problem.W, problem.X, a))
+    width = best_tile(X, W)
+    scores = np.empty((len(X), width), dtype=np.float32)
+    above = np.empty((len(X), width), dtype=np.bool_)
+    values = np.empty(len(X), dtype=np.float32)
+    part = np.empty(X.shape, dtype=np.float32)
+
+    def ask(tau: float, q: int) -> Any:
+        gradient = np.zeros((q, problem.d), dtype=np.float32)
+        for start in range(0, len(W), width):
+            tile = W[start : start + width]
+            block, marks = scores[:q, : len(tile)], above[:q, : len(tile)]
+            np.matmul(X[:q], tile.T, out=block)
+            np.greater(block, np.float32(tau), out=marks)
+            np.multiply(marks, signs[start : start + width], out=block)
+            np.matmul(block, tile, out=part[:q])
+            gradient += part[:q]
+        np.einsum("ij,ij->i", gradient, X[:q], out=values[:q])
+        return gradient
+
+    return ask
+
+
+AGGREGATE = Section(
+    "aggregate",
+    "How long do value and gradient take when half of all neurons fire?",
+    "two_gemms",
+    _aggregate_steps,
+    _aggregate,
+)
+
+
+# -- limits of the machine ---------------------------------------------------------------------
+
+
+def _limit_cells(settings: Settings) -> list[tuple[str, int, float]]:
+    """List engine, dimension and share of what is compared with the limits."""
+    low = [d for d in settings.dimensions if d <= 4] or [settings.dimensions[0]]
+    return [
+        *(("scan", d, 0.001) for d in settings.dimensions),
+        *(("tree", d, share) for d in low for share in (0.1, 0.5)),
+    ]
+
+
+def _limits(settings: Settings) -> Generator[Row]:
+    with one_thread():
+        flops = _product_rate(256 if settings.quick else 1024, settings.rounds)
+    yield {"quantity": "float32 matrix product", "unit": "flop/s", "rate": flops}
+    rates = {}
+    for size in _BUFFERS[:1] if settings.quick else _BUFFERS:
+        rates[size] = _writing_rate(size, settings.rounds)
+        yield {"quantity": "writing int32", "unit": "byte/s", "bytes": size, "rate": rates[size]}
+    m = settings.nearest_width(2**16)
+    for engine, d, share in _limit_cells(settings):
+        with one_thread():
+            problem = Problem(d, m, settings.queries, settings.seed)
+            tau = problem.threshold(share)
+            index = HalfspaceIndex(problem.W, method=engine)
+            hits = int(index.count_halfspace(problem.X, tau).sum())
+            out: list[Any] = [np.zeros(hits, dtype=np.int32)]
+            competitor = index_competitor(engine, index, problem.X, out)
+            (timing,) = race(
+                [competitor],
+                tau,
+                queries=settings.queries,
+                rounds=settings.rounds,
+                seconds=settings.seconds_per_cell,
+            ).values()
+        if engine == "scan":
+            least, limit = 2.0 * m * d / flops, "arithmetic: 2 m d"
+        else:
+            # the whole answer is written, and read again by the next round: to where it fits
+            size = min((size for size in rates if size >= 4 * hits), default=max(rates))
+            least, limit = 4.0 * hits / settings.queries / rates[size], "memory: 4 k bytes"
+        yield {
+            "quantity": engine,
+            "d": d,
+            "m": m,
+            "share": share,
+            "microseconds": timing.microseconds,
+            "least_microseconds": least * 1e6,
+            "limit": limit,
+        }
+
+
+def _product_rate(n: int, rounds: int) -> float:
+    """Return the floating-point operations per second of a square product on one thread."""
+    A = np.ones((n, n), dtype=np.float32)
+    C = np.empty_like(A)
+    samples = []
+    for _ in range(rounds + 1):
+        start = time.thread_time()
+        np.matmul(A, A, out=C)
+        samples.append(time.thread_time() - start)
+    return 2.0 * n**3 / min(samples[1:])
+
+
+def _writing_rate(size: int, rounds: int) -> float:
+    """Return the bytes per second at which a buffer that was used before is filled."""
+    buffer = np.zeros(size // 4, dtype=np.int32)
+    repeats = max(1, 2**22 // size)
+    samples = []
+    for _ in range(rounds + 1):
+        start = time.thread_time()
+        for _ in range(repeats):
+            buffer.fill(1)
+        samples.append((time.thread_time() - start) / repeats)
+    return size / min(samples[1:])
+
+
+LIMITS = Section(
+    "limits",
+    "How far is each engine from what the machine can do?",
+    "",
+    lambda settings: (2 if settings.quick else 4) + len(_limit_cells(settings)),
+    _limits,
+)

@@ -1,0 +1,169 @@
+"""The benchmarks and their sections by name, and the run that goes through them.
+
+To add a section, write a generator of rows in a module of this room, give it a `Section`, and name
+it in `BENCHMARKS`; the command, the stored file and the tests follow.  Before changing the run,
+know its promise: a section is stored when it is complete, and an interrupt loses the one that was
+being measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from benchmarks import (
+    approximate,
+    growth,
+    hashed_training,
+    iteration,
+    lists,
+    queries,
+    structures,
+)
+from benchmarks.results import (
+    QUESTIONS,
+    Results,
+    environment,
+    merged,
+    stored_section,
+)
+from benchmarks.settings import Row, Section, Settings
+from sublinear_lib import validation
+
+__all__ = ["BENCHMARKS", "Benchmark", "run"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Sections that are stored together.
+
+    Parameters
+    ----------
+    name : str
+        How it is called on the command line; its results are stored under this name.
+    sections : dict of str to Section
+        The sections, in the order in which they run.
+    standard, short : Settings
+        The settings of a full run, and of one that shows in seconds that everything works.
+    """
+
+    name: str
+    sections: dict[str, Section]
+    standard: Settings
+    short: Settings
+
+    @property
+    def question(self) -> str:
+        """What it answers."""
+        return QUESTIONS[self.name]
+
+
+def _named(*sections: Section) -> dict[str, Section]:
+    return {section.name: section for section in sections}
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    benchmark.name: benchmark
+    for benchmark in (
+        Benchmark(
+            "halfspace",
+            _named(
+                queries.REPORT,
+                queries.AGGREGATE,
+                lists.LISTS,
+                queries.SINGLE,
+                structures.BUILD,
+                structures.SLOPES,
+                queries.LIMITS,
+                structures.STARTUP,
+                queries.NUMPY,
+                approximate.APPROXIMATE,
+            ),
+            Settings(),
+            Settings.short(),
+        ),
+        Benchmark(
+            "training",
+            _named(
+                iteration.ITERATION,
+                iteration.DIGITS,
+                iteration.STEPS,
+                growth.SCALING,
+                growth.MEMORY,
+                hashed_training.MISSED,
+            ),
+            Settings(dimensions=(3, 8, 32), rounds=5, seconds_per_cell=3.0),
+            Settings.short().with_changes(dimensions=(3, 8)),
+        ),
+    )
+}
+"""All benchmarks by name."""
+
+
+def run(
+    benchmark: str,
+    settings: Settings,
+    sections: Sequence[str] | None = None,
+    *,
+    old: Results | None = None,
+    finished: Callable[[Results], None] | None = None,
+    progress: bool = True,
+) -> Results:
+    """Measure sections of a benchmark one after the other.
+
+    Parameters
+    ----------
+    benchmark : str
+        The name of the benchmark.
+    settings : Settings
+        The grid and the time to take.
+    sections : sequence of str, optional
+        Names of the sections; all by default.
+    old : Results, optional
+        Results whose other sections are kept.
+    finished : callable, optional
+        Called with all results so far whenever a section is complete.
+    progress : bool, default True
+        Whether to show a progress bar on the standard error stream.
+
+    Returns
+    -------
+    Results
+        The old sections and the new ones.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a name is not that of a benchmark or of one of its sections, or `old` is of another one.
+    InexactAnswer
+        If two competitors that promise the exact answer differ.
+    """
+    chosen = BENCHMARKS[validation.choice(benchmark, "benchmark", tuple(BENCHMARKS))]
+    names = tuple(chosen.sections)
+    asked = [validation.choice(name, "sections", names) for name in sections or names]
+    results = merged(old, {}, chosen.name)
+    for name in asked:
+        measured = _measure(chosen.sections[name], settings, progress)
+        results = merged(results, {name: measured}, chosen.name)
+        if finished is not None:
+            finished(results)
+    return results
+
+
+def _measure(section: Section, settings: Settings, progress: bool) -> Row:
+    before, start, rows = environment(), time.perf_counter(), []
+    with (
+        contextlib.closing(section.run(settings)) as steps,
+        tqdm(total=section.steps(settings), desc=section.name, disable=not progress) as bar,
+    ):
+        for row in steps:
+            rows.append(row)
+            bar.update()
+    seconds = time.perf_counter() - start
+    return stored_section(
+        section.question, section.baseline, settings.as_json(), rows, seconds, before
+    )

@@ -1,0 +1,302 @@
+"""The record of the long campaigns: what was run, in which pieces, where, and what it found.
+
+A campaign is cut into chunks; each draws its randomness from its own number and is stored as soon
+as it is done, so that a run which was stopped goes on with what is missing.  The counts of a chunk
+are the same whenever it is run again with the same versions, but for those that depend on moments:
+where a kill or an interrupt met the other process.  Before changing the format, raise `SCHEMA`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import benchmarks
+from benchmarks.reliability.brackets import soundness
+from benchmarks.reliability.damaging import KINDS, damage
+from benchmarks.reliability.index_trials import histories, queries
+from benchmarks.reliability.interrupting import COMMANDS, interrupts
+from benchmarks.reliability.killing import SEARCHES, kills
+from benchmarks.settings import Row
+from benchmarks.stored import read_stored
+from sublinear_lib import archives, validation
+
+__all__ = [
+    "CAMPAIGNS",
+    "SCHEMA",
+    "Campaign",
+    "load_reliability",
+    "merged_records",
+    "new_record",
+    "numbers_last",
+    "run_campaign",
+    "store_reliability",
+    "total",
+]
+
+SCHEMA = 1
+"""The version of the format."""
+
+_FILE = "reliability.json"
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A campaign.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the record.
+    question : str
+        What it asks.
+    chunks : int
+        Into how many pieces it is cut.
+    size : int
+        How much each piece does, in the units of the campaign.
+    run : callable
+        ``run(chunk, size, folder)`` does one piece, in an empty folder.
+    """
+
+    name: str
+    question: str
+    chunks: int
+    size: int
+    run: Callable[[int, int, Path], Row]
+
+
+CAMPAIGNS: Mapping[str, Campaign] = {
+    campaign.name: campaign
+    for campaign in (
+        Campaign(
+            "queries",
+            "Is the answer of every index structure the set of real arithmetic?",
+            10,
+            10**5,
+            lambda chunk, size, folder: queries(chunk, size),
+        ),
+        Campaign(
+            "histories",
+            "Does an index that lives long stay exact?",
+            8,
+            12_500,
+            lambda chunk, size, folder: histories(chunk, size),
+        ),
+        Campaign(
+            "kills",
+            "Does a training run that is killed again and again end with the same weights?",
+            len(SEARCHES),
+            25,
+            kills,
+        ),
+        Campaign(
+            "soundness",
+            "Is no certified bound on the wrong side?",
+            20,
+            50,
+            lambda chunk, size, folder: soundness(chunk, size),
+        ),
+        Campaign(
+            "damage",
+            "Is a damaged file refused by name, and never read as something else?",
+            len(KINDS),
+            1000,
+            damage,
+        ),
+        Campaign(
+            "interrupts",
+            "Does Ctrl-C at any moment end a command with a word, status 130, and nothing lost?",
+            len(COMMANDS),
+            5,
+            interrupts,
+        ),
+    )
+}
+"""The campaigns, by name."""
+
+
+def new_record() -> dict[str, Any]:
+    """Return a record without campaigns.
+
+    Returns
+    -------
+    dict
+        The record.
+    """
+    return {"schema": SCHEMA, "campaigns": {}}
+
+
+def run_campaign(
+    record: dict[str, Any],
+    name: str,
+    *,
+    size: int | None = None,
+    chunks: Iterable[int] | None = None,
+    done: Callable[[dict[str, Any]], object] = lambda record: None,
+) -> dict[str, Any]:
+    """Run the chunks of a campaign that a record does not hold yet.
+
+    Parameters
+    ----------
+    record : dict
+        From `new_record` or `load_reliability`; it is changed.
+    name : str
+        A key of `CAMPAIGNS`.
+    size : int, optional
+        Size of a chunk, ``>= 1``; that of the campaign by default.
+    chunks : iterable of int, optional
+        Which chunks, ``>= 0``; those of the campaign by default.
+    done : callable, optional
+        Called with the record after each chunk.
+
+    Returns
+    -------
+    dict
+        The record.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type or value, or the record holds chunks of another size.
+    """
+    campaign = CAMPAIGNS[validation.choice(name, "name", tuple(CAMPAIGNS))]
+    amount = campaign.size if size is None else validation.count(size, "size")
+    asked = range(campaign.chunks) if chunks is None else chunks
+    numbers = [validation.count(chunk, "chunks", minimum=0) for chunk in asked]
+    held = record["campaigns"].setdefault(
+        name, {"question": campaign.question, "size": amount, "chunks": {}}
+    )
+    if held["size"] != amount:
+        raise ValueError(f"size must be that of the chunks held, {held['size']}, got {amount}")
+    for chunk in numbers:
+        if str(chunk) in held["chunks"]:
+            continue
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            row = campaign.run(chunk, amount, Path(folder))
+        held["chunks"][str(chunk)] = {
+            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+            "seconds": round(time.monotonic() - begun, 1),
+            "found": row,
+        }
+        held["environment"] = benchmarks.environment()
+        done(record)
+    return record
+
+
+def total(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Add up the chunks of a campaign.
+
+    Parameters
+    ----------
+    held : mapping
+        A campaign of a record.
+
+    Returns
+    -------
+    dict
+        Numbers added up, tables of numbers too, lists joined, truth values only if all are true;
+        texts are left out.
+    """
+    found: dict[str, Any] = {}
+    for chunk in held["chunks"].values():
+        for name, value in chunk["found"].items():
+            if isinstance(value, bool):
+                found[name] = found.get(name, True) and value
+            elif isinstance(value, int | float | list):
+                found[name] = found[name] + value if name in found else value
+            elif isinstance(value, Mapping):
+                inner = found.setdefault(name, {})
+                for key, part in value.items():
+                    inner[key] = inner.get(key, 0) + part
+    return found
+
+
+def numbers_last(key: str) -> tuple[int, str]:
+    """Return by what to sort keys of a record: words by the alphabet, then numbers by their size.
+
+    Parameters
+    ----------
+    key : str
+        A key.
+
+    Returns
+    -------
+    tuple
+        What `sorted` compares.
+    """
+    return (len(key), key) if key.isdigit() else (0, key)
+
+
+def merged_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the chunks of two records into one.
+
+    Parameters
+    ----------
+    old, new : mapping
+        Records; where both hold a chunk, that of `new` is taken, and so is what is known about a
+        campaign as a whole.
+
+    Returns
+    -------
+    dict
+        Both.
+    """
+    both = new_record()
+    for record in (old, new):
+        for name, held in record["campaigns"].items():
+            before = both["campaigns"].get(name, {"chunks": {}})
+            chunks = {**before["chunks"], **held["chunks"]}
+            ordered = sorted(chunks, key=numbers_last)
+            both["campaigns"][name] = {**held, "chunks": {key: chunks[key] for key in ordered}}
+    return both
+
+
+def load_reliability(path: str | Path | None = None) -> dict[str, Any]:
+    """Read the record.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file; by default that of the clone.
+
+    Returns
+    -------
+    dict
+        The record.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is not such a record.
+    """
+    record, path = read_stored(path, _FILE, "a record of reliability")
+    if record.get("schema") != SCHEMA or not isinstance(record.get("campaigns"), Mapping):
+        raise ValueError(f"path must name a record of reliability of schema {SCHEMA}, got {path}")
+    return record
+
+
+def store_reliability(record: Mapping[str, Any], path: str | Path) -> None:
+    """Write the record in one piece.
+
+    Parameters
+    ----------
+    record : mapping
+        The record.
+    path : str or Path
+        The file; the folder has to be there.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; an older file is as it was.
+    """
+    archives.write_bytes(path, (json.dumps(record, indent=1) + "\n").encode())

@@ -1,0 +1,268 @@
+"""The record of reliability and the bad inputs, laid out for the page that shows them.
+
+Nothing is computed here but sums over the chunks of a campaign and one kind of interval: the
+largest rate of failures that is compatible with what was seen, at a confidence of 95 %
+(Clopper-Pearson, one-sided).  Before quoting it, know what its trials are: cases, lives, networks
+and files are drawn independently, the many queries of one case are not.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.reliability.bad_inputs import Refusal, source_of
+from benchmarks.reliability.record import CAMPAIGNS, numbers_last, total
+from benchmarks.tables import Table, count_text
+from sublinear_lib import statistics
+
+__all__ = [
+    "CONFIDENCE",
+    "bad_input_tables",
+    "largest_rate",
+    "notebook_table",
+    "part_table",
+    "rate_table",
+    "where_table",
+]
+
+CONFIDENCE = 0.95
+"""That of the upper bounds."""
+
+_LONGEST = 60
+_FEW = 4
+# What counts as an independent trial in each campaign, and what as its failure.
+_TRIALS = {
+    "queries": ("cases", "mismatches"),
+    "histories": ("lives", "mismatches"),
+    "kills": ("kills", "broken"),
+    "soundness": ("networks", "wrong networks"),
+    "damage": ("damages", "findings"),
+    "interrupts": ("interrupts", "findings"),
+}
+
+
+def largest_rate(failures: int, trials: int) -> float:
+    """Return the largest rate of failures that is compatible with what was seen.
+
+    Parameters
+    ----------
+    failures : int
+        How many were seen, ``>= 0``.
+    trials : int
+        In how many independent trials, ``>= 1``.
+
+    Returns
+    -------
+    float
+        Upper end of the one-sided Clopper-Pearson interval at `CONFIDENCE`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For counts that are not integers or out of range.
+
+    Examples
+    --------
+    >>> print(f"{largest_rate(0, 1000):.4f}")
+    0.0030
+    """
+    # The two-sided interval leaves half of its error on each side.
+    both = 1.0 - 2.0 * (1.0 - CONFIDENCE)
+    return statistics.clopper_pearson(failures, trials, both).upper
+
+
+def rate_table(record: Mapping[str, Any]) -> Table:
+    """Lay out what each campaign did, how often it failed, and how often it may fail.
+
+    Parameters
+    ----------
+    record : mapping
+        A record of reliability.
+
+    Returns
+    -------
+    Table
+        One row for each campaign that the record holds, with the pieces that were run by then.
+    """
+    rows = []
+    for name, (unit, failed) in _TRIALS.items():
+        if name not in record["campaigns"]:
+            continue
+        held = record["campaigns"][name]
+        found = total(held)
+        trials = found[unit]
+        failures = _failures(found, failed, held)
+        rows.append(
+            [
+                name,
+                f"{count_text(trials)} {unit}",
+                count_text(failures),
+                f"{largest_rate(failures, trials):.2g}",
+                f"{len(held['chunks'])} of {CAMPAIGNS[name].chunks}",
+                _work(name, found),
+                CAMPAIGNS[name].question,
+            ]
+        )
+    head = ["campaign", "independent trials", "failed", "rate at most", "pieces", "in which"]
+    head.append("question")
+    return Table("What was run, and the one-sided 95 % bound on the rate of failures.", head, rows)
+
+
+def _failures(found: Mapping[str, Any], name: str, held: Mapping[str, Any]) -> int:
+    if name == "broken":
+        parts = [chunk["found"] for chunk in held["chunks"].values()]
+        return sum(
+            part["kills"]
+            for part in parts
+            if not (part["same weights"] and part["same history"] and not part["other files"])
+        )
+    return len(found[name]) if isinstance(found[name], list) else int(found[name])
+
+
+def _work(name: str, found: Mapping[str, Any]) -> str:
+    units = {
+        "queries": ("queries", "ties"),
+        "histories": ("steps", "queries"),
+        "kills": ("steps",),
+        "soundness": ("brackets", "comparisons"),
+        "damage": ("refused", "as it was"),
+        "interrupts": (),
+    }[name]
+    if name == "interrupts":
+        parts = [f"{count_text(number)} {what}" for what, number in found["outcomes"].items()]
+        return ", ".join(parts)
+    return ", ".join(f"{count_text(found[unit])} {unit}" for unit in units)
+
+
+def part_table(record: Mapping[str, Any], name: str, part: str | None = None) -> Table:
+    """Lay out the parts of a campaign.
+
+    Parameters
+    ----------
+    record : mapping
+        A record of reliability.
+    name : str
+        The campaign.
+    part : str, optional
+        A table of numbers that its chunks hold, such as ``"by_family"``, added up; by default one
+        row for each chunk, with its numbers, texts and short tables.
+
+    Returns
+    -------
+    Table
+        The parts; without a row if no chunk was run.
+    """
+    held = record["campaigns"].get(name, {"chunks": {}})
+    if not held["chunks"]:
+        return Table(f"The {name}: not run yet.", ["piece"], [])
+    if part is not None:
+        added = total(held)[part]
+        ordered = sorted(added, key=numbers_last)
+        rows = [[key, count_text(added[key])] for key in ordered]
+        what = part.removeprefix("by_")
+        return Table(f"The {name}, by {what}.", [what, "number"], rows)
+    chunks = [chunk["found"] for chunk in held["chunks"].values()]
+    shown = [
+        key
+        for key, value in chunks[0].items()
+        if isinstance(value, bool | int | str)
+        or (isinstance(value, Mapping) and len(value) <= _FEW)
+    ]
+    rows = [[_cell(chunk[key]) for key in shown] for chunk in chunks]
+    return Table(f"The {name}, piece by piece.", shown, rows)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{count_text(number)} {key}" for key, number in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return count_text(value) if isinstance(value, int) else str(value)
+
+
+def notebook_table(record: Mapping[str, Any]) -> Table:
+    """Lay out which notebooks printed the stored bytes on one core and on two.
+
+    Parameters
+    ----------
+    record : mapping
+        A record of reliability.
+
+    Returns
+    -------
+    Table
+        One row for each notebook.
+    """
+    chunks = record["campaigns"]["notebooks"]["chunks"]
+    ways = list(dict.fromkeys(way for chunk in chunks.values() for way in chunk["found"]))
+    words = {True: "same", False: "differs", None: "not asked"}
+    rows = [
+        [name.removesuffix(".ipynb"), *(words[chunk["found"].get(way)] for way in ways)]
+        for name, chunk in sorted(chunks.items())
+    ]
+    return Table(
+        "The bytes of each notebook, compared with those stored.", ["notebook", *ways], rows
+    )
+
+
+def where_table(record: Mapping[str, Any]) -> Table:
+    """Lay out when, where and for how long each campaign ran.
+
+    Parameters
+    ----------
+    record : mapping
+        A record of reliability.
+
+    Returns
+    -------
+    Table
+        One row for each campaign.
+    """
+    rows = []
+    for name, held in record["campaigns"].items():
+        chunks = held["chunks"].values()
+        where = held["environment"]
+        versions = ", ".join(
+            f"{package} {where['versions'][package]}"
+            for package in ("sublinear-lib", "python", "numpy", "scipy", "numba")
+            if package in where["versions"]
+        )
+        rows.append(
+            [
+                name,
+                max(chunk["date"] for chunk in chunks),
+                count_text(round(sum(chunk["seconds"] for chunk in chunks))),
+                f"{where['processor']}, {where['cores']} cores",
+                versions,
+            ]
+        )
+    head = ["campaign", "date", "seconds", "machine", "versions"]
+    return Table("When and where. Other work went on at the same time.", head, rows)
+
+
+def bad_input_tables(found: Sequence[Refusal]) -> list[Table]:
+    """Lay out bad inputs and what was said to them.
+
+    Parameters
+    ----------
+    found : sequence of Refusal
+        What `refusals` returned.
+
+    Returns
+    -------
+    list of Table
+        One for each room of the library.
+    """
+    rooms: dict[str, list[list[str]]] = {}
+    for one in found:
+        room, _, name = one.bad.call.partition(".")
+        given = textwrap.shorten(source_of(one.bad.value), _LONGEST, placeholder=" ...")
+        rows = rooms.setdefault(room, [])
+        rows.append([name, f"{one.bad.argument}={given}", one.error, one.message])
+    head = ["call", "with", "error", "message"]
+    return [
+        Table("benchmarks." if room == "benchmarks" else f"sublinear_lib.{room}.", head, rows)
+        for room, rows in rooms.items()
+    ]

@@ -1,0 +1,479 @@
+"""Stored results: one JSON file for each benchmark, whose sections were each measured in one piece.
+
+Every section carries its own date, machine and settings, because sections can be measured one at a
+time; a run replaces the sections that it measured and leaves the others.  Before changing the
+format, raise `SCHEMA`: a file of another schema is refused rather than misread.  Files are written
+beside their place and moved there, so that an interrupt leaves the old file or the new one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+import sublinear_lib
+from benchmarks.settings import Row
+from sublinear_lib import archives, statistics, validation
+from sublinear_lib._extras import COMPUTING, installed_version
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.halfspace import HalfspaceIndex
+
+__all__ = [
+    "QUESTIONS",
+    "SCHEMA",
+    "Results",
+    "environment",
+    "has_avx512",
+    "load_results",
+    "merged",
+    "results_path",
+    "stored_section",
+    "stored_slope",
+    "write_results",
+]
+
+SCHEMA = 2
+"""The version of the format."""
+
+QUESTIONS: dict[str, str] = {
+    "halfspace": (
+        "How fast is the half-space index, compared with dense BLAS and with other packages?"
+    ),
+    "training": (
+        "How fast is a full iteration of Algorithm 1, its adversary included, compared with dense "
+        "training?"
+    ),
+}
+"""The benchmarks by name, and what each of them answers."""
+
+_PEERS = ("faiss-cpu", "torch", "hnswlib")
+_FIELDS: dict[str, type] = {
+    "question": str,
+    "baseline": str,
+    "date": str,
+    "seconds": float,
+    "environment": dict,
+    "settings": dict,
+    "rows": list,
+}
+_PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
+
+
+@dataclass(frozen=True)
+class Results:
+    """Results of the benchmark, validated.
+
+    Parameters
+    ----------
+    data : dict
+        What the JSON file holds.
+    source : str
+        Where it comes from, for messages.
+
+    Raises
+    ------
+    ValueError
+        If `data` is not in the format of this version.
+    """
+
+    data: Mapping[str, Any]
+    source: str = "results"
+
+    def __post_init__(self) -> None:
+        """Check the format."""
+        data: object = self.data
+        if not isinstance(data, Mapping) or "schema" not in data:
+            raise ValueError(f"{self.source} holds no results of the benchmark")
+        if self.data["schema"] != SCHEMA:
+            raise ValueError(
+                f"{self.source} has schema {self.data['schema']!r}, this version reads {SCHEMA}: "
+                "measure anew with `sublinear bench`"
+            )
+        if self.data.get("benchmark") not in QUESTIONS:
+            raise ValueError(
+                f"{self.source} must be of one of the benchmarks {', '.join(QUESTIONS)}, "
+                f"got {self.data.get('benchmark')!r}"
+            )
+        sections = self.data.get("sections")
+        if not isinstance(sections, Mapping):
+            raise ValueError(f"{self.source} has no sections")
+        for name, section in sections.items():
+            self._check_section(name, section)
+
+    def _check_section(self, name: str, section: object) -> None:
+        if not isinstance(section, Mapping):
+            raise ValueError(f"{self.source}: section {name!r} is not a mapping")
+        for field, kind in _FIELDS.items():
+            allowed = (int, float) if kind is float else kind
+            if not isinstance(section.get(field), allowed):
+                raise ValueError(
+                    f"{self.source}: section {name!r} must have {field!r} of type "
+                    f"{kind.__name__}, got {section.get(field)!r:.60}"
+                )
+        if not all(isinstance(row, Mapping) for row in section["rows"]):
+            raise ValueError(f"{self.source}: section {name!r} has a row that is not a mapping")
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return str(self.data["benchmark"])
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The names of the sections that were measured."""
+        return tuple(self.data["sections"])
+
+    def section(self, name: str) -> Mapping[str, Any]:
+        """Return a section with its date, environment, settings and rows.
+
+        Parameters
+        ----------
+        name : str
+            The section.
+
+        Returns
+        -------
+        mapping
+            The section as it is stored.
+
+        Raises
+        ------
+        ValueError
+            If it was not measured.
+        """
+        if name not in self.data["sections"]:
+            raise ValueError(
+                f"name must be a section that was measured ({', '.join(self.sections)}), "
+                f"got {name!r}"
+            )
+        found: Mapping[str, Any] = self.data["sections"][name]
+        return found
+
+    def cells(self, name: str) -> list[Row]:
+        """Return the rows of a section as they are stored.
+
+        Parameters
+        ----------
+        name : str
+            The section.
+
+        Returns
+        -------
+        list of dict
+            One row for each cell of its grid.
+
+        Raises
+        ------
+        ValueError
+            If it was not measured.
+        """
+        return [dict(row) for row in self.section(name)["rows"]]
+
+    def rows(self, name: str) -> list[Row]:
+        """Return a section as tidy rows, one for each cell and competitor.
+
+        Parameters
+        ----------
+        name : str
+            The section.
+
+        Returns
+        -------
+        list of dict
+            Where competitors were timed, each row has ``competitor``, ``microseconds`` per query,
+            ``ratio`` (how many times as fast as the baseline), ``rounds``, ``queries`` and
+            ``differing_pairs``, or a ``reason`` why it is absent, beside what describes the cell.
+            Other sections are returned as they are stored.
+
+        Raises
+        ------
+        ValueError
+            If it was not measured.
+        """
+        baseline = self.section(name)["baseline"]
+        tidy = []
+        for cell in self.cells(name):
+            if not isinstance(cell.get("microseconds"), Mapping):
+                tidy.append(cell)
+                continue
+            split = {key: cell.pop(key, {}) for key in (*_PER_COMPETITOR, "absent")}
+            times = split["microseconds"]
+            for competitor in times:
+                own = {key: split[key].get(competitor) for key in _PER_COMPETITOR}
+                ratio = times[baseline] / times[competitor]
+                tidy.append({**cell, "competitor": competitor, **own, "ratio": ratio})
+            for competitor, reason in split["absent"].items():
+                tidy.append({**cell, "competitor": competitor, "reason": reason})
+        return tidy
+
+
+def results_path(benchmark: str = "halfspace") -> Path:
+    """Return where the results of a benchmark are kept.
+
+    Parameters
+    ----------
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
+
+    Returns
+    -------
+    Path
+        ``benchmarks/results/NAME.json`` in the clone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no benchmark of that name.
+    """
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    return Path(__file__).parent / "results" / f"{name}.json"
+
+
+def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None) -> Results:
+    """Read and check stored results.
+
+    Parameters
+    ----------
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
+    path : str or Path, optional
+        The file; by default that of the clone, see `results_path`.
+
+    Returns
+    -------
+    Results
+        The results.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    TypeError, ValueError
+        If there is no benchmark of that name, or the file is not one of this format and benchmark.
+    """
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    place = Path(path) if path is not None else results_path(name)
+    if not place.is_file():
+        raise FileNotFoundError(
+            f"there are no results at {place}: measure them with `sublinear bench {name}`"
+        )
+    try:
+        data = json.loads(place.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+    results = Results(data, place.name)
+    if results.benchmark != name:
+        raise ValueError(
+            f"{place.name} must hold results of the benchmark {name!r}, got {results.benchmark!r}"
+        )
+    return results
+
+
+def stored_section(
+    question: str, baseline: str, settings: Row, rows: list[Row], seconds: float, before: Row
+) -> Row:
+    """Return a finished section as it is stored.
+
+    Parameters
+    ----------
+    question : str
+        What it answers.
+    baseline : str
+        The competitor that ratios are taken to, or an empty text.
+    settings : dict
+        The settings of the run.
+    rows : list of dict
+        Its rows.
+    seconds : float
+        How long it took, by the clock on the wall.
+    before : dict
+        The environment before it began.
+
+    Returns
+    -------
+    dict
+        The section, numbers rounded to four significant digits.
+    """
+    return {
+        "question": question,
+        "baseline": baseline,
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "seconds": round(seconds, 1),
+        "environment": before,
+        "settings": settings,
+        "rows": [_rounded(row) for row in rows],
+    }
+
+
+def stored_slope(widths: tuple[int, ...], values: FloatArray) -> list[float] | None:
+    """Return an exponent of m as it is stored.
+
+    Parameters
+    ----------
+    widths : tuple of int
+        The widths m, different.
+    values : ndarray of float64, shape (seeds, k)
+        What was measured at each width, seed by seed; two seeds or more.
+
+    Returns
+    -------
+    list of float, or None
+        Exponent, lower and upper end of its interval; None where there is nothing to fit: one width
+        has no slope, and a number that is not positive no logarithm.
+    """
+    if len(widths) < 2 or not (values > 0.0).all():
+        return None
+    slope = statistics.loglog_slope(widths, values)
+    return [slope.estimate, slope.lower, slope.upper]
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(each) for each in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def merged(
+    old: Results | None, sections: Mapping[str, Row], benchmark: str = "halfspace"
+) -> Results:
+    """Return results with some sections replaced or added.
+
+    Parameters
+    ----------
+    old : Results or None
+        What there was.
+    sections : mapping
+        The new sections.
+    benchmark : str, default "halfspace"
+        The name of the benchmark.
+
+    Returns
+    -------
+    Results
+        The new results; `old` is unchanged.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no benchmark of that name, `old` is of another one, or a section is not in the
+        format.
+    """
+    name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
+    if old is not None and old.benchmark != name:
+        raise ValueError(f"old must be of the benchmark {name!r}, got {old.benchmark!r}")
+    before = {} if old is None else dict(old.data["sections"])
+    return Results(
+        {
+            "schema": SCHEMA,
+            "benchmark": name,
+            "question": QUESTIONS[name],
+            "sections": {**before, **sections},
+        }
+    )
+
+
+def write_results(results: Results, path: str | Path) -> None:
+    """Write results in one piece, one line for each row.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    path : str or Path
+        The file; folders above it are made.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    archives.write_bytes(place, f"{_as_text(results.data)}\n".encode())
+
+
+def _as_text(value: Any, depth: int = 0) -> str:
+    """Return JSON that breaks lines down to the rows, so that differences can be read."""
+    pad = " " * (depth + 1)
+    if isinstance(value, Mapping) and value and depth < 4:
+        inner = (f"{pad}{json.dumps(key)}: {_as_text(value[key], depth + 1)}" for key in value)
+        return "{\n" + ",\n".join(inner) + "\n" + " " * depth + "}"
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "[\n" + ",\n".join(pad + json.dumps(each) for each in value) + f"\n{' ' * depth}]"
+    return json.dumps(value)
+
+
+def has_avx512() -> bool:
+    """Return whether this processor has the AVX-512 instructions.
+
+    Returns
+    -------
+    bool
+        False where it cannot be found out.
+    """
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        return any(
+            "avx512f" in line.split()
+            for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+            if line.startswith("flags")
+        )
+    try:
+        umath = importlib.import_module("numpy._core._multiarray_umath")
+    except ImportError:
+        return False
+    features = getattr(umath, "__cpu_features__", {})
+    return bool(features.get("AVX512F", False))
+
+
+def environment() -> Row:
+    """Describe the machine and the versions.
+
+    Returns
+    -------
+    dict
+        Processor, cores, system, load, versions, kernels and BLAS.
+    """
+    versions = {
+        "sublinear-lib": sublinear_lib.__version__,
+        "python": platform.python_version(),
+        **{package: installed_version(package) for package in (*COMPUTING, *_PEERS)},
+    }
+    # Every package may bring a BLAS of its own; the products are those of NumPy.
+    libraries = [each for each in threadpool_info() if each["user_api"] == "blas"]
+    libraries.sort(key=lambda each: "numpy" not in each["filepath"])
+    blas = [
+        f"{each['internal_api']} {each['version']} ({each.get('architecture', 'unknown')})"
+        for each in libraries
+    ]
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "avx512": has_avx512(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "kernels": HalfspaceIndex([[0.0]]).stats().kernels,
+        "vector_code": os.environ.get("SUBLINEAR_VECTOR", "1") != "0",
+        "blas": blas[0] if blas else "unknown",
+        "versions": versions,
+    }
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"

@@ -1,0 +1,244 @@
+"""The recorded run with the neurons on several workers, beside the model that reaches further.
+
+``python -m benchmarks.sharded_training`` trains networks of several widths, their neurons split
+over the workers of a Dask cluster on one machine, and stores the seconds of every step and the
+memory of every worker.  :func:`sublinear_lib.theory.sharded_step` counts what a step needs; it
+knows no machine.  Here the two meet: three numbers of the model are read off the record (see
+`ShardingRecord`), and everything else that the record holds is there to contradict it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.stored import read_stored
+from sublinear_lib import scaling, theory
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.theory import ShardedStep
+from sublinear_lib.validation import count
+
+__all__ = ["ShardingRecord", "load_sharding_record"]
+
+_FILE = "sharded_training.json"
+_NETWORK = 1.25e9
+
+
+@dataclass(frozen=True)
+class ShardingRecord:
+    """What was measured with the neurons on several workers, and the model that it sets.
+
+    Parameters
+    ----------
+    date : str
+        When the run began.
+    settings : mapping of str to object
+        Of the run: n, d, rho, attack_steps and others.
+    environment : mapping of str to object
+        The machine and the versions, as `environment` describes them.
+    rows : sequence of mapping
+        One for each width and number of shards.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two widths, or a width without a run with one shard.
+
+    Notes
+    -----
+    The model takes three numbers from the record, all with one shard: row passes per second and the
+    seconds of a question and its answer, from the widest and the narrowest network, and the bytes
+    for each neuron, from the growth between the two widest.
+    """
+
+    date: str
+    settings: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    rows: Sequence[Mapping[str, Any]]
+
+    def __post_init__(self) -> None:
+        """Check that the model can be set."""
+        if len(self.widths) < 2:
+            raise ValueError(f"rows must hold at least two widths, got {self.widths}")
+        for m in self.widths:
+            self.row(m, 1)
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """The widths, ascending."""
+        return sorted({row["m"] for row in self.rows})
+
+    def row(self, m: int, shards: int) -> Mapping[str, Any]:
+        """Return what was measured at one width with so many shards.
+
+        Parameters
+        ----------
+        m : int
+            Width.
+        shards : int
+            Number of shards.
+
+        Returns
+        -------
+        mapping of str to object
+            The row of the record.
+
+        Raises
+        ------
+        ValueError
+            If that was not measured.
+        """
+        for row in self.rows:
+            if (row["m"], row["shards"]) == (m, shards):
+                return row
+        raise ValueError(f"m = {m} with {shards} shards was not measured")
+
+    def seconds(self, shards: int) -> FloatArray:
+        """Return the seconds of the steps.
+
+        Parameters
+        ----------
+        shards : int
+            Number of shards.
+
+        Returns
+        -------
+        ndarray of float64, shape (steps, widths)
+            One column for each width.
+
+        Raises
+        ------
+        ValueError
+            If some width was not measured with so many shards.
+        """
+        return np.array([self.row(m, shards)["seconds"] for m in self.widths]).T
+
+    def memory(self, shards: int) -> FloatArray:
+        """Return the bytes that each worker process held after the last step.
+
+        Parameters
+        ----------
+        shards : int
+            Number of shards.
+
+        Returns
+        -------
+        ndarray of float64, shape (shards, widths)
+            The interpreter and the library count, some 100 MB.
+
+        Raises
+        ------
+        ValueError
+            If some width was not measured with so many shards.
+        """
+        held = [[one["resident"] for one in self.row(m, shards)["workers"]] for m in self.widths]
+        return np.array(held, dtype=np.float64).T
+
+    @cached_property
+    def rate(self) -> float:
+        """Row passes per second of one worker; raises ValueError if wider was not slower."""
+        few, many = (self.model(m, 1, rate=1.0, delay=0.0).passes for m in self._ends)
+        times = np.median(self.seconds(1), axis=0)
+        short, long = float(times[0]), float(times[-1])
+        if not long > short:
+            raise ValueError(
+                f"the widest network must take longer than the narrowest, got {long} <= {short} s"
+            )
+        return float(many - few) / (long - short)
+
+    @cached_property
+    def delay(self) -> float:
+        """Seconds of a question to one worker and its answer; raises ValueError as `rate`."""
+        alone = self.model(self._ends[0], 1, delay=0.0)
+        rest = float(np.median(self.seconds(1)[:, 0])) - alone.seconds
+        return max(0.0, rest) / alone.questions
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        return self.widths[0], self.widths[-1]
+
+    @cached_property
+    def neuron_bytes(self) -> float:
+        """Bytes that a worker holds for each neuron, its index included."""
+        *_, less, most = self.memory(1)[0]
+        return float(most - less) / (self.widths[-1] - self.widths[-2])
+
+    def model(
+        self,
+        m: int,
+        shards: int,
+        *,
+        bandwidth: float = _NETWORK,
+        delay: float | None = None,
+        rate: float | None = None,
+    ) -> ShardedStep:
+        """Model a step of the recorded run at another width or with other workers.
+
+        Parameters
+        ----------
+        m : int
+            Width, ``>= 2``; the threshold is ``sqrt(2/m) sqrt(2 c log m)`` with c = 1/5, as in the
+            run.
+        shards : int
+            Number of workers.
+        bandwidth : float, default 1.25e9
+            Bytes per second of the leader's line: 10 Gbit/s.
+        delay, rate : float, optional
+            As for :func:`sublinear_lib.theory.sharded_step`; by default those of the record.
+
+        Returns
+        -------
+        ShardedStep
+            Its memory is that of the bare numbers; `neuron_bytes` has what was measured.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a number is out of range or has the wrong type.
+        """
+        m = count(m, "m", minimum=2)
+        known = ("n", "d", "rho", "attack_steps", "reduction")
+        return theory.sharded_step(
+            m,
+            t=scaling.standardize_threshold(scaling.SPARSE_C.tau(m), m),
+            shards=shards,
+            rate=self.rate if rate is None else rate,
+            bandwidth=bandwidth,
+            delay=self.delay if delay is None else delay,
+            **{name: self.settings[name] for name in known},
+        )
+
+
+def load_sharding_record(path: str | Path | None = None) -> ShardingRecord:
+    """Read the record of the run with the neurons on several workers.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        The file; by default that of the clone.
+
+    Returns
+    -------
+    ShardingRecord
+        What was measured.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is not such a record.
+    """
+    found, path = read_stored(path, _FILE, "the record of a run with several workers")
+    try:
+        parts = {name: found[name] for name in ("date", "settings", "environment", "rows")}
+        return ShardingRecord(**parts)
+    except (LookupError, TypeError) as error:
+        raise ValueError(
+            f"path must name the record of a run with several workers, got {path}"
+        ) from error

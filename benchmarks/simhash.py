@@ -1,0 +1,243 @@
+"""SimHash: locality-sensitive hashing by random hyperplanes, as SLIDE finds its active neurons.
+
+The signs of ``K`` random projections are the key of a bucket, and ``L`` tables with projections of
+their own are asked: a point is a candidate if it shares the bucket of the query in at least one.
+Two vectors at angle ``theta`` have a sign in common with probability ``1 - theta / pi``, so a point
+is found with probability
+
+    1 - (1 - (1 - theta / pi)**K)**L.
+
+That is below one at every angle but zero: the method misses points, which no amount of filtering
+afterwards brings back, and the points it misses most are those near the threshold.  The candidates
+are filtered by their scores here, so that nothing wrong is reported.  Before changing it, know that
+the book compares recall at a given time, that the law above is tested, and that the lookup is
+compiled (:mod:`benchmarks.hash_loops`) wherever the loops of the library are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib._typing import FloatArray, IntArray, Seed
+from sublinear_lib.evaluation import kernels_in_use
+from sublinear_lib.halfspace import HalfspaceHits
+
+__all__ = ["SimHash"]
+
+_MOST_BITS = 62
+_MOST_DIRECT = 16
+"""Bits up to which a table knows where each of its buckets begins; beyond, it searches."""
+
+
+class SimHash:
+    """Hash tables over the signs of random projections.
+
+    Parameters
+    ----------
+    points : array-like, shape (m, d)
+        The points, finite, ``m >= 1``.
+    bits : int
+        Signs in a key, K, from 1 to 62.
+    tables : int
+        Number of tables, L, ``>= 1``.
+    rng : int, numpy.random.SeedSequence or numpy.random.Generator
+        Source of the projections.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type, shape or value.
+
+    Notes
+    -----
+    Source: Charikar, *Similarity estimation techniques from rounding algorithms*, 2002, for the
+    hash; SLIDE (Chen and others, 2020) for its use on neurons.
+
+    Examples
+    --------
+    >>> hashed = SimHash([[1.0, 0.0], [-1.0, 0.0]], bits=4, tables=3, rng=0)
+    >>> hashed.query_halfspace([[2.0, 0.0]], 0.5).split()[0].tolist()
+    [0]
+    """
+
+    def __init__(self, points: object, *, bits: int, tables: int, rng: Seed) -> None:
+        array = validation.float_array(points, "points", shape=("m", "d"))
+        self._points = array.copy()
+        self._bits = validation.count(bits, "bits", maximum=_MOST_BITS)
+        self._tables = validation.count(tables, "tables")
+        generator = validation.generator(rng)
+        self._normals = generator.standard_normal((self._tables, array.shape[1], self._bits))
+        self._out = np.empty(0, dtype=np.int32)
+        self._file()
+
+    def _file(self) -> None:
+        """Put every point into its buckets."""
+        keys = self._keys(self._points)
+        order = np.argsort(keys, axis=1, kind="stable")
+        self._sorted = np.take_along_axis(keys, order, axis=1)
+        self._order = order.astype(np.int32)
+        self._begins: IntArray | None = None
+        if self._bits <= _MOST_DIRECT:
+            every = np.arange((1 << self._bits) + 1)
+            self._begins = np.array([np.searchsorted(each, every) for each in self._sorted])
+
+    def refit(self, points: object) -> None:
+        """Move all points, and put them into their buckets again; the projections stay.
+
+        Parameters
+        ----------
+        points : array-like, shape (m, d)
+            The new points, as many as before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `points` is of the wrong type or shape.
+        """
+        m, d = self._points.shape
+        self._points = validation.float_array(points, "points", shape=(m, d)).copy()
+        self._file()
+
+    def _keys(self, vectors: FloatArray) -> IntArray:
+        """Return the bucket of each vector in each table, shape (L, k)."""
+        weights = np.int64(1) << np.arange(self._bits, dtype=np.int64)
+        keys = np.empty((self._tables, len(vectors)), dtype=np.int64)
+        for table, normals in enumerate(self._normals):
+            keys[table] = (vectors @ normals > 0.0) @ weights
+        return keys
+
+    def candidates(self, normals: object) -> HalfspaceHits:
+        """Return the points that share a bucket with each query.
+
+        Parameters
+        ----------
+        normals : array-like, shape (q, d)
+            The queries.
+
+        Returns
+        -------
+        HalfspaceHits
+            The candidates of each query, ascending.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `normals` is of the wrong type or shape.
+        """
+        return _hits(self._candidates(self._vectors(normals)))
+
+    def query_halfspace(self, normals: object, offsets: float) -> HalfspaceHits:
+        """Report the candidates whose score exceeds the offset.
+
+        Parameters
+        ----------
+        normals : array-like, shape (q, d)
+            The normals.
+        offsets : float
+            The offset of all half-spaces, absolute units.
+
+        Returns
+        -------
+        HalfspaceHits
+            A subset of the points in each half-space, ascending, scored in float64.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is of the wrong type, shape or value.
+        """
+        vectors = self._vectors(normals)
+        level = validation.scalar(offsets, "offsets")
+        if kernels_in_use() == "numba":
+            return self._looked_up(vectors, level)
+        return _hits(
+            [
+                rows[self._points[rows] @ vector > level]
+                for rows, vector in zip(self._candidates(vectors), vectors, strict=True)
+            ]
+        )
+
+    def recall(self, angles: object) -> FloatArray:
+        """Return the probability with which a point is found.
+
+        Parameters
+        ----------
+        angles : array-like
+            Angles between point and query, in radians, in [0, pi].
+
+        Returns
+        -------
+        ndarray of float64
+            The probabilities, of the shape of `angles`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an angle is not a number in [0, pi].
+
+        Notes
+        -----
+        Over the choice of the projections: ``1 - (1 - (1 - theta / pi)**K)**L``.
+        """
+        theta = validation.float_array(angles, "angles", allow_empty=True)
+        if ((theta < 0.0) | (theta > np.pi)).any():
+            raise ValueError(
+                f"angles must lie in [0, pi], got {theta.min():.6g} to {theta.max():.6g}"
+            )
+        found: FloatArray = 1.0 - (1.0 - (1.0 - theta / np.pi) ** self._bits) ** self._tables
+        return found
+
+    def _vectors(self, normals: object) -> FloatArray:
+        d = self._points.shape[1]
+        return validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
+
+    def _buckets(self, vectors: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return where the bucket of each vector begins and ends in each table, shape (L, k)."""
+        keys = self._keys(vectors)
+        if self._begins is not None:
+            tables = np.arange(self._tables)[:, None]
+            return self._begins[tables, keys], self._begins[tables, keys + 1]
+        begin, end = np.empty_like(keys), np.empty_like(keys)
+        for table, bucket in enumerate(self._sorted):
+            begin[table] = np.searchsorted(bucket, keys[table], side="left")
+            end[table] = np.searchsorted(bucket, keys[table], side="right")
+        return begin, end
+
+    def _looked_up(self, vectors: FloatArray, level: float) -> HalfspaceHits:
+        """Report by the compiled lookup."""
+        from benchmarks.hash_loops import look_up
+
+        begin, end = self._buckets(vectors)
+        indptr = np.zeros(len(vectors) + 1, dtype=np.int64)
+        seen = np.empty(len(self._points), dtype=np.int32)
+        given = (self._order, begin, end, self._points, vectors, level, seen, indptr)
+        found = look_up(*given, self._out)
+        if found > len(self._out):
+            self._out = np.empty(2 * found, dtype=np.int32)
+            found = look_up(*given, self._out)
+        return HalfspaceHits(indptr, self._out[:found].copy())
+
+    def _candidates(self, vectors: FloatArray) -> list[IntArray]:
+        begin, end = self._buckets(vectors)
+        found = []
+        marks = np.zeros(len(self._points), dtype=np.bool_)
+        for query in range(len(vectors)):
+            spans = zip(self._order, begin[:, query], end[:, query], strict=True)
+            rows = np.concatenate([order[first:last] for order, first, last in spans])
+            if len(rows) * 16 < len(marks):
+                rows = np.unique(rows)
+            else:  # marking is faster than sorting where many points are found
+                marks[rows] = True
+                rows = np.flatnonzero(marks)
+                marks[rows] = False
+            found.append(rows)
+        return found
+
+
+def _hits(found: list[IntArray]) -> HalfspaceHits:
+    """Put the ids of each query into one array."""
+    indptr = np.zeros(len(found) + 1, dtype=np.int64)
+    np.cumsum([len(rows) for rows in found], out=indptr[1:])
+    rows = np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+    return HalfspaceHits(indptr, rows.astype(np.int32))

@@ -1,0 +1,308 @@
+"""The sections about the structure itself: building and changing it, growth with m, starting up.
+
+Before changing it, know that a slope is fitted seed by seed and reported with Student's interval
+over the seeds, next to the exponents that theory has for the worst case: ``1 - 1/floor(d/2)`` for
+half-space reporting with linear space (Agarwal, Eppstein and Matousek 1992) and ``1 - 1/d`` for the
+leaves of a kd-tree that a hyperplane crosses.  A slope below the theory's is no contradiction: the
+points are normal, not adversarial.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import sublinear_lib
+from benchmarks.peers import completed, load, why_absent
+from benchmarks.problems import Problem, domain_of, index_competitor
+from benchmarks.results import stored_slope
+from benchmarks.settings import Row, Section, Settings
+from benchmarks.timing import Competitor, median_seconds, one_thread, race
+from sublinear_lib import theory
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.halfspace import AggregateTree, HalfspaceIndex
+
+__all__ = ["BUILD", "SLOPES", "STARTUP", "partition_tree_exponent"]
+
+
+# -- build, refit, update, insert, remove ------------------------------------------------------
+
+# Moves in standard deviations of a weight: a step of training.  Moves wider than the leaves of a
+# tree make it build anew, by its own rule, and are then no refit.
+_STEP = 1e-3
+
+_ENGINES = ("scan", "cap", "tree", "auto")
+_TREES = {"sklearn_kdtree": "KDTree", "sklearn_balltree": "BallTree"}
+
+
+def _build_grid(settings: Settings) -> list[tuple[int, int, str]]:
+    """List dimension, width and engine of what is built; at the largest width, the main ones."""
+    small, large = settings.nearest_width(2**16), settings.nearest_width(2**20)
+    grid = [(d, small, engine) for d in settings.dimensions for engine in (*_ENGINES, *_TREES)]
+    if large > small:
+        main = ("tree", "auto", "sklearn_kdtree")
+        grid += [(d, large, engine) for d in settings.dimensions for engine in main]
+    return [(d, m, engine) for d, m, engine in grid if engine != "cap" or domain_of(d) is not None]
+
+
+def _build(settings: Settings) -> Generator[Row]:
+    module = load("sklearn.neighbors") if settings.peers else None
+    for d, m, engine in _build_grid(settings):
+        problem = Problem(d, m, 1, settings.seed)
+        row: Row = {"d": d, "m": m, "engine": engine}
+        with one_thread():
+            if engine in _ENGINES:
+                yield {**row, **_own_costs(problem, engine, settings)}
+                continue
+            if module is None:
+                reason = why_absent(settings.peers)
+                yield {**row, "milliseconds": {}, "absent": {"build": reason}}
+                continue
+            points, _ = completed(problem.W)
+            tree = getattr(module, _TREES[engine])
+            seconds = _cost(tree, functools.partial(_same, points), settings)
+            yield {**row, "milliseconds": {"build": seconds * 1e3}}
+
+
+def _cost(
+    function: Callable[[Any], object], prepare: Callable[[], Any], settings: Settings
+) -> float:
+    rounds = min(5, settings.rounds)
+    seconds = settings.seconds_per_cell / 4
+    return median_seconds(function, prepare, rounds=rounds, seconds=seconds)
+
+
+def _same(points: FloatArray) -> FloatArray:
+    return points
+
+
+def _own_costs(problem: Problem, engine: str, settings: Settings) -> Row:
+    """Return the milliseconds of every change of an index, and its memory."""
+    W, m = problem.W, problem.m
+    domain = domain_of(problem.d) if engine in ("cap", "auto") else None
+
+    def make(points: FloatArray = W) -> HalfspaceIndex:
+        return HalfspaceIndex(points, method=engine, domain=domain)
+
+    rng = np.random.default_rng(settings.seed)
+    moved = W + _STEP * rng.standard_normal(W.shape) / np.sqrt(m)
+    one, ten = (rng.permutation(m)[: max(1, m // part)] for part in (100, 10))
+    untouched = make()
+    index = untouched.copy()
+    for rows in (one, ten, np.arange(m)):  # compile what moves few, many and all points
+        untouched.copy().update(rows, moved[rows])
+
+    def cost(function: Callable[[HalfspaceIndex], object], *, anew: bool = False) -> float:
+        return _cost(function, untouched.copy if anew else lambda: index, settings)
+
+    costs = {
+        "build": _cost(make, lambda: W, settings),
+        "update 1 %": cost(lambda index: index.update(one, moved[one])),
+        "update 10 %": cost(lambda index: index.update(ten, moved[ten])),
+        "refit": cost(lambda index: index.refit(moved)),
+        "insert 1 %": cost(lambda index: index.insert(moved[one]), anew=True),
+        "remove 1 %": cost(lambda index: index.remove(one), anew=True),
+    }
+    memory = untouched.stats().memory
+    return {
+        "milliseconds": {name: seconds * 1e3 for name, seconds in costs.items()},
+        "memory_ratio": memory / W.nbytes,
+    }
+
+
+BUILD = Section(
+    "build",
+    "What do building, moving, adding and removing cost, and how much memory?",
+    "",
+    lambda settings: len(_build_grid(settings)),
+    _build,
+)
+
+
+# -- growth with m -----------------------------------------------------------------------------
+
+
+def partition_tree_exponent(d: int) -> float:
+    """Return the exponent of the leaves of a kd-tree that a hyperplane crosses.
+
+    Parameters
+    ----------
+    d : int
+        The dimension, ``>= 2``.
+
+    Returns
+    -------
+    float
+        ``1 - 1 / d``.
+    """
+    return 1.0 - 1.0 / d
+
+
+_REGIMES: dict[str, Callable[[int], float]] = {
+    "k = 64": lambda m: min(0.5, 64.0 / m),
+    "p = m^(-1/5)": lambda m: float(m) ** -0.2,
+    "p = 0.1": lambda m: 0.1,
+}
+_HALF = "sums, p = 0.5"
+
+
+def _slope_grid(settings: Settings) -> list[tuple[int, str]]:
+    """List dimension and engine: the tree in few dimensions, the cap prefix in many."""
+    chosen = []
+    for d in settings.dimensions:
+        chosen += [(d, "tree")] if d <= 8 else []
+        chosen += [(d, "cap")] if d >= 8 else []
+        chosen += [(d, "sums")] if d <= 4 else []
+    return chosen
+
+
+def _slope_seeds(settings: Settings) -> int:
+    return 2 if settings.quick else 3
+
+
+def _slopes(settings: Settings) -> Generator[Row]:
+    for d, engine in _slope_grid(settings):
+        regimes = {_HALF: lambda m: 0.5} if engine == "sums" else _REGIMES
+        table: dict[str, list[list[tuple[float, float]]]] = {name: [] for name in regimes}
+        for seed in range(_slope_seeds(settings)):
+            points: dict[str, list[tuple[float, float]]] = {name: [] for name in regimes}
+            for m in settings.widths:
+                with one_thread():
+                    problem = Problem(d, m, settings.queries, settings.seed + seed)
+                    ask = _asking(problem, engine)
+                    for name, share in regimes.items():
+                        points[name].append(ask(problem.threshold(share(m)), settings))
+            for name, values in points.items():
+                table[name].append(values)
+        for name, seeds in table.items():
+            yield _slope_row(d, engine, name, settings, np.array(seeds))
+
+
+def _asking(problem: Problem, engine: str) -> Callable[[float, Settings], tuple[float, float]]:
+    """Return what measures microseconds and points touched per query at a threshold."""
+    if engine == "sums":
+        a = np.random.default_rng(problem.seed).choice([-1.0, 1.0], problem.m)
+        tree = AggregateTree(problem.W, a)
+
+        def answer(tau: float, q: int) -> Any:
+            return tree.aggregate_halfspace(problem.X[:q], tau)
+
+        competitor = Competitor(engine, answer, core=True)
+    else:
+        domain = domain_of(problem.d) if engine == "cap" else None
+        index = HalfspaceIndex(problem.W, method=engine, domain=domain)
+        out: list[Any] = [np.zeros(0, dtype=np.int32)]
+        competitor = index_competitor(engine, index, problem.X, out)
+
+    def touched() -> int:
+        return tree.stats().rows_touched if engine == "sums" else index.stats().points_tested
+
+    def ask(tau: float, settings: Settings) -> tuple[float, float]:
+        if engine != "sums":
+            needed = int(index.count_halfspace(problem.X, tau).sum())
+            if len(out[0]) < needed:
+                out[0] = np.ones(needed, dtype=np.int32)
+        before = touched()
+        competitor.ask(tau, problem.queries)
+        work = (touched() - before) / problem.queries
+        timing = race(
+            [competitor],
+            tau,
+            queries=problem.queries,
+            rounds=min(5, settings.rounds),
+            seconds=settings.seconds_per_cell / 10,
+        )[engine]
+        return timing.microseconds, work
+
+    return ask
+
+
+def _slope_row(d: int, engine: str, regime: str, settings: Settings, values: FloatArray) -> Row:
+    row: Row = {
+        "d": d,
+        "engine": engine,
+        "regime": regime,
+        "widths": list(settings.widths),
+        "microseconds": np.median(values[:, :, 0], axis=0).tolist(),
+        "touched": np.median(values[:, :, 1], axis=0).tolist(),
+        "seeds": len(values),
+        "reporting_exponent": float(theory.search_exponent(d)),
+        "partition_tree_exponent": partition_tree_exponent(d),
+    }
+    for place, name in enumerate(("time_slope", "touched_slope")):
+        row[name] = stored_slope(settings.widths, values[:, :, place])
+    return row
+
+
+SLOPES = Section(
+    "slopes",
+    "How do time and points touched grow with m?",
+    "",
+    lambda settings: sum(1 if e == "sums" else len(_REGIMES) for _, e in _slope_grid(settings)),
+    _slopes,
+)
+
+
+# -- starting up -------------------------------------------------------------------------------
+
+_FIRST_ANSWERS = """
+import json, time
+begin = time.perf_counter()
+import numpy as np
+import sublinear_lib.halfspace as halfspace
+imported = time.perf_counter()
+rng = np.random.default_rng(0)
+W, x = rng.standard_normal((2048, 3)), np.array([[0.75 ** 0.5, 0.0, 0.5]])
+domains = {"scan": None, "tree": None, "cap": "slice"}
+times = {}
+for method, domain in domains.items():
+    start = time.perf_counter()
+    index = halfspace.HalfspaceIndex(W, method=method, domain=domain)
+    index.query_halfspace(x, 1.0), index.count_halfspace(x, 1.0)
+    times[method] = time.perf_counter() - start
+print(json.dumps({"import": imported - begin, **times}))
+"""
+
+
+def _starts(settings: Settings) -> tuple[str, ...]:
+    return ("cached",) if settings.quick else ("cold", "cached")
+
+
+def _startup(settings: Settings) -> Generator[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        cache = {} if settings.quick else {"NUMBA_CACHE_DIR": folder}
+        for start in _starts(settings):
+            yield {"start": start, "seconds": _first_answers(cache)}
+
+
+def _first_answers(environment: dict[str, str]) -> dict[str, float]:
+    """Return the seconds that a fresh Python needs until its first answers."""
+    root = str(Path(sublinear_lib.__file__).parents[1])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    run = subprocess.run(
+        [sys.executable, "-c", _FIRST_ANSWERS],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(run.stdout)
+    return {name: float(value) for name, value in found.items()}
+
+
+STARTUP = Section(
+    "startup",
+    "How long does a fresh Python take to its first answer, and how much of it is compilation?",
+    "",
+    lambda settings: len(_starts(settings)),
+    _startup,
+)

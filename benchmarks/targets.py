@@ -1,0 +1,164 @@
+"""What a goal of a benchmark is, and the few ways in which goals look up what was measured.
+
+The numbers of goals stand in modules of their own, one for each benchmark; they are goals that the
+project set itself, and no measurements.  Before adding a way to look something up, know that a goal
+is judged by stored numbers and nothing else, so that the page, the tests and the command agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from benchmarks.results import Results
+from benchmarks.settings import Row
+
+__all__ = ["Target", "Verdict", "extreme", "percent", "ratio", "width"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One goal.
+
+    Parameters
+    ----------
+    key : str
+        A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
+    text : str
+        What is asked for.
+    section : str
+        The section of the results that is read.
+    value : float
+        The least allowed value, or the largest if `at_most`.
+    measure : callable
+        Takes the results and returns the measured value, or None if it was not measured.
+    at_most : bool, default False
+        Whether smaller is better.
+    halved : bool, default False
+        Whether half of it is asked for where there is no AVX-512.
+    """
+
+    key: str
+    text: str
+    section: str
+    value: float
+    measure: Callable[[Results], float | None]
+    at_most: bool = False
+    halved: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A goal beside what was measured.
+
+    Parameters
+    ----------
+    target : Target
+        The goal.
+    wanted : float
+        Its value on the machine that was measured.
+    measured : float or None
+        The measured value, None if there is none.
+    """
+
+    target: Target
+    wanted: float
+    measured: float | None
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the goal is reached; None if nothing was measured."""
+        if self.measured is None:
+            return None
+        if self.target.at_most:
+            return self.measured <= self.wanted
+        return self.measured >= self.wanted
+
+
+def ratio(section: str, competitor: str, **cell: float) -> Callable[[Results], float | None]:
+    """Return what looks up how many times as fast as the baseline a competitor is in a cell.
+
+    Parameters
+    ----------
+    section : str
+        The section.
+    competitor : str
+        The competitor.
+    **cell
+        Names and values by which the cell is found.
+
+    Returns
+    -------
+    callable
+        Takes results and returns the ratio, or None if it was not measured.
+    """
+
+    def measure(results: Results) -> float | None:
+        for row in results.rows(section):
+            here = all(row.get(name) == value for name, value in cell.items())
+            if here and row["competitor"] == competitor and "ratio" in row:
+                return float(row["ratio"])
+        return None
+
+    return measure
+
+
+def extreme(
+    section: str,
+    value_of: Callable[[Row], float | None],
+    choose: Callable[[list[float]], float],
+) -> Callable[[Results], float | None]:
+    """Return what looks up the least or largest value over the cells of a section.
+
+    Parameters
+    ----------
+    section : str
+        The section.
+    value_of : callable
+        Takes a row and returns a value, or None if it does not count.
+    choose : callable
+        ``min`` or ``max``.
+
+    Returns
+    -------
+    callable
+        Takes results and returns the value, or None if no row counts.
+    """
+
+    def measure(results: Results) -> float | None:
+        values = [value for row in results.cells(section) if (value := value_of(row)) is not None]
+        return choose(values) if values else None
+
+    return measure
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent.
+
+    Parameters
+    ----------
+    share : float
+        The share.
+
+    Returns
+    -------
+    str
+        Such as ``"0.1 %"``.
+    """
+    return f"{100 * share:g} %"
+
+
+def width(m: int) -> str:
+    """Return a power of two as such.
+
+    Parameters
+    ----------
+    m : int
+        The power.
+
+    Returns
+    -------
+    str
+        Such as ``"2^16"``.
+    """
+    return f"2^{m.bit_length() - 1}"

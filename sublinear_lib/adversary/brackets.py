@@ -1,0 +1,146 @@
+"""What the bracketing methods share: the best point of a cap so far, and what a bracket decides.
+
+A lower bound of the worst case of Definition 3.4 is the value of the network at a point of the cap.
+Know before changing it: every point is judged by the network itself, after it was moved into the
+cap, so whatever a method proposes, the lower bound is a value that f really has there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sublinear_lib import geometry, validation
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.network import TwoLayerNetwork
+
+__all__ = ["Bracket", "Incumbent", "Status", "decided"]
+
+Status = Literal["exact", "certified", "falsified", "unknown"]
+"""What a bracket has decided; see `Bracket`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """Bounds of a supremum over a cap.
+
+    Parameters
+    ----------
+    lower, upper : float
+        ``lower <= sup <= upper``, always; `lower` is the value at the witness.
+    witness : ndarray of float64, shape (d,)
+        A point of the cap with the value `lower`.
+    status : {"exact", "certified", "falsified", "unknown"}
+        ``"exact"``: the bracket is as narrow as was asked.  When a threshold was given:
+        ``"certified"`` if ``upper <= threshold``, ``"falsified"`` if ``lower > threshold``.
+        ``"unknown"``: neither, within the limits.
+    method : str
+        How the bracket was found.
+    nodes : int
+        Pieces that were bounded.
+    seconds : float
+        Wall time.
+    """
+
+    lower: float
+    upper: float
+    witness: FloatArray
+    status: Status
+    method: str
+    nodes: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        """Refuse bounds in the wrong order: a bug must not look like a result."""
+        if not self.lower <= self.upper:
+            raise ValueError(
+                f"lower must be at most upper, got lower {self.lower!r} and upper {self.upper!r}"
+            )
+
+
+class Incumbent:
+    """The best point of a cap met so far.
+
+    Parameters
+    ----------
+    network : TwoLayerNetwork
+        The network.
+    middle : ndarray of float64, shape (d,)
+        Middle of the cap: the first point.
+    rho : float
+        Radius of the cap.
+    side : {1, -1}
+        What is large: f or -f.
+    start : array-like, shape (k, d), optional
+        Further points of the cap.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `start` is of the wrong type or shape, off the slice or outside the cap.
+    """
+
+    def __init__(
+        self,
+        network: TwoLayerNetwork,
+        middle: FloatArray,
+        rho: float,
+        side: int,
+        start: object = None,
+    ) -> None:
+        self._network, self._middle, self._rho, self._side = network, middle, rho, side
+        self.value = -math.inf
+        self.witness = middle
+        points = middle[None, :]
+        if start is not None:
+            given = validation.points_on_slice(start, "start", d=network.d)
+            inside = geometry.Cap(middle, rho).contains(given, atol=1e-9)
+            if not inside.all():
+                bad = given[int(np.argmin(inside))]
+                raise ValueError(f"start must lie in the cap of radius {rho!r}, got {bad}")
+            points = np.concatenate((points, given))
+        self.offer(points)
+
+    def offer(self, points: FloatArray) -> None:
+        """Look at the points of the cap next to the given ones.
+
+        Parameters
+        ----------
+        points : ndarray of float64, shape (k, d)
+            Points near X.
+        """
+        middles = np.broadcast_to(self._middle, points.shape)
+        inside = geometry.project_to_caps(points, middles, self._rho)
+        values = self._side * self._network.forward(inside)
+        best = inside[int(np.argmax(values))]
+        # Once more alone: in a batch the last digit may differ.
+        value = float(self._side * self._network.forward(best[None, :])[0])
+        if value > self.value:
+            self.value, self.witness = value, best
+
+
+def decided(lower: float, upper: float, width: float, level: float | None) -> Status:
+    """Say what a bracket has decided.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The bracket.
+    width : float
+        Width that counts as exact.
+    level : float or None
+        The threshold in question.
+
+    Returns
+    -------
+    {"exact", "certified", "falsified", "unknown"}
+        Without a threshold whether the bracket is exact, with one on which side the supremum is.
+    """
+    if level is None:
+        return "exact" if upper - lower <= width else "unknown"
+    if lower > level:
+        return "falsified"
+    return "certified" if upper <= level else "unknown"

@@ -1,0 +1,84 @@
+"""Which set of kernels runs: compiled or NumPy.
+
+The only module that knows both sets; nothing is compiled or imported from numba before the first
+query of an index that uses it.  Set the environment variable ``SUBLINEAR_NUMBA=0`` to do without
+numba altogether.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+from sublinear_lib import validation
+from sublinear_lib.halfspace.kernels import KernelSet
+from sublinear_lib.halfspace.summing import SummingKernel
+
+__all__ = ["KERNEL_SETS", "choose", "numba_allowed", "summing_kernel"]
+
+KERNEL_SETS = ("auto", "numba", "numpy")
+
+
+def numba_allowed() -> bool:
+    """Return whether numba is installed and not switched off by ``SUBLINEAR_NUMBA=0``."""
+    return (
+        os.environ.get("SUBLINEAR_NUMBA", "1") != "0"
+        and importlib.util.find_spec("numba") is not None
+    )
+
+
+def choose(kernels: object = "auto") -> KernelSet:
+    """Return a set of kernels.
+
+    Parameters
+    ----------
+    kernels : {"auto", "numba", "numpy"}, default "auto"
+        ``"auto"`` takes numba where it is allowed, see `numba_allowed`.
+
+    Returns
+    -------
+    KernelSet
+        The kernels.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For any other value, and for ``"numba"`` where numba is missing or switched off.
+    """
+    wanted = validation.choice(kernels, "kernels", KERNEL_SETS)
+    if wanted == "auto":
+        wanted = "numba" if numba_allowed() else "numpy"
+    if wanted == "numpy":
+        from sublinear_lib.halfspace.kernels_numpy import NumpyKernels
+
+        return NumpyKernels()
+    if not numba_allowed():
+        raise ValueError(
+            "kernels must be 'auto' or 'numpy' where numba is missing or switched off by "
+            "SUBLINEAR_NUMBA=0, got 'numba'"
+        )
+    from sublinear_lib.halfspace.kernels_numba import NumbaKernels
+
+    return NumbaKernels()
+
+
+def summing_kernel(name: str) -> SummingKernel:
+    """Return the loop of a set of kernels.
+
+    Parameters
+    ----------
+    name : {"numba", "numpy"}
+        The set, as :func:`sublinear_lib.halfspace.kernels.choose` has settled it.
+
+    Returns
+    -------
+    SummingKernel
+        The loop; nothing is compiled before its first call.
+    """
+    if name == "numba":
+        from sublinear_lib.halfspace import kernels_numba_sums
+
+        return kernels_numba_sums.sum_up
+    from sublinear_lib.halfspace import kernels_numpy_sums
+
+    return kernels_numpy_sums.sum_up
