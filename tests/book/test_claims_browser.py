@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("claims")
     shelf = made_up_shelf()
     bodies = {
-        "ledger": ledger_table(shelf=shelf)._repr_html_(),
+        "ledger": "<h2>The ledger</h2>" + ledger_table(shelf=shelf)._repr_html_(),
         "graph": dependency_graph(shelf=shelf).html,
         "boxes": chapter_claims(CHAPTER, shelf=shelf)._repr_html_(),
     }
@@ -217,7 +217,7 @@ def test_a_row_is_unpacked_when_it_is_opened(show: Open, over: str) -> None:
     assert row.locator(".sl-statement").count() == 0
     row.locator("summary").first.focus()
     tab.keyboard.press("Enter")
-    until(tab, "() => document.querySelector('.sl-row .sl-statement mjx-container')")
+    row.locator(".sl-statement math").first.wait_for(state="visible")
     assert "sublinear verify thm-4.1" in row.inner_text()
     row.get_by_text("The code of the check").click()
     assert "def check_fails" in row.locator("pre").last.inner_text()
@@ -345,7 +345,7 @@ def test_a_node_that_has_the_focus_has_a_ring(show: Open) -> None:
     ring = "getComputedStyle(document.activeElement.querySelector('.sl-ring')).opacity"
     assert tab.evaluate("document.activeElement.dataset.id") == "thm-4.1"
     assert tab.evaluate(ring) == "1"
-    other = "getComputedStyle(document.querySelector('#printed-thm-4\\\\.1 .sl-ring')).opacity"
+    other = "getComputedStyle(document.querySelector('#printed-lem-a\\\\.5 .sl-ring')).opacity"
     assert tab.evaluate(other) == "0"
 
 

@@ -34,7 +34,6 @@ for (const ledger of document.querySelectorAll(".sl-ledger:not([data-ready])")) 
     const body = document.createElement("div");
     body.innerHTML = packed.textContent;
     packed.replaceWith(body);
-    window.MathJax?.startup?.promise?.then(() => MathJax.typesetPromise([body]));
   };
   for (const row of rows) row.addEventListener("toggle", () => row.open && unpack(row));
 
