@@ -23,7 +23,7 @@ _ROLES: Mapping[Role, str] = {
     Role.PROOF: "Steps of the printed proof",
     Role.REPAIR: "What holds instead",
     Role.ASIDE: "Left to the full budget",
-    Role.CONTROL: "Controls: the check itself, on cases with a known answer",
+    Role.CONTROL: "The check itself, on cases with a known answer",
 }
 _AGAINST: Mapping[Verdict, str] = {
     Verdict.FAILS: "the statement",
@@ -55,21 +55,28 @@ def evidence_html(evidence: Evidence) -> str:
         HTML.
     """
     subjects = dict(_subjects(evidence))
-    count = len(evidence.observations)
+    # A control that came out wrong leaves the verdict open; one that did not is only counted.
+    told = [
+        item
+        for item in evidence.observations
+        if item.role is not Role.CONTROL or item.outcome is not Outcome.YES
+    ]
+    count, controls = len(told), len(evidence.observations) - len(told)
     lists = "".join(
         f"<p><strong>{title}</strong></p><ul>{rows}</ul>"
         for role, title in _ROLES.items()
         if (
             rows := "".join(
-                f"<li>{_line(item, subjects[id(item)])}</li>"
-                for item in evidence.observations
-                if item.role is role
+                f"<li>{_line(item, subjects[id(item)])}</li>" for item in told if item.role is role
             )
         )
     )
     title = f"All {count} observations" if count > 1 else "The observation"
     parts = [f"<p><strong>How we know.</strong> {_lead(evidence, subjects)}</p>"]
     parts.append(fold(title, f'<div class="sl-found">{lists}</div>'))
+    if controls:
+        cases = "1 case" if controls == 1 else f"{controls} cases"
+        parts.append(f"<p>The check itself was right on {cases} with a known answer.</p>")
     if evidence.witness:
         label = f"Witness: {name_of(evidence.claim)}"
         parts.append(

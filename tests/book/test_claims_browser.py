@@ -450,6 +450,6 @@ def test_the_built_ledger_filters_all_statements(visit: Callable[..., Any]) -> N
 
 def test_the_ledger_is_light_until_a_row_is_opened(visit: Callable[..., Any]) -> None:
     file = check_book.ROOT / "_build/html/book/reference/ledger.html"
-    assert file.stat().st_size <= 1_200_000
+    assert file.stat().st_size <= 1_500_000
     tab = visit("book/reference/ledger").tab
     assert tab.evaluate("document.querySelectorAll('*').length") <= 8_000
