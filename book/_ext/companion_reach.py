@@ -116,6 +116,8 @@ def describe(doctree: nodes.document | None, title: str, book: str) -> str:
     told = ""
     paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else iter(())
     for paragraph in paragraphs:
+        if paragraph.children and all(isinstance(each, nodes.emphasis) for each in paragraph):
+            continue  # a remark before the text, the same on several pages
         text = _OPENING.sub("", " ".join(paragraph.astext().split()))
         for sentence in _SENTENCE.split(text):
             if _TEX.search(sentence) or len(told) + len(sentence) >= LONGEST:

@@ -444,7 +444,7 @@ def test_the_built_ledger_filters_all_statements(visit: Callable[..., Any]) -> N
     assert 0 < left.count() < rows
     verdicts = left.evaluate_all("all => all.map(each => each.dataset.verdict)")
     assert set(verdicts) == {"fails as printed"}
-    tab.get_by_label("Words").fill("theorem 4.1")
+    tab.get_by_role("searchbox", name="Words").fill("theorem 4.1")
     assert "Theorem 4.1" in left.first.inner_text()
 
 
