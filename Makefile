@@ -36,7 +36,6 @@ proofs:  ## check the proofs of proofs/ with Rocq, and what each rests on (needs
 	@$(PYTHON) tools/check_proofs.py
 
 execute: $(STAMP)  ## run all notebooks again and store their outputs
-	@$(BIN)/python tools/write_statements.py
 	@$(BIN)/python tools/run_notebooks.py
 
 check: $(STAMP)  ## the fast checks only: style, types, spelling, direction of imports

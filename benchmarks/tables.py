@@ -123,14 +123,15 @@ class Table:
         cells = [row[column] for row in self.rows]
         return any(cell[:1].isalpha() and cell not in ("yes", "no") for cell in cells)
 
-    def _breaking(self, column: int) -> str:
-        """Return where lines may break: never in a number, in a sentence not after every word."""
+    def _look(self, column: int) -> str:
+        """Return how cells of a column differ from numbers, which stand right and never break."""
         if not self._to_the_left(column):
-            return "; white-space: nowrap"
+            return ""
         longest = max((len(row[column]) for row in self.rows), default=0)
-        if longest > 120:
-            return "; min-width: 24rem"
-        return "; min-width: 12rem" if longest > 40 else ""
+        room = (
+            "; min-width: 24rem" if longest > 120 else "; min-width: 12rem" if longest > 40 else ""
+        )
+        return f' style="text-align: left; white-space: normal{room}"'
 
     def __repr__(self) -> str:
         """Return the table as text."""
@@ -149,18 +150,15 @@ class Table:
     def _repr_html_(self) -> str:
         """Return the table as HTML that scrolls in its own box."""
         caption = html.escape(self.caption)
-        left = [self._to_the_left(column) for column in range(len(self.columns))]
-        styles = [f"text-align: {'left' if to_left else 'right'}" for to_left in left]
-        inner = [style + self._breaking(column) for column, style in enumerate(styles)]
+        looks = [self._look(column) for column in range(len(self.columns))]
         head = "".join(
-            f'<th scope="col" style="{style}">{_marked_up(name)}</th>'
-            for name, style in zip(self.columns, styles, strict=True)
+            f'<th scope="col"{look}>{_marked_up(name)}</th>'
+            for name, look in zip(self.columns, looks, strict=True)
         )
         body = "\n".join(
             "<tr>"
             + "".join(
-                f'<td style="{style}">{_marked_up(cell)}</td>'
-                for cell, style in zip(row, inner, strict=True)
+                f"<td{look}>{_marked_up(cell)}</td>" for cell, look in zip(row, looks, strict=True)
             )
             + "</tr>"
             for row in self.rows
@@ -170,8 +168,10 @@ class Table:
         return (
             f"<p>{_marked_up(self.caption)}</p>\n"
             f'<div role="region" tabindex="0" aria-label="{caption}" style="overflow-x: auto">\n'
-            f'<table class="table dataframe" style="width: auto">\n'
-            f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+            '<table class="table dataframe" '
+            'style="width: auto; text-align: right; white-space: nowrap">\n'
+            f'<thead style="white-space: normal"><tr>{head}</tr></thead>\n'
+            f"<tbody>\n{body}\n</tbody>\n</table>\n</div>"
         )
 
 

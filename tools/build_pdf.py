@@ -56,8 +56,6 @@ BBM = r"""\ProvidesPackage{bbm}
 PIXELS_PER_INCH = 144 * 4 / 3
 TEXT_WIDTH = 6.4
 REC = re.compile(r"\\class\{mjx-rec\}")
-# A statement page shows its evidence; a chapter only says how much there is.
-WITH_EVIDENCE = "reference/statements"
 # The description of every name of the library is longer than the book; it is read on a screen.
 ON_SCREEN_ONLY = "book/reference/api"
 MEASURED = "benchmarks/results"
@@ -93,15 +91,13 @@ def as_latex(html: str) -> str:
     return text
 
 
-def printable(html: str, *, evidence: bool) -> BeautifulSoup:
+def printable(html: str) -> BeautifulSoup:
     """Return the parts of an exhibit that make sense on paper.
 
     Parameters
     ----------
     html : str
         The ``text/html`` of a claim box, a ledger, a quiz or a table.
-    evidence : bool
-        Whether tables of evidence stay.
 
     Returns
     -------
@@ -109,12 +105,12 @@ def printable(html: str, *, evidence: bool) -> BeautifulSoup:
         Without styles, pictures of signs, controls and links that lead nowhere on paper.
     """
     soup = BeautifulSoup(html, "html.parser")
+    for packed in soup.select(".sl-row > noscript"):
+        packed.unwrap()
     for useless in soup(["style", "svg", "script", "noscript", "input", "button", "select"]):
         useless.decompose()
     for more in soup.select("details.sl-more"):
-        summary = more.summary.get_text() if more.summary else ""
-        if "code" in summary.lower() or not evidence:
-            more.decompose()
+        more.decompose()
     for links in soup.select(".sl-links"):
         links.decompose()
     unfold_quizzes(soup)
@@ -229,7 +225,7 @@ def figure(png: str, html: str, alt: str, name: str, folder: Path) -> str:
     )
 
 
-def printed(data: dict[str, Any], name: str, folder: Path, *, evidence: bool) -> str | None:
+def printed(data: dict[str, Any], name: str, folder: Path) -> str | None:
     """Return one output as a block of MyST for LaTeX, or None to leave it as it is.
 
     Raises
@@ -247,7 +243,7 @@ def printed(data: dict[str, Any], name: str, folder: Path, *, evidence: bool) ->
         return figure(data["image/png"], html, plain, name, folder)
     if BeautifulSoup(html, "html.parser").select(".sl-graph"):
         return f"``````text\n{plain}\n``````"
-    latex = as_latex(str(printable(html, evidence=evidence)))
+    latex = as_latex(str(printable(html)))
     if not latex.strip():
         raise Unprintable(f"{folder.name}/{name}: an output has no text")
     return raw(latex)
@@ -255,7 +251,6 @@ def printed(data: dict[str, Any], name: str, folder: Path, *, evidence: bool) ->
 
 def pages_of(notebook: NotebookNode, name: str, folder: Path) -> Iterator[NotebookNode]:
     """Give the cells of a notebook for print: what HTML showed stands behind its cell as text."""
-    evidence = WITH_EVIDENCE in folder.as_posix()
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             yield cell
@@ -267,7 +262,7 @@ def pages_of(notebook: NotebookNode, name: str, folder: Path) -> Iterator[Notebo
         kept, blocks = [], []
         for place, output in enumerate(cell.outputs):
             data = output.get("data", {})
-            block = printed(data, f"{name}-{number}-{place}", folder, evidence=evidence)
+            block = printed(data, f"{name}-{number}-{place}", folder)
             if block is None:
                 kept.append(output)
             else:

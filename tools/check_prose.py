@@ -22,7 +22,7 @@ from proselint.tools import LintFile
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACES = ("book", "sublinear_lib/exhibits/quizzes")
-GENERATED = ("book/reference/statements", "book/_static")
+GENERATED = ("book/_static",)
 # Straight quotes become curly ones when the book is built, and three dots an ellipsis.
 LEFT_OUT = ("typography",)
 # proselint quotes Mark Twain for this one.

@@ -7,7 +7,7 @@ Every power of m that a statement names, and every constant that is claimed to b
 side (a constant: 10 %), and the checks of its claims run in the quick budget with the seed 0.  A
 planted number that makes a true statement false, or a false one true, must change the verdict; one
 that leaves it true, because it only weakens a bound, or false must not.  The result is stored in
-`benchmarks/results/statement_plantings.json`, from which the page on reliability is made.
+`benchmarks/results/statement_plantings.json`, from which the page of measurements is made.
 """
 
 from __future__ import annotations

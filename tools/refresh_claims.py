@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from run_notebooks import execute, identity, normalize, notebooks
 
 EXHIBITS = "sublinear_lib.exhibits"
-NAMES = {"chapter_claims", "claim_box", "dependency_graph", "ledger_table", "statement"}
+NAMES = {"chapter_claims", "claim_box", "dependency_graph", "ledger_table"}
 
 
 def shows_claims(source: str) -> bool:

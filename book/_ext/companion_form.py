@@ -90,25 +90,34 @@ def _name_boxes(app: Sphinx, doctree: nodes.document) -> None:
         app.env.proof_list[box["label"]]["name"] = name_of(box["realtype"], box["title"])
 
 
-def _fold_evidence(app: Sphinx, doctree: nodes.document) -> None:
+def _fold(section: nodes.section, title: str, kind: str) -> None:
+    """Put what a section holds below its heading into a drop-down."""
+    fold = create_component(
+        "dropdown",
+        opened=False,
+        type="dropdown",
+        has_title=True,
+        icon=None,
+        chevron=None,
+        container_classes=[kind],
+        title_classes=[],
+        body_classes=[],
+    )
+    fold += nodes.rubric(title, title)
+    fold += section.children[1:]
+    section.children[1:] = []
+    section += fold
+
+
+def _fold_sections(app: Sphinx, doctree: nodes.document) -> None:
+    """Fold the evidence of a chapter, and the third level of a page of measurements."""
+    details = app.env.docname in app.config.companion_form_details
     for section in list(doctree.findall(nodes.section)):
-        if section[0].astext() != EVIDENCE:
-            continue
-        fold = create_component(
-            "dropdown",
-            opened=False,
-            type="dropdown",
-            has_title=True,
-            icon=None,
-            chevron=None,
-            container_classes=["evidence"],
-            title_classes=[],
-            body_classes=[],
-        )
-        fold += nodes.rubric(SUMMARY, SUMMARY)
-        fold += section.children[1:]
-        section.children[1:] = []
-        section += fold
+        if section[0].astext() == EVIDENCE:
+            _fold(section, SUMMARY, "evidence")
+        elif details and isinstance(section.parent.parent, nodes.section):
+            _fold(section, section[0].astext(), "details")
+            section.remove(section[0])
 
 
 def _link() -> addnodes.pending_xref:
@@ -166,10 +175,11 @@ def _caption(
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps of this extension with Sphinx."""
     app.setup_extension("sphinx_proof")
+    app.add_config_value("companion_form_details", [], "env", [list])
     app.add_domain(NamedProofs, override=True)
     app.connect("doctree-read", _name_boxes)
     app.connect("html-page-context", _caption)
     # after the contents of the page were collected from its sections
-    app.connect("doctree-read", _fold_evidence, priority=900)
+    app.connect("doctree-read", _fold_sections, priority=900)
     app.connect("doctree-read", _mark_source, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -116,6 +116,8 @@ def describe(doctree: nodes.document | None, title: str, book: str) -> str:
     told = ""
     paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else iter(())
     for paragraph in paragraphs:
+        if paragraph.children and all(isinstance(each, nodes.emphasis) for each in paragraph):
+            continue  # a remark before the text, the same on several pages
         text = _OPENING.sub("", " ".join(paragraph.astext().split()))
         for sentence in _SENTENCE.split(text):
             if _TEX.search(sentence) or len(told) + len(sentence) >= LONGEST:
@@ -236,6 +238,13 @@ def sitemap(site: str, pages: list[str]) -> str:
     )
 
 
+# What the old address asked for on its page, the new one has under the same name.
+_CARRY = (
+    "<script>if (location.hash) "
+    'location.replace(document.querySelector("link").href + location.hash)</script>\n'
+)
+
+
 def signpost(to: str, title: str) -> str:
     """Return the page that leads from an old address to a new one.
 
@@ -255,7 +264,8 @@ def signpost(to: str, title: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8" />\n'
         f'<title>Moved: {escape(title)}</title>\n<link rel="canonical" href="{address}" />\n'
-        f'<meta http-equiv="refresh" content="0; url={address}" />\n'
+        + (_CARRY if "#" not in to else "")
+        + f'<meta http-equiv="refresh" content="0; url={address}" />\n'
         '<meta name="robots" content="noindex" />\n</head>\n'
         f'<body><p>This page has moved to <a href="{address}">{escape(title)}</a>.</p></body>\n'
         "</html>\n"

@@ -25,12 +25,13 @@ INDEX = "companion-index.js"
 _NO_TEXT = (
     "pre, script, style, svg, template, button, nav, details, .headerlink, .words-line,"
     " .cell_input, .source-mark, .exercise, .solution, .sl-quiz, .sl-explorer, .sl-lab,"
-    " .sl-links, .eqno"
+    " .sl-links, .sl-tools, .sl-key, .eqno"
 )
 # a formula with one of these has no line of text
 _BUILT_UP = "msup, msub, msubsup, mfrac, mtable, munder, mover, munderover, msqrt, mroot"
 _BLOCKS = "p, li, td, th, dt, dd, div, summary, figcaption, h1, h2, h3, h4, h5, h6"
 _SPACES = re.compile(r"\s+")
+_PLAIN = "In plain words."
 _LONGEST = {
     "library": 50,
     "checks": 200,
@@ -56,7 +57,7 @@ def kind_of(page: str) -> str:
         return "chapter"
     if page.startswith("book/reference/api"):
         return "library"
-    if re.match(r"book/reference/(statements/|all-exercises|word-index|ledger|bibliography)", page):
+    if re.match(r"book/reference/(all-exercises|ledger|bibliography)", page):
         return "checks"
     return "book"
 
@@ -85,6 +86,7 @@ def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
     for each in article.css("math"):
         shown = "" if each.css_first(_BUILT_UP) else text_of(each)
         each.replace_with(shown or "\N{HORIZONTAL ELLIPSIS}")
+    yield from _rows(article)
     for each in article.css(_NO_TEXT):
         each.decompose()
     for each in article.css(_BLOCKS):  # the words on both sides of its end are two
@@ -110,6 +112,18 @@ def sections_of(html: str) -> Iterator[tuple[str, str, list[str], str]]:
         names = [text_of(each) for each in section.css(".proof > .admonition-title")]
         yield str(section.attributes["id"]), title, names, text_of(section)
         section.decompose()
+
+
+def _rows(article: LexborNode) -> Iterator[tuple[str, str, list[str], str]]:
+    """Yield the rows of the ledger, which are folded: what each says in plain words."""
+    for row in article.css("details.sl-row"):
+        name = row.css_first(".sl-name")
+        also = name.css_first(".sl-place")
+        names = [each.removeprefix("also ") for each in text_of(also).split(", ") if each]
+        also.decompose()
+        told = (text_of(each) for each in row.css("noscript p"))
+        plain = next(each for each in told if each.startswith(_PLAIN))
+        yield str(row.attributes["id"]), text_of(name), names, plain.removeprefix(_PLAIN).strip()
 
 
 def _within_class(name: LexborNode) -> bool:

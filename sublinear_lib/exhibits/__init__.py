@@ -7,7 +7,7 @@ Nothing here runs a check or knows a statement.
 
 from __future__ import annotations
 
-from sublinear_lib.exhibits.box import ClaimBox, ClaimList, chapter_claims, claim_box, statement
+from sublinear_lib.exhibits.box import ClaimBox, ClaimList, chapter_claims, claim_box
 from sublinear_lib.exhibits.graph import (
     DependencyGraph,
     dependency_graph,
@@ -19,7 +19,6 @@ from sublinear_lib.exhibits.ledger_table import LedgerTable, ledger_table
 from sublinear_lib.exhibits.looks import LOOKS, Look, badge
 from sublinear_lib.exhibits.markup import MACROS, block_html, inline_html, math_html, spoken
 from sublinear_lib.exhibits.names import (
-    graph_link,
     name_of,
     page_link,
     proof_link,
@@ -49,7 +48,6 @@ __all__ = [
     "claim_box",
     "default_shelf",
     "dependency_graph",
-    "graph_link",
     "inline_html",
     "layered",
     "ledger_table",
@@ -63,7 +61,6 @@ __all__ = [
     "repaired_view",
     "short_name",
     "spoken",
-    "statement",
     "statement_link",
     "title_of",
 ]

@@ -1,16 +1,19 @@
 """The graph of dependencies: what rests on what, as printed and as repaired.
 
-Each statement is a link to its page, colored by its verdict, with the sign of the verdict as a
-second cue; what it rests on stands to its left.  The printed view shows the paper as it is.  The
-repaired view leaves out every statement that has a repair, shows the repairs and our own statements
-in their place, and leads an arrow that would come from the printed one from its repair instead.
-Each of the further parts has a view of its own.
+Each statement is a link to its row in the ledger, with its title, colored by its verdict, with the
+sign of the verdict as a second cue; what it rests on stands to its left.  The printed view shows
+the paper as it is, each statement once, however often it is printed.  The repaired view leaves out
+every statement that has a repair, with the steps that failed with it, shows the repairs and our own
+statements in their place, and leads an arrow that would come from the printed one from its repair
+instead.  Each of the further parts has a view of its own.  Definitions, and statements without an
+arrow, are in the ledger only; an arrow that others already imply is not drawn.
 Before changing it, know that the drawing is complete without scripts; the script only highlights,
-zooms and switches between the views.  A list for each view says the same in words.
+zooms and switches between the views.  The rows of the ledger say the same in words.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -26,7 +29,7 @@ from sublinear_lib.exhibits.names import (
     name_of,
     short_name,
     statement_address,
-    statement_link,
+    title_of,
 )
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 from sublinear_lib.plotting import PAGE_HTML
@@ -37,14 +40,14 @@ __all__ = ["DependencyGraph", "dependency_graph", "part_view", "printed_view", "
 _PARTS = {"memorization": "Part II", "features": "Part III"}
 
 # In pixels: a node, what lies between layers and between nodes, and the margin.
-_WIDTH, _HEIGHT = 100, 28
-_PITCH_X, _PITCH_Y = 132, 36
+_WIDTH, _HEIGHT = 128, 82
+_PITCH_X, _PITCH_Y = 146, 91
 _MARGIN = 10
-_PER_ROW = 8  # nodes without arrows, below the others
+_LETTERS = 17  # of a title in one line of a node
 
 
 def printed_view(ledger: Ledger) -> nx.DiGraph:
-    """Return what rests on what in the paper as it is printed.
+    """Return what rests on what in the paper as it is printed, each statement once.
 
     Parameters
     ----------
@@ -57,8 +60,7 @@ def printed_view(ledger: Ledger) -> nx.DiGraph:
         The numbered statements of the paper, with an arrow from each statement to those whose
         printed proofs use it.
     """
-    printed = [claim for claim in ledger if claim.source.work == "paper"]
-    return _resting(printed)
+    return _resting([claim for claim in ledger if claim.source.work == "paper"])
 
 
 def part_view(ledger: Ledger, work: str) -> nx.DiGraph:
@@ -80,11 +82,16 @@ def part_view(ledger: Ledger, work: str) -> nx.DiGraph:
 
 
 def _resting(claims: Sequence[Claim]) -> nx.DiGraph:
+    first = {claim.id: claim.restates or claim.id for claim in claims}
     graph = nx.DiGraph()
-    graph.add_nodes_from(claim.id for claim in claims)
-    graph.add_edges_from(
-        (used, claim.id) for claim in claims for used in claim.depends_on if used in graph
+    graph.add_nodes_from(claim.id for claim in claims if not claim.restates)
+    arrows = (
+        (first[used], first[claim.id])
+        for claim in claims
+        for used in claim.depends_on
+        if used in first
     )
+    graph.add_edges_from(arrow for arrow in arrows if arrow[0] != arrow[1])
     return graph
 
 
@@ -99,31 +106,48 @@ def repaired_view(ledger: Ledger) -> nx.DiGraph:
     Returns
     -------
     networkx.DiGraph
-        Every statement of the paper that has no repair, the repairs, and our own; an arrow from a
-        printed statement that has repairs starts at each of them instead.
+        Every statement of the paper that has no repair and did not fail with one that has, the
+        repairs, and our own; an arrow from a statement that is left out starts at each repair.
 
     Raises
     ------
     ValueError
         If that gives a circle: a repair then rests on what it was meant to repair.
     """
+
+    def repairs(claim: Claim) -> tuple[Claim, ...]:
+        return ledger.repairs_of(claim.id) or (
+            ledger.repairs_of(claim.cause) if claim.cause else ()
+        )
+
     kept = [
         claim
         for claim in ledger
-        if claim.source.work not in _PARTS and not ledger.repairs_of(claim.id)
+        if claim.source.work not in _PARTS and not claim.restates and not repairs(claim)
     ]
     graph = nx.DiGraph()
     graph.add_nodes_from(claim.id for claim in kept)
     for claim in kept:
-        for used in claim.depends_on:
-            sources = [used] if used in graph else [each.id for each in ledger.repairs_of(used)]
+        for name in claim.depends_on:
+            used = ledger[ledger[name].restates or name]
+            sources = (used,) if used.id in graph else repairs(used)
             graph.add_edges_from(
-                (each, claim.id) for each in sources if each in graph and each != claim.id
+                (each.id, claim.id) for each in sources if each.id in graph and each != claim
             )
     if not nx.is_directed_acyclic_graph(graph):
         circle = " -> ".join(start for start, _ in nx.find_cycle(graph))
         raise ValueError(f"ledger must repair no statement by its own consequence, got {circle}")
     return graph
+
+
+def drawn(ledger: Ledger, graph: nx.DiGraph) -> nx.DiGraph:
+    """Return what is drawn: no definitions, no arrow that others imply, and no node without one."""
+    judged = graph.subgraph(name for name in graph if ledger[name].status is not None)
+    needed = nx.transitive_reduction(judged).edges
+    ordered = nx.DiGraph()  # a subgraph may forget the order in which nodes and edges came
+    ordered.add_nodes_from(name for name in graph if judged.degree(name) if name in judged)
+    ordered.add_edges_from(edge for edge in graph.edges if edge in needed)
+    return ordered
 
 
 @dataclass(frozen=True)
@@ -153,10 +177,10 @@ class DependencyGraph:
         self._ledger = shelf.ledger
         self._root = checked_root(root)
         self._views = (
-            _View("printed", "As printed", printed_view(shelf.ledger)),
-            _View("repaired", "As repaired", repaired_view(shelf.ledger)),
+            _View("printed", "As printed", drawn(shelf.ledger, printed_view(shelf.ledger))),
+            _View("repaired", "As repaired", drawn(shelf.ledger, repaired_view(shelf.ledger))),
             *(
-                _View(work, title, part_view(shelf.ledger, work))
+                _View(work, title, drawn(shelf.ledger, part_view(shelf.ledger, work)))
                 for work, title in _PARTS.items()
                 if any(claim.source.work == work for claim in shelf.ledger)
             ),
@@ -184,8 +208,8 @@ class DependencyGraph:
     def html(self) -> str:
         """The graph as HTML."""
         views = "".join(map(self._figure, self._views))
-        used = [each for each in LOOKS if any(claim.recorded is each for claim in self._ledger)]
-        legend = "".join(f"<li>{badge(verdict)}</li>" for verdict in used)
+        shown = {self._ledger[name].recorded for view in self._views for name in view.graph}
+        legend = "".join(f"<li>{badge(verdict)}</li>" for verdict in LOOKS if verdict in shown)
         switch = "".join(
             f'<label><input type="radio" name="sl-view" value="{view.name}"'
             f"{' checked' if number == 0 else ''}> {view.title}</label>"
@@ -199,74 +223,49 @@ class DependencyGraph:
             '<button type="button" data-zoom="0.8">Smaller</button>'
             '<button type="button" data-zoom="1.25">Larger</button>'
             '<button type="button" data-zoom="0">Fit</button></div></div>'
-            f"{views}"
-            f"{self._list()}{script('graph.js')}</div>"
+            f"{views}{script('graph.js')}</div>"
         )
 
     def _figure(self, view: _View) -> str:
-        alone = [node for node in view.graph if view.graph.degree(node) == 0]
-        joined = view.graph.subgraph(n for n in view.graph if view.graph.degree(n)).copy()
-        # A subgraph may forget the order in which nodes and edges came.
-        ordered = nx.DiGraph()
-        ordered.add_nodes_from(node for node in view.graph if node in joined)
-        ordered.add_edges_from(edge for edge in view.graph.edges)
-        drawing, width, height = self._drawing(view, ordered, alone)
+        layout = layered(view.graph)
+        width = 2 * _MARGIN + _PITCH_X * (layout.layers - 1) + _WIDTH
+        height = 2 * _MARGIN + round(_PITCH_Y * layout.height) + _HEIGHT
+        nodes = "".join(
+            self._node(view, claim, _corner(*layout.places[claim.id]))
+            for claim in self._ledger
+            if claim.id in layout.places
+        )
+        size = _size(view.graph)
         about = (
-            f"{view.title}: {_size(view.graph)}. What a statement rests on stands to its left. "
-            "Each node is a link; the list below says the same in words."
+            f"{view.title}: {size}. What a statement rests on is to its left. "
+            "Each node is a link to its row below, which says the same in words."
         )
         return (
             f'<figure class="sl-view" id="{view.name}" data-view="{view.name}">'
-            f"<figcaption><strong>{view.title}.</strong> {_size(view.graph)}. What a statement "
-            "rests on stands to its left.</figcaption>"
+            f"<figcaption><strong>{view.title}.</strong> {size}. What a statement "
+            "rests on is to its left.</figcaption>"
             f'<div class="sl-scroll" tabindex="0" role="region" '
             f'aria-label="{view.title}, a drawing that scrolls">'
             f'<svg viewBox="0 0 {width} {height}" style="--sl-natural:{width}px" role="group" '
-            f'aria-label="{escape(about)}">{drawing}</svg></div>'
+            f'aria-label="{escape(about)}"><g class="sl-edges" aria-hidden="true">'
+            f"{_arrows(layout)}</g>{nodes}</svg></div>"
             '<p class="sl-panel">Point at a statement, or reach it with the Tab and arrow keys, to '
             "see what it rests on and what rests on it.</p></figure>"
         )
-
-    def _drawing(
-        self, view: _View, joined: nx.DiGraph, alone: Sequence[str]
-    ) -> tuple[str, int, int]:
-        places: dict[str, tuple[int, int]] = {}
-        width = height = 2 * _MARGIN
-        edges = ""
-        if joined:
-            layout = layered(joined)
-            width = 2 * _MARGIN + _PITCH_X * (layout.layers - 1) + _WIDTH
-            height = 2 * _MARGIN + round(_PITCH_Y * layout.height) + _HEIGHT
-            places = {node: _corner(*place) for node, place in layout.places.items()}
-            edges = _arrows(layout)
-        if alone:
-            top = height + (2 * _MARGIN if joined else -_MARGIN)
-            per_row = max(2, min(_PER_ROW, (width - 2 * _MARGIN + 12) // (_WIDTH + 12)))
-            if joined:
-                edges += (
-                    f'<text class="sl-aside" x="{_MARGIN}" y="{top}">No arrow leads to these or '
-                    "away from them:</text>"
-                )
-                top += 10
-            for number, node in enumerate(alone):
-                row, column = divmod(number, per_row)
-                places[node] = (_MARGIN + column * (_WIDTH + 12), top + row * _PITCH_Y)
-            width = max(width, 2 * _MARGIN + min(len(alone), per_row) * (_WIDTH + 12) - 12)
-            height = top + ((len(alone) - 1) // per_row) * _PITCH_Y + _HEIGHT + _MARGIN
-        nodes = "".join(
-            self._node(view, claim, places[claim.id])
-            for claim in self._ledger
-            if claim.id in places
-        )
-        return f'<g class="sl-edges" aria-hidden="true">{edges}</g>{nodes}', width, height
 
     def _node(self, view: _View, claim: Claim, place: tuple[int, int]) -> str:
         look = LOOKS[claim.recorded]
         x, y = place
         used = " ".join(self._sorted(view.graph.predecessors(claim.id)))
         plain = spoken(claim.plain)
-        label = f"{name_of(claim.id)}, {claim.recorded.value}, {claim.known}. {plain}"
+        told = spoken(title_of(claim))
+        label = f"{name_of(claim.id)}, {told}: {claim.recorded.value}, {claim.known}"
         target = statement_address(self._root, claim.id)
+        lines = textwrap.wrap(told, _LETTERS)
+        title = "".join(
+            f'<text class="sl-title" x="8" y="{35 + 14 * k}">{escape(line, quote=False)}</text>'
+            for k, line in enumerate(lines)
+        )
         return (
             f'<a class="sl-node sl-page" id="{view.name}-{claim.id}" href="{target}" '
             f'data-id="{claim.id}" data-uses="{used}" data-name="{name_of(claim.id)}" '
@@ -274,36 +273,12 @@ class DependencyGraph:
             f'data-plain="{escape(plain)}" '
             f'aria-label="{escape(label)}" transform="translate({x} {y})" '
             f'style="--sl-verdict:{color(look.role)}">'
-            f"<title>{escape(label, quote=False)}</title>"
             f'<rect class="sl-ring" x="-4" y="-4" width="{_WIDTH + 8}" height="{_HEIGHT + 8}" '
             'rx="9"/>'
             f'<rect class="sl-plate" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>'
             f'<path class="sl-mark" transform="translate(7 7) scale(.875)" d="{look.path}"/>'
-            f'<text x="26" y="18.5">{short_name(claim.id)}</text></a>'
+            f'<text x="26" y="18.5">{short_name(claim.id)}</text>{title}</a>'
         )
-
-    def _list(self) -> str:
-        """Return what the drawing shows in words."""
-        parts = []
-        for view in self._views:
-            items = []
-            for claim in self._ledger:
-                if claim.id not in view.graph:
-                    continue
-                used = self._sorted(view.graph.predecessors(claim.id))
-                inner = "".join(
-                    f"<li>{statement_link(self._root, each)}: "
-                    f"{self._ledger[each].recorded.value}, {self._ledger[each].known}</li>"
-                    for each in used
-                )
-                rests = f"; it rests on<ul>{inner}</ul>" if used else ""
-                link = statement_link(self._root, claim.id)
-                items.append(f"<li>{link}: {claim.recorded.value}, {claim.known}{rests}</li>")
-            parts.append(
-                f'<details class="sl-more"><summary>{view.title}, as a list</summary>'
-                f"<ul>{''.join(items)}</ul></details>"
-            )
-        return "".join(parts)
 
     def _sorted(self, names: object) -> list[str]:
         """Return ids in reading order."""

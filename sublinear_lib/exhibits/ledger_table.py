@@ -1,27 +1,25 @@
-"""The ledger as a page shows it: every statement in one row, to be filtered and searched.
+"""The ledger as a page shows it: every statement in a row that opens, to be filtered and searched.
 
-The table is complete without scripts; the script adds a search box, four lists to choose from and
-a count that is read aloud, and hides rows.  Before changing it, know that the rows carry what is
-filtered in attributes of their own, so that the script knows no statement, and that on a narrow
-screen each row becomes a card, which is why every cell says what it is.
+What a row opens into (the statement, its evidence, the code of its check) is large and is read
+rarely.  It is kept in a ``noscript`` element: a browser without scripts shows it, any other takes
+it for a text, which costs no element and no formula until the script unpacks the row that a reader
+opens.  Nothing is fetched, so that this works from a folder too.  The script also adds a search
+box, four lists to choose from and a count that is read aloud.  Before changing it, know that the
+rows carry what is filtered in attributes of their own, so that the script knows no statement.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from html import escape
 
 from sublinear_lib import claims
-from sublinear_lib.claims import Claim, Method, Observation, ProofStatus
-from sublinear_lib.exhibits.looks import LOOKS, badge, named_columns, script, style_sheet
+from sublinear_lib.claims import Claim, Method, ProofStatus
+from sublinear_lib.exhibits.box import ClaimBox
+from sublinear_lib.exhibits.looks import LOOKS, badge, script, style_sheet
 from sublinear_lib.exhibits.markup import inline_html, spoken
-from sublinear_lib.exhibits.names import (
-    checked_root,
-    name_of,
-    page_link,
-    standing,
-    statement_link,
-    title_of,
-)
+from sublinear_lib.exhibits.names import checked_root, name_of, title_of
 from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = ["LedgerTable", "ledger_table"]
@@ -35,11 +33,32 @@ _PARTS = {
     "memorization": "Part II",
     "features": "Part III",
 }
-_COLUMNS = ("statement", "in plain words", "verdict", "evidence", "taught in")
+
+
+_GROUPS = (
+    "The theorems of the paper",
+    "What is true instead, and new",
+    "The steps of the proofs",
+    "Good weights exist",
+    "Tools of probability",
+    "Part II: robust memorization",
+    "Part III: feature learning",
+    "Definitions, algorithms and conventions",
+)
+_GROUP_OF = {"repaired": 1, "appendix-b": 3, "appendix-a": 4, "memorization": 5, "features": 6}
+
+
+def _rank(claim: Claim) -> tuple[int, bool]:
+    """Return the group of a statement, and whether it comes after the theorems of the group."""
+    part, theorem = claims.section(claim.id), claim.id.startswith("thm-")
+    if claim.status is None and part != "repaired":
+        return 7, True
+    steps = 0 if part == "main-text" and theorem else 2
+    return _GROUP_OF.get(part, steps), not theorem
 
 
 class LedgerTable:
-    """All statements in one table.
+    """All statements, each in one row that opens.
 
     Parameters
     ----------
@@ -69,15 +88,20 @@ class LedgerTable:
 
     def _repr_html_(self) -> str:
         """Return the table as HTML."""
-        heads = "".join(f'<th role="columnheader" scope="col">{each}</th>' for each in _COLUMNS)
-        rows = "".join(map(self._row, self._shelf.ledger))
+        groups = "".join(
+            f'<section class="sl-group"><h3>{title}</h3>{"".join(map(self._row, rows))}</section>'
+            for title, rows in self._groups()
+        )
         return (
             f'<div class="sl-exhibit sl-ledger"><style>{style_sheet(catalog=True)}</style>'
-            f"{self._tally()}{self._controls()}"
-            f'<table role="table" aria-label="All statements" style="{named_columns(_COLUMNS)}">'
-            f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>'
-            f'<tbody role="rowgroup">{rows}</tbody></table>{script("ledger.js")}</div>'
+            f"{self._tally()}{self._controls()}{groups}{script('ledger.js')}</div>"
         )
+
+    def _groups(self) -> Iterator[tuple[str, Iterator[Claim]]]:
+        """Yield the groups with their statements, from what matters most to what matters least."""
+        first = (claim for claim in self._shelf.ledger if not claim.restates)
+        for number, rows in itertools.groupby(sorted(first, key=_rank), lambda c: _rank(c)[0]):
+            yield _GROUPS[number], rows
 
     def _counts(self) -> str:
         tally = self._shelf.ledger.tally()
@@ -134,46 +158,30 @@ class LedgerTable:
         )
 
     def _row(self, claim: Claim) -> str:
-        shelf, root = self._shelf, self._root
-        methods = shelf.methods(claim)
-        evidence = shelf.evidence(claim)
-        if evidence is None:
-            told = "not run yet"
-        else:
-            names = ", ".join(each.value for each in methods)
-            line = inline_html(evidence_line(evidence.deciding))
-            told = f'<span class="sl-method">{names}.</span> {line}'
-        if claim.chapter.startswith("part"):
-            # A chapter that the library does not know is called by the name of its page.
-            title = claims.CHAPTERS.get(claim.chapter, claim.chapter)
-            taught = page_link(root, claim.chapter, title, f"box-{claim.id}")
-        else:
-            taught = "reference only"
-        more = standing(root, claim, shelf.ledger)
-        known = "; ".join(filter(None, (claim.known, more)))
-        cells = (
-            f"{statement_link(root, claim.id)}<br>{inline_html(title_of(claim))}"
-            f'<br><span class="sl-place">{inline_html(claim.source.place)}; '
-            f"<code>{claim.id}</code></span>",
-            inline_html(claim.plain),
-            f'{badge(claim.recorded)}<br><span class="sl-place">{known}</span>',
-            told,
-            taught,
+        prints = [claim, *(c for c in self._shelf.ledger if c.restates == claim.id)]
+        words = " ".join(
+            f"{each.id} {name_of(each.id)} {each.source.place} {each.title} {each.plain}"
+            for each in prints
         )
-        words = spoken(
-            " ".join([claim.id, name_of(claim.id), claim.title, claim.plain, claim.source.place])
-        ).lower()
-        attributes = (
-            f'data-verdict="{claim.recorded.value}" data-part="{claims.section(claim.id)}" '
+        anchors = "".join(f'<span id="{each.id}"></span>' for each in prints[1:])
+        also = ", ".join(f"also {name_of(each.id)}" for each in prints[1:])
+        name = f"<strong>{name_of(claim.id)}</strong> {inline_html(title_of(claim))}"
+        methods = "|".join(each.value for each in self._shelf.methods(claim))
+        return (
+            f'<details class="sl-row" id="{claim.id}" data-verdict="{claim.recorded.value}" '
+            f'data-part="{claims.section(claim.id)}" '
             f'data-status="{claim.status.value if claim.status else ""}" '
-            f'data-method="{"|".join(each.value for each in methods)}" data-words="{escape(words)}"'
+            f'data-method="{methods}" data-words="{escape(spoken(words).lower())}">'
+            f'<summary><span class="sl-name">{anchors}{name} <span class="sl-place">{also}</span>'
+            f'</span><span class="sl-known">{badge(claim.recorded)} '
+            f'<span class="sl-place">{claim.known}</span></span></summary>'
+            f"<noscript>{ClaimBox(claim, self._shelf, root=self._root).body(whole=True)}</noscript>"
+            "</details>"
         )
-        inner = "".join(f'<td role="cell">{cell}</td>' for cell in cells)
-        return f'<tr role="row" {attributes}>{inner}</tr>'
 
 
 def ledger_table(*, root: str = "..", shelf: Shelf | None = None) -> LedgerTable:
-    """Show all statements in one table.
+    """Show all statements, each in a row that opens.
 
     Parameters
     ----------
@@ -193,8 +201,3 @@ def ledger_table(*, root: str = "..", shelf: Shelf | None = None) -> LedgerTable
         If `root` is no way upwards.
     """
     return LedgerTable(shelf or default_shelf(), root=root)
-
-
-def evidence_line(item: Observation) -> str:
-    """Return one observation in one line."""
-    return f"{item.what}: {item.shown} (asked: {item.asked})"

@@ -8,15 +8,15 @@ values.  Before changing a sign, know that it is drawn at 14 pixels: few strokes
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from sublinear_lib.claims import Outcome, Verdict
+from sublinear_lib.claims import Verdict
 from sublinear_lib.plotting import Role, palette_css
 
-__all__ = ["LOOKS", "Look", "badge", "named_columns", "sign", "style_sheet"]
+__all__ = ["LOOKS", "Look", "badge", "sign", "style_sheet"]
 
 STATIC = Path(__file__).parent / "static"
 
@@ -91,14 +91,6 @@ LOOKS: Mapping[Verdict, Look] = MappingProxyType(
 )
 """The look of every verdict."""
 
-OUTCOMES: Mapping[Outcome, tuple[Role, str]] = MappingProxyType(
-    {
-        Outcome.YES: ("c3", LOOKS[Verdict.HOLDS].path),
-        Outcome.NO: ("c2", LOOKS[Verdict.FAILS].path),
-        Outcome.OPEN: ("ink", LOOKS[Verdict.UNDECIDED].path),
-    }
-)
-
 
 def color(role: Role) -> str:
     """Return the CSS value of a role inside an exhibit."""
@@ -146,15 +138,6 @@ def badge(verdict: Verdict) -> str:
     )
 
 
-def outcome_mark(outcome: Outcome) -> str:
-    """Return an outcome as HTML: color, sign and word."""
-    role, path = OUTCOMES[outcome]
-    return (
-        f'<span class="sl-outcome" style="--sl-verdict:{color(role)}">'
-        f"{sign(path)}{outcome.value}</span>"
-    )
-
-
 def style_sheet(*, catalog: bool = False) -> str:
     """Return the style sheet that every exhibit brings along.
 
@@ -174,27 +157,6 @@ def style_sheet(*, catalog: bool = False) -> str:
     bare = re.sub(r"/\*.*?\*/", "", layout, flags=re.DOTALL)
     rules = re.sub(r"\s*([{};])\s*", r"\1", bare).replace(";}", "}")
     return palette_css(".sl-exhibit") + re.sub(r'(?<!")([,:])\s+', r"\1", rules).strip()
-
-
-def named_columns(heads: Sequence[str]) -> str:
-    """Return the style of a table that lets its cells say their column where the page is narrow.
-
-    Parameters
-    ----------
-    heads : sequence of str
-        The heads of all columns, without quotation marks.
-
-    Returns
-    -------
-    str
-        The value of a ``style`` attribute; the first column needs no name.
-
-    Examples
-    --------
-    >>> named_columns(["statement", "verdict"])
-    "--sl-head-2:'verdict'"
-    """
-    return ";".join(f"--sl-head-{k}:'{head}'" for k, head in enumerate(heads, start=1) if k > 1)
 
 
 def script(name: str) -> str:

@@ -3,8 +3,8 @@
 A statement has one name, derived from its id: ``thm-4.1`` is *Theorem 4.1*, ``eq-25`` *Equation
 (25)*, ``thm-4.3-r`` *Theorem 4.3, repaired*.  Links are written the way a notebook needs them,
 from file to file (``../reference/ledger.ipynb``); the book's own extension turns them into links
-between pages.  Before changing the anchors, know that the pages of the statements, the graph, the
-ledger and the chapters all lead to each other by them.
+between pages.  Before changing the anchors, know that the graph, the ledger and the chapters lead
+to each other by them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from __future__ import annotations
 import re
 from html import escape
 
-from sublinear_lib import claims
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 
 __all__ = [
-    "graph_link",
     "name_of",
     "page_link",
     "proof_link",
@@ -37,6 +35,7 @@ _KINDS = {
     "set": ("Parameter set", "Set"),
     "thm": ("Theorem", "Thm"),
 }
+LEDGER_PAGE = "reference/ledger"
 _PAGE = re.compile(r"[a-z0-9-]+(?:/[a-z0-9-]+)*")
 
 
@@ -172,17 +171,13 @@ def address(root: str, page: str, anchor: str = "") -> str:
     return f"{root}/{page}.ipynb" + (f"#{escape(anchor)}" if anchor else "")
 
 
-def _statement_page(claim_id: str) -> str:
-    return f"reference/statements/{claims.section(claim_id)}"
-
-
 def statement_address(root: str, claim_id: str) -> str:
-    """Return the address of a statement on its page of the reference part."""
-    return address(root, _statement_page(claim_id), claim_id)
+    """Return the address of the row of a statement in the ledger."""
+    return address(root, LEDGER_PAGE, claim_id)
 
 
 def statement_link(root: str, claim_id: str, text: str = "") -> str:
-    """Return a link to the page where a statement stands with its evidence and its check.
+    """Return a link to the row of the ledger that has a statement, its evidence and its check.
 
     Parameters
     ----------
@@ -205,41 +200,10 @@ def statement_link(root: str, claim_id: str, text: str = "") -> str:
 
     Examples
     --------
-    >>> statement_link("..", "thm-4.1")  # doctest: +ELLIPSIS
-    '<a class="sl-page" href="../reference/statements/main-text.ipynb#thm-4.1">Theorem 4.1</a>'
+    >>> statement_link("..", "thm-4.1")
+    '<a class="sl-page" href="../reference/ledger.ipynb#thm-4.1">Theorem 4.1</a>'
     """
-    return page_link(root, _statement_page(claim_id), text or name_of(claim_id), claim_id)
-
-
-def graph_link(root: str, claim: Claim, text: str) -> str:
-    """Return a link to the place of a statement in the graph of dependencies.
-
-    Parameters
-    ----------
-    root : str
-        The way from the page that holds the link to the folder of the book.
-    claim : Claim
-        The statement.
-    text : str
-        What the link says.
-
-    Returns
-    -------
-    str
-        An ``a`` element.
-
-    Raises
-    ------
-    ValueError
-        If `root` is no way upwards.
-    """
-    return page_link(root, "reference/dependency-graph", text, graph_anchor(claim))
-
-
-def graph_anchor(claim: Claim) -> str:
-    """Return the anchor of a statement in the graph: in the printed view if it is there."""
-    views = {"paper": "printed", "repair": "repaired"}
-    return f"{views.get(claim.source.work, claim.source.work)}-{claim.id}"
+    return page_link(root, LEDGER_PAGE, text or name_of(claim_id), claim_id)
 
 
 def proof_link(root: str, claim: Claim) -> str:
@@ -294,5 +258,5 @@ def checked_root(root: object) -> str:
     """Return the way to the folder of the book, if it is one."""
     if not isinstance(root, str):
         raise TypeError(f"root must be a string, got {type(root).__name__}")
-    address(root, "reference/ledger")
+    address(root, LEDGER_PAGE)
     return root

@@ -1,4 +1,4 @@
-"""Pictures of the benchmarks page: ratios over commits, and what missed neurons do to weights.
+"""Pictures of the page of measurements: ratios over commits, and what missed neurons do to weights.
 
 No object of the paper lives here but one: the exact active sets of Algorithm 1, whose absence the
 second picture shows.  All numbers come from stored results; here is only how they are drawn.

@@ -271,11 +271,12 @@ def misled(met: Met) -> list[str]:
         if now is None or now["stop"] != before["stop"]:
             faults.append(f"{met.name}: {key} moved the focus away")
             break
+        around = now["kind"] == "radio"  # after its last choice comes the first
         wanted = {
             "first": 0,
             "last": now["most"],
-            "next": min(before["place"] + 1, now["most"]),
-            "back": max(before["place"] - 1, 0),
+            "next": _beside(before["place"], 1, now["most"], around=around),
+            "back": _beside(before["place"], -1, now["most"], around=around),
         }.get(does, before["place"])
         fine = now["place"] == wanted
         if now["kind"] == "radio":
@@ -292,6 +293,11 @@ def misled(met: Met) -> list[str]:
             faults.append(f"{met.name}: {key} led from {before['place']} to {now['place']}")
         before = now
     return faults
+
+
+def _beside(place: int, way: int, most: int, *, around: bool) -> int:
+    """Return the place that an arrow key leads to."""
+    return (place + way) % (most + 1) if around else min(max(place + way, 0), most)
 
 
 def silent(met: Met) -> list[str]:

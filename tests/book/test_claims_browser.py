@@ -19,7 +19,7 @@ import pytest
 from browser import until
 from companion_math import STYLE, typeset
 
-from sublinear_lib.exhibits import chapter_claims, dependency_graph, ledger_table, statement
+from sublinear_lib.exhibits import chapter_claims, dependency_graph, ledger_table
 from tests.book.accessible import findings, open_boxes
 from tests.exhibits.made_up import made_up_shelf
 
@@ -53,12 +53,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pages with each exhibit."""
     target = tmp_path_factory.mktemp("claims")
     shelf = made_up_shelf()
-    boxes = statement("thm-4.1", shelf=shelf)._repr_html_()
-    boxes += chapter_claims(CHAPTER, shelf=shelf)._repr_html_()
     bodies = {
-        "ledger": ledger_table(shelf=shelf)._repr_html_(),
+        "ledger": "<h2>The ledger</h2>" + ledger_table(shelf=shelf)._repr_html_(),
         "graph": dependency_graph(shelf=shelf).html,
-        "boxes": boxes,
+        "boxes": chapter_claims(CHAPTER, shelf=shelf)._repr_html_(),
     }
     for name, body in bodies.items():
         set_, problems = typeset(page(name.capitalize(), body), {})
@@ -130,10 +128,7 @@ def show(browser: Browser, folder: Path, address: str) -> Iterator[Open]:
 
 def shown(tab: Tab) -> list[str]:
     """Return the ids of the rows that can be seen."""
-    words = tab.locator(".sl-ledger tbody tr:visible").evaluate_all(
-        "rows => rows.map(row => row.dataset.words.split(' ')[0])"
-    )
-    return list(words)
+    return list(tab.locator(".sl-row:visible").evaluate_all("rows => rows.map(row => row.id)"))
 
 
 def count_is(tab: Tab, text: str) -> None:
@@ -200,22 +195,40 @@ def test_a_box_opens_by_keyboard_and_then_its_links_are_reached(show: Open) -> N
     for _ in range(8):
         tab.keyboard.press("Tab")
         seen.add(tab.evaluate("document.activeElement.getAttribute('href')"))
-    assert "../reference/dependency-graph.ipynb#printed-thm-4.4" in seen
-
-
-def test_without_scripts_every_word_of_a_box_is_there(show: Open) -> None:
-    tab = show("boxes", scripts=False)
-    text = tab.locator("#thm-4\\.1").inner_text()
-    assert "fails as printed" in text and "exponent of m in the product" in text
+    assert "../reference/ledger.ipynb#thm-4.4" in seen
 
 
 # ---- the ledger ---------------------------------------------------------------------------------
 
 
-def test_without_scripts_the_ledger_is_a_plain_table(show: Open) -> None:
+def test_without_scripts_every_row_opens_and_has_every_word(show: Open) -> None:
     tab = show("ledger", scripts=False)
-    assert tab.locator(".sl-ledger tbody tr:visible").count() == len(made_up_shelf().ledger)
+    assert tab.locator(".sl-row:visible").count() == len(made_up_shelf().ledger)
     assert tab.locator(".sl-tools").is_hidden()
+    tab.locator("#thm-4\\.1 > summary").click()
+    text = tab.locator("#thm-4\\.1").inner_text()
+    assert "fails as printed" in text and "exponent of m in the product" in text
+
+
+@pytest.mark.parametrize("over", ["http", "file"])
+def test_a_row_is_unpacked_when_it_is_opened(show: Open, over: str) -> None:
+    tab = show("ledger", over=over)
+    row = tab.locator("#thm-4\\.1")
+    assert row.locator(".sl-statement").count() == 0
+    row.locator("summary").first.focus()
+    tab.keyboard.press("Enter")
+    row.locator(".sl-statement math").first.wait_for(state="visible")
+    assert "sublinear verify thm-4.1" in row.inner_text()
+    row.get_by_text("The code of the check").click()
+    assert "def check_fails" in row.locator("pre").last.inner_text()
+
+
+def test_a_link_to_a_statement_opens_its_row(show: Open) -> None:
+    tab = show("ledger#lem-a.5")
+    assert tab.locator("#lem-a\\.5 .sl-statement").is_visible()
+    tab.get_by_label("Words").fill("hides all rows")
+    tab.evaluate("location.hash = '#thm-4.1'")
+    tab.locator("#thm-4\\.1 .sl-statement").wait_for(state="visible")
 
 
 @pytest.mark.parametrize(
@@ -297,7 +310,7 @@ def test_without_scripts_both_views_are_there_and_nodes_are_links(show: Open) ->
     assert tab.locator("#printed").is_visible() and tab.locator("#repaired").is_visible()
     assert tab.locator(".sl-tools").is_hidden()
     link = tab.locator("#printed-thm-4\\.1")
-    assert link.get_attribute("href") == "../reference/statements/main-text.ipynb#thm-4.1"
+    assert link.get_attribute("href") == "../reference/ledger.ipynb#thm-4.1"
 
 
 def test_focus_shows_what_a_statement_rests_on_and_what_rests_on_it(show: Open) -> None:
@@ -330,9 +343,9 @@ def test_a_node_that_has_the_focus_has_a_ring(show: Open) -> None:
         if tab.evaluate("document.activeElement.classList.contains('sl-node')"):
             break
     ring = "getComputedStyle(document.activeElement.querySelector('.sl-ring')).opacity"
-    assert tab.evaluate("document.activeElement.dataset.id") == "def-3.5"
+    assert tab.evaluate("document.activeElement.dataset.id") == "thm-4.1"
     assert tab.evaluate(ring) == "1"
-    other = "getComputedStyle(document.querySelector('#printed-thm-4\\\\.1 .sl-ring')).opacity"
+    other = "getComputedStyle(document.querySelector('#printed-lem-a\\\\.5 .sl-ring')).opacity"
     assert tab.evaluate(other) == "0"
 
 
@@ -355,7 +368,7 @@ def test_arrow_keys_go_from_node_to_node_and_enter_follows_the_link(show: Open) 
     )
     tab.locator("#printed-thm-4\\.4").focus()
     tab.keyboard.press("Enter")
-    assert tab.evaluate("window.went") == "../reference/statements/main-text.ipynb#thm-4.4"
+    assert tab.evaluate("window.went") == "../reference/ledger.ipynb#thm-4.4"
 
 
 def test_the_views_are_switched_by_keyboard(show: Open) -> None:
@@ -404,18 +417,18 @@ def test_verdicts_differ_without_their_colors(show: Open) -> None:
 def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(
     visit: Callable[..., Any],
 ) -> None:
-    visited = visit("book/reference/dependency-graph")
+    visited = visit("book/reference/ledger")
     tab = visited.tab
     tab.locator("#printed-thm-4\\.1").focus()
     tab.keyboard.press("Enter")
-    tab.wait_for_url("**/statements/main-text.html#thm-4.1")
+    tab.wait_for_url("**/ledger.html#thm-4.1")
     box = tab.locator("#thm-4\\.1")
-    assert box.is_visible()
+    box.locator(".sl-statement").wait_for(state="visible")
     assert "sublinear verify thm-4.1" in box.inner_text()
     box.get_by_text("The code of the check", exact=True).click()
-    assert "def _check" in box.locator(".highlight").inner_text()
+    assert "def _check" in box.locator("pre").last.inner_text()
     box.get_by_role("link", name="Theorem 4.1, repaired").first.click()
-    tab.wait_for_url("**/statements/repaired.html#thm-4.1-r")
+    tab.wait_for_url("**/ledger.html#thm-4.1-r")
     tab.locator("#thm-4\\.1-r").get_by_role("link", name="our proof").click()
     tab.wait_for_url(re.compile(r"/(reference|part1)/[\w-]+\.html#"))
     anchor = tab.url.partition("#")[2]
@@ -425,11 +438,18 @@ def test_the_reader_clicks_from_the_graph_to_statement_proof_check_and_code(
 
 def test_the_built_ledger_filters_all_statements(visit: Callable[..., Any]) -> None:
     tab = visit("book/reference/ledger").tab
-    rows = tab.locator(".sl-ledger tbody tr").count()
+    rows = tab.locator(".sl-row").count()
     tab.get_by_label("Verdict", exact=True).select_option("fails as printed")
-    left = tab.locator(".sl-ledger tbody tr:visible")
+    left = tab.locator(".sl-row:visible")
     assert 0 < left.count() < rows
     verdicts = left.evaluate_all("all => all.map(each => each.dataset.verdict)")
     assert set(verdicts) == {"fails as printed"}
-    tab.get_by_label("Words").fill("theorem 4.1")
+    tab.get_by_role("searchbox", name="Words").fill("theorem 4.1")
     assert "Theorem 4.1" in left.first.inner_text()
+
+
+def test_the_ledger_is_light_until_a_row_is_opened(visit: Callable[..., Any]) -> None:
+    file = check_book.ROOT / "_build/html/book/reference/ledger.html"
+    assert file.stat().st_size <= 1_500_000
+    tab = visit("book/reference/ledger").tab
+    assert tab.evaluate("document.querySelectorAll('*').length") <= 8_000

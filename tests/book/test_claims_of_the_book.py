@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -13,11 +12,10 @@ from typing import Any
 
 import nbformat
 import pytest
-import write_statements
 from check_book import ROOT
 
-from sublinear_lib.claims import Claim, Ledger, Verdict
-from sublinear_lib.exhibits import Shelf, default_shelf
+from sublinear_lib.claims import Ledger, Verdict
+from sublinear_lib.exhibits import Shelf
 from tests.exhibits.made_up import check_holds, made_up_shelf
 
 SOURCE = ROOT / "book" / "_ext" / "companion_claims.py"
@@ -29,12 +27,7 @@ _spec.loader.exec_module(companion_claims)
 CHAPTER = "part1/how-many-neurons-fire"
 CELLS = {
     CHAPTER: [f'chapter_claims("{CHAPTER}")'],
-    "reference/statements/main-text": [
-        *('statement("def-3.5")', 'statement("thm-4.1")', 'statement("thm-4.4")'),
-        *('statement("cor-5.2")', 'statement("thm-1.1")'),
-    ],
-    "reference/statements/appendix-a": ['statement("lem-a.5")', 'statement("lem-a.6")'],
-    "reference/statements/repaired": ['statement("thm-4.1-r")'],
+    "reference/errata": ['claim_box("lem-a.6")'],
 }
 
 
@@ -91,13 +84,6 @@ def test_a_chapter_that_does_not_show_its_claims_is_found(book: Path) -> None:
     found = problems(book)
     assert "thm-4.4: its chapter 'part1/how-many-neurons-fire' does not show it" in found
     assert not any(each.startswith("thm-4.1:") for each in found)
-
-
-def test_a_statement_without_a_page_of_the_reference_is_found(book: Path) -> None:
-    store(book, "reference/statements/appendix-a", ['statement("lem-a.6")'])
-    assert problems(book) == [
-        "lem-a.5: no page of the reference holds it (run tools/write_statements.py)"
-    ]
 
 
 @pytest.mark.parametrize(
@@ -199,40 +185,3 @@ def test_a_disagreement_is_a_warning_of_the_build(book: Path, tmp_path: Path) ->
     )
     assert run.returncode != 0
     assert "is no page of the book" in run.stderr
-
-
-# ---- the pages that are written -----------------------------------------------------------------
-
-
-def test_the_pages_of_the_statements_are_as_the_claims_say() -> None:
-    assert write_statements.outdated(default_shelf().ledger, write_statements.FOLDER) == []
-
-
-def test_a_page_is_written_once_and_kept_with_its_outputs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(write_statements, "FOLDER", tmp_path)
-    monkeypatch.setattr(write_statements, "LEDGER", made_up_shelf().ledger)
-    wanted = write_statements.pages(made_up_shelf().ledger)
-
-    def outdated() -> list[str]:
-        found: list[str] = write_statements.outdated(made_up_shelf().ledger, tmp_path)
-        return found
-
-    assert outdated() == list(wanted)
-    assert write_statements.main(["--check"]) == 1 and not list(tmp_path.iterdir())
-    assert write_statements.main([]) == 0
-    assert outdated() == []
-    page = tmp_path / "main-text.ipynb"
-    before = json.loads(page.read_text("utf-8"))
-    before["cells"][1]["execution_count"] = 7
-    page.write_text(json.dumps(before), encoding="utf-8")
-    assert write_statements.main([]) == 0
-    assert json.loads(page.read_text("utf-8")) == before
-
-
-def test_a_page_has_a_label_and_a_cell_for_every_statement() -> None:
-    claims: list[Claim] = write_statements.pages(made_up_shelf().ledger)["appendix-a"]
-    cells = write_statements.sources("appendix-a", claims)
-    assert ("code", 'statement("lem-a.5")') in cells
-    assert ("markdown", "(statement-lem-a.6)=\n## Lemma A.6: The case of lem-a.6") in cells

@@ -977,7 +977,7 @@ def test_both_sliders_of_the_chapter_move_curve_and_sentence(
     box = page.tab.locator(".sl-explorer", has_text=shown(explorer.title)).first
     box.scroll_into_view_if_needed()
     seen = [check_against_python(explorer, box)]
-    for number, stop in ((0, 0.2), (1, 0.8)):
+    for number, stop in ((0, 0.6), (1, 0.8)):
         drawn = curves(box)
         drag(sliders(box)[number], 0.5, stop)
         settle(box)

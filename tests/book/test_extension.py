@@ -141,12 +141,12 @@ def test_a_formula_is_held_together_with_its_punctuation() -> None:
 def test_links_of_exhibits_lead_to_pages_and_other_links_stay() -> None:
     body = (
         '<a class="sl-page" href="../reference/ledger.ipynb">a</a>'
-        '<a class="sl-node sl-page" id="x" href="statements/main-text.ipynb#thm-4.1">b</a>'
+        '<a class="sl-node sl-page" id="x" href="../reference/ledger.ipynb#thm-4.1">b</a>'
         '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
     )
     assert companion_book.mend_body(body) == (
         '<a class="sl-page" href="../reference/ledger.html">a</a>'
-        '<a class="sl-node sl-page" id="x" href="statements/main-text.html#thm-4.1">b</a>'
+        '<a class="sl-node sl-page" id="x" href="../reference/ledger.html#thm-4.1">b</a>'
         '<a class="reference download" href="../_downloads/ledger.ipynb">c</a>'
     )
 

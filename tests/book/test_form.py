@@ -154,6 +154,7 @@ def test_an_old_address_leads_to_the_new_one(built: tuple[Path, BeautifulSoup]) 
     assert page.a.text == "A page"
 
 
-def test_a_signpost_is_plain_text() -> None:
+def test_a_signpost_is_plain_text_and_keeps_the_place_on_its_page() -> None:
     page = companion_reach.signpost("x y.html", "a < b")
-    assert 'href="x%20y.html"' in page and "a &lt; b" in page and "<script" not in page
+    assert 'href="x%20y.html"' in page and "a &lt; b" in page and "location.hash" in page
+    assert "<script" not in companion_reach.signpost("x y.html#z", "a < b")

@@ -40,6 +40,11 @@ def test_the_sidebar_shows_all_planned_parts(pages: dict[str, Page]) -> None:
     ]
 
 
+def test_the_sidebar_is_short(pages: dict[str, Page]) -> None:
+    entries = pages["book/intro.html"].tree.css(".bd-sidebar-primary nav li")
+    assert 30 < len(entries) <= 40
+
+
 def test_no_link_leads_nowhere(pages: dict[str, Page]) -> None:
     problems = [each for page in pages.values() for each in check_book.broken_links(page, pages)]
     assert problems == []

@@ -54,6 +54,10 @@ def test_a_description_is_whole_sentences_without_formulas() -> None:
     long = document("The question. " + "This is a sentence of words. " * 20)
     told = companion_reach.describe(long, "Title", "Book")
     assert 150 < len(told) < companion_reach.LONGEST and told.endswith(".")
+    remark = nodes.paragraph("", "", nodes.emphasis("", "A remark of some length before the text."))
+    page = document("How many neurons of the network fire at a point?")
+    page.insert(0, remark)
+    assert companion_reach.describe(page, "Title", "Book").startswith("How many")
     for empty in (document("W^*"), document(), None):
         assert companion_reach.describe(empty, "Title", "Book") == "Title. A page of “Book”."
 

@@ -122,7 +122,7 @@ def made_up_ledger() -> Ledger:
             claim("thm-4.4", Verdict.GAP, check_gap, "thm-4.1"),
             claim("cor-5.2", Verdict.CITED, check_cited),
             claim("lem-a.5", Verdict.TYPO, check_typo),
-            claim("lem-a.6", Verdict.HOLDS, check_holds, chapter="reference/statements/appendix-a"),
+            claim("lem-a.6", Verdict.HOLDS, check_holds, chapter="reference/errata"),
             claim("thm-1.1", Verdict.GAP, check_gap, "thm-4.4 cor-5.2"),
             claim(
                 "thm-4.1-r",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
-from sublinear_lib.claims import Budget, Ledger, Stored, Verdict, fingerprint
+from sublinear_lib.claims import Budget, Ledger, Role, Stored, Verdict, fingerprint
 from sublinear_lib.exhibits import (
     LOOKS,
     Shelf,
@@ -23,9 +23,10 @@ from sublinear_lib.exhibits import (
     proof_link,
     repaired_view,
     short_name,
-    statement,
     title_of,
 )
+from sublinear_lib.exhibits.evidence import evidence_html
+from sublinear_lib.exhibits.graph import drawn
 from sublinear_lib.plotting import ROLES
 from tests.exhibits.made_up import MISREADING, check_open, claim, made_up_ledger, made_up_shelf
 
@@ -44,7 +45,6 @@ def text(soup: object) -> str:
 
 EXHIBITS = {
     "box": lambda shelf: claim_box("thm-4.1", shelf=shelf),
-    "statement": lambda shelf: statement("thm-4.1", shelf=shelf),
     "chapter": lambda shelf: chapter_claims("part1/how-many-neurons-fire", shelf=shelf),
     "ledger": lambda shelf: ledger_table(shelf=shelf),
     "graph": lambda shelf: dependency_graph(shelf=shelf),
@@ -95,32 +95,50 @@ def test_every_verdict_has_a_look_of_its_own() -> None:
         assert soup.svg["aria-hidden"] == "true"
 
 
-def test_a_box_says_all_that_the_claim_and_the_evidence_say() -> None:
-    shelf = made_up_shelf()
-    shown = text(read(claim_box("thm-4.1", shelf=shelf)))
+def test_a_box_says_all_that_the_claim_says_and_leads_to_the_evidence() -> None:
+    shown = text(read(claim_box("thm-4.1", shelf=made_up_shelf())))
     assert "Theorem 4.1" in shown and "The case of thm-4.1" in shown
     assert "fails as printed" in shown and "Section 1, thm-4.1" in shown
     assert "repaired by Theorem 4.1, repaired" in shown
     assert "The product is" in shown and "In plain words." in shown
     assert "What would have to be misread" in shown and "-4/5" in MISREADING
     assert "our reconstruction" in shown
+    assert "the evidence and the code of its check" in shown and "sublinear verify" not in shown
+
+
+def row(name: str, shelf: Shelf | None = None) -> BeautifulSoup:
+    return read(ledger_table(shelf=shelf or made_up_shelf())).find(id=name)
+
+
+def test_a_row_opens_into_the_box_with_all_that_the_evidence_says() -> None:
+    shelf = made_up_shelf()
+    shown = text(row("thm-4.1").find("noscript"))
+    for part in ("Section 1, thm-4.1", "In plain words.", "The product is", "our reconstruction"):
+        assert part in shown
     assert "sublinear verify thm-4.1" in shown and "seed 0" in shown
     assert "m: 4096" in shown and "values: [0.25, 0.125]" in shown
     for item in shelf.stored["thm-4.1"].evidence.observations:
-        assert item.method.value in shown and item.outcome.value in shown
-    for head in ("The statement", "What holds instead", "Controls"):
+        assert item.method.value in shown or item.role is Role.CONTROL
+    for head in ("The statement", "What holds instead", "right on 1 case with a known answer"):
         assert head in shown
     assert "Steps of the printed proof" not in shown
+    assert "It rests on Lemma A.5 , Lemma A.6 ." in shown and "On it rest Theorem 4.4 ." in shown
+    code = row("thm-4.1").select("pre")[-1]
+    assert text(code).startswith("def check_fails") and code["aria-label"] == "Check of Theorem 4.1"
 
 
-def test_a_box_has_its_own_anchor_in_a_chapter_and_the_id_on_its_page() -> None:
-    shelf = made_up_shelf()
-    assert read(claim_box("thm-4.1", shelf=shelf)).find(id="see-thm-4.1")
-    page = read(statement("thm-4.1", shelf=shelf))
-    assert page.find(id="thm-4.1")
-    assert "def check_fails" in text(page.select_one(".highlight pre"))
-    assert page.find("details").has_attr("open")
-    assert read(claim_box("thm-4.1", shelf=shelf)).select(".highlight") == []
+def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
+    ledger = made_up_ledger()
+    copy = replace(ledger["thm-4.1"], id="thm-4.9", restates="thm-4.1", depends_on=("lem-a.5",))
+    shelf = Shelf(Ledger([*ledger, copy]), made_up_shelf().stored)
+    soup = row("thm-4.1", shelf)
+    assert "also Theorem 4.9" in text(soup.summary) and soup.summary.find(id="thm-4.9")
+    assert "theorem 4.9" in soup["data-words"]
+    assert "Printed again as Theorem 4.9" in text(soup) and "in the same words" in text(soup)
+    assert set(printed_view(shelf.ledger).edges) == set(printed_view(ledger).edges)
+    assert set(repaired_view(shelf.ledger).edges) == set(repaired_view(ledger).edges)
+    other = replace(copy, statement="Another wording.")
+    assert "Another wording." in text(row("thm-4.1", Shelf(Ledger([*ledger, other]))))
 
 
 @pytest.mark.parametrize(
@@ -129,27 +147,21 @@ def test_a_box_has_its_own_anchor_in_a_chapter_and_the_id_on_its_page() -> None:
         (
             "thm-4.1",
             {
-                "../reference/statements/main-text.ipynb#thm-4.1",
-                "../reference/statements/repaired.ipynb#thm-4.1-r",
-                "../reference/dependency-graph.ipynb#printed-thm-4.1",
-                "../reference/ledger.ipynb",
+                "../reference/ledger.ipynb#thm-4.1",
+                "../reference/ledger.ipynb#thm-4.1-r",
             },
         ),
         (
             "thm-4.1-r",
             {
-                "../reference/statements/repaired.ipynb#thm-4.1-r",
-                "../reference/statements/main-text.ipynb#thm-4.1",
+                "../reference/ledger.ipynb#thm-4.1-r",
+                "../reference/ledger.ipynb#thm-4.1",
                 "../reference/repaired-theorems.ipynb#thm-4.1-r",
-                "../reference/dependency-graph.ipynb#repaired-thm-4.1-r",
-                "../reference/ledger.ipynb",
             },
         ),
     ],
 )
-def test_a_box_leads_to_its_page_its_proof_and_its_place_in_the_graph(
-    name: str, targets: set[str]
-) -> None:
+def test_a_box_leads_to_its_row_its_proof_and_its_kin(name: str, targets: set[str]) -> None:
     soup = read(claim_box(name, shelf=made_up_shelf()))
     assert {tag["href"] for tag in soup.find_all("a")} == targets
 
@@ -188,7 +200,7 @@ def test_a_run_that_did_not_decide_says_so() -> None:
     open_one = claim("lem-a.7", Verdict.HOLDS, check_open)
     evidence = open_one.run(Budget.FULL, 3)
     shelf = Shelf(Ledger([open_one]), {"lem-a.7": Stored(evidence, fingerprint(open_one))})
-    shown = text(read(claim_box("lem-a.7", shelf=shelf)))
+    shown = text(row("lem-a.7", shelf))
     assert "did not decide" in shown
     assert "sublinear verify lem-a.7 --budget full --seed 3" in shown
 
@@ -198,24 +210,51 @@ def test_a_run_that_did_not_decide_says_so() -> None:
 
 def test_the_ledger_has_a_row_for_every_claim_with_what_is_filtered() -> None:
     shelf = made_up_shelf()
-    rows = read(ledger_table(shelf=shelf)).select("tbody tr")
-    assert len(rows) == len(shelf.ledger)
-    for row, each in zip(rows, shelf.ledger, strict=True):
+    rows = {row["id"]: row for row in read(ledger_table(shelf=shelf)).select(".sl-row")}
+    assert rows.keys() == {each.id for each in shelf.ledger}
+    for each in shelf.ledger:
+        row = rows[each.id]
         assert row["data-verdict"] == each.recorded.value
-        assert each.recorded.value in text(row) and name_of(each.id) in text(row)
+        assert each.recorded.value in text(row.summary) and name_of(each.id) in text(row.summary)
         assert each.id in row["data-words"] and "have length one" in row["data-words"]
         assert row["data-method"].split("|") == [m.value for m in shelf.methods(each)]
-    parts = [row["data-part"] for row in rows]
+    parts = [row["data-part"] for row in rows.values()]
     assert parts.count("appendix-a") == 2 and parts.count("repaired") == 1
 
 
-def test_the_line_of_evidence_is_the_one_that_decides() -> None:
-    rows = read(ledger_table(shelf=made_up_shelf())).select("tbody tr")
-    shown = {row["data-words"].split()[0]: text(row) for row in rows}
-    assert "exponent of m in the product: 1/10 (asked: = −1/10)" in shown["thm-4.1"]
-    assert "largest deviation" not in shown["thm-4.1"]
-    assert "the step: 5 (asked: = 4)" in shown["thm-4.4"]
-    assert "the sign: + (asked: -)" in shown["lem-a.5"]
+def test_rows_come_by_importance() -> None:
+    soup = read(ledger_table(shelf=made_up_shelf()))
+    assert [title.get_text() for title in soup("h3")] == [
+        "The theorems of the paper",
+        "What is true instead, and new",
+        "The steps of the proofs",
+        "Tools of probability",
+    ]
+    assert [row["id"] for row in soup.select(".sl-row")][:4] == [
+        *("thm-4.1", "thm-4.4", "thm-1.1", "thm-4.1-r")
+    ]
+
+
+def test_the_sentence_of_evidence_is_the_one_that_decides() -> None:
+    def how(name: str) -> str:
+        told = next(p for p in row(name)("p") if p.get_text().startswith("How we know."))
+        return text(told)
+
+    assert "exponent of m in the product, found 1/10, while the statement asks for" in how(
+        "thm-4.1"
+    )
+    assert "largest deviation" not in how("thm-4.1")
+    assert "the step, found 5, while the printed proof asks for = 4" in how("thm-4.4")
+    assert "the sign, found +, while the print asks for −" in how("lem-a.5")
+    assert how("lem-a.6").startswith("How we know. All 2 observations of the statement came out")
+
+
+def test_an_observation_that_says_the_same_says_of_what() -> None:
+    found = made_up_shelf().stored["lem-a.6"].evidence
+    first, second = found.observations
+    again = replace(second, what="the same, PRINTED")
+    shown = evidence_html(replace(found, observations=(first, again)))
+    assert "the same (mean of 400 draws), printed powers: 0; asked for" in shown
 
 
 def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
@@ -238,17 +277,10 @@ def test_the_ledger_counts_and_offers_only_what_there_is() -> None:
     assert "rigorous enclosure" not in options["method"], "only a control used it"
 
 
-def test_a_chapter_is_linked_where_its_box_stands() -> None:
-    soup = read(ledger_table(shelf=made_up_shelf()))
-    links = [tag["href"] for tag in soup.select("tbody tr td:nth-child(5) a")]
-    assert "../part1/how-many-neurons-fire.ipynb#box-thm-4.1" in links
-    assert text(soup).count("reference only") == 1
-
-
-def test_the_ledger_calls_a_chapter_by_its_title() -> None:
-    soup = read(ledger_table(shelf=made_up_shelf()))
-    titles = {tag.get_text() for tag in soup.select("tbody tr td:nth-child(5) a")}
-    assert titles == {"How many neurons fire?"}
+def test_a_row_leads_to_the_chapter_that_teaches_it() -> None:
+    links = {tag["href"] for tag in row("thm-4.1").select(".sl-links a")}
+    assert "../part1/how-many-neurons-fire.ipynb" in links
+    assert not any("errata" in tag["href"] for tag in row("lem-a.6").select(".sl-links a"))
 
 
 # ---- the graph ----------------------------------------------------------------------------------
@@ -288,38 +320,46 @@ def test_a_repair_by_its_own_consequence_is_refused() -> None:
 def test_every_node_is_a_named_link_with_a_second_cue() -> None:
     ledger = made_up_ledger()
     soup = read(dependency_graph(shelf=made_up_shelf()))
-    for view, graph in (("printed", printed_view(ledger)), ("repaired", repaired_view(ledger))):
+    views = (("printed", printed_view(ledger)), ("repaired", repaired_view(ledger)))
+    for view, graph in ((name, drawn(ledger, whole)) for name, whole in views):
         nodes = soup.select(f"#{view} a.sl-node")
         assert [node["data-id"] for node in nodes] == [c.id for c in ledger if c.id in graph]
         for node in nodes:
             each = ledger[node["data-id"]]
             assert node["id"] == f"{view}-{each.id}"
             assert node["href"].endswith(f".ipynb#{each.id}")
-            assert node["aria-label"].startswith(
-                f"{name_of(each.id)}, {each.recorded.value}, {each.known}. "
-            )
-            assert "$" not in node["aria-label"]
-            assert node.title.get_text() == node["aria-label"]
+            title = title_of(each)
+            known = f"{each.recorded.value}, {each.known}"
+            assert node["aria-label"] == f"{name_of(each.id)}, {title}: {known}"
+            assert text(node).endswith(title)
             assert node.select_one(".sl-mark")["d"] == LOOKS[each.recorded].path
             assert text(node.find("text")) == short_name(each.id)
             assert set(node["data-uses"].split()) == set(graph.predecessors(each.id))
-        drawn = {(p["data-from"], p["data-to"]) for p in soup.select(f"#{view} .sl-edges path")}
-        assert drawn == set(graph.edges)
+        arrows = soup.select(f"#{view} .sl-edges path")
+        assert {(path["data-from"], path["data-to"]) for path in arrows} == set(graph.edges)
 
 
-def test_the_list_says_the_same_as_the_drawing() -> None:
-    soup = read(dependency_graph(shelf=made_up_shelf()))
-    lists = soup.select("details.sl-more")
-    assert len(lists) == 2
-    for shown, graph in zip(
-        lists, (printed_view(made_up_ledger()), repaired_view(made_up_ledger())), strict=True
-    ):
-        said = set()
-        for item in shown.select(":scope > ul > li"):
-            end = item.a["href"].partition("#")[2]
-            used = item.ul.find_all("a") if item.ul else ()
-            said |= {(a["href"].partition("#")[2], end) for a in used}
-        assert said == set(graph.edges)
+def test_what_others_imply_definitions_and_lone_statements_are_not_drawn() -> None:
+    ledger = made_up_ledger()
+    also = replace(ledger["thm-1.1"], depends_on=("thm-4.4", "cor-5.2", "thm-4.1"))
+    more = Ledger([also if each.id == also.id else each for each in ledger])
+    assert ("thm-4.1", "thm-1.1") in printed_view(more).edges
+    assert drawn(more, printed_view(more)).edges == drawn(ledger, printed_view(ledger)).edges
+    assert "def-3.5" not in drawn(ledger, printed_view(ledger))
+    convention = replace(
+        ledger["lem-a.6"], recorded=Verdict.IMPLEMENTED, status=None, implemented_by="x.y"
+    )
+    fewer = Ledger([convention if each.id == convention.id else each for each in ledger])
+    assert "lem-a.6" not in drawn(fewer, printed_view(fewer))
+
+
+def test_a_step_that_failed_with_a_repaired_statement_leaves_the_repaired_view() -> None:
+    ledger = made_up_ledger()
+    step = replace(ledger["thm-4.1"], id="lem-c.8", cause="thm-4.1", depends_on=("lem-a.6",))
+    user = replace(ledger["thm-4.4"], depends_on=("lem-c.8",))
+    kept = [user if each.id == user.id else each for each in ledger]
+    graph = repaired_view(Ledger([*kept, step]))
+    assert "lem-c.8" not in graph and ("thm-4.1-r", "thm-4.4") in graph.edges
 
 
 def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
@@ -331,9 +371,9 @@ def test_nodes_do_not_overlap_and_fit_the_drawing() -> None:
             for node in svg.select("a.sl-node")
         ]
         for x, y in places:
-            assert min(x, y) >= 0 and x + 100 <= width and y + 28 <= height
+            assert min(x, y) >= 0 and x + 128 <= width and y + 82 <= height
         for k, (x, y) in enumerate(places):
-            assert all(abs(x - u) >= 100 or abs(y - v) >= 28 for u, v in places[:k])
+            assert all(abs(x - u) >= 128 or abs(y - v) >= 82 for u, v in places[:k])
 
 
 # ---- names --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The pictures of the benchmarks page tell the numbers that they are given."""
+"""The pictures of the page of measurements tell the numbers that they are given."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
-// Filters the rows of the ledger; the table itself is complete without it.
+// Filters the rows of the ledger and unpacks what a reader opens; it is complete without scripts.
 for (const ledger of document.querySelectorAll(".sl-ledger:not([data-ready])")) {
   ledger.dataset.ready = "1";
   const form = ledger.querySelector("form");
   const words = form.querySelector("input");
   const lists = [...form.querySelectorAll("select")];
   const count = form.querySelector(".sl-count");
-  const rows = [...ledger.querySelectorAll("tbody tr")];
+  const rows = [...ledger.querySelectorAll(".sl-row")];
+  const groups = [...ledger.querySelectorAll(".sl-group")];
   let waiting = 0;
 
   const show = () => {
@@ -18,11 +19,34 @@ for (const ledger of document.querySelectorAll(".sl-ledger:not([data-ready])")) 
       row.hidden = !fits;
       shown += fits;
     }
+    for (const group of groups) group.hidden = !group.querySelector(".sl-row:not([hidden])");
     // Spoken once the reader has come to rest.
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       count.textContent = shown ? `${shown} of ${rows.length} statements` : `None of ${rows.length} statements. Try fewer words, or show all.`;
     }, 250);
+  };
+
+  /** With scripts, a browser keeps what is in a noscript element as a text. */
+  const unpack = (row) => {
+    const packed = row.querySelector(":scope > noscript");
+    if (!packed) return;
+    const body = document.createElement("div");
+    body.innerHTML = packed.textContent;
+    packed.replaceWith(body);
+  };
+  for (const row of rows) row.addEventListener("toggle", () => row.open && unpack(row));
+
+  /** A link to a statement opens its row. */
+  const follow = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)).replace(/^statement-/, ""));
+    const row = target?.closest(".sl-row");
+    if (!row || !ledger.contains(row)) return;
+    if (row.hidden) form.reset();
+    unpack(row);
+    row.open = true;
+    row.firstElementChild.focus({ preventScroll: true });
+    row.scrollIntoView();
   };
 
   // A link may ask for a selection: ledger.html?verdict=fails+as+printed&words=activity
@@ -37,4 +61,7 @@ for (const ledger of document.querySelectorAll(".sl-ledger:not([data-ready])")) 
   form.addEventListener("input", show);
   form.addEventListener("reset", () => setTimeout(show));
   show();
+  addEventListener("hashchange", follow);
+  if (document.readyState === "complete") follow();
+  else addEventListener("load", follow);
 }
