@@ -29,17 +29,81 @@ Fixpoint at_most (k : nat) (ps : list R) : R :=
 Definition probabilities (ps : list R) : Prop := List.Forall (fun p => 0 <= p <= 1) ps.
 Definition mean (ps : list R) : R := fold_right Rplus 0 ps.
 
-(* A single trial of probability 1/100 meets its one success with probability 1/100.  That is
-   eps = 99 and mu = 1/100, and the printed bound is exp(-32.67). *)
-Definition witness_p : R := 1/100.
-Definition witness_eps : R := 99.
+Lemma at_least_0 ps : at_least 0 ps = 1.
+Proof. now destruct ps. Qed.
+
+Lemma at_least_01 k ps : probabilities ps -> 0 <= at_least k ps <= 1.
+Proof.
+  intros H. revert k. induction H as [|p ps Hp _ IH]; intros [|k]; rewrite ?at_least_0;
+    cbn [at_least]; try lra.
+  pose proof (IH k). pose proof (IH (S k)). split; nra.
+Qed.
+
+Lemma at_least_falls k ps : probabilities ps -> at_least (S k) ps <= at_least k ps.
+Proof.
+  intros H. revert k. induction H as [|p ps Hp H IH]; intros k.
+  { destruct k; simpl; lra. }
+  destruct k as [|k].
+  - apply (at_least_01 1 (p :: ps)). now constructor.
+  - cbn [at_least]. pose proof (IH k). pose proof (IH (S k)).
+    apply Rplus_le_compat; apply Rmult_le_compat_l; lra.
+Qed.
+
+(* If two groups of trials meet j and k successes, together they meet j + k. *)
+Lemma at_least_groups j k ps qs : probabilities ps -> probabilities qs ->
+  at_least j ps * at_least k qs <= at_least (j + k) (ps ++ qs).
+Proof.
+  intros Hp Hq. revert j k. induction Hp as [|p ps Hp H IH]; intros j k.
+  - destruct j; simpl; [lra|]. pose proof (at_least_01 k qs Hq).
+    rewrite Rmult_0_l. apply at_least_01, Hq.
+  - assert (HL : probabilities (ps ++ qs)) by (apply List.Forall_app; now split).
+    destruct j as [|j]; cbn [at_least app Nat.add].
+    + destruct k as [|k]; [rewrite at_least_0; lra|]. cbn [at_least]. pose proof (IH 0%nat (S k)) as I.
+      cbn [at_least Nat.add] in I. rewrite at_least_0 in I.
+      pose proof (at_least_falls k (ps ++ qs) HL). nra.
+    + pose proof (IH j k). pose proof (IH (S j) k) as I. cbn [Nat.add] in I.
+      rewrite Rmult_plus_distr_r, !Rmult_assoc.
+      apply Rplus_le_compat; apply Rmult_le_compat_l; lra.
+Qed.
+
+Lemma repeat_probabilities p n : 0 <= p <= 1 -> probabilities (repeat p n).
+Proof. intros H. induction n; simpl; constructor; assumption. Qed.
+
+Lemma at_least_one p n : at_least 1 (repeat p n) = 1 - (1 - p) ^ n.
+Proof.
+  induction n as [|n IH]; [simpl; lra|]. cbn [repeat at_least pow].
+  rewrite IH, at_least_0. ring.
+Qed.
+
+Lemma one_in_each_group p n k : 0 <= p <= 1 ->
+  (1 - (1 - p) ^ n) ^ k <= at_least k (repeat p (k * n)).
+Proof.
+  intros Hp. induction k as [|k IH]; [simpl; lra|].
+  cbn [Nat.mul pow]. rewrite repeat_app. rewrite <- at_least_one in IH |- *.
+  eapply Rle_trans; [|apply (at_least_groups 1 k); now apply repeat_probabilities].
+  apply Rmult_le_compat_l; [|exact IH]. now apply at_least_01, repeat_probabilities.
+Qed.
+
+Lemma mean_repeat p n : mean (repeat p n) = INR n * p.
+Proof. induction n; [simpl; lra|]. rewrite S_INR. simpl. fold (mean (repeat p n)). lra. Qed.
+
+(* The witness: 1000 trials of probability 1/1000, and ten times their mean.  One success in each
+   of ten groups of 100 is already likelier than the printed exp(-27). *)
+Definition witness_p : R := 1/1000.
+Definition witness_trials : nat := 1000.
+Definition witness_eps : R := 9.
 
 Theorem lemma_a8_fails :
-  mean [witness_p] * (1 + witness_eps) = INR 1 /\
-  exp (- witness_eps ^ 2 * mean [witness_p] / 3) < at_least 1 [witness_p].
+  mean (repeat witness_p witness_trials) * (1 + witness_eps) = INR 10 /\
+  exp (- witness_eps ^ 2 * mean (repeat witness_p witness_trials) / 3)
+    < at_least 10 (repeat witness_p witness_trials).
 Proof.
-  unfold mean, witness_p, witness_eps, at_least, fold_right. simpl INR. split; [lra|].
-  replace (1/100 * 1 + (1 - 1/100) * 0) with (1/100) by lra. interval.
+  rewrite mean_repeat. replace (INR witness_trials * witness_p) with 1.
+  2:{ unfold witness_trials, witness_p. rewrite INR_IZR_INZ.
+      replace (Z.of_nat 1000) with 1000%Z by reflexivity. lra. }
+  unfold witness_eps. split; [simpl; lra|].
+  eapply Rlt_le_trans; [|apply (one_in_each_group witness_p 100 10); unfold witness_p; lra].
+  unfold witness_p. interval.
 Qed.
 
 (* Markov's inequality for s^Y: the generating function of each trial is 1 + p (s - 1). *)
