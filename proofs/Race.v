@@ -5,6 +5,7 @@
    away from its start. *)
 
 From Coq Require Import Reals Lra.
+From Coquelicot Require Import Coquelicot.
 Open Scope R_scope.
 
 (* The two inequalities for one step, with p = q - 2.  A step multiplies x by 1 + u. *)
@@ -22,7 +23,7 @@ Proof.
   intros Hp Hu. set (v := Rpower (1 + u) (- p)).
   assert (Hv : 0 < v) by apply exp_pos.
   assert (E1 : Rpower (1 + u) (- (p + 1)) = v * / (1 + u)).
-  { replace (- (p + 1)) with (- p + - 1) by ring. rewrite Rpower_plus. f_equal.
+  { replace (- (p + 1)) with (- p + Ropp 1) by ring. rewrite Rpower_plus. f_equal.
     rewrite Rpower_Ropp, Rpower_1 by lra. reflexivity. }
   assert (E2 : v * Rpower (1 + u) p = 1).
   { unfold v. rewrite <- Rpower_plus, Rplus_opp_l. apply Rpower_O. lra. }
@@ -72,7 +73,7 @@ Qed.
 
 Lemma power_of_step x u : 0 < x -> 0 <= u ->
   Rpower (x * (1 + u)) (2 - q) = Rpower x (2 - q) * Rpower (1 + u) (- (q - 2)).
-Proof. intros. rewrite Rpower_mult_distr by lra. f_equal. ring. Qed.
+Proof. intros. rewrite <- Rpower_mult_distr by lra. do 2 f_equal. ring. Qed.
 
 Lemma cancel x : 0 < x -> Rpower x (2 - q) * Rpower x (q - 2) = 1.
 Proof. intros. rewrite <- Rpower_plus. replace (2 - q + (q - 2)) with 0 by ring. now apply Rpower_O. Qed.
@@ -90,8 +91,13 @@ Proof.
   pose proof (loser_step (q - 2) u ltac:(lra) H0) as L.
   assert (Hg : 0 < Rpower (A t) (2 - q)) by apply exp_pos.
   assert (E : Rpower (A t) (2 - q) * u = c t * kappa_u).
-  { unfold u. pose proof (cancel (A t) Hp). nra. }
-  apply Rmult_le_compat_l with (r := Rpower (A t) (2 - q)) in L; [|lra]. nra.
+  { unfold u. pose proof (cancel (A t) Hp) as C.
+    transitivity (c t * kappa_u * (Rpower (A t) (2 - q) * Rpower (A t) (q - 2))); [ring|].
+    rewrite C. ring. }
+  apply Rmult_le_compat_l with (r := Rpower (A t) (2 - q)) in L; [|lra].
+  replace (Rpower (A t) (2 - q) * (1 - (q - 2) * u))
+    with (Rpower (A t) (2 - q) - (q - 2) * (Rpower (A t) (2 - q) * u)) in L by ring.
+  rewrite E in L. lra.
 Qed.
 
 (* B^(2-q) loses at least (q - 2) kappa_v (1 + theta)^(1-q) c_t, and stays positive: this bounds
@@ -116,12 +122,16 @@ Proof.
   set (w := Rpower (1 + u) (- (q - 1))) in *. set (w' := Rpower (1 + theta) (- (q - 1))) in *.
   assert (Hg : 0 < Rpower (B t) (2 - q)) by apply exp_pos.
   assert (E : Rpower (B t) (2 - q) * u = c t * kappa_v).
-  { unfold u. pose proof (cancel (B t) Hp). nra. }
+  { unfold u. pose proof (cancel (B t) Hp) as C.
+    transitivity (c t * kappa_v * (Rpower (B t) (2 - q) * Rpower (B t) (q - 2))); [ring|].
+    rewrite C. ring. }
   apply Rmult_le_compat_l with (r := Rpower (B t) (2 - q)) in W; [|lra].
   assert (0 <= c t * kappa_v) by (apply Rmult_le_pos; [apply Hc | lra]).
   assert ((q - 2) * (c t * kappa_v) * w' <= (q - 2) * (c t * kappa_v) * w)
     by (apply Rmult_le_compat_l; nra).
-  nra.
+  replace (Rpower (B t) (2 - q) * ((q - 2) * u * w))
+    with ((q - 2) * (Rpower (B t) (2 - q) * u) * w) in W by ring.
+  rewrite E in W. lra.
 Qed.
 
 Theorem loser_never_escapes :
@@ -131,7 +141,7 @@ Proof.
   intros HR t. set (k := Rpower (1 + theta) (q - 1)) in *.
   assert (Hk : 0 < k) by apply exp_pos. set (D := 1 - k / ratio).
   assert (HD : 0 < D).
-  { unfold D. apply Rlt_0_minus, Rmult_lt_reg_r with ratio; [lra|].
+  { unfold D. apply Rlt_Rminus, Rmult_lt_reg_r with ratio; [lra|].
     unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
   pose proof (stays_positive A kappa_u Hu HA0 HA t) as Hp.
   pose proof (loser_loses_at_most t) as L. pose proof (winner_loses_at_least t) as W.
