@@ -75,25 +75,13 @@ Proof.
         rewrite D1, D2, Zu, Zv by lia. ring.
 Qed.
 
-Lemma largest_entry n (z : nat -> R) :
-  exists j, (j < S n)%nat /\ forall i, (i < S n)%nat -> Rabs (z i) <= Rabs (z j).
-Proof.
-  induction n as [|n [j [Hj M]]].
-  - exists 0%nat. split; [lia|]. intros i Hi. replace i with 0%nat by lia. lra.
-  - destruct (Rle_dec (Rabs (z (S n))) (Rabs (z j))).
-    + exists j. split; [lia|]. intros i Hi.
-      destruct (Nat.eq_dec i (S n)) as [->|]; [assumption | apply M; lia].
-    + exists (S n). split; [lia|]. intros i Hi.
-      destruct (Nat.eq_dec i (S n)) as [->|]; [lra|]. specialize (M i ltac:(lia)). lra.
-Qed.
-
 (* Step 1: a direction that nobody sees, scaled so that its largest entry is z_j = 1. *)
 Lemma unseen_direction m n (W : nat -> nat -> R) : (m < n)%nat ->
   exists z j, (j < n)%nat /\ z j = 1 /\ (forall i, (i < n)%nat -> Rabs (z i) <= 1) /\
     forall r, (r < m)%nat -> dot n (W r) z = 0.
 Proof.
   intros Hmn. destruct (null_direction m n W Hmn) as [z [[j0 [Hj0 N0]] Zz]].
-  destruct n as [|n]; [lia|]. destruct (largest_entry n z) as [j [Hj M]].
+  destruct n as [|n]; [lia|]. destruct (largest_of n (fun i => Rabs (z i))) as [j [Hj M]].
   assert (Nj : z j <> 0).
   { intros E. apply Rabs_pos_lt in N0. specialize (M j0 Hj0). rewrite E, Rabs_R0 in M. lra. }
   exists (fun i => / z j * z i), j. repeat split; [exact Hj | now apply Rinv_l | |].

@@ -67,6 +67,19 @@ Proof.
   assert (u i <= sum n u) by (apply IHn; [auto|lia]). assert (0 <= u n) by (apply H; lia). lra.
 Qed.
 
+(* One of finitely many values is the largest. *)
+Lemma largest_of n (u : nat -> R) :
+  exists j, (j < S n)%nat /\ forall i, (i < S n)%nat -> u i <= u j.
+Proof.
+  induction n as [|n [j [Hj M]]].
+  - exists 0%nat. split; [lia|]. intros i Hi. replace i with 0%nat by lia. lra.
+  - destruct (Rle_dec (u (S n)) (u j)).
+    + exists j. split; [lia|]. intros i Hi.
+      destruct (Nat.eq_dec i (S n)) as [->|]; [assumption | apply M; lia].
+    + exists (S n). split; [lia|]. intros i Hi.
+      destruct (Nat.eq_dec i (S n)) as [->|]; [lra|]. specialize (M i ltac:(lia)). lra.
+Qed.
+
 Lemma dot_minus_l d u v x : dot d (minus u v) x = dot d u x - dot d v x.
 Proof.
   unfold dot, minus. rewrite <- sum_minus. apply sum_ext. intros. ring.
