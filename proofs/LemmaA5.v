@@ -83,7 +83,7 @@ Proof.
   unfold share, upper_slope.
   rewrite (RInt_ext _ (fun _ => 1)).
   - rewrite (RInt_const (V := R_CompleteNormedModule)). unfold scal; simpl; unfold mult; simpl.
-    interval.
+    interval with (i_prec 60).
   - intros s _. replace (- (0 * s) ^ 2 / 2) with 0 by field. apply exp_0.
 Qed.
 
@@ -92,14 +92,14 @@ Lemma share_holds : lower_slope < share holds_up_to.
 Proof.
   unfold share, lower_slope, holds_up_to.
   apply Rlt_le_trans with (8355574/10000000 * (2 / sqrt (2 * PI))); [interval with (i_prec 60)|].
-  apply Rmult_le_compat_r; [interval | integral with (i_prec 60)].
+  apply Rmult_le_compat_r; [interval with (i_prec 60) | integral with (i_prec 60)].
 Qed.
 
 Lemma share_fails : share fails_from < lower_slope.
 Proof.
   unfold share, lower_slope, fails_from.
   apply Rle_lt_trans with (8355318/10000000 * (2 / sqrt (2 * PI))); [|interval with (i_prec 60)].
-  apply Rmult_le_compat_r; [interval | integral with (i_prec 60)].
+  apply Rmult_le_compat_r; [interval with (i_prec 60) | integral with (i_prec 60)].
 Qed.
 
 Section Window.

@@ -103,7 +103,7 @@ Proof.
       replace (Z.of_nat 1000) with 1000%Z by reflexivity. lra. }
   unfold witness_eps. split; [simpl; lra|].
   eapply Rlt_le_trans; [|apply (one_in_each_group witness_p 100 10); unfold witness_p; lra].
-  unfold witness_p. interval.
+  unfold witness_p. interval with (i_prec 60).
 Qed.
 
 (* Markov's inequality for s^Y: the generating function of each trial is 1 + p (s - 1). *)

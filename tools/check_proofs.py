@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 PROOFS = Path(__file__).resolve().parents[1] / "proofs"
@@ -45,7 +47,7 @@ def main() -> int:
     if not shutil.which("coqc"):
         print(f"The proofs are checked by Rocq, and coqc was not found: apt-get install {PACKAGES}")
         return 1
-    begun, permitted, wrong = time.monotonic(), allowed(), 0
+    begun, permitted, proofs, wrong = time.monotonic(), allowed(), records(), 0
     with tempfile.TemporaryDirectory() as folder:
         for path in PROOFS.glob("*.v"):
             shutil.copy(path, folder)
@@ -61,19 +63,20 @@ def main() -> int:
             if done.returncode:
                 print(done.stdout + done.stderr)
                 return 1
-        asked = [(stem, name) for stem, (_, names) in records().items() for name in names]
-        question = "".join(f"Require {stem}.\n" for stem in records())
-        question += "".join(f"Print Assumptions {stem}.{name}.\n" for stem, name in asked)
+        question = "".join(f"Require {stem}.\n" for stem in proofs)
+        for stem, (_, names) in proofs.items():
+            question += "".join(f"Print Assumptions {stem}.{name}.\n" for name in names)
         (Path(folder) / "Question.v").write_text(question)
         answer = rocq("coqc", "-q", "-w", "none", "-Q", ".", "", "Question.v")
+    asked = [f"{stem}.{name}" for stem, (_, names) in proofs.items() for name in names]
     told = re.split(r"^(?:Axioms:|Closed under the global context)$", answer.stdout, flags=re.M)[1:]
     if answer.returncode or len(told) != len(asked):
         print(answer.stdout + answer.stderr)
         return 1
-    for (stem, name), each in zip(asked, told, strict=True):
-        beyond = axioms(each) - permitted
+    for name, each in zip(asked, told, strict=True):
+        beyond = {axiom for axiom in axioms(each) if not any(map(partial(fnmatch, axiom), permitted))}
         wrong += bool(beyond)
-        print(f"{stem}.{name}" + (f"  RESTS ON {', '.join(sorted(beyond))}" if beyond else ""))
+        print(name + (f"  RESTS ON {', '.join(sorted(beyond))}" if beyond else ""))
     print(f"{len(asked)} theorems, {wrong} wrong, {time.monotonic() - begun:.0f} s")
     return int(wrong > 0)
 
