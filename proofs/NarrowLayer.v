@@ -14,6 +14,14 @@ Definition unit_vector (j : nat) (i : nat) : R := if Nat.eq_dec i j then 1 else 
 Definition ball (n : nat) (center : nat -> R) (mu : R) (x : nat -> R) : Prop :=
   forall i, (i < n)%nat -> Rabs (x i - center i) <= mu.
 
+(* Nearer than 1 to 0 lies no multiple k e_j with k >= 1, and e_j lies that near. *)
+Lemma separation n j k r : (j < n)%nat -> 1 <= k ->
+  ball n (fun _ => 0) r (fun i => k * unit_vector j i) -> lambda <= r.
+Proof.
+  intros Hj Hk H. specialize (H j Hj). unfold unit_vector, lambda in *.
+  destruct (Nat.eq_dec j j); [|easy]. rewrite Rabs_pos_eq in H; lra.
+Qed.
+
 (* Moving one term of a sum to its place. *)
 Lemma sum_pick n p c u : (p < n)%nat ->
   sum n (fun i => if Nat.eq_dec i p then c else u i)

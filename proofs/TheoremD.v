@@ -1,5 +1,5 @@
 (* claim: thm-d
-   theorems: regret_identity theorem_d theorem_d_step_size
+   theorems: regret_identity gradient_size theorem_d theorem_d_step_size
 
    Theorem D: convergence, term by term.  Deterministic: the bound holds for every width, every
    initialization and every adversary, and is a statement about finite sums. *)
@@ -111,7 +111,7 @@ Proof.
   cbn [sum]. pose proof (one_step T). nra.
 Qed.
 
-Variables (T : nat) (worst : nat -> R) (D_W k_max N : R) (Gamma : R -> R).
+Variables (T : nat) (worst : nat -> R) (D_W G_sq N : R) (Gamma : R -> R).
 Hypotheses (Hm : (0 < m)%nat) (Hn : (0 < n)%nat) (HT : (0 < T)%nat) (Heta : 0 < eta) (Ha : 0 <= a).
 Hypothesis Hout : forall r, (r < m)%nat -> Rabs (out r) <= a.
 (* The loss is convex and 1-Lipschitz in the prediction, with [slope] a subgradient of it. *)
@@ -124,17 +124,16 @@ Hypothesis Hxt : forall t i, (t < T)%nat -> (i < n)%nat -> cap i (xt t i).
 Hypothesis Hworst : forall i, (i < n)%nat ->
   is_lub (fun v => exists x, cap i x /\ v = loss (y i) (f Wstar x)) (worst i).
 Hypothesis HD_W : within D_W Wstar.
-(* At most k_max neurons are active, and at most N in another state than at the start, at any
-   point that the adversary returned. *)
-Hypothesis Hk : forall t i, (t < T)%nat -> (i < n)%nat ->
-  sum m (active (run t) (xt t i)) <= k_max.
+(* G_sq bounds the squared norms of the gradients: G^2 in the book. *)
+Hypothesis HG : forall t, (t < T)%nat -> frobenius_sq (gradient t (run t)) <= G_sq.
+(* At most N neurons are in another state than at the start, at any point that the adversary
+   returned. *)
 Hypothesis HN : forall t i, (t < T)%nat -> (i < n)%nat ->
   sum m (fun r => Rabs (active W0 (xt t i) r - active (run t) (xt t i) r)) <= N.
 (* Gamma(delta) bounds |f - g - B| over the caps and the ball of radius delta; B = f W0. *)
 Hypothesis HGamma : forall delta W i x, (i < n)%nat -> cap i x -> within delta W ->
   Rabs (f W x - g W x - f W0 x) <= Gamma delta.
 
-Definition G_sq : R := a * a * k_max.
 Definition D : R := eta * a * INR T.
 
 Lemma unit_xt t i : (t < T)%nat -> (i < n)%nat -> norm d (xt t i) = 1.
@@ -175,9 +174,12 @@ Proof.
     destruct (active_01 (run t) (xt t i) r) as [-> | ->]; lra.
 Qed.
 
-Lemma gradient_size t : (t < T)%nat -> frobenius_sq (gradient t (run t)) <= G_sq.
+(* With at most k neurons active, G^2 = a^2 k will do. *)
+Theorem gradient_size k t : (t < T)%nat ->
+  (forall i, (i < n)%nat -> sum m (active (run t) (xt t i)) <= k) ->
+  frobenius_sq (gradient t (run t)) <= a * a * k.
 Proof.
-  intros Ht. apply Rle_trans with
+  intros Ht Hk. apply Rle_trans with
     (sum m (fun r => a * a * mean n (fun i => active (run t) (xt t i) r))).
   - apply sum_le. intros r Hr. rewrite <- norm_sq. pose proof (gradient_row t r Ht Hr).
     pose proof (mean_active t r). pose proof (norm_ge0 d (gradient t (run t) r)).
@@ -185,8 +187,8 @@ Proof.
     apply Rle_trans with ((a * p) * (a * p)); [now apply Rmult_le_compat|].
     replace (a * p * (a * p)) with (a * a * (p * p)) by ring.
     apply Rmult_le_compat_l; nra.
-  - rewrite sum_scal, <- mean_swap. unfold G_sq. apply Rmult_le_compat_l; [nra|].
-    rewrite <- (mean_const n k_max) by exact Hn. apply mean_le. intros i Hi. now apply Hk.
+  - rewrite sum_scal, <- mean_swap. apply Rmult_le_compat_l; [nra|].
+    rewrite <- (mean_const n k) by exact Hn. apply mean_le. intros i Hi. now apply Hk.
 Qed.
 
 (* Step 2: every row moves by at most eta a in a step, so the run stays in the ball of radius D. *)
@@ -320,7 +322,7 @@ Proof.
   pose proof (regret_identity T) as E.
   assert (H0 : 0 <= frobenius_sq (sub (run T) Wstar)) by (apply sum_pos; intros; apply dot_ge0).
   assert (H1 : sum T (fun t => frobenius_sq (gradient t (run t))) <= INR T * G_sq).
-  { rewrite <- sum_const. apply sum_le. intros. now apply gradient_size. }
+  { rewrite <- sum_const. apply sum_le. intros. now apply HG. }
   assert (H2 : frobenius_sq (sub W0 Wstar) = frobenius_sq (sub Wstar W0)).
   { apply sum_ext. intros r _. apply sum_ext. intros. unfold sub, minus. ring. }
   rewrite H2 in E. unfold mean. set (S := sum T (fun t => inner _ _)) in *.
@@ -340,7 +342,7 @@ Theorem theorem_d_step_size eps :
   frobenius_sq (sub Wstar W0) * G_sq / eps ^ 2 <= INR T ->
   frobenius_sq (sub Wstar W0) / (2 * eta * INR T) + eta * G_sq / 2 <= eps.
 Proof.
-  intros He HG -> HTe. assert (HTR : 0 < INR T) by now apply lt_0_INR.
+  intros He HGp -> HTe. assert (HTR : 0 < INR T) by now apply lt_0_INR.
   set (F := frobenius_sq _) in *.
   assert (F * G_sq <= eps * eps * INR T).
   { apply Rmult_le_reg_r with (/ eps ^ 2); [apply Rinv_0_lt_compat; nra|].
