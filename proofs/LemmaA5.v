@@ -149,19 +149,25 @@ Proof.
       assert (exp b * exp k * (1 - exp (- k)) <= 1 * (1 - exp (- k)))
         by (apply Rmult_le_compat_r; assumption).
       lra. }
-  rewrite (RInt_plus (V := R_CompleteNormedModule)) in L
-    by (apply bell_integrable || apply ex_RInt_const).
-  rewrite (RInt_const (V := R_CompleteNormedModule)) in L.
-  unfold plus, scal in L; simpl in L; unfold mult in L; simpl in L.
+  assert (Sum : RInt (fun s => exp (- (v * s) ^ 2 / 2) + (v ^ 2 - u ^ 2) / 2) 0 1
+    = RInt (fun s => exp (- (v * s) ^ 2 / 2)) 0 1 + (v ^ 2 - u ^ 2) / 2).
+  { apply (is_RInt_unique (V := R_CompleteNormedModule)).
+    pose proof (RInt_correct (V := R_CompleteNormedModule) _ _ _ (bell_integrable v 0 1)) as Q.
+    pose proof (is_RInt_const (V := R_NormedModule) 0 1 ((v ^ 2 - u ^ 2) / 2)) as K.
+    evar_last; [exact (is_RInt_plus (V := R_NormedModule) _ _ _ _ _ _ Q K)|].
+    unfold plus, scal; simpl; unfold mult; simpl. ring. }
+  rewrite Sum in L.
   assert (C : 2 / sqrt (2 * PI) <= 2).
   { apply Rmult_le_reg_r with (sqrt (2 * PI)); [exact Hr|]. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l by lra. interval with (i_prec 60). }
   assert (0 < 2 / sqrt (2 * PI)) by (apply Rdiv_lt_0_compat; lra).
   set (p := RInt (fun s => exp (- (u * s) ^ 2 / 2)) 0 1) in *.
   set (q := RInt (fun s => exp (- (v * s) ^ 2 / 2)) 0 1) in *.
-  assert (p - q <= (v ^ 2 - u ^ 2) / 2) by (replace (v * (v * 1)) with (v ^ 2) in L by ring;
-    replace (u * (u * 1)) with (u ^ 2) in L by ring; lra).
-  set (c := 2 / sqrt (2 * PI)) in *. assert (0 <= v ^ 2 - u ^ 2) by nra. nra.
+  set (c := 2 / sqrt (2 * PI)) in *.
+  assert (P : (p - q) * c <= (v ^ 2 - u ^ 2) / 2 * c) by (apply Rmult_le_compat_r; lra).
+  assert ((v ^ 2 - u ^ 2) / 2 * c <= (v ^ 2 - u ^ 2) / 2 * 2).
+  { apply Rmult_le_compat_l; [pose proof (pow_incr u v 2 H); lra | exact C]. }
+  lra.
 Qed.
 
 (* So there is one point up to which, and no further, it is above 2/3. *)
