@@ -1,11 +1,11 @@
-(* claims: thm-4.1 thm-c.1 claim-c.5 claim-c.7 lem-c.8 lem-c.9 lem-c.14 thm-4.3 rem-c.13 lem-4.5
+(* claims: thm-4.1 claim-c.5 claim-c.7 lem-4.2 lem-c.14 thm-4.3 rem-c.13 lem-4.5
    theorems: chain_4_1 chain_C_5 chain_C_7 chain_C_7_prose chain_C_6_prose chain_C_1_net
      chain_C_9_moves chain_C_9_f_moves chain_C_9_f_jump_sparse chain_C_9_g_flips chain_C_14
      chain_C_12_gradient chain_C_12_regret chain_C_13 chain_C_12_31_150 chain_C_12_29_150
      chain_C_12_last chain_C_12_coupling chain_4_3 chain_4_5
 
-   The powers of the width that the proofs multiply out, factor by factor as in the table of
-   chapter 8: every product that comes to more than the paper prints. *)
+   The powers of the width that the proofs multiply out, factor by factor as in the library's table
+   of chains: every product that comes to more than the paper prints. *)
 
 From Coq Require Import Reals Lra List.
 Import ListNotations.

@@ -1,4 +1,4 @@
-(* claim: thm-4.3
+(* claims: thm-4.3
    theorems: printed_step_leaves_the_ball first_step_lower_bound two_neurons printed_step_grows
 
    The first step of training with the printed step size: one training point x of norm 1, an

@@ -1,4 +1,4 @@
-(* claim: lem-4.5
+(* claims: lem-4.5
    theorems: q0_exceeds_m q0_is_no_smaller_power
 
    Lemma 4.5 bounds the active neurons by Q_0 = 2 m exp(-K^2/(4 m^(1/5))) and calls that O(m^c)

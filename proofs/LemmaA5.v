@@ -1,4 +1,4 @@
-(* claim: lem-a.5 lem-a.5-r
+(* claims: lem-a.5 lem-a.5-r
    theorems: lemma_a5_fails lemma_a5_repaired lemma_a5_upper lemma_a5_range
 
    Lemma A.5: the mass of the window [-eta, eta] under N(0, sigma^2) lies below the line

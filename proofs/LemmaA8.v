@@ -1,4 +1,4 @@
-(* claim: lem-a.8 lem-a.8-r
+(* claims: lem-a.8 lem-a.8-r
    theorems: lemma_a8_fails lemma_a8_upper lemma_a8_upper_range lemma_a8_lower
 
    Lemma A.8, Chernoff's bounds for a sum of independent indicators: the printed upper tail fails

@@ -1,4 +1,4 @@
-(* claim: thm-ii.4.8
+(* claims: thm-ii.4.8
    theorems: closed_form_on_the_balls running_maximum parameters
 
    Theorem II.4.8: the closed form of the network that memorizes robustly has the right label on

@@ -1,4 +1,4 @@
-(* claim: prop-ii.3
+(* claims: prop-ii.3
    theorems: narrow_layer_merges_labels no_robust_memorization differences_keep_apart
 
    Proposition II.3: a first layer that is narrower than the input merges two labels from

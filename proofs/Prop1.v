@@ -1,4 +1,4 @@
-(* claim: prop-1
+(* claims: prop-1
    theorems: prop_1_f_minus_g prop_1_g_minus_f prop_1_half_width
 
    Proposition 1: at one input of norm 1, the worst gap between f and g over the ball falls apart

@@ -1,4 +1,4 @@
-(* claim: prop-2
+(* claims: prop-2
    theorems: jump_costs_tau tail_is_log_concave price_of_the_activation
 
    Proposition 2: what the activation costs.  With the jump every neuron near the threshold adds

@@ -1,4 +1,4 @@
-(* claim: prop-iii.2
+(* claims: prop-iii.2
    theorems: loser_never_escapes
 
    Proposition III.2, part (b): of two powers that grow by the same clock, the loser never gets

@@ -1,4 +1,4 @@
-(* claim: thm-d
+(* claims: thm-d
    theorems: regret_identity gradient_size theorem_d theorem_d_step_size
 
    Theorem D: convergence, term by term.  Deterministic: the bound holds for every width, every

@@ -1,4 +1,4 @@
-(* claim: prop-iii.1
+(* claims: prop-iii.1
    theorems: pure_network_broken pure_network_robust beyond_the_weak_feature window_open window_closed
 
    Proposition III.1, the window of robustness: from which budget on a network of one feature alone

@@ -354,7 +354,8 @@ def copy_for_print(source: Path) -> None:
     shutil.copytree(ROOT / "book", source / "book")
     shutil.rmtree(source / ON_SCREEN_ONLY)
     # what a page tells of measurements, it reads there
-    shutil.copytree(ROOT / MEASURED, source / MEASURED)
+    for folder in (MEASURED, "proofs"):
+        shutil.copytree(ROOT / folder, source / folder)
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     for part in contents["parts"]:
         part["chapters"] = for_paper(part["chapters"])

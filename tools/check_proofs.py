@@ -1,7 +1,7 @@
 """Check all proofs of ``proofs/`` from nothing with Rocq, and the axioms that each one rests on.
 
-Every source begins with a record of two lines, ``claim: ID`` and ``theorems: NAME ...``; sources
-without one only serve the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and
+A source begins with a record, ``claims: ID ...`` and ``theorems: NAME ...``; one without a record
+only serves the others.  A theorem may rest on the axioms of ``allowed-axioms.txt`` and
 on nothing else, which also finds an ``Admitted`` anywhere below it.
 """
 
@@ -14,12 +14,13 @@ import sys
 import tempfile
 import time
 from fnmatch import fnmatch
-from functools import partial
 from pathlib import Path
 
 PROOFS = Path(__file__).resolve().parents[1] / "proofs"
 PACKAGES = "coq libcoq-coquelicot libcoq-interval"
-_RECORD = re.compile(r"\A\(\* claims?: (?P<claims>[^\n]+)\n\s+theorems: (?P<theorems>[^\n]+)\n")
+_RECORD = re.compile(
+    r"\A\(\* claims: (?P<claims>[^\n]+)\n\s+theorems: (?P<theorems>.+?)\n\n", re.DOTALL
+)
 
 
 def records(folder: Path = PROOFS) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -32,7 +33,7 @@ def records(folder: Path = PROOFS) -> dict[str, tuple[tuple[str, ...], tuple[str
 
 
 def allowed(folder: Path = PROOFS) -> set[str]:
-    """Return the axioms that a theorem may rest on."""
+    """Return the axioms that a theorem may rest on, as patterns of file names."""
     lines = (folder / "allowed-axioms.txt").read_text(encoding="utf-8").splitlines()
     return {line.split()[0] for line in lines if line.strip() and not line.startswith("#")}
 
@@ -42,12 +43,18 @@ def axioms(printed: str) -> set[str]:
     return set(re.findall(r"^([A-Za-z_][\w.']*)(?=\s*:|\s*$)", printed, re.M))
 
 
+def beyond(names: set[str], folder: Path = PROOFS) -> set[str]:
+    """Return the axioms among `names` that no line of the list allows."""
+    permitted = allowed(folder)
+    return {name for name in names if not any(fnmatch(name, each) for each in permitted)}
+
+
 def main() -> int:
     """Compile every source in a fresh folder, then compare the axioms of every theorem."""
     if not shutil.which("coqc"):
         print(f"The proofs are checked by Rocq, and coqc was not found: apt-get install {PACKAGES}")
         return 1
-    begun, permitted, proofs, wrong = time.monotonic(), allowed(), records(), 0
+    begun, proofs, wrong = time.monotonic(), records(), 0
     with tempfile.TemporaryDirectory() as folder:
         for path in PROOFS.glob("*.v"):
             shutil.copy(path, folder)
@@ -74,9 +81,9 @@ def main() -> int:
         print(answer.stdout + answer.stderr)
         return 1
     for name, each in zip(asked, told, strict=True):
-        beyond = {axiom for axiom in axioms(each) if not any(map(partial(fnmatch, axiom), permitted))}
-        wrong += bool(beyond)
-        print(name + (f"  RESTS ON {', '.join(sorted(beyond))}" if beyond else ""))
+        surplus = beyond(axioms(each))
+        wrong += bool(surplus)
+        print(name + (f"  RESTS ON {', '.join(sorted(surplus))}" if surplus else ""))
     print(f"{len(asked)} theorems, {wrong} wrong, {time.monotonic() - begun:.0f} s")
     return int(wrong > 0)
 

@@ -107,6 +107,12 @@ class Claim:
     misreading : str
         For a statement that fails: what would have to be misread in the source for the verdict to
         change.
+    formal : tuple of str
+        The theorems of ``proofs/`` that Rocq has checked of it, such as
+        ``"LemmaA5.lemma_a5_fails"``.
+    formal_part : str
+        What part of it these are, a few words; empty if they are all of it.  Then, and only then,
+        the status is ``"machine-checked"``.
 
     Raises
     ------
@@ -135,6 +141,8 @@ class Claim:
     remark: str = ""
     proof: str = ""
     misreading: str = ""
+    formal: tuple[str, ...] = ()
+    formal_part: str = ""
 
     def __post_init__(self) -> None:
         """Check what can be checked without running anything."""
@@ -167,6 +175,13 @@ class Claim:
             raise ValueError(
                 f"status must be given exactly for what is judged, got {self.status} for {self.id} "
                 f"and implemented_by {self.implemented_by!r}"
+            )
+        if (self.status is ProofStatus.MACHINE_CHECKED) != bool(
+            self.formal and not self.formal_part
+        ):
+            raise ValueError(
+                f"status of {self.id} must be 'machine-checked' exactly where formal theorems are "
+                f"all of it, got {self.known!r} with {len(self.formal)} theorems"
             )
         allowed = {
             Verdict.HOLDS: (*_PROVED, *([ProofStatus.CITED] if self.source.quoted else [])),

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from html import escape
 
 from sublinear_lib import validation
-from sublinear_lib.claims import Claim
+from sublinear_lib.claims import Claim, Verdict
 from sublinear_lib.exhibits.evidence import check_html, evidence_html, fold
 from sublinear_lib.exhibits.looks import badge, style_sheet
 from sublinear_lib.exhibits.markup import block_html, inline_html
@@ -148,6 +148,8 @@ class ClaimBox:
             )
         elif whole:
             parts.append(evidence_html(evidence))
+        if whole:
+            parts.append(self._formal())
         if claim.misreading:
             text = block_html(claim.misreading)
             parts.append(fold("What would have to be misread for the verdict to change", text))
@@ -155,6 +157,21 @@ class ClaimBox:
             parts += [check_html(claim), self._again(), self._neighbors()]
         parts.append(self._links(whole))
         return "".join(parts)
+
+    def _formal(self) -> str:
+        """Return the theorems that a machine has checked, and how much of the statement they are."""
+        claim, files = self.claim, dict[str, list[str]]()
+        for theorem in claim.formal:
+            file, _, name = theorem.partition(".")
+            files.setdefault(file, []).append(f"<code>{name}</code>")
+        if not files:
+            return ""
+        whole = "that it fails" if claim.recorded is Verdict.FAILS else "all of it"
+        told = "; ".join(
+            f"{', '.join(names)} in <code>proofs/{file}.v</code>" for file, names in files.items()
+        )
+        part = inline_html(claim.formal_part or whole)
+        return f"<p><strong>A machine has checked</strong> {part}: {told}.</p>"
 
     def _where(self) -> str:
         """Return the place in the paper, the kin and the id."""

@@ -2139,6 +2139,13 @@ CLAIMS: tuple[Claim, ...] = (
         r"bound holds, but training looks at it.",
         proof="Appendix C.1; reference/errata#err-gap",
         misreading=_MISREAD_SIZES,
+        formal=(
+            "Exponents.chain_4_1",
+            "Exponents.chain_C_6_prose",
+            "Exponents.chain_C_7_prose",
+            "Exponents.chain_C_1_net",
+        ),
+        formal_part="the powers of the width in the proof",
     ),
     Claim(
         id="thm-c.1",
@@ -2202,6 +2209,8 @@ CLAIMS: tuple[Claim, ...] = (
         proof="Appendix C.5; reference/errata#err-gap",
         misreading=r"As for Theorem 4.1: a radius $K m^{-4/5}$, output weights $\pm m^{-2/5}$, or "
         r"a $W$ that does not depend on the initialization.",
+        formal=("Exponents.chain_C_5",),
+        formal_part="the power of the width that the product comes to",
     ),
     Claim(
         id="claim-c.6",
@@ -2245,6 +2254,8 @@ CLAIMS: tuple[Claim, ...] = (
         proof="Appendix C.7; reference/errata#err-gap",
         misreading=r"As for Theorem 4.1: a radius $K m^{-4/5}$, output weights $\pm m^{-2/5}$, or "
         r"a $W$ that does not depend on the initialization.",
+        formal=("Exponents.chain_C_7",),
+        formal_part="the power of the width that the product comes to",
     ),
     Claim(
         id="lem-c.8",
@@ -2292,6 +2303,12 @@ CLAIMS: tuple[Claim, ...] = (
         r"suprema are attained; with the $\ge$ of Definition 3.6 those that park a neuron on the "
         r"threshold are only approached.",
         proof=_PROOFS + "prop-1",
+        formal=(
+            "Prop1.prop_1_f_minus_g",
+            "Prop1.prop_1_g_minus_f",
+            "Prop1.prop_1_half_width",
+        ),
+        formal_part="everything but the mean of H",
     ),
     Claim(
         id="prop-2",
@@ -2317,6 +2334,12 @@ CLAIMS: tuple[Claim, ...] = (
         r"not see it. This is a limit of the proof by $f \approx g$, not of training: networks "
         r"with the jump train, only not along $g$.",
         proof=_PROOFS + "prop-2",
+        formal=(
+            "Prop2.jump_costs_tau",
+            "Prop2.tail_is_log_concave",
+            "Prop2.price_of_the_activation",
+        ),
+        formal_part="the first inequality of (a), and (b)",
     ),
     Claim(
         id="thm-a",

@@ -949,7 +949,7 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         "4/5 of eta over its standard deviation.",
         source=_paper("Appendix A, Lemma A.5"),
         recorded=Verdict.FAILS,
-        status=ProofStatus.COMPLETE,
+        status=ProofStatus.MACHINE_CHECKED,
         check=_check_wedge,
         chapter=_CHAPTER,
         remark="The upper half is true for every $\\eta$. The lower half would make a probability "
@@ -960,6 +960,10 @@ $$\Pr[|X| \rec{\le} \eta] \in \Bigl(\frac{2}{\rec{3}} \frac{\eta}{\sigma},
         "restriction), the lemma holds; another fraction than 2/3 would only move the crossing "
         "point.",
         proof="Appendix A (without proof); reference/errata#err-tools",
+        formal=(
+            "LemmaA5.lemma_a5_fails",
+            "LemmaA5.lemma_a5_upper",
+        ),
     ),
     Claim(
         id="lem-a.5-r",
@@ -974,13 +978,17 @@ $\eta/\sigma < u_*$ with $u_* = 1.0793572473\ldots$
         "of its half-width over the standard deviation.",
         source=Source("repair", "Lemma A.5 with the hypothesis eta <= sigma"),
         recorded=Verdict.REPAIRED,
-        status=ProofStatus.COMPLETE,
+        status=ProofStatus.MACHINE_CHECKED,
         check=_check_wedge_repaired,
         chapter=_CHAPTER,
         repairs="lem-a.5",
         remark="$\\mathrm{erf}(u/\\sqrt2)$ is concave with the slope $\\sqrt{2/\\pi} = 0.798$ at "
         "0, so it lies below $4u/5$ and crosses $2u/3$ exactly once.",
         proof="reference/repaired-theorems#lem-a.5-r",
+        formal=(
+            "LemmaA5.lemma_a5_repaired",
+            "LemmaA5.lemma_a5_range",
+        ),
     ),
     Claim(
         id="lem-a.6",
@@ -1038,7 +1046,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         plain="The number of successes of independent trials is rarely far from its mean.",
         source=_paper("Appendix A, Lemma A.8 (Chernoff, 1952)"),
         recorded=Verdict.FAILS,
-        status=ProofStatus.COMPLETE,
+        status=ProofStatus.MACHINE_CHECKED,
         check=_check_chernoff,
         chapter=_CHAPTER,
         remark="The lower tail holds. The upper tail holds for every law up to $\\epsilon = "
@@ -1050,6 +1058,7 @@ $$\rec{\forall}\, \epsilon > 0,\quad \Pr[Y \rec{\ge} \mu(1 + \epsilon)] \rec{\le
         "textbooks do with the 3 (our copy shows $\\epsilon > 0$), or prints $2 + \\epsilon$ for "
         "3, the lemma holds.",
         proof="Appendix A (cited, without proof); reference/errata#err-tools",
+        formal=("LemmaA8.lemma_a8_fails",),
     ),
     Claim(
         id="lem-a.8-r",
@@ -1073,6 +1082,12 @@ $0 < \epsilon \le \epsilon_* = 1.8169605355\ldots$, for no larger $\epsilon$ in 
         "(1+\\epsilon)\\log(1+\\epsilon) - \\epsilon$. It exceeds $\\epsilon^2/(2+\\epsilon)$ "
         "everywhere, and $\\epsilon^2/3$ up to $\\epsilon_*$ only.",
         proof="reference/repaired-theorems#lem-a.8-r",
+        formal=(
+            "LemmaA8.lemma_a8_upper",
+            "LemmaA8.lemma_a8_lower",
+            "LemmaA8.lemma_a8_upper_range",
+        ),
+        formal_part="both tails, and the printed exponent up to 1.8169, not that it ends there",
     ),
     Claim(
         id="lem-a.9",

@@ -1725,6 +1725,8 @@ CLAIMS: tuple[Claim, ...] = (
             r"ends near $A_0(1-1/R)^{-1/(q-2)}$, where continuous time would put it."
         ),
         proof=f"{_FEATURES}#proof-prop-iii.2",
+        formal=("Race.loser_never_escapes",),
+        formal_part="part (b)",
     ),
     Claim(
         id="thm-iii.4.3",
@@ -1958,7 +1960,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="Only inside a window of budgets does the choice of the feature decide.",
         source=_OURS,
         recorded=Verdict.HOLDS,
-        status=ProofStatus.COMPLETE,
+        status=ProofStatus.MACHINE_CHECKED,
         check=_check_window,
         chapter=_ROBUST,
         remark=(
@@ -1969,6 +1971,13 @@ CLAIMS: tuple[Claim, ...] = (
             r"$0.4986\le\epsilon<0.6077$."
         ),
         proof=f"{_ROBUST}#proof-prop-iii.1",
+        formal=(
+            "Window.pure_network_broken",
+            "Window.pure_network_robust",
+            "Window.beyond_the_weak_feature",
+            "Window.window_open",
+            "Window.window_closed",
+        ),
     ),
     Claim(
         id="thm-iii.4.4",

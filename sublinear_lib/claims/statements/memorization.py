@@ -1452,6 +1452,13 @@ CLAIMS: tuple[Claim, ...] = (
             r"the budget."
         ),
         proof=f"{_NETWORK}#proof-thm-ii.4.8",
+        formal=(
+            "Memorization.closed_form_on_the_balls",
+            "Memorization.running_maximum",
+            "Memorization.parameters",
+        ),
+        formal_part="the closed form, the running maximum and the sum of the parameters; not the "
+        "wiring of the layers",
     ),
     Claim(
         id="thm-ii.b.2",
@@ -1561,7 +1568,7 @@ CLAIMS: tuple[Claim, ...] = (
         plain="Too few neurons in the first layer merge two labels, whatever comes after.",
         source=_after("the lower bound on the width"),
         recorded=Verdict.HOLDS,
-        status=ProofStatus.COMPLETE,
+        status=ProofStatus.MACHINE_CHECKED,
         check=_check_width,
         chapter=_LIMITS,
         remark=(
@@ -1571,6 +1578,11 @@ CLAIMS: tuple[Claim, ...] = (
             r"sharpness are ours. Their bounds on depth and parameters are not treated."
         ),
         proof=f"{_LIMITS}#proof-prop-ii.3",
+        formal=(
+            "NarrowLayer.narrow_layer_merges_labels",
+            "NarrowLayer.no_robust_memorization",
+            "NarrowLayer.differences_keep_apart",
+        ),
     ),
     Claim(
         id="thm-ii.4.1",

@@ -764,6 +764,13 @@ CLAIMS: tuple[Claim, ...] = (
         remark=_REMARK_42,
         proof="Appendix C.9; reference/errata#err-perturbation",
         misreading=_MISREADING_42,
+        formal=(
+            "Exponents.chain_C_9_moves",
+            "Exponents.chain_C_9_f_moves",
+            "Exponents.chain_C_9_f_jump_sparse",
+            "Exponents.chain_C_9_g_flips",
+        ),
+        formal_part="the powers of the width in the proof",
     ),
     Claim(
         id="def-a.4",
