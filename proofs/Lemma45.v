@@ -50,7 +50,8 @@ Theorem q0_is_no_smaller_power K C c : 0 < C -> c < 1 ->
 Proof.
   intros HC Hc. exists (Rmax (empty_from K) (Rmax 1 (Rpower C (/ (1 - c))))). intros m Hm.
   assert (m > empty_from K) by (eapply Rle_lt_trans; [apply Rmax_l | exact Hm]).
-  assert (Hm' : m > Rmax 1 (Rpower C (/ (1 - c)))) by (eapply Rle_lt_trans; [apply Rmax_r|exact Hm]).
+  assert (Hm' : m > Rmax 1 (Rpower C (/ (1 - c))))
+    by (eapply Rle_lt_trans; [apply Rmax_r|exact Hm]).
   assert (Hm1 : m > 1) by (eapply Rle_lt_trans; [apply Rmax_l | exact Hm']).
   assert (Hroot : Rpower C (/ (1 - c)) < m) by (eapply Rle_lt_trans; [apply Rmax_r | exact Hm']).
   eapply Rlt_trans; [|apply q0_exceeds_m; assumption].

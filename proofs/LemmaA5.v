@@ -2,7 +2,8 @@
    theorems: lemma_a5_fails lemma_a5_repaired lemma_a5_upper lemma_a5_range
 
    Lemma A.5: the mass of the window [-eta, eta] under N(0, sigma^2) lies below the line
-   4/5 eta/sigma always, and above 2/3 eta/sigma exactly below u* = 1.0793572473... standard deviations. *)
+   4/5 eta/sigma always, and above 2/3 eta/sigma exactly below u* = 1.0793572473...
+   standard deviations. *)
 
 From Coq Require Import Reals Lra.
 From Coquelicot Require Import Coquelicot.
@@ -56,7 +57,8 @@ Proof.
   { assert (C := RInt_comp_lin (fun s => exp (- (u * s) ^ 2 / 2)) (-1) 0 1 0).
     replace (-1 * 1 + 0) with (-1) in C by ring. replace (-1 * 0 + 0) with 0 in C by ring.
     rewrite <- C by apply bell_integrable.
-    rewrite (RInt_scal (V := R_CompleteNormedModule) (fun s => exp (- (u * (-1 * s + 0)) ^ 2 / 2)) 1 0 (-1)).
+    rewrite (RInt_scal (V := R_CompleteNormedModule)
+      (fun s => exp (- (u * (-1 * s + 0)) ^ 2 / 2)) 1 0 (-1)).
     2:{ apply (ex_RInt_ext (V := R_CompleteNormedModule) (fun s => exp (- (u * s) ^ 2 / 2)));
           [|apply bell_integrable]. intros s _. f_equal. f_equal. ring. }
     rewrite <- (opp_RInt_swap (V := R_CompleteNormedModule)).

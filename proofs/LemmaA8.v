@@ -58,7 +58,8 @@ Proof.
     rewrite Rmult_0_l. apply at_least_01, Hq.
   - assert (HL : probabilities (ps ++ qs)) by (apply List.Forall_app; now split).
     destruct j as [|j]; cbn [at_least app Nat.add].
-    + destruct k as [|k]; [rewrite at_least_0; lra|]. cbn [at_least]. pose proof (IH 0%nat (S k)) as I.
+    + destruct k as [|k]; [rewrite at_least_0; lra|]. cbn [at_least].
+      pose proof (IH 0%nat (S k)) as I.
       cbn [at_least Nat.add] in I. rewrite at_least_0 in I.
       pose proof (at_least_falls k (ps ++ qs) HL). nra.
     + pose proof (IH j k). pose proof (IH (S j) k) as I. cbn [Nat.add] in I.
@@ -201,9 +202,11 @@ Proof.
     (fun u => / (1 + u) - 4 / (2 + u) ^ 2)) as [c [Hc E]].
   - intros u Hu. rewrite Rmin_left, Rmax_right in Hu by lra. auto_derive; [lra|]. field. lra.
   - intros u Hu. rewrite Rmin_left, Rmax_right in Hu by lra.
-    apply continuity_pt_filterlim. apply (ex_derive_continuous (fun u => ln (1 + u) - 2 * u / (2 + u))).
+    apply continuity_pt_filterlim.
+    apply (ex_derive_continuous (fun u => ln (1 + u) - 2 * u / (2 + u))).
     auto_derive. lra.
-  - rewrite Rmin_left, Rmax_right in Hc by lra. replace (1 + 0) with 1 in E by ring. rewrite ln_1 in E.
+  - rewrite Rmin_left, Rmax_right in Hc by lra. replace (1 + 0) with 1 in E by ring.
+    rewrite ln_1 in E.
     assert (0 <= / (1 + c) - 4 / (2 + c) ^ 2).
     { replace (/ (1 + c) - 4 / (2 + c) ^ 2) with (c ^ 2 / ((1 + c) * (2 + c) ^ 2)) by (field; lra).
       apply Rmult_le_pos; [nra|]. left. apply Rinv_0_lt_compat. nra. }
@@ -229,7 +232,8 @@ Theorem lemma_a8_upper ps k eps : probabilities ps -> 0 < eps ->
 Proof.
   intros H He Hk. eapply Rle_trans; [apply (chernoff_upper ps k eps H); [lra | exact Hk]|].
   apply exp_le. pose proof (h_repaired eps ltac:(lra)). pose proof (mean_ge0 ps H).
-  replace (- eps ^ 2 * mean ps / (2 + eps)) with (- mean ps * (eps ^ 2 / (2 + eps))) by (field; lra).
+  replace (- eps ^ 2 * mean ps / (2 + eps))
+    with (- mean ps * (eps ^ 2 / (2 + eps))) by (field; lra).
   nra.
 Qed.
 

@@ -229,7 +229,8 @@ Lemma density_integral p q :
   is_RInt density p q ((area (q / sigma) - area (p / sigma)) / (2 * G)).
 Proof.
   pose proof G_pos. evar_last.
-  - apply (is_RInt_derive (V := R_CompleteNormedModule) (fun z => area (z / sigma) / (2 * G)) density).
+  - apply (is_RInt_derive (V := R_CompleteNormedModule)
+      (fun z => area (z / sigma) / (2 * G)) density).
     + intros z _. evar_last.
       * apply (is_derive_comp (fun u => u / (2 * G)) (fun z => area (z / sigma))).
         -- auto_derive; [exact I | reflexivity].
@@ -257,8 +258,10 @@ Proof. apply (ex_derive_continuous (fun v => v - c)). auto_derive. exact I. Qed.
 
 Lemma gap_integrable : ex_RInt gap (tau - delta) (tau + delta).
 Proof.
-  set (below := fun z => match act with jump => z + delta | continuous => pos (delta - Rabs (z - tau)) end).
-  set (beyond := fun z => match act with jump => pos (delta - z) + tau | continuous => pos (delta - Rabs (z - tau)) end).
+  set (below := fun z => match act with
+    jump => z + delta | continuous => pos (delta - Rabs (z - tau)) end).
+  set (beyond := fun z => match act with
+    jump => pos (delta - z) + tau | continuous => pos (delta - Rabs (z - tau)) end).
   assert (Tent : forall z, cont (fun z => pos (delta - Rabs (z - tau))) z).
   { intros z. apply pos_continuous. apply (continuous_minus (V := R_NormedModule));
       [apply continuous_const|]. apply continuous_Rabs_comp, affine_continuous. }
@@ -310,7 +313,8 @@ Proof.
   rewrite Rminus_0_r, Rplus_0_r in M.
   enough (- area t - area t <= - area (t - h) - area (t + h)) by lra. apply M.
   - intros u _. evar_last.
-    + apply (is_derive_minus (V := R_NormedModule) (fun u => - area (t - u)) (fun u => area (t + u))).
+    + apply (is_derive_minus (V := R_NormedModule)
+        (fun u => - area (t - u)) (fun u => area (t + u))).
       * apply (is_derive_opp (V := R_NormedModule) (fun u => area (t - u))).
         apply (is_derive_comp area (fun u => t - u)); [apply area_derive|].
         auto_derive; [exact I | reflexivity].
@@ -336,15 +340,19 @@ Proof.
     <= RInt gap (tau - delta) (tau + delta)).
   { pose proof gap_integrable as X.
     assert (X1 : ex_RInt gap (tau - delta) tau)
-      by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule) gap _ tau (tau + delta)); [lra | exact X]).
+      by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule) gap _ tau (tau + delta));
+        [lra | exact X]).
     assert (X2 : ex_RInt gap tau (tau + delta))
-      by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) gap (tau - delta) tau); [lra | exact X]).
+      by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) gap (tau - delta) tau);
+        [lra | exact X]).
     assert (X3 : ex_RInt gap (tau - delta) (tau - delta / 2))
       by (apply (ex_RInt_Chasles_1 (V := R_CompleteNormedModule) gap _ _ tau); [lra | exact X1]).
     assert (X4 : ex_RInt gap (tau - delta / 2) tau)
-      by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) gap (tau - delta)); [lra | exact X1]).
+      by (apply (ex_RInt_Chasles_2 (V := R_CompleteNormedModule) gap (tau - delta));
+        [lra | exact X1]).
     rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) gap _ tau) by assumption.
-    rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) gap _ (tau - delta / 2) tau) by assumption.
+    rewrite <- (RInt_Chasles (V := R_CompleteNormedModule) gap _ (tau - delta / 2) tau)
+      by assumption.
     assert (0 <= RInt gap (tau - delta) (tau - delta / 2))
       by (apply RInt_ge_0; [lra | exact X3 | intros; apply gap_ge0]).
     assert (0 <= RInt gap tau (tau + delta))

@@ -76,7 +76,9 @@ Lemma power_of_step x u : 0 < x -> 0 <= u ->
 Proof. intros. rewrite <- Rpower_mult_distr by lra. do 2 f_equal. ring. Qed.
 
 Lemma cancel x : 0 < x -> Rpower x (2 - q) * Rpower x (q - 2) = 1.
-Proof. intros. rewrite <- Rpower_plus. replace (2 - q + (q - 2)) with 0 by ring. now apply Rpower_O. Qed.
+Proof.
+  intros. rewrite <- Rpower_plus. replace (2 - q + (q - 2)) with 0 by ring. now apply Rpower_O.
+Qed.
 
 (* A^(2-q) loses at most (q - 2) kappa_u c_t in a step: it is convex and lies above its tangent. *)
 Lemma loser_loses_at_most t :

@@ -158,7 +158,8 @@ Proof.
   intros Ht Hr. unfold gradient. eapply Rle_trans.
   - apply norm_mean. intros. now apply unit_xt.
   - replace (a * mean n (fun i => active (run t) (xt t i) r))
-      with (mean n (fun i => a * active (run t) (xt t i) r)) by (unfold mean; rewrite sum_scal; ring).
+      with (mean n (fun i => a * active (run t) (xt t i) r))
+      by (unfold mean; rewrite sum_scal; ring).
     apply mean_le. intros i _.
     rewrite <- (Rabs_pos_eq (active (run t) (xt t i) r)) at 2; [now apply coefficient|].
     destruct (active_01 (run t) (xt t i) r) as [-> | ->]; lra.
@@ -342,11 +343,11 @@ Theorem theorem_d_step_size eps :
   frobenius_sq (sub Wstar W0) * G_sq / eps ^ 2 <= INR T ->
   frobenius_sq (sub Wstar W0) / (2 * eta * INR T) + eta * G_sq / 2 <= eps.
 Proof.
-  intros He HGp -> HTe. assert (HTR : 0 < INR T) by now apply lt_0_INR.
+  intros He HGp -> Hsteps. assert (HTR : 0 < INR T) by now apply lt_0_INR.
   set (F := frobenius_sq _) in *.
   assert (F * G_sq <= eps * eps * INR T).
   { apply Rmult_le_reg_r with (/ eps ^ 2); [apply Rinv_0_lt_compat; nra|].
-    replace (eps * eps * INR T * / eps ^ 2) with (INR T) by (field; lra). exact HTe. }
+    replace (eps * eps * INR T * / eps ^ 2) with (INR T) by (field; lra). exact Hsteps. }
   replace (F / (2 * (eps / G_sq) * INR T) + eps / G_sq * G_sq / 2)
     with (F * G_sq / (2 * eps * INR T) + eps / 2) by (field; lra).
   cut (F * G_sq / (2 * eps * INR T) <= eps / 2); [lra|].

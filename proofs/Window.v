@@ -1,5 +1,6 @@
 (* claims: prop-iii.1
-   theorems: pure_network_broken pure_network_robust beyond_the_weak_feature window_open window_closed
+   theorems: pure_network_broken pure_network_robust beyond_the_weak_feature window_open
+     window_closed
 
    Proposition III.1, the window of robustness: from which budget on a network of one feature alone
    is broken, and when there is a budget that breaks the weak feature and not the strong one.
@@ -133,7 +134,7 @@ End Activation.
 (* One feature of strength [strength] in P0 of P patches, and a network that uses it alone. *)
 Section Pure_network.
 Variables (q rho strength eps : R) (P0 P k m : nat) (A : nat -> nat -> R).
-Hypotheses (Hq : 1 <= q) (Hrho : 0 < rho) (Hstrength : 0 < strength) (Heps : 0 <= eps).
+Hypotheses (Hq : 1 <= q) (Hrho : 0 < rho) (Hstrength : 0 < strength) (Hbudget : 0 <= eps).
 Hypotheses (HP0 : (1 <= P0)%nat) (HP : (P0 <= P)%nat) (Hk : (1 <= k)%nat).
 
 (* x p i: the strength of the feature of class i in patch p; logit i: the value of class i. *)
@@ -245,7 +246,7 @@ Proof.
   - intros p i _ _. unfold clean. destruct (Nat.eq_dec i j) as [->|].
     + destruct (Nat.eq_dec j y); [congruence|]. rewrite Rminus_0_r, Rabs_pos_eq; lra.
     + destruct (Nat.eq_dec i y); [destruct (lt_dec p P0)|];
-        try (rewrite Rminus_0_r, Rabs_R0; exact Heps).
+        try (rewrite Rminus_0_r, Rabs_R0; exact Hbudget).
       rewrite Rabs_minus_sym, Rabs_pos_eq; [exact Hs'|]. unfold s.
       assert (0 <= Rmin eps strength) by (apply Rmin_glb; lra). lra.
   - unfold logit.
@@ -300,7 +301,8 @@ Proof.
       apply act_ratio_power; nra. }
   assert (HT : threshold < strength).
   { unfold threshold. pose proof (exp_pos (/ q * ln (INR P / INR P0))) as Hr.
-    fold (Rpower (INR P / INR P0) (/ q)) in Hr. apply Rmult_lt_reg_r with (1 + Rpower (INR P / INR P0) (/ q)); [lra|].
+    fold (Rpower (INR P / INR P0) (/ q)) in Hr.
+    apply Rmult_lt_reg_r with (1 + Rpower (INR P / INR P0) (/ q)); [lra|].
     unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l by lra. nra. }
   assert (Upper : logit j x' <= INR P * response y eps).
   { unfold logit. rewrite <- sum_const. apply sum_le. intros p Hp. rewrite Same.
@@ -325,7 +327,8 @@ Proof.
     pose proof (root_of_quotient q eps strength ltac:(lra) ltac:(lra)) as E1.
     pose proof (root_of_quotient q (strength - eps) strength ltac:(lra) ltac:(lra)) as E2.
     rewrite <- E1, <- E2 in K. assert (S0 : 0 < Rpower strength q) by apply exp_pos.
-    assert (K' : INR P * Rpower (eps / strength) q < INR P0 * Rpower ((strength - eps) / strength) q).
+    assert (K' : INR P * Rpower (eps / strength) q
+      < INR P0 * Rpower ((strength - eps) / strength) q).
     { apply Rmult_lt_reg_r with (Rpower strength q); [exact S0|]. lra. }
     nra.
 Qed.
@@ -357,7 +360,8 @@ Proof.
   assert (Q : forall z, 0 < z -> Rpower (Rpower z q) (/ q) = z).
   { intros z Hz. rewrite Rpower_mult, Rinv_r by lra. now apply Rpower_1. }
   replace (alpha / beta) with (Rpower (Rpower alpha q / Rpower beta q) (/ q)).
-  - rewrite !Rpower_mult_distr; unfold C; repeat (apply Rdiv_lt_0_compat || apply Rmult_lt_0_compat);
+  - rewrite !Rpower_mult_distr; unfold C;
+      repeat (apply Rdiv_lt_0_compat || apply Rmult_lt_0_compat);
       try lra. f_equal. field. lra.
   - rewrite <- (Q (alpha / beta)) by (now apply Rdiv_lt_0_compat). f_equal.
     apply Rmult_eq_reg_r with (Rpower beta q); [|lra]. unfold Rdiv at 1.

@@ -81,11 +81,7 @@ def _lines(claim: Claim) -> Iterator[str]:
     yield from _DISPLAY.sub(r"\n\n$$\n\1\n$$\n\n", claim.statement).splitlines()
     yield ""
     whole = "that it fails" if claim.recorded is Verdict.FAILS else "all of it"
-    badge = (
-        "{bdg-secondary}`checked in part`"
-        if claim.formal_part
-        else "{bdg-success}`machine-checked`"
-    )
+    badge = "**Checked in part:**" if claim.formal_part else "{bdg-success}`machine-checked`"
     names = " and ".join(f"`proofs/{file}.v`" for file in files)
     yield f"{badge} {claim.formal_part or whole}, in {names}."
     yield ""

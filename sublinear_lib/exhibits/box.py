@@ -159,7 +159,7 @@ class ClaimBox:
         return "".join(parts)
 
     def _formal(self) -> str:
-        """Return the theorems that a machine has checked, and how much of the statement they are."""
+        """Return the theorems that a machine has checked, and what part of it they are."""
         claim, files = self.claim, dict[str, list[str]]()
         for theorem in claim.formal:
             file, _, name = theorem.partition(".")
