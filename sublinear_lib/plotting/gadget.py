@@ -342,7 +342,7 @@ def _cube(shown: CubePanel) -> Axes:
             (ends[0], 1, "*u*", 13.0, 0.0, "left"),
             (ends[1], 1, "\N{MINUS SIGN}*u*", 0.0, 17.0, "center"),
         ]
-        beside = ((6.0, -15.0, "left"), (13.0, -2.0, "left"), (-12.0, 4.0, "right"))
+        beside = ((6.0, -15.0, "left"), (16.0, -2.0, "left"), (-16.0, 4.0, "right"))
         for j, (dx, dy, ha) in enumerate(beside):
             unit = tuple(int(i == j) for i in range(3))
             dots.append((corners[unit], 1, f"*e*_{{{j}}}", dx, dy, ha))
