@@ -429,7 +429,7 @@ def regions_picture(
             if len(np.unique(labels)) != 2:
                 raise ValueError(f"panels[{k}].y must hold two labels, got {labels.tolist()}")
         # Three stand in a row on a page, two or four in rows of two.
-        width = 264.0 if len(panels) == 3 else 340.0
+        width = 264.0 if len(panels) == 3 else 300.0
         figures.append(_region(each, values, points, labels, (low, high), level, width).figure)
         part = f"{to_plain(each.title)}: {100 * float(np.mean(values > level)):.0f} % shaded"
         if len(points):
