@@ -477,8 +477,8 @@ class Player {
     this.forced = matchMedia("(forced-colors: active)");
     this.flashes = new Map(); // neurons that changed their mind, and when
     this.build();
-    this.recolor();
     this.restart();
+    this.recolor();
   }
 
   // ---- controls ----
@@ -741,7 +741,7 @@ class Player {
     Object.assign(this.color, { ink: style.color });
     if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", c2: "CanvasText", c3: "CanvasText", c4: "LinkText", c5: "CanvasText", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas" });
     for (const sheet of [this.stage, this.shelf, this.losses]) if (sheet) sheet.face = style.fontFamily;
-    this.refresh();
+    this.draw(performance.now()); // at once: paper does not wait for a frame
   }
 
   // ---- the drawing ----
