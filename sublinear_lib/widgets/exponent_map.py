@@ -245,9 +245,7 @@ def exponent_map_explorer() -> Explorer:
     return Explorer(
         _at,
         [
-            Slider(
-                "alpha", "output weights *m*^{\N{MINUS SIGN}*α*}", _ALPHAS, 0.2, format=_shown
-            ),
+            Slider("alpha", "output weights *m*^{\N{MINUS SIGN}*α*}", _ALPHAS, 0.2, format=_shown),
             Slider("beta", "radius *K* *m*^{\N{MINUS SIGN}*β*}", _BETAS, 0.6, format=_shown),
             Choice(
                 "firing",
