@@ -209,8 +209,8 @@ def training_run(
         attacked, clean = losses["attacked"], losses["clean"]
         alt = (
             f"Two plots over {grouped(round(t[-1]))} steps. First, the loss at attacked points "
-            f"goes from {number(float(attacked[0]))} to {number(float(attacked[-1]))}, that at clean "
-            f"points from {number(float(clean[0]))} to {number(float(clean[-1]))}. Then the "
+            f"goes from {number(float(attacked[0]))} to {number(float(attacked[-1]))}, that at "
+            f"clean points from {number(float(clean[0]))} to {number(float(clean[-1]))}. Then the "
             f"share of neurons that fire goes from {percent(float(share[0]))} to "
             f"{percent(float(share[-1]))}."
         )
