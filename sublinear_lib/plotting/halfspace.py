@@ -209,8 +209,8 @@ def duality_picture(
         note(axes, s, level, "the input", role="c2", dx=9, dy=-11, weight="bold")
     if alt is None:
         alt = (
-            f"Two drawings of one query to {len(P)} neurons. Left, neurons are points; a line "
-            f"cuts off the shaded half-plane with the {int(hit.sum())} that fire. Right, each "
+            f"Two drawings of one query to {len(P)} neurons. First, neurons are points; a line "
+            f"cuts off the shaded half-plane with the {int(hit.sum())} that fire. Then each "
             "neuron is a line and the query is one point; the same "
             f"{int(hit.sum())} neurons are the lines that pass above it."
         )
