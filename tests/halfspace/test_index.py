@@ -326,30 +326,14 @@ def test_empty_changes_change_nothing(method, kernels):
 
 
 @every_engine
-def test_refit_moves_all_points_in_the_order_of_their_ids(method, kernels):
+def test_all_points_may_move_at_once(method, kernels):
     points, biases, normals, offsets = random_problem(2000, 3, 20, seed=12)
     index = HalfspaceIndex(points, biases, method=method, kernels=kernels)
     rng = np.random.default_rng(0)
     for step in (0.1, 3.0, 1e-9, 1e9):
         points = points + rng.standard_normal(points.shape) * step
-        index.refit(points)
+        index.update(index.ids, points)
         assert_exact(index, points, biases, normals, offsets)
-    points, biases = rng.standard_normal((2000, 3)), rng.standard_normal(2000)
-    index.refit(points, biases)
-    assert_exact(index, points, biases, normals, offsets)
-    index.refit()
-    index.refit(bias=biases * 2.0)
-    assert_exact(index, points, biases * 2.0, normals, offsets)
-    index.remove(np.arange(5))
-    index.insert(np.zeros((2, 3)), np.zeros(2))
-    index.refit(points[3:], biases[3:])
-    assert index.ids.tolist() == [*range(5, 2000), 2000, 2001]
-    hits = index.query_halfspace(normals, offsets)
-    fresh = HalfspaceIndex(points[3:], biases[3:]).query_halfspace(normals, offsets)
-    np.testing.assert_array_equal(hits.indices, fresh.indices + 5)
-    with pytest.raises(ValueError, match=r"points must have shape \(1997, 3\)"):
-        index.refit(points)
-    assert index.query_halfspace(normals, offsets) == hits
 
 
 @every_engine
@@ -403,10 +387,6 @@ REFUSED = [
     ("update", ([0, 2], [[0.0, 0.0], [np.nan, 1.0]]), ValueError, "points .* nan"),
     ("update", ([0], [[0.0, 0.0]], [np.nan]), ValueError, "bias .* nan"),
     ("update", ([0], [[0.0, 0.0]], [1.0, 2.0]), ValueError, "bias must have shape"),
-    ("refit", ([[0.0, 0.0]],), ValueError, r"points must have shape \(3, 2\)"),
-    ("refit", ([[0.0, 0.0], [1.0, 1.0], [np.inf, 0.0]],), ValueError, "points .* inf"),
-    ("refit", (None, [0.0, np.nan, 0.0]), ValueError, "bias .* nan"),
-    ("iter_halfspace", ([[1.0]], 0.0), ValueError, "normals must have shape"),
 ]
 
 
@@ -457,7 +437,6 @@ def test_an_index_without_biases_takes_none():
     for call in (
         lambda: index.insert([[1.0]], [0.0]),
         lambda: index.update([0], [[1.0]], [0.0]),
-        lambda: index.refit([[1.0]], [0.0]),
     ):
         with pytest.raises(ValueError, match="made without biases"):
             call()
