@@ -32,7 +32,6 @@ from sublinear_lib.memorization import (
     programs,
     random_points,
     separation,
-    vanishing_gradients,
 )
 
 pytestmark = pytest.mark.either_way
@@ -453,17 +452,12 @@ def test_an_attack_finds_nothing_inside_and_something_outside(p: float, build) -
     assert inside.evaluations == 8 * (1 + 6 * 6)
 
 
-def test_gradients_vanish_in_the_balls_of_bumps_and_not_of_distances() -> None:
+def test_gradient_steps_reach_the_true_margin_of_the_closest_pair() -> None:
     X, y = random_points(10, 3, 2, 0)
     radius = 0.9 * separation(X, y) / 2
-    bumps = memorize(X, y, radius)
-    assert (vanishing_gradients(bumps.network, X, radius, rng=0, draws=50) == 1.0).all()
     distances = memorize_lipschitz(X, 2 * y - 3)
-    # zero only where moving changes both distances equally
-    assert vanishing_gradients(distances.network, X, radius, rng=0, draws=50).mean() < 0.3
     wrong = attack(distances.network, X, 2 * y - 3, radius, rng=0, goal="sign", restarts=4)
     assert wrong.worst.max() < 0
-    # gradient steps reach the true margin of the closest pair
     assert wrong.worst.max() == pytest.approx(radius - separation(X, y) / 2, rel=1e-3)
 
 

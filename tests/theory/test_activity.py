@@ -66,13 +66,6 @@ def test_printed_bound_exceeds_m_exactly_when_K_is_small(m: int, K: float) -> No
     assert (activity.printed_q0(m, K) > m) == (4 * math.log(2) * m**0.2 > K * K)
 
 
-@pytest.mark.parametrize("K", [0.5, 1.7, 3.0, 8.0])
-def test_the_printed_bound_exceeds_the_width_from_the_last_speaking_width_on(K: float) -> None:
-    last = activity.last_speaking_width(K)
-    for m in (1, 2, 9, 360, 361, 2**16, 2**26):
-        assert (activity.printed_q0(m, K) <= m) == (m <= last)
-
-
 def test_printed_failure_probability_is_the_bernstein_value() -> None:
     m, K, n = 1000, 8.0, 5
     eta = m * math.exp(-K * K / (4 * m**0.2))
@@ -188,7 +181,6 @@ def test_maximum_refuses_other_dimensions() -> None:
         (lambda: activity.active_count_interval(1.0, 4, 1.0), "confidence"),
         (lambda: activity.active_count_tail(-1, 1.0, 4), "active"),
         (lambda: activity.printed_gap_bound(0, 1.0), "m"),
-        (lambda: activity.last_speaking_width(-1.0), "K"),
     ],
 )
 def test_bad_values_are_named(call: object, word: str) -> None:

@@ -109,14 +109,6 @@ def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
     assert CHAINS["C.12-29/150"].power.at(F(1, 3), F(11, 15), 0) == F(-29, 150)
 
 
-def test_the_printed_width_leaves_room_for_the_union_over_all_points() -> None:
-    assert exponents.printed_width(1) == 1.0
-    for n in (2, 4, 1000):
-        assert exponents.printed_width(n) ** (31 / 300) == pytest.approx(n, rel=1e-12)
-    with pytest.raises(ValueError, match="n must be an integer >= 1, got 0"):
-        exponents.printed_width(0)
-
-
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
     grid = [F(k, 30) for k in range(31)]
