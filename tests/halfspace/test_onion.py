@@ -198,11 +198,6 @@ def test_a_trace_tells_what_the_query_looked_at():
         assert len(visit.probed) <= np.ceil(np.log2(len(ring) + 1))
 
 
-def test_a_trace_of_no_points_is_empty():
-    trace = ConvexLayers(np.empty((0, 2))).trace([1.0, 0.0], 0.0)
-    assert (trace.visits, trace.reported) == ((), ())
-
-
 # The work
 
 
@@ -276,13 +271,6 @@ def test_repr_and_len_give_the_sizes():
     layers = ConvexLayers([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.2, 0.2]])
     assert repr(layers) == "ConvexLayers(m=4, layers=2)"
     assert len(layers) == 4
-
-
-def test_no_points_and_no_queries_are_fine():
-    empty = ConvexLayers(np.empty((0, 2)))
-    assert (len(empty), empty.layers(), empty.depths().tolist()) == (0, [], [])
-    assert empty.query_halfspace([[1.0, 0.0]], 0.0).counts.tolist() == [0]
-    assert len(ConvexLayers([[1.0, 2.0]]).query_halfspace(np.empty((0, 2)), [])) == 0
 
 
 @pytest.mark.parametrize(("points", "error", "message"), BAD_POINTS)
