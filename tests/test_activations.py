@@ -79,26 +79,6 @@ def test_names_and_instances_are_resolved():
         JUMP.name = "continuous"
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: get_activation("relu"), ValueError, "activation must be one of 'jump', 'cont"),
-        (lambda: get_activation(None), TypeError, "activation must be one of"),
-        (lambda: ShiftedReLU("soft"), ValueError, "name must be one of"),
-        (lambda: JUMP.value([np.nan], 0.0), ValueError, "z must contain finite numbers only"),
-        (lambda: JUMP.value([True], 0.0), TypeError, "z must contain real numbers only"),
-        (lambda: JUMP.value([1.0], -0.1), ValueError, "tau must be a finite number >= 0.0, got"),
-        (lambda: CONTINUOUS.value([1.0], np.inf), ValueError, "tau must be a finite"),
-        (lambda: JUMP.jump_height(-1.0), ValueError, "tau must be a finite number >= 0"),
-        (lambda: JUMP.value([1.0, 2.0], 0.0, [True]), ValueError, r"active must have shape \(2,"),
-        (lambda: JUMP.value([1.0], 0.0, [1]), TypeError, "active must contain booleans only"),
-    ],
-)
-def test_bad_arguments_are_named(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
 @pytest.mark.parametrize("form", [JUMP, CONTINUOUS])
 def test_the_smoothed_derivative_integrates_to_the_rise_of_the_averaged_activation(form):
     tau, width = 0.7, 0.2

@@ -218,15 +218,6 @@ def test_gamma_bounds_the_gap_of_inner_products_as_the_docstring_says(seed, rho)
         assert (own[:, None] - others >= report.gamma / 2 - 1e-12).all()
 
 
-def test_bad_separation_arguments_are_refused():
-    with pytest.raises(ValueError, match="rho must be a finite number >= 0"):
-        separation(TWO, -0.1)
-    with pytest.raises(ValueError, match="y must have shape"):
-        separation(TWO, 0.1, [1.0])
-    with pytest.raises(ValueError, match="X must lie on the slice"):
-        separation(2 * TWO)
-
-
 # ---------------------------------------------------------------------------- packing bound
 
 
@@ -426,37 +417,6 @@ def test_circle_labels_need_a_seed_only_when_they_are_random():
         circle(9, labels="random")
 
 
-BAD_REQUESTS = {
-    "n": (lambda: separated(0, 3, separation=0.1, rng=0), ValueError, "n must be"),
-    "d": (lambda: separated(3, 1, separation=0.1, rng=0), ValueError, "d must be"),
-    "float n": (lambda: separated(3.0, 3, separation=0.1, rng=0), TypeError, "n must be"),
-    "negative": (lambda: separated(3, 3, separation=-0.1, rng=0), ValueError, "separation must be"),
-    "nan": (lambda: separated(3, 3, separation=math.nan, rng=0), ValueError, "separation must be"),
-    "seed": (lambda: separated(3, 3, separation=0.1, rng=None), TypeError, "rng must be"),
-    "labels": (
-        lambda: separated(3, 3, separation=0.1, rng=0, labels="other"),
-        ValueError,
-        "labels must be one of 'random', 'balanced', 'alternating'",
-    ),
-    "tries": (
-        lambda: separated(3, 3, separation=0.1, rng=0, max_tries=0),
-        ValueError,
-        "max_tries must be",
-    ),
-    "circle": (lambda: circle(0), ValueError, "n must be"),
-    "circle labels": (lambda: circle(4, labels=3), TypeError, "labels must be one of"),
-    "bound n": (lambda: max_separation(0, 3), ValueError, "n must be"),
-    "bound d": (lambda: max_separation(3, 1), ValueError, "d must be"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_REQUESTS)
-def test_bad_requests_are_refused_by_name(case):
-    call, error, message = BAD_REQUESTS[case]
-    with pytest.raises(error, match=message):
-        call()
-
-
 # ---------------------------------------------------------------------------- the map to X
 
 
@@ -543,36 +503,6 @@ def test_the_map_is_immutable_and_survives_copying():
     assert repr(twin) == "SliceMap(d=3)"
 
 
-BAD_MAPS = {
-    "columns": (lambda: SliceMap([0.0], [1.0]).transform([[1.0, 2.0]]), ValueError, "features"),
-    "scale 0": (lambda: SliceMap([0.0], [0.0]), ValueError, "scale must be > 0"),
-    "lengths": (lambda: SliceMap([0.0], [1.0, 1.0]), ValueError, "scale must have shape"),
-    "nan": (lambda: SliceMap.fit([[math.nan]]), ValueError, "features must contain finite"),
-    "empty": (lambda: SliceMap.fit(np.empty((0, 2))), ValueError, "features must not be empty"),
-    "scale int": (lambda: SliceMap.fit([[1.0]], scale=1), TypeError, "scale must be True or False"),
-    "huge fit": (lambda: SliceMap.fit([[1.7e308]] * 3), ValueError, "features must be small"),
-    "huge": (
-        lambda: SliceMap([-1e308], [1.0]).transform([[1.7e308]]),
-        ValueError,
-        "features must be small",
-    ),
-    "not a map": (
-        lambda: from_features([[1.0]], [1], name="a", slice_map="x"),
-        TypeError,
-        "slice_map must be a SliceMap",
-    ),
-    "labels": (lambda: from_features([[1.0], [2.0]], [1], name="a"), ValueError, "y must have"),
-    "label 2": (lambda: from_features([[1.0], [2.0]], [1, 2], name="a"), ValueError, "y must"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_MAPS)
-def test_bad_maps_and_features_are_refused_by_name(case):
-    call, error, message = BAD_MAPS[case]
-    with pytest.raises(error, match=message):
-        call()
-
-
 # ---------------------------------------------------------------------------- real data
 
 
@@ -636,22 +566,6 @@ def test_unknown_names_are_refused_with_the_known_ones(name):
         load(name)
     with pytest.raises(ValueError, match=r"must be (like 'digits-3v8'|different digits)"):
         load_split(name, 0.3, 0)
-
-
-def test_bad_digits_and_splits_are_refused_by_name():
-    with pytest.raises(TypeError, match="name must be a string"):
-        load(3)
-    with pytest.raises(ValueError, match="negative must be"):
-        digits(3, 10)
-    with pytest.raises(TypeError, match="positive must be"):
-        digits("3", 8)
-    for share in (0.0, 1.0, -0.2, math.nan):
-        with pytest.raises(ValueError, match="test_fraction must be"):
-            load_split("circle-8", share, 0)
-    with pytest.raises(TypeError, match="rng must be"):
-        load_split("circle-8", 0.5, None)
-    with pytest.raises(ValueError, match="two points or more of every class"):
-        load_split("circle-3", 0.5, 0)
 
 
 @pytest.mark.parametrize("name", ["digits-3v8", "breast-cancer", "circle-20"])

@@ -29,7 +29,8 @@ RECORD = Path(__file__).with_name("refusals.json")
 ROOMS = (
     *("activations", "adversary", "datasets", "features", "geometry", "halfspace", "losses"),
     *("memorization", "network", "report", "scaling", "statistics", "theory"),
-    "training",
+    *("theory.best_steps", "theory.concentration", "theory.existence", "theory.perturbation"),
+    *("theory.polynomials", "theory.regret", "theory.sampling_error", "theory.tails", "training"),
 )
 BAD: dict[str, object] = {
     "object": object(),
@@ -50,6 +51,7 @@ BAD: dict[str, object] = {
 SLOW = {
     *("adversary.branch_and_bound", "adversary.mixed_integer", "adversary.split_neurons"),
     *("statistics.sweep", "theory.certified_initial_bound"),
+    *("theory.polynomials.robust_fit", "theory.polynomials.step_approximation"),
 }
 NUMBERS = {"none", "yes", "-1", "0", "0.5", "2"}
 # Arguments that are not looked at where the call is made: objects of the library, functions, what
@@ -96,6 +98,24 @@ theory.window_integral: relative
 theory.window_probability: half
 theory.worst_gap_network: network
 theory.worst_weights: network
+theory.best_steps.best_step_errors: degrees
+theory.best_steps.step_log2_complexity: polynomial
+theory.existence.bounded_feature: target
+theory.existence.hermite_feature: target
+theory.existence.largest_deviation_on_circle: target
+theory.existence.target_error_on_caps: target
+theory.perturbation.expected_f_change: tau
+theory.perturbation.moved_flips: tau
+theory.perturbation.perturbed_weights: network
+theory.polynomials.Polynomial: coefficients
+theory.polynomials.log_complexity: polynomial
+theory.polynomials.stays_within: polynomial
+theory.regret.largest_gap: initial
+theory.regret.nearest_weights: initial
+theory.regret.run_ledger: initial
+theory.sampling_error.active_mean: feature
+theory.sampling_error.active_mean_square: feature
+theory.sampling_error.sampling_deviation: feature
 training.EarlyStop.reason: losses
 training.PrintedStep.step_size: network
 training.RecordedRun.look: record, network

@@ -462,16 +462,6 @@ def test_what_may_not_come_or_go_is_refused_and_changes_nothing(method, argument
     assert tree.insert([[5.0, 5.0]], [1.0], [0.0]).tolist() == [4]
 
 
-@pytest.mark.parametrize(
-    ("options", "error"), [({"domain": "sphere"}, ValueError), ({"domain": 3}, TypeError)]
-)
-def test_an_unknown_domain_is_refused(options, error):
-    with pytest.raises(error, match="domain"):
-        AggregateTree([[1.0, 2.0]], [1.0], **options)
-    with pytest.raises(ValueError, match="at least 2 columns"):
-        AggregateTree([[1.0]], [1.0], domain="slice")
-
-
 def test_a_large_point_may_be_replaced_by_another():
     # The bound on the sums is that of the points there will be, not of old and new together.
     large = 0.75 * 2.0**1000

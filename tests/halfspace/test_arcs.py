@@ -263,26 +263,6 @@ def test_repr_len_and_stats_give_the_sizes():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (([1.0, 2.0],), {"tau": 0.0}, ValueError, r"points must have shape \(m, d\)"),
-        ((np.ones((2, 4)),), {"tau": 0.0}, ValueError, r"2 or 3 columns, got shape \(2, 4\)"),
-        ((np.ones((2, 1)),), {"tau": 0.0}, ValueError, "2 or 3 columns"),
-        (([[1.0, np.nan]],), {"tau": 0.0}, ValueError, "points .* nan"),
-        (([["1", "2"]],), {"tau": 0.0}, TypeError, "points"),
-        (([[1.0, 2.0]], [1.0, 2.0]), {"tau": 0.0}, ValueError, r"bias must have shape \(1,\)"),
-        (([[1.0, 2.0]], [np.inf]), {"tau": 0.0}, ValueError, "bias .* inf"),
-        (([[1.0, 2.0]],), {"tau": np.nan}, ValueError, "tau .* nan"),
-        (([[1.0, 2.0]],), {"tau": [0.0]}, TypeError, "tau"),
-        (([[1.0, 2.0]],), {}, TypeError, "tau"),
-    ],
-)
-def test_a_bad_construction_is_refused(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        ArcStabbing(*arguments, **options)
-
-
-@pytest.mark.parametrize(
     ("call", "arguments", "error", "message"),
     [
         ("query", ([[1.0, 0.0, 0.5]],), ValueError, "X must lie on the slice"),
@@ -302,13 +282,3 @@ def test_a_refused_query_changes_nothing(call, arguments, error, message):
     with pytest.raises(error, match=message):
         getattr(arcs, call)(*arguments)
     assert pickle.dumps(arcs) == before
-
-
-def test_strict_must_be_a_truth_value():
-    arcs = ArcStabbing([[1.0, 2.0, 3.0]], tau=0.5)
-    for call in (
-        lambda: arcs.query(circle([0.0]), strict=1),
-        lambda: arcs.query_halfspace(circle([0.0]), 0.5, strict=None),
-    ):
-        with pytest.raises(TypeError, match="strict must be True or False"):
-            call()

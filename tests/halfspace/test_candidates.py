@@ -632,41 +632,6 @@ def test_a_radius_of_the_diameter_or_more_accepts_all_of_x():
 GOOD = {"radius": 0.1, "threshold": 1.0}
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "match"),
-    [
-        ({"W": [[1.0, np.nan]]}, ValueError, "W must contain finite"),
-        ({"W": [1.0, 2.0]}, ValueError, r"W must have shape \(m, d\)"),
-        ({"W": np.empty((0, 2))}, ValueError, "W must not be empty"),
-        ({"W": [[1.0]]}, ValueError, "W must have at least 2 columns"),
-        ({"W": [["a", "b"]]}, TypeError, "W must"),
-        ({"b": [1.0, 2.0]}, ValueError, r"b must have shape"),
-        ({"b": [np.inf]}, ValueError, "b must"),
-        ({"anchors": [[0.6, 0.8]]}, ValueError, "anchors must lie on the slice"),
-        ({"anchors": [[0.0, RADIUS, 0.5]]}, ValueError, "anchors must have shape"),
-        ({"radius": -0.1}, ValueError, "radius must be a finite number >= 0"),
-        ({"radius": np.nan}, ValueError, "radius must"),
-        ({"radius": "wide"}, TypeError, "radius must"),
-        ({"threshold": np.inf}, ValueError, "threshold must"),
-        ({"threshold": None}, TypeError, "threshold must"),
-        ({"skin": -1e-9}, ValueError, "skin must be >= 0"),
-        ({"skin": "thick"}, ValueError, "skin must be one of 'auto'"),
-        ({"skin": [0.1, 0.2]}, ValueError, r"skin must be 'auto', a number or have shape \(1,\)"),
-        ({"skin": None}, TypeError, "skin must"),
-        ({"skin": np.inf}, ValueError, "skin must"),
-        ({"skin": 1.7e308, "threshold": -1.7e308}, ValueError, "skin must be such that"),
-        ({"method": "forest"}, ValueError, "method must be one of"),
-        ({"kernels": "fast"}, ValueError, "kernels must be one of"),
-    ],
-)
-def test_bad_arguments_are_refused_by_name(change, error, match):
-    arguments = {"W": [[1.0, 0.0]], "b": [0.0], "anchors": [[RADIUS, 0.5]], **GOOD, **change}
-    with pytest.raises(error, match=match):
-        CandidateLists(
-            arguments.pop("W"), arguments.pop("b"), arguments.pop("anchors"), **arguments
-        )
-
-
 BAD_CALLS = [
     (lambda lists, W, X: lists.advance([0, 0], W[:2]), ValueError, "rows must not contain"),
     (lambda lists, W, X: lists.advance([40], W[:1]), ValueError, "rows must contain indices"),

@@ -317,34 +317,6 @@ def test_a_refused_call_leaves_the_index_as_it_was(
     assert pickle.dumps(index) == before
 
 
-def test_strict_must_be_a_truth_value():
-    with pytest.raises(TypeError, match="strict must be True or False"):
-        HalfspaceIndex([[1.0]]).query_halfspace([[1.0]], 0.0, strict=1)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (([1.0, 2.0],), {}, ValueError, r"points must have shape \(m, d\)"),
-        (([[1.0, np.nan]],), {}, ValueError, "points .* nan"),
-        ((np.empty((3, 0)),), {}, ValueError, "points must have at least 1"),
-        ((np.empty((0, 0)),), {}, ValueError, "points must have at least 1"),
-        ((np.empty((0, 2**20)),), {}, ValueError, "fewer than 1048576 columns"),
-        ((None,), {}, TypeError, "points"),
-        (([[1.0]], [1.0, 2.0]), {}, ValueError, r"bias must have shape \(1,\)"),
-        (([[1.0]], [np.nan]), {}, ValueError, "bias .* nan"),
-        (([[1.0]],), {"method": "kd"}, ValueError, "method must be .* got 'kd'"),
-        (([[1.0]],), {"method": 3}, TypeError, "method"),
-        (([[1.0]],), {"leaf_size": 0}, ValueError, "leaf_size must be an integer >= 1, got 0"),
-        (([[1.0]],), {"leaf_size": 8.0}, TypeError, "leaf_size"),
-        (([[1.0]],), {"kernels": "cuda"}, ValueError, "kernels must be .* got 'cuda'"),
-    ],
-)
-def test_a_bad_construction_is_refused(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        HalfspaceIndex(*arguments, **options)
-
-
 def test_an_index_without_biases_takes_none():
     index = HalfspaceIndex([[1.0]])
     for call in (

@@ -15,7 +15,6 @@ from sublinear_lib.halfspace.partition_tree import PartitionTree
 from sublinear_lib.statistics import loglog_slope
 from tests.halfspace.oracle import as_lists
 from tests.halfspace.plane import (
-    BAD_POINTS,
     BAD_QUERIES,
     SIZES,
     assert_exact,
@@ -244,25 +243,6 @@ def test_repr_and_len_give_the_sizes():
     tree = PartitionTree(normal_points(64), leaf_size=4)
     assert repr(tree) == "PartitionTree(m=64, leaf_size=4, height=2)"
     assert len(tree) == 64
-
-
-@pytest.mark.parametrize(("points", "error", "message"), BAD_POINTS)
-def test_bad_points_are_refused(points, error, message):
-    with pytest.raises(error, match=message):
-        PartitionTree(points)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"leaf_size": 0}, ValueError, "leaf_size must be an integer >= 1, got 0"),
-        ({"leaf_size": 2.0}, TypeError, "leaf_size"),
-        ({"boxes": 1}, TypeError, "boxes must be True or False"),
-    ],
-)
-def test_bad_options_are_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        PartitionTree([[1.0, 2.0]], **options)
 
 
 @pytest.mark.parametrize(("arguments", "options", "error", "message"), BAD_QUERIES)

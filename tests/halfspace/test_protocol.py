@@ -129,11 +129,3 @@ def test_too_few_columns_are_refused(m, error, message):
     hits = HalfspaceHits(INDPTR, INDICES)
     with pytest.raises(error, match=message):
         hits.to_mask(m)
-
-
-@pytest.mark.parametrize(
-    ("mask", "error"), [([True], ValueError), ([[1, 0]], TypeError), (True, ValueError)]
-)
-def test_what_is_no_boolean_matrix_is_refused(mask, error):
-    with pytest.raises(error, match="mask must"):
-        HalfspaceHits.from_mask(mask)

@@ -142,26 +142,6 @@ def test_one_class_needs_no_margin() -> None:
     assert exact_check([[0], [1]], [4, 4], 7, 2).holds
 
 
-@pytest.mark.parametrize(
-    ("arguments", "keywords", "error", "message"),
-    [
-        (([[0], [1]], [1, 2], -1), {}, ValueError, "mu must be >= 0"),
-        (([[0], [1]], [1, 2], 0.1, 3), {}, ValueError, "p must be 1, 2 or inf"),
-        (([[0], [1]], [1], 0.1), {}, ValueError, r"y must have shape \(2,\)"),
-        (([[0], [1, 2]], [1, 2], 0.1), {}, ValueError, "X must have shape"),
-        (([[0], [math.nan]], [1, 2], 0.1), {}, ValueError, "finite rational"),
-        (([[0], [1]], [1, 2], 0.1, 2), {"margin": 1}, ValueError, "margin belongs"),
-        (([[0], [1]], [1, 2], 0.1, 1), {"terms": 1}, ValueError, "belong to p = 2"),
-        (([[0], ["1"]], [1, 2], 0.1), {}, TypeError, "rational numbers"),
-    ],
-)
-def test_the_exact_check_refuses_bad_input(
-    arguments: tuple, keywords: dict, error: type, message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        exact_check(*arguments, **keywords)
-
-
 # The interval certificate.
 
 

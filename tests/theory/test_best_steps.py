@@ -22,7 +22,6 @@ SETTINGS = [
     (Fraction(3, 5), Fraction(6, 25), Fraction(1, 6)),
     (Fraction(1, 2), Fraction(1, 40), TWENTIETH),
 ]
-DELTAS = st.fractions(Fraction(1, 5), Fraction(19, 10), max_denominator=50)
 SHARES = st.fractions(Fraction(1, 50), Fraction(9, 20), max_denominator=100)
 
 
@@ -206,33 +205,6 @@ def test_a_best_polynomial_can_be_put_into_a_feature() -> None:
     q = best_steps.smallest_step(Fraction(3, 2), TENTH, Fraction(1, 10)).reaches.polynomial
     feature = existence.bounded_feature(q, 0, Fraction(1, 10))
     assert float(feature.expectation(Fraction(1, 3))) == pytest.approx(float(q(Fraction(1, 3))))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: best_steps.best_step(2, TENTH, 3), "delta must be"),
-        (lambda: best_steps.best_step(1, Fraction(1, 2), 3), "rho must be"),
-        (lambda: best_steps.best_step(1, TENTH, 161), "degree must be"),
-        (lambda: best_steps.best_step_errors(1, TENTH, [0]), "degrees must be"),
-        (lambda: best_steps.smallest_step(1, TENTH, Fraction(1, 2)), "eps must be"),
-        (lambda: best_steps.smallest_step_degree(1, TENTH, Fraction(1, 10**9)), "eps must be"),
-        (
-            lambda: best_steps.smallest_step_degree(TENTH, Fraction(1, 25), TWENTIETH),
-            "eps must be reachable",
-        ),
-        (lambda: best_steps.angular_degree(1, TENTH, 0), "eps must be"),
-        (
-            lambda: best_steps.step_log2_complexity(polynomials.Polynomial(())),
-            "polynomial must not be zero",
-        ),
-        (lambda: best_steps.width_asked(1.0, 2, 1.0, TENTH), "eps must be"),
-        (lambda: best_steps.width_asked(1.0, 2, 0.5, 0), "fall must be"),
-    ],
-)
-def test_what_is_out_of_range_is_named(call, message: str) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_an_error_that_floating_point_cannot_resolve_is_refused() -> None:

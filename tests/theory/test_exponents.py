@@ -386,14 +386,3 @@ def test_weights_of_size_one_are_consistent_because_few_neurons_fire() -> None:
 def test_floats_are_refused_because_they_are_not_exact(call: Callable[[], object]) -> None:
     with pytest.raises(TypeError, match=r"must be an exact fractions\.Fraction or an int, got"):
         call()
-
-
-def test_other_bad_values_are_named() -> None:
-    with pytest.raises(ValueError, match="relation must"):
-        Chain("k", "s", "q", (), F(1), ">")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="support must be 0 or 1, got 2"):
-        exponents.drift_power(2)
-    with pytest.raises(TypeError, match="support"):
-        exponents.drift_power(1.0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scaling must"):
-        CHAINS["4.1"].derived("R9")
