@@ -30,7 +30,7 @@ axes.plot([0, 1], [0, 1])
 picture = plotting.Picture(figure, alt="A line that rises from 0 to 1.", name="line")
 picture""",
     """\
-LiveLab(lambda a: print(a), [Slider("a", "a", [1, 2])], still=picture, title="A lab")""",
+LiveLab(lambda a: print(a), [Slider("a", "a", [1, 2])], title="A lab")""",
 ]
 STATE = "application/vnd.jupyter.widget-state+json"
 
