@@ -23,8 +23,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup, Tag
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 from docutils import nodes
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sphinx.application import Sphinx
 from sphinx.environment.adapters.indexentries import IndexEntries
 from sphinx.util.docutils import SphinxDirective
