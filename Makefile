@@ -12,17 +12,20 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then echo "$$each"; break; fi; done)
 
-.PHONY: help book test pdf serve proofs execute check format lab lite looks screenshots clean
+.PHONY: help book test test-all pdf serve proofs execute check format lab lite looks screenshots clean
 
 help:  ## list the commands
 	@echo "usage: make COMMAND"
-	@awk -F ':.*## *' '/^[a-z]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 book: $(STAMP)  ## build the book, check it and print its address
 	@$(BIN)/python tools/build_book.py
 
-test: $(STAMP)  ## run every test, and say at the end what was run
-	@$(BIN)/python tools/run_tests.py
+test: $(STAMP)  ## test every promise once, and say at the end what was run (ALL=1: also what has passed)
+	@$(BIN)/python tools/run_tests.py $(if $(ALL),--again)
+
+test-all: $(STAMP)  ## test everything: other seeds and kernels, kills, clusters, every page by keyboard
+	@$(BIN)/python tools/run_tests.py --thorough $(if $(ALL),--again)
 
 pdf: $(STAMP)  ## set the book as one PDF (needs a LaTeX with xelatex and latexmk)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pdf]'

@@ -30,7 +30,6 @@ from benchmarks.layouts_training import (
 from benchmarks.mutation_record import (
     load_mutation_record,
     load_planting_record,
-    mutation_tables,
     planting_table,
 )
 from benchmarks.queries import InexactAnswer
@@ -98,7 +97,6 @@ __all__ = [
     "merged",
     "missed_curves",
     "missed_table",
-    "mutation_tables",
     "noise_table",
     "planting_table",
     "ratio_curves",

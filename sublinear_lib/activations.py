@@ -98,91 +98,6 @@ class ShiftedReLU:
         # The maximum matters only when an exactly decided unit has a rounded z <= tau.
         return np.where(fires, np.maximum(values - level, 0.0), 0.0)
 
-    def formal_derivative(self, z: object, tau: object) -> FloatArray:
-        """Return ``1[z > tau]``, the derivative that the paper's gradients use.
-
-        It is the derivative of both forms off the threshold; at the threshold it is 0 by
-        convention.  The jump form has no derivative there, and the formal one ignores the jump.
-
-        Parameters
-        ----------
-        z : array-like, any shape
-            Pre-activations, finite.
-        tau : float
-            The threshold, ``>= 0``, absolute units.
-
-        Returns
-        -------
-        ndarray of float64, same shape as `z`
-            Zeros and ones.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
-
-        Notes
-        -----
-        Source: Remark 3.8 and the gradients of Appendix C.
-
-        Examples
-        --------
-        >>> JUMP.formal_derivative([0.2, 0.5, 0.9], tau=0.5)
-        array([0., 0., 1.])
-        """
-        values = validation.float_array(z, "z", allow_empty=True)
-        level = validation.scalar(tau, "tau", minimum=0.0)
-        return _fires(values, level, None).astype(np.float64)
-
-    def smoothed_derivative(self, z: object, tau: object, bandwidth: object) -> FloatArray:
-        r"""Return the derivative of the activation averaged over a window of pre-activations.
-
-        The average of ``sigma_tau(z + bandwidth * xi)`` over xi with the Epanechnikov density
-        ``k(u) = 3/4 (1 - u^2)`` on [-1, 1] is smooth, also for the jump form.  With
-        ``q = (z - tau) / bandwidth`` and K the distribution function of k, its derivative is
-
-            K(q)  +  jump_height / bandwidth * k(q):
-
-        the formal derivative, blurred, and the jump, spread over the window.  An attack that walks
-        along it sees the jumps that the formal derivative ignores.
-
-        Parameters
-        ----------
-        z : array-like, any shape
-            Pre-activations, finite.
-        tau : float
-            The threshold, ``>= 0``, absolute units.
-        bandwidth : float
-            Half the width of the window, ``> 0``, absolute units.
-
-        Returns
-        -------
-        ndarray of float64, same shape as `z`
-            Exactly 0 for ``z <= tau - bandwidth``, exactly 1 for ``z >= tau + bandwidth``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For entries that are not finite real numbers, a negative `tau`, or a `bandwidth` that is
-            not positive or so small that `tau` divided by it overflows.
-
-        Notes
-        -----
-        Source: this project (Definition 3.3 allows any adversary).  A kernel of bounded support is
-        used instead of a Gaussian so that neurons far below the threshold contribute exactly 0.
-
-        Examples
-        --------
-        >>> JUMP.smoothed_derivative([0.2, 0.5, 0.8], tau=0.5, bandwidth=0.25)
-        array([0., 2., 1.])
-        >>> CONTINUOUS.smoothed_derivative([0.2, 0.5, 0.8], tau=0.5, bandwidth=0.25)
-        array([0. , 0.5, 1. ])
-        """
-        values = validation.float_array(z, "z", allow_empty=True)
-        level = validation.scalar(tau, "tau", minimum=0.0)
-        width, jump = spread_jump(self.jump_height(level), bandwidth)
-        return blurred_step(values, level, jump, width)
-
     def jump_height(self, tau: object) -> float:
         """Return the height of the step at the threshold.
 
@@ -240,7 +155,13 @@ def spread_jump(height: float, bandwidth: object) -> tuple[float, float]:
 
 
 def blurred_step(z: FloatArray, tau: float, jump: float, bandwidth: float) -> FloatArray:
-    """Return ``K(q) + jump * k(q)``; see `ShiftedReLU.smoothed_derivative`.
+    """Return the derivative of the activation averaged over a window of pre-activations.
+
+    The average of ``sigma_tau(z + bandwidth * xi)`` over xi with the Epanechnikov density
+    ``k(u) = 3/4 (1 - u^2)`` on [-1, 1] is smooth, also for the jump form.  With
+    ``q = (z - tau) / bandwidth`` and K the distribution function of k, its derivative is
+    ``K(q) + jump * k(q)``: the formal derivative ``1[z > tau]``, blurred, and the jump, spread over
+    the window.  An attack that walks along it sees the jumps that the formal derivative ignores.
 
     Parameters
     ----------
@@ -256,8 +177,13 @@ def blurred_step(z: FloatArray, tau: float, jump: float, bandwidth: float) -> Fl
     Returns
     -------
     ndarray of float64, same shape as `z`
-        The derivative.  The order of the operations is part of the promise: compiled kernels
-        repeat it bit by bit.
+        Exactly 0 for ``z <= tau - bandwidth``, exactly 1 for ``z >= tau + bandwidth``.  The order
+        of the operations is part of the promise: compiled kernels repeat it bit by bit.
+
+    Notes
+    -----
+    Source: this project (Definition 3.3 allows any adversary).  A kernel of bounded support is used
+    instead of a Gaussian so that neurons far below the threshold contribute exactly 0.
     """
     with np.errstate(over="ignore"):
         q = np.minimum(np.maximum((z - tau) / bandwidth, -1.0), 1.0)

@@ -13,16 +13,11 @@ module stays cheap.
 
 from __future__ import annotations
 
-import gzip
 import math
-import os
 import re
-import stat
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -36,16 +31,12 @@ __all__ = [
     "Dataset",
     "Separation",
     "SliceMap",
-    "breast_cancer",
     "circle",
     "digits",
-    "digits_even_odd",
     "from_features",
     "load",
     "load_split",
     "max_separation",
-    "read_idx",
-    "read_idx_pair",
     "separated",
     "separation",
     "split_rows",
@@ -959,39 +950,6 @@ def digits(positive: int, negative: int) -> Dataset:
     return _raw_digits(positive, negative).whole()
 
 
-def digits_even_odd() -> Dataset:
-    """All of scikit-learn's handwritten digits on X, even (+1) against odd (-1).
-
-    Returns
-    -------
-    Dataset
-        1797 points, d = 65, mapped as in `digits`.
-
-    Examples
-    --------
-    >>> digits_even_odd()
-    Dataset('digits-even-odd', n=1797, d=65)
-    """
-    return _raw_digits_even_odd().whole()
-
-
-def breast_cancer() -> Dataset:
-    """Scikit-learn's Wisconsin breast cancer data on X, malignant (+1) against benign (-1).
-
-    Returns
-    -------
-    Dataset
-        569 points, d = 31: features centered and divided by their standard deviations (over all
-        points), normalized, 1/2 appended.  To measure on held-out points use `load_split`.
-
-    Examples
-    --------
-    >>> breast_cancer()
-    Dataset('breast-cancer', n=569, d=31)
-    """
-    return _raw_breast_cancer().whole()
-
-
 _NAMES: Final[list[tuple[re.Pattern[str], Callable[..., _Raw | Dataset]]]] = [
     (re.compile(r"digits-([0-9])v([0-9])"), _raw_digits),
     (re.compile(r"digits-even-odd"), _raw_digits_even_odd),
@@ -1137,162 +1095,3 @@ def split_rows(
         test.append(rows[:held_out])
         train.append(rows[held_out:])
     return rng.permutation(np.concatenate(train)), rng.permutation(np.concatenate(test))
-
-
-# --------------------------------------------------------------------------------------------------
-# IDX files (the format of MNIST)
-# --------------------------------------------------------------------------------------------------
-
-_IDX_TYPES: Final = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-
-
-def read_idx(path: str | os.PathLike[str]) -> NDArray[Any]:
-    """Read an IDX file, the format in which MNIST and its relatives are distributed.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file, plain or gzip-compressed (told by its first bytes, not by its name).
-
-    Returns
-    -------
-    ndarray
-        The array in the shape the file states, in native byte order: uint8, int8, int16, int32,
-        float32 or float64.  MNIST images have shape (n, 28, 28), MNIST labels (n,).
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not a regular file, does not start with an IDX magic number, ends too early, has
-        bytes after its end, or its compression is damaged.
-    TypeError
-        If `path` is neither a string nor path-like.
-
-    Notes
-    -----
-    Layout, all big-endian: two zero bytes, a type code (0x08 uint8, 0x09 int8, 0x0B int16, 0x0C
-    int32, 0x0D float32, 0x0E float64), the number of dimensions, one unsigned 32-bit length per
-    dimension, then the entries in C order and nothing else.
-    """
-    given: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(given, str):
-        raise TypeError(f"path must be a string or path-like, got {given!r}")
-    file = Path(given)
-    try:
-        mode = file.stat().st_mode
-    except FileNotFoundError:
-        raise FileNotFoundError(f"path must name an IDX file, but {file} does not exist") from None
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"path must name a regular file, but {file} is not one")
-    with file.open("rb") as plain:
-        compressed = plain.read(2) == b"\x1f\x8b"
-        plain.seek(0)
-        if not compressed:
-            return _parse_idx(plain.read, file)
-        try:
-            with gzip.GzipFile(fileobj=plain) as stream:
-                return _parse_idx(stream.read, file)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ValueError(f"path must name an intact gzip file, but {file}: {error}") from None
-
-
-def read_idx_pair(
-    images: str | os.PathLike[str],
-    labels: str | os.PathLike[str],
-    *,
-    positive: int,
-    negative: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Read two classes from an IDX image file and its IDX label file (MNIST and its relatives).
-
-    Parameters
-    ----------
-    images : str or path-like
-        IDX file of n images, shape (n, ...).
-    labels : str or path-like
-        IDX file of n class numbers, shape (n,).
-    positive, negative : int
-        Different class numbers >= 0; labels +1 and -1.
-
-    Returns
-    -------
-    features : ndarray of float64, shape (k, pixels)
-        The images of the two classes in file order, flattened.
-    y : ndarray of float64, shape (k,)
-        Labels in {-1, +1}.
-
-    Raises
-    ------
-    FileNotFoundError, ValueError, TypeError
-        As `read_idx`; `ValueError` also if the files do not belong together, a class does not
-        occur, or the class numbers are equal or negative.
-
-    Notes
-    -----
-    The features are not on X yet, because the map has to be fitted on training images::
-
-        features, y = read_idx_pair("train-images", "train-labels", positive=3, negative=8)
-        slice_map = SliceMap.fit(features)
-        train = from_features(features, y, name="mnist-3v8", slice_map=slice_map)
-        features, y = read_idx_pair("test-images", "test-labels", positive=3, negative=8)
-        test = from_features(features, y, name="mnist-3v8", slice_map=slice_map)
-    """
-    positive = validation.count(positive, "positive", minimum=0)
-    negative = validation.count(negative, "negative", minimum=0)
-    if positive == negative:
-        raise ValueError(f"positive and negative must be different classes, got {positive} twice")
-    pixels, classes = read_idx(images), read_idx(labels)
-    if pixels.ndim < 2 or classes.ndim != 1 or len(pixels) != len(classes):
-        raise ValueError(
-            "images and labels must name files of shapes (n, ...) and (n,), "
-            f"got {pixels.shape} and {classes.shape}"
-        )
-    rows = (classes == positive) | (classes == negative)
-    y = np.where(classes[rows] == positive, 1.0, -1.0)
-    for label, number, argument in ((1.0, positive, "positive"), (-1.0, negative, "negative")):
-        if not (y == label).any():
-            raise ValueError(f"{argument} must be a class that occurs in labels, got {number}")
-    chosen = np.asarray(pixels[rows], dtype=np.float64)
-    return chosen.reshape(len(chosen), -1), y
-
-
-def _parse_idx(read: Callable[[int], bytes], file: Path) -> NDArray[Any]:
-    magic = _read_upto(read, 4)
-    if len(magic) < 4 or magic[:2] != b"\x00\x00" or magic[2] not in _IDX_TYPES:
-        raise ValueError(
-            f"path must name an IDX file (00 00, a type code 08 09 0b 0c 0d 0e, a number of "
-            f"dimensions), but {file} starts with {magic.hex(' ') or 'nothing'}"
-        )
-    dtype, ndim = np.dtype(_IDX_TYPES[magic[2]]), magic[3]
-    if not 1 <= ndim <= 32:
-        raise ValueError(f"path must name an IDX file of 1 to 32 dimensions, but {file} has {ndim}")
-    header = _read_upto(read, 4 * ndim)
-    if len(header) < 4 * ndim:
-        raise ValueError(f"path must name a complete IDX file, but {file} ends in its header")
-    shape = tuple(int(length) for length in np.frombuffer(header, dtype=">u4"))
-    size = math.prod(shape) * dtype.itemsize
-    body = _read_upto(read, size + 1)
-    if len(body) != size:
-        found = f"only {len(body)}" if len(body) < size else "more"
-        raise ValueError(
-            f"path must name an IDX file with {size} bytes of data, as the shape {shape} in its "
-            f"header requires, but {file} has {found}"
-        )
-    try:
-        values = np.frombuffer(body, dtype=dtype).reshape(shape)
-    except ValueError:  # no entries, and lengths whose product overflows
-        raise ValueError(
-            f"path must name an IDX file of a shape that an array can have, but {file} has {shape}"
-        ) from None
-    return values.astype(dtype.newbyteorder("="))
-
-
-def _read_upto(read: Callable[[int], bytes], size: int) -> bytes:
-    """Read `size` bytes or up to the end, in pieces: a header may promise more than exists."""
-    pieces, missing = [], size
-    while missing and (piece := read(min(missing, 1 << 20))):
-        pieces.append(piece)
-        missing -= len(piece)
-    return b"".join(pieces)

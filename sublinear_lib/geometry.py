@@ -49,7 +49,6 @@ __all__ = [
     "sample_caps",
     "sample_slice",
     "slice_net",
-    "slice_net_size",
 ]
 
 SLICE_HEIGHT: Final = 0.5
@@ -1216,41 +1215,6 @@ def _log10_net_size(d: int, radius: float) -> float:
     return (log_area + log_cells) / math.log(10.0)
 
 
-def slice_net_size(d: int, radius: float) -> int:
-    """Count the points of ``slice_net(d, radius)`` without building them.
-
-    Parameters
-    ----------
-    d : {2, 3, 4, 5}
-        Ambient dimension.
-    radius : float
-        Covering radius (chord length), > 0.
-
-    Returns
-    -------
-    int
-        Number of points.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is out of range or of the wrong type, or the count would exceed about 1e9
-        (the message then gives the estimate).
-
-    Examples
-    --------
-    >>> [slice_net_size(d, 0.25) for d in (2, 3, 4, 5)]
-    [2, 11, 84, 658]
-    """
-    d, radius = _net_arguments(d, radius)
-    if radius < SLICE_DIAMETER and (exponent := _log10_net_size(d, radius)) > 9.0:
-        raise ValueError(
-            f"radius must be larger for d = {d}: about 10**{exponent:.1f} points would be needed "
-            f"for radius {radius!r}"
-        )
-    return _sphere_net_size(d - 2, _half_angle_share(radius))
-
-
 def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArray:
     r"""Build a net of X: every point of X is within chord distance `radius` of a net point.
 
@@ -1275,7 +1239,6 @@ def slice_net(d: int, radius: float, *, max_points: int = 1_000_000) -> FloatArr
 
         The first is ceil(pi / (2 asin(radius / sqrt(3)))), the least possible; the others are 1.30
         and 1.86 times what the best lattice coverings of the plane and of space would need.
-        `slice_net_size` counts exactly.
 
     Raises
     ------

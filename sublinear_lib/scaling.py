@@ -58,7 +58,6 @@ __all__ = [
     "get_scaling",
     "get_tau_rule",
     "preactivation_std",
-    "sparsity_exponent",
     "standard_from_sparsity",
     "standardize_threshold",
     "threshold_from_activity",
@@ -289,35 +288,6 @@ def standard_from_sparsity(c: float, m: int) -> float:
     """
     exponent = validation.scalar(c, "c", minimum=0.0)
     return math.sqrt(2.0 * exponent * math.log(validation.count(m, "m")))
-
-
-def sparsity_exponent(t: float, m: int) -> float:
-    """Return the sparsity exponent of a threshold; the inverse of `standard_from_sparsity`.
-
-    Parameters
-    ----------
-    t : float
-        Threshold in multiples of the standard deviation of a pre-activation, ``>= 0``.
-    m : int
-        Width, ``m >= 2``.
-
-    Returns
-    -------
-    float
-        ``c = t^2 / (2 log m)``; above 1 less than one neuron is expected to fire.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a negative or non-finite threshold or a width that is not an integer ``>= 2``.
-
-    Examples
-    --------
-    >>> sparsity_exponent(0.0, 1024)
-    0.0
-    """
-    standard = validation.scalar(t, "t", minimum=0.0)
-    return standard * standard / (2.0 * math.log(validation.count(m, "m", minimum=2)))
 
 
 def _exponent(value: object, name: str) -> Fraction:

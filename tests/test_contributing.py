@@ -88,8 +88,11 @@ def test_every_option_that_a_document_names_exists(document: str) -> None:
 
 
 def test_the_stages_are_those_of_the_tests() -> None:
-    (named,) = re.findall(r"\(stages: `([a-z\s]+)`\)", text_of("CONTRIBUTING.md"))
-    assert named.split() == [stage.name for stage in run_tests.stages()]
+    text = text_of("CONTRIBUTING.md")
+    ((fast, thorough),) = re.findall(r"\(stages: `([a-z\s]+)`; thorough:\s`([a-z\s]+)`\)", text)
+    every = run_tests.stages()
+    assert fast.split() == [stage.name for stage in every if not stage.thorough]
+    assert thorough.split() == [stage.name for stage in every if stage.thorough]
 
 
 def test_every_test_that_contributing_names_exists() -> None:

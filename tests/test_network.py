@@ -631,48 +631,6 @@ def test_a_missing_file_is_a_missing_file(tmp_path):
 # -- bad input -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"W": [[1.0], [2.0]]}, ValueError, "at least 2 columns"),
-        ({"W": [1.0, 2.0]}, ValueError, "W must have shape"),
-        ({"W": np.empty((0, 2))}, ValueError, "must not be empty"),
-        ({"W": [[1.0, np.nan], [0.0, 0.0]]}, ValueError, "finite numbers only, got nan"),
-        ({"W": [["a", "b"], ["c", "d"]]}, TypeError, "W"),
-        ({"a": [1.0]}, ValueError, r"a must have shape \(2,\), got \(1,\)"),
-        ({"b": [1.0, np.inf]}, ValueError, "b must contain finite"),
-        ({"tau": -1.0}, ValueError, "tau must be a finite number >= 0, got -1.0"),
-        ({"tau": np.nan}, ValueError, "tau"),
-        ({"tau": "0.1"}, TypeError, "tau"),
-        ({"activation": "relu"}, ValueError, "activation"),
-    ],
-)
-def test_bad_arguments_of_a_network_are_refused(changes, error, message):
-    arguments = {"W": [[1.0, 0.0], [0.0, 1.0]], "a": [1.0, 1.0], "b": [0.0, 0.0], "tau": 0.1}
-    TwoLayerNetwork(**arguments)
-    with pytest.raises(error, match=message):
-        TwoLayerNetwork(**{**arguments, **changes})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ({"m": 0}, ValueError),
-        ({"m": 2.0}, TypeError),
-        ({"d": 1}, ValueError),
-        ({"scaling": "R9"}, ValueError),
-        ({"rng": None}, TypeError),
-        ({"tau": -0.1}, ValueError),
-        ({"K": -1.0}, ValueError),
-        ({"K": -1.0, "tau": 0.1}, ValueError),
-        ({"activation": "relu"}, ValueError),
-    ],
-)
-def test_bad_arguments_of_the_initialization_are_refused(arguments, error):
-    with pytest.raises(error):
-        TwoLayerNetwork.initialize(**{"m": 4, "d": 3, "rng": 0, **arguments})
-
-
 def test_bad_points_are_refused_by_every_method():
     network = random_network(6, 3, seed=0)
     pseudo = PseudoNetwork(network, network.W)

@@ -10,6 +10,7 @@ import math
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import check_proofs
@@ -19,6 +20,8 @@ import pytest
 from sublinear_lib import claims, scaling
 from sublinear_lib.claims import ProofStatus
 from sublinear_lib.claims.paper import LEDGER
+from sublinear_lib.exhibits import default_shelf
+from sublinear_lib.exhibits.box import ClaimBox
 from sublinear_lib.features import FeatureData, robustness_window
 from sublinear_lib.memorization import collision, null_space_layer, simplex_points
 from sublinear_lib.memorization.constructions import linf_size
@@ -218,3 +221,18 @@ def test_an_axiom_beyond_the_list_is_found() -> None:
     }
     assert not check_proofs.beyond({"Classical_Prop.classic", "PrimInt63.add"})
     assert check_proofs.beyond({"mine"}) == {"mine"}
+
+
+def test_the_row_of_a_statement_names_its_theorems() -> None:
+    row = ClaimBox(LEDGER["lem-a.5"], default_shelf()).body(whole=True)
+    assert "A machine has checked</strong> that it fails: <code>lemma_a5_fails</code>" in row
+    row = ClaimBox(LEDGER["prop-1"], default_shelf()).body(whole=True)
+    assert "everything but the mean of H" in row and "in <code>proofs/Prop1.v</code>" in row
+    assert "A machine" not in ClaimBox(LEDGER["thm-a"], default_shelf()).body(whole=True)
+
+
+def test_a_badge_without_a_theorem_is_refused() -> None:
+    one = LEDGER["thm-d"]
+    for change in ({"formal": ()}, {"formal_part": "a half"}, {"status": ProofStatus.COMPLETE}):
+        with pytest.raises(ValueError, match=r"status of thm-d must be 'machine-checked' exactly"):
+            replace(one, **change)

@@ -346,34 +346,6 @@ def test_without_a_radius_certified_means_right() -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"m": 0}, ValueError, "m must be"),
-        ({"m": 2.5}, TypeError, "m must be"),
-        ({"activity": 0.7}, ValueError, "0.5"),
-        ({"activity": 0.1, "tau": 0.1}, ValueError, "either activity or tau"),
-        ({"tau": -1.0}, ValueError, "tau must be"),
-        ({"tau": 1e3}, ValueError, "tau must be small enough"),
-        ({"rho": -0.1}, ValueError, "rho must be"),
-        ({"rho": 2.0}, ValueError, "rho must be"),
-        ({"training_rho": math.nan}, ValueError, "training_rho must be"),
-        ({"steps": 0}, ValueError, "steps must be"),
-        ({"seed": -1}, ValueError, "seed must be"),
-        ({"activation": "sigmoid"}, ValueError, "activation"),
-        ({"test_fraction": 1.0}, ValueError, "test_fraction must be"),
-        ({"certify": 0}, ValueError, "certify must be"),
-        ({"confidence": 1.0}, ValueError, "confidence must be"),
-        ({"progress": 1}, TypeError, "progress must be"),
-    ],
-)
-def test_bad_arguments_are_refused(
-    arguments: dict[str, object], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        make_report(drawn(), **arguments)  # type: ignore[arg-type]
-
-
 def test_data_that_are_none_are_refused() -> None:
     train = datasets.load("circle-8")
     with pytest.raises(TypeError, match="data must be a Table"):

@@ -22,7 +22,7 @@ from sublinear_lib.network import TwoLayerNetwork
 pytest_plugins = "pytester"
 
 REPORT = """<testsuites><testsuite>
-<testcase name="a"/>
+<testcase name="a" time="1.5"/>
 <testcase name="b"><failure message="wrong"/></testcase>
 <testcase name="c"><error message="broken"/></testcase>
 <testcase name="d"><skipped message="no Chromium"/></testcase>
@@ -36,13 +36,19 @@ def test_a_report_is_counted_with_the_reasons_of_what_was_skipped(tmp_path: Path
     result = run_tests.read_report(path)
     assert (result.passed, result.failed, result.skipped) == (1, 2, 2)
     assert result.reasons == Counter({"no Chromium": 2})
+    assert result.times["::a"] == 1.5
 
 
 def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     results = {
         "lint": Result(passed=1, seconds=63.1),
         "library": Result(
-            passed=7, failed=2, skipped=1, reasons=Counter({"no numba": 1}), seconds=61.6
+            passed=7,
+            failed=2,
+            skipped=1,
+            reasons=Counter({"no numba": 1}),
+            seconds=61.6,
+            times={f"test {k}": float(k) for k in range(12)},
         ),
     }
     lines = run_tests.summary(results, {"numpy": "numba is not installed"}, 124.7)
@@ -52,6 +58,9 @@ def test_the_last_line_adds_up_all_stages_and_says_what_was_skipped() -> None:
     assert "lint       passed" in text
     assert "63.1 s" in text and "61.6 s" in text and "all of it in 2 min 5 s" in text
     assert "1 test: no numba" in text
+    slow = lines[lines.index("The ten slowest") + 1 :]
+    assert slow[0].split() == ["11.0", "s", "test", "11"] and "test 2" in slow[9]
+    assert "test 1" not in "\n".join(slow[10:])
     assert "numpy: numba is not installed" in text
 
 
@@ -123,6 +132,17 @@ def test_stages_of_one_processor_run_side_by_side_and_tell_in_one_piece(
 def test_the_book_is_built_before_its_pages_are_opened() -> None:
     single = {stage.name: stage.single for stage in run_tests.stages()}
     assert single["book"] and not single["pages"]
+
+
+def test_every_test_of_library_and_pages_runs_in_one_of_two_stages() -> None:
+    every = {stage.name: stage for stage in run_tests.stages()}
+    for fast, slow in (("library", "more"), ("pages", "walks")):
+        assert every[fast].arguments[:-1] == every[slow].arguments[:-1]
+        assert (every[fast].arguments[-1], every[slow].arguments[-1]) == (
+            "not thorough",
+            "thorough",
+        )
+        assert (every[fast].thorough, every[slow].thorough) == (False, True)
 
 
 def test_every_stage_names_files_that_exist() -> None:

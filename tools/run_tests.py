@@ -1,9 +1,12 @@
-"""Run everything that guards the book, and say at the end what was run and what was skipped.
+"""Run what guards the book, and say at the end what was run and what was skipped.
 
-usage: python tools/run_tests.py [stage ...]
+usage: python tools/run_tests.py [--thorough] [--again] [stage ...]
 
-Without arguments all stages run, and a failure does not stop the rest. Stages that use only one
-processor come first and run side by side, in an order that ends with short ones. The last line
+Without arguments the stages run that test every promise once; with --thorough also those that try
+the same on other seeds and kernels, with kills and interrupts, and walk through every page. A stage
+or a notebook that has passed is left out until something that it reads has changed, unless --again
+is given; a stage that is named always runs. A failure does not stop the rest. Stages that use only
+one processor come first and run side by side, in an order that ends with short ones. The last line
 counts: one for every test that pytest knows, one for every other stage.
 """
 
@@ -20,9 +23,10 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import passed
 from browser import find_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +43,21 @@ BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 KERNEL_TESTS = ("tests/halfspace", "tests/evaluation", "tests/training", "tests/adversary")
 
 
+# What the tests read that do not look at pages: pages are "book!", without their texts.
+CODE = ("sublinear_lib", "benchmarks", "tests", "book!", "README.md", "CONTRIBUTING.md", "Makefile")
+EVERYTHING = (
+    *("sublinear_lib", "benchmarks", "tests", "book", ".ci", ".github", ".binder"),
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "_config.yml"),
+)
+
+LIBRARY = (
+    *("tests", "--ignore=tests/book", "--ignore=tests/test_imports.py"),
+    *(*WORKERS, "--dist", "worksteal"),
+)
+# the order of tests/book/conftest.py, instead of that of the number of tests
+PAGES = ("tests/book", *WORKERS, "--dist", "loadscope", "--no-loadscope-reorder")
+
+
 @dataclass(frozen=True)
 class Stage:
     """One command; `pytest` stages count their tests, others count as one."""
@@ -48,6 +67,8 @@ class Stage:
     arguments: tuple[str, ...]
     pytest: bool = False
     environment: dict[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = EVERYTHING
+    thorough: bool = False
 
     @property
     def single(self) -> bool:
@@ -64,6 +85,7 @@ class Result:
     skipped: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    times: dict[str, float] = field(default_factory=dict)
 
 
 def module(*arguments: str) -> tuple[str, ...]:
@@ -80,13 +102,19 @@ def stages() -> list[Stage]:
             "examples in docstrings; they compile the kernels that later stages find compiled",
             ("--doctest-modules", "sublinear_lib", "benchmarks"),
             pytest=True,
+            sources=("sublinear_lib", "benchmarks"),
         ),
         Stage(
             "book",
             "the book builds without a warning and passes its checks",
             (sys.executable, "tools/build_book.py"),
         ),
-        Stage("types", "mypy --strict on the library and the benchmarks", module("mypy")),
+        Stage(
+            "types",
+            "mypy --strict on the library and the benchmarks",
+            module("mypy"),
+            sources=("sublinear_lib", "benchmarks"),
+        ),
         Stage(
             "prose",
             "proselint on chapters, pages and quizzes",
@@ -97,6 +125,7 @@ def stages() -> list[Stage]:
             "imports of the library run downward only",
             ("tests/test_imports.py",),
             pytest=True,
+            sources=("sublinear_lib", "benchmarks", "tests"),
         ),
         Stage("spelling", "codespell", module("codespell_lib")),
         Stage("lint", "ruff: style, imports, docstrings", module("ruff", "check", ".")),
@@ -106,22 +135,9 @@ def stages() -> list[Stage]:
         Stage(
             "library",
             "unit and property tests, README",
-            (
-                "tests",
-                "--ignore=tests/book",
-                "--ignore=tests/test_imports.py",
-                *WORKERS,
-                "--dist",
-                "worksteal",
-            ),
+            (*LIBRARY, "-m", "not thorough"),
             pytest=True,
-        ),
-        Stage(
-            "numpy",
-            "index, trainer and adversary again, without compiled kernels",
-            (*kernels, "-m", "not either_way", *WORKERS, "--dist", "worksteal"),
-            pytest=True,
-            environment={"SUBLINEAR_NUMBA": "0"},
+            sources=CODE,
         ),
         Stage(
             "notebooks",
@@ -131,10 +147,33 @@ def stages() -> list[Stage]:
         ),
         Stage(
             "pages",
-            "the built pages, as text and in a browser",
-            # the order of tests/book/conftest.py, instead of that of the number of tests
-            ("tests/book", *WORKERS, "--dist", "loadscope", "--no-loadscope-reorder"),
+            "the built pages, as text, and one look at each in a browser",
+            (*PAGES, "-m", "not thorough"),
             pytest=True,
+        ),
+        Stage(
+            "more",
+            "the library on other seeds, with kills, interrupts, full disks and clusters",
+            (*LIBRARY, "-m", "thorough"),
+            pytest=True,
+            sources=CODE,
+            thorough=True,
+        ),
+        Stage(
+            "numpy",
+            "index, trainer and adversary again, without compiled kernels",
+            (*kernels, "-m", "not either_way", *WORKERS, "--dist", "worksteal"),
+            pytest=True,
+            environment={"SUBLINEAR_NUMBA": "0"},
+            sources=CODE,
+            thorough=True,
+        ),
+        Stage(
+            "walks",
+            "every page by keyboard, on a phone, in the dark, in JupyterLab, under axe",
+            (*PAGES, "-m", "thorough"),
+            pytest=True,
+            thorough=True,
         ),
     ]
 
@@ -188,6 +227,8 @@ def read_report(path: Path) -> Result:
     result = Result()
     for case in ElementTree.parse(path).iter("testcase"):
         kinds = {child.tag for child in case}
+        name = f"{case.get('classname', '')}::{case.get('name', '')}"
+        result.times[name] = float(case.get("time", 0.0))
         if kinds & {"failure", "error"}:
             result.failed += 1
         elif "skipped" in kinds:
@@ -213,6 +254,11 @@ def summary(results: dict[str, Result], left_out: dict[str, str], seconds: float
         total.failed += result.failed
         total.skipped += result.skipped
         total.reasons.update(result.reasons)
+        total.times.update(result.times)
+    if total.times:
+        lines.append("The ten slowest")
+        slowest = sorted(total.times.items(), key=lambda each: -each[1])[:10]
+        lines += [f"  {seconds:7.1f} s  {name}" for name, seconds in slowest]
     lines.append("  all of it in {} min {} s".format(*divmod(round(seconds), 60)))
     lines.append("What was skipped")
     lines += [f"  {name}: {reason}" for name, reason in left_out.items()]
@@ -224,21 +270,80 @@ def summary(results: dict[str, Result], left_out: dict[str, str], seconds: float
     return lines
 
 
+def unchanged(stage: Stage, before: dict[str, str]) -> str | None:
+    """Say why a stage need not run again, if so."""
+    if stage.name == "book" and not (ROOT / "_build/html/index.html").exists():
+        return None
+    if before.get(stage.name) != passed.fingerprint(stage.sources):
+        return None
+    return "it has passed, and nothing that it reads has changed since"
+
+
+def changed_notebooks(before: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Return the notebooks that have changed, or what they import, and the state of each."""
+    now = {
+        str(path.relative_to(ROOT)): passed.fingerprint(passed.sources_of(path))
+        for path in sorted((ROOT / "book").rglob("*.ipynb"))
+    }
+    return [name for name, state in now.items() if before.get(name) != state], now
+
+
+def choose(every: Sequence[Stage], again: bool) -> tuple[list[Stage], dict[str, str]]:
+    """Return the stages to run, and for each of the others why it is left out."""
+    before = {} if again else passed.recall()
+    chosen, left_out = [], {}
+    for stage in every:
+        if stage.name == "notebooks":
+            names, now = changed_notebooks(before)
+            if len(names) < len(now):
+                left_out["notebooks"] = (
+                    f"{len(now) - len(names)} of {len(now)} have passed, "
+                    "and neither their cells nor what they import has changed since"
+                )
+            if names:
+                arguments = tuple(part for part in stage.arguments if part != "book")
+                chosen.append(replace(stage, arguments=(*arguments, *names)))
+        elif reason := unchanged(stage, before):
+            left_out[stage.name] = reason
+        else:
+            chosen.append(stage)
+    return chosen, left_out
+
+
+def keep(stages: Sequence[Stage], results: dict[str, Result]) -> None:
+    """Remember the stages that passed."""
+    fine = {stage.name: stage for stage in stages if not results[stage.name].failed}
+    states = {name: passed.fingerprint(stage.sources) for name, stage in fine.items()}
+    if states.pop("notebooks", None):
+        states.update(changed_notebooks({})[1])
+    passed.remember(states)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the stages that the command line names, or all of them."""
+    """Run the stages that the command line names, or all that test every promise once."""
     every = {stage.name: stage for stage in stages()}
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("stage", nargs="*", choices=[[], *every], help="default: all stages")
-    chosen = parser.parse_args(arguments).stage or list(every)
-    left_out = {}
-    if "numpy" in chosen and importlib.util.find_spec("numba") is None:
-        chosen.remove("numpy")
+    parser.add_argument("stage", nargs="*", choices=[[], *every], help="default: all fast stages")
+    parser.add_argument("--thorough", action="store_true", help="run the thorough stages too")
+    parser.add_argument("--again", action="store_true", help="run what has passed before too")
+    asked = parser.parse_args(arguments)
+    if asked.stage:
+        chosen, left_out = [every[name] for name in asked.stage], {}
+    else:
+        wanted = [stage for stage in every.values() if asked.thorough or not stage.thorough]
+        chosen, left_out = choose(wanted, asked.again)
+    if importlib.util.find_spec("numba") is None and any(s.name == "numpy" for s in chosen):
+        chosen = [stage for stage in chosen if stage.name != "numpy"]
         left_out["numpy"] = "numba is not installed, so the library stage used these kernels"
-    if "pages" in chosen and find_chromium() is None:
+    if {"pages", "walks"} & {stage.name for stage in chosen} and find_chromium() is None:
         print("No Chromium found: the browser tests will be skipped.")
+    if not (asked.stage or asked.thorough):
+        names = ", ".join(name for name, stage in every.items() if stage.thorough)
+        left_out[names] = "`make test-all` runs them"
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
-        results = dict(run_all([every[name] for name in chosen], Path(scratch)))
+        results = dict(run_all(chosen, Path(scratch)))
+    keep(chosen, results)
     print("\n".join(summary(results, left_out, time.perf_counter() - start)))
     return int(any(result.failed for result in results.values()))
 

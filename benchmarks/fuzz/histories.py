@@ -262,15 +262,10 @@ class IndexHistory:
                 fail(how, *problem)
 
         options: dict[str, Any] = {"strict": strict}
-        if rng.random() < 0.1:
-            options["workers"] = int(rng.integers(2, 4))
         check(index.query_halfspace(normals, given, **options), f"query_halfspace({options})")
         many = truth.exact >= _MANY_SETTLED
         if rng.random() < (0.1 if many else 0.3):
-            if rng.random() < 0.3:
-                counts = index.query_halfspace(normals, given, count_only=True, **options)
-            else:
-                counts = index.count_halfspace(normals, given, **options)
+            counts = index.count_halfspace(normals, given, **options)
             if counts.dtype != np.int64 or not np.array_equal(counts, wanted):
                 query = int(np.argmax(counts != wanted))
                 fail(
@@ -291,7 +286,7 @@ class IndexHistory:
     ) -> None:
         """Ask for the same in one of the other forms of an answer."""
         rng, index = self._rng, self._index
-        form = rng.choice(["mask", "unsorted", "buffer", "scores", "pieces", "sums"])
+        form = rng.choice(["mask", "unsorted", "buffer", "sums"])
         if form == "mask":
             mask = index.mask_halfspace(normals, given, **options)
             if mask.shape != (len(inside), self._next_id):
@@ -315,42 +310,8 @@ class IndexHistory:
                         raise Mismatch(f"out is {needed} too short: {error}") from error
                 else:
                     raise Mismatch(f"a buffer of {needed - 1} took {needed} ids")
-        elif form == "scores":
-            sort = bool(rng.random() < 0.5)
-            hits = index.query_halfspace(
-                normals, given, return_scores=True, sort_results=sort, **options
-            )
-            check(_ascending(hits), "query_halfspace(return_scores=True)")
-            self._check_scores(hits, normals)
-        elif form == "pieces":
-            size = int(rng.choice([4, 64, 4096, 2**20]))
-            parts = list(index.iter_halfspace(normals, given, chunk_bytes=size, **options))
-            ends = [0, *(queries.stop for queries, _ in parts)]
-            if [queries.start for queries, _ in parts] != ends[:-1] or ends[-1] != len(inside):
-                raise Mismatch(f"iter_halfspace: pieces {[queries for queries, _ in parts]}")
-            counts = np.concatenate([np.zeros(1, np.int64), *(hits.counts for _, hits in parts)])
-            ids = np.concatenate([np.zeros(0, np.int32), *(hits.indices for _, hits in parts)])
-            check(HalfspaceHits(np.cumsum(counts), ids), "iter_halfspace")
         else:
             self._check_sums(normals, given, options["strict"], inside)
-
-    def _check_scores(self, hits: HalfspaceHits, normals: FloatArray) -> None:
-        """Compare scores with the sum in the promised order, bit by bit."""
-        queries = np.repeat(np.arange(len(hits)), hits.counts)
-        places = np.searchsorted(self._ids, hits.indices)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            wanted = self._points[places, 0] * normals[queries, 0]
-            for k in range(1, self._d):
-                wanted = wanted + self._points[places, k] * normals[queries, k]
-            if self._bias is not None:
-                wanted = wanted + self._bias[places]
-        scores: Any = hits.scores
-        if not np.array_equal(scores, wanted, equal_nan=True):
-            wrong = int(np.argmax(~((scores == wanted) | (np.isnan(scores) & np.isnan(wanted)))))
-            raise Mismatch(
-                f"scores: {scores[wrong]!r} instead of {wanted[wrong]!r} for id "
-                f"{hits.indices[wrong]} and normal {normals[queries[wrong]].tolist()}"
-            )
 
     def _check_sums(self, normals: FloatArray, given: Any, strict: bool, inside: BoolArray) -> None:
         """Compare sums over half-spaces with a matrix product, within the error of both."""
@@ -500,18 +461,14 @@ class IndexHistory:
         return Step(str(way))
 
     def _renew(self) -> Step:
-        """Refit, with or without moving all points, or rebuild."""
-        kind = self._rng.random()
-        if kind < 0.3:
+        """Move all points at once, or rebuild."""
+        if self._rng.random() < 0.3:
             self._index.rebuild()
             return Step("rebuild")
-        if kind < 0.5:
-            self._index.refit()
-            return Step("refit")
         points, bias = self._draw(len(self._ids))
         if self._rng.random() < 0.3:
             bias = None
-        self._index.refit(points, bias)
+        self._index.update(self._ids, points, bias)
         self._points = points
         self._bias = self._bias if bias is None else bias
         return Step("refit")
@@ -530,8 +487,6 @@ class IndexHistory:
             ("count_halfspace", (good, np.nan)),
             ("mask_halfspace", ([["1"] * d], 0.0)),
             ("aggregate_halfspace", (good, 0.0, [0.0] * (len(self._ids) + 1))),
-            ("refit", ([[0.0] * d] * (len(self._ids) + 1),)),
-            ("refit", (None, [0.0] * (len(self._ids) + 1))),
             ("insert", (bad_point, bias)),
             ("insert", ([[0.0] * (d + 1)], bias)),
             ("insert", (good, None if self._biased else [0.0])),

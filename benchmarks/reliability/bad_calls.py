@@ -179,9 +179,6 @@ GOOD_CALLS: Mapping[str, GoodCall] = {
     "halfspace.HalfspaceIndex.count_halfspace": GoodCall(
         _fixed(normals=_ON_SLICE, offsets=0.1), _slice_index
     ),
-    "halfspace.HalfspaceIndex.iter_halfspace": GoodCall(
-        _fixed(normals=_POINTS, offsets=0.1, chunk_bytes=64), _index
-    ),
     "halfspace.HalfspaceIndex.aggregate_halfspace": GoodCall(
         _fixed(normals=_POINTS, offsets=0.1, weights=[1.0, 2.0, 3.0]), _index
     ),
@@ -189,9 +186,6 @@ GOOD_CALLS: Mapping[str, GoodCall] = {
     "halfspace.HalfspaceIndex.remove": GoodCall(_fixed(ids=[0]), _index),
     "halfspace.HalfspaceIndex.update": GoodCall(
         _fixed(ids=[0, 1], points=_POINTS[:2], bias=[0.0, 1.0]), _index
-    ),
-    "halfspace.HalfspaceIndex.refit": GoodCall(
-        _fixed(points=_POINTS[:3], bias=[0.0, 0.0, 0.0]), _index
     ),
     "halfspace.AggregateTree": GoodCall(_fixed(points=_POINTS, weights=[1.0] * 4, leaf_size=2)),
     "halfspace.AggregateTree.remove": GoodCall(_fixed(ids=[1]), _tree),
@@ -492,10 +486,6 @@ def _entries() -> tuple[BadInput, ...]:
             ("normals", [[0.0, 0.0, 1.0]], value),
             ("offsets", [_INF] * 3, value),
         ],
-        "halfspace.HalfspaceIndex.iter_halfspace": [
-            ("chunk_bytes", 0, value),
-            ("chunk_bytes", 1.5, kind),
-        ],
         "halfspace.HalfspaceIndex.aggregate_halfspace": [
             ("weights", [1.0], value),
             ("weights", [1.0, _NAN, 1.0], value),
@@ -521,10 +511,6 @@ def _entries() -> tuple[BadInput, ...]:
             ("points", [[1.0, 2.0, 3.0]], value),
             ("points", [[_INF, 0.0, 0.0]] * 2, value),
             ("bias", [0.0], value),
-        ],
-        "halfspace.HalfspaceIndex.refit": [
-            ("points", [[0.0, 0.0, 0.0]], value),
-            ("bias", [0.0, 0.0, _NAN], value),
         ],
         "halfspace.AggregateTree": [
             ("weights", [1.0], value),

@@ -72,8 +72,9 @@ def _contents(path: Path) -> object:
     """Read an index: what it answers, coordinate by coordinate, not how it is built."""
     index = HalfspaceIndex.load(path)
     axes = np.vstack((np.eye(index.d), np.zeros(index.d)))
-    hits = index.query_halfspace(axes, -1e300, return_scores=True)
-    return index.ids, index.id_bound, index.d, hits.indptr, hits.indices, hits.scores
+    hits = index.query_halfspace(axes, -1e300)
+    stored = index._store.points, index._store.bias
+    return index.ids, index.id_bound, index.d, hits.indptr, hits.indices, *stored
 
 
 def _trained(path: Path) -> History:

@@ -65,7 +65,7 @@ class SmoothedGradient(CapAttack):
     neuron within the window counts like that of an active one.
 
     Source: this project; the smoothing kernel is that of
-    :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`.
+    :func:`sublinear_lib.activations.blurred_step`.
 
     Examples
     --------

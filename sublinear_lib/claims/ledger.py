@@ -194,48 +194,6 @@ class Ledger:
         """
         return self._graph.copy()
 
-    def foundations(self, name: str) -> tuple[Claim, ...]:
-        """Return everything that a statement rests on, however indirectly.
-
-        Parameters
-        ----------
-        name : str
-            Id.
-
-        Returns
-        -------
-        tuple of Claim
-            In reading order, the statement itself left out.
-
-        Raises
-        ------
-        KeyError
-            If there is no such claim.
-        """
-        below = nx.descendants(self._graph, self[name].id)
-        return tuple(claim for claim in self if claim.id in below)
-
-    def consequences(self, name: str) -> tuple[Claim, ...]:
-        """Return everything that rests on a statement, however indirectly.
-
-        Parameters
-        ----------
-        name : str
-            Id.
-
-        Returns
-        -------
-        tuple of Claim
-            In reading order, the statement itself left out.
-
-        Raises
-        ------
-        KeyError
-            If there is no such claim.
-        """
-        above = nx.ancestors(self._graph, self[name].id)
-        return tuple(claim for claim in self if claim.id in above)
-
     def weakest(self, name: str) -> ProofStatus | None:
         """Return the weakest status among a statement and all that it rests on.
 

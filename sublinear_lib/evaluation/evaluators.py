@@ -520,7 +520,7 @@ class Evaluator:
         -------
         ndarray of float64, shape (n, d)
             ``sum_r a_r s_r w_r`` with the derivatives s_r of
-            :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`, over the listed
+            :func:`sublinear_lib.activations.blurred_step`, over the listed
             neurons.  Lists give what all neurons give if they hold every neuron with a
             pre-activation above ``tau - bandwidth``.
 

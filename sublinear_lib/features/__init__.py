@@ -5,7 +5,7 @@ convolutional network with a smoothed ReLU learns one of them, and which one dep
 training.  ``data`` draws the inputs, ``activations`` and ``network`` hold the network with its
 gradients, ``training`` trains it with an adversary or without, and ``recursion`` predicts what it
 learns, with closed forms and proofs.  ``attacks`` and ``certify`` bound the robust error from below
-and above, ``images`` brings digits and files of public data sets, and ``studies`` measures runs.
+and above, ``images`` brings digits, and ``studies`` measures runs.
 """
 
 from __future__ import annotations
@@ -45,9 +45,6 @@ from sublinear_lib.features.images import (
     ImageSet,
     image_digits,
     image_patches,
-    read_cifar10,
-    read_mnist,
-    read_svhn,
     train_images,
 )
 from sublinear_lib.features.network import (
@@ -159,9 +156,6 @@ __all__ = [
     "phase_diagram",
     "plateau",
     "race_ratio",
-    "read_cifar10",
-    "read_mnist",
-    "read_svhn",
     "robustness_window",
     "run_record",
     "strength_left",

@@ -1,31 +1,18 @@
-r"""Real images: the digits that come with scikit-learn, and files of MNIST, CIFAR-10 and SVHN.
+"""Real images: the digits that come with scikit-learn.
 
-Nothing is fetched.  The digits are always there; files of the three public data sets are read from
-a path: MNIST in the IDX format, CIFAR-10 in its *binary* version, SVHN as MATLAB 5 files.  The
-Python version of CIFAR-10 is a pickle, which can run any code when it is read, and is refused.  A
-file may be foreign, truncated or damaged; whoever reads it says so with its name.  Before changing
-anything, know that pixels stay integers until patches are cut: a data set of floats would take
-eight times the memory.
-
-scikit-learn and SciPy's reader are imported inside the functions that use them.
+Before changing anything, know that pixels stay integers until patches are cut: a data set of floats
+would take eight times the memory.  scikit-learn is imported inside the function that uses it.
 """
 
 from __future__ import annotations
 
-import gzip
-import os
-import stat
-import warnings
-import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib import datasets, validation
+from sublinear_lib import validation
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
@@ -35,16 +22,8 @@ __all__ = [
     "ImageSet",
     "image_digits",
     "image_patches",
-    "read_cifar10",
-    "read_mnist",
-    "read_svhn",
     "train_images",
 ]
-
-_CIFAR_RECORD: Final = 1 + 3 * 32 * 32
-_GZIP: Final = b"\x1f\x8b"
-_PICKLE: Final = b"\x80"
-_HDF5: Final = b"\x89HDF"
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,196 +231,6 @@ def image_digits() -> ImageSet:
     bunch = load_digits()
     pixels = np.asarray(bunch.images, dtype=np.uint8)[..., None]
     return ImageSet(pixels, np.asarray(bunch.target, dtype=np.int64), 10, 16, "digits")
-
-
-# --------------------------------------------------------------------------------------------------
-# Files
-# --------------------------------------------------------------------------------------------------
-
-
-def _file(path: object, name: str) -> Path:
-    """Return the path of a regular file, or say why there is none."""
-    given: object = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(given, str):
-        raise TypeError(f"{name} must be a string or path-like, got {type(path).__name__}")
-    file = Path(given)
-    try:
-        mode = file.stat().st_mode
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{name} must name a file, but {file} does not exist") from None
-    if not stat.S_ISREG(mode):
-        raise ValueError(f"{name} must name a regular file, but {file} is not one")
-    return file
-
-
-def read_mnist(images: str | os.PathLike[str], labels: str | os.PathLike[str]) -> ImageSet:
-    """Read a pair of IDX files: MNIST, Fashion-MNIST and other relatives with 10 classes.
-
-    Parameters
-    ----------
-    images : str or path-like
-        IDX file of N images of bytes, shape (N, h, w); plain or gzip-compressed.
-    labels : str or path-like
-        IDX file of N bytes 0, ..., 9; plain or gzip-compressed.
-
-    Returns
-    -------
-    ImageSet
-        All images, in the order of the files.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a file is foreign, truncated or damaged (see `sublinear_lib.datasets.read_idx`), or does
-        not hold such images or labels.
-    TypeError
-        If a path is no path.
-    """
-    pixels = datasets.read_idx(_file(images, "images"))
-    if pixels.ndim != 3 or pixels.dtype != np.uint8 or not pixels.size:
-        raise ValueError(
-            "images must name an IDX file of bytes, shape (N, h, w), but "
-            f"{os.fspath(images)} has {pixels.dtype} of shape {pixels.shape}"
-        )
-    y = datasets.read_idx(_file(labels, "labels"))
-    if y.shape != pixels.shape[:1] or y.dtype != np.uint8 or y.max() > 9:
-        found = f"{y.dtype} of shape {y.shape}" + (f" up to {y.max()}" if y.size else "")
-        raise ValueError(
-            f"labels must name an IDX file of {len(pixels)} bytes 0, ..., 9, but "
-            f"{os.fspath(labels)} has {found}"
-        )
-    return ImageSet(pixels[..., None], y.astype(np.int64), 10, 255, "mnist")
-
-
-def read_cifar10(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-) -> ImageSet:
-    """Read files of the binary version of CIFAR-10.
-
-    Parameters
-    ----------
-    paths : str or path-like, or iterable of these
-        One file such as ``test_batch.bin`` or several such as ``data_batch_1.bin``, ...; plain or
-        gzip-compressed.
-
-    Returns
-    -------
-    ImageSet
-        All images, 32 x 32 x 3, in the order of the files.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a file is the Python version (a pickle, which could run code and is not read), an archive
-        that has not been unpacked, truncated, or holds labels beyond 9; if there is no file.
-    TypeError
-        If a path is no path.
-
-    Notes
-    -----
-    A record has 3073 bytes: the label, then the red, green and blue values, each plane row by row.
-    """
-    single = isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable)
-    each: list[Any] = [paths] if single else list(paths)  # type: ignore[arg-type]
-    if not each:
-        raise ValueError("paths must name at least one file, got none")
-    records = np.concatenate([_cifar_records(path) for path in each])
-    planes = records[:, 1:].reshape(-1, 3, 32, 32)
-    pixels = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
-    return ImageSet(pixels, records[:, 0].astype(np.int64), 10, 255, "cifar-10")
-
-
-def _cifar_records(path: object) -> NDArray[np.uint8]:
-    file = _file(path, "paths")
-    content = file.read_bytes()
-    wanted = f"paths must name files of the binary version of CIFAR-10, but {file}"
-    if content[:2] == _GZIP:
-        try:
-            content = gzip.decompress(content)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ValueError(f"{wanted} is no intact gzip file: {error}") from None
-    if content[257:262] == b"ustar":
-        raise ValueError(f"{wanted} is a tar archive: unpack it first")
-    if content[:1] == _PICKLE:
-        raise ValueError(
-            f"{wanted} looks like a pickle, the Python version, which could run code and is not "
-            "read: take the binary version"
-        )
-    if not content or len(content) % _CIFAR_RECORD:
-        raise ValueError(
-            f"{wanted} has {len(content)} bytes, no positive multiple of {_CIFAR_RECORD}: it is "
-            "truncated or another file"
-        )
-    records = np.frombuffer(content, dtype=np.uint8).reshape(-1, _CIFAR_RECORD)
-    if records[:, 0].max() > 9:
-        row = int(np.argmax(records[:, 0] > 9))
-        raise ValueError(f"{wanted} has the label {records[row, 0]} in record {row}, beyond 9")
-    return records
-
-
-def read_svhn(path: str | os.PathLike[str]) -> ImageSet:
-    """Read a file of SVHN with cropped digits, such as ``test_32x32.mat``.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A MATLAB 5 file with ``X``, bytes of shape (h, w, 3, N), and ``y``, N labels 1, ..., 10,
-        where 10 stands for the digit 0.
-
-    Returns
-    -------
-    ImageSet
-        All images in the order of the file, with labels 0, ..., 9.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is foreign, truncated or damaged, or does not hold such arrays.
-    TypeError
-        If the path is no path.
-
-    Notes
-    -----
-    The reader is `scipy.io.loadmat`; only the two arrays are asked for.
-    """
-    file = _file(path, "path")
-    wanted = f"path must name a MATLAB 5 file with X and y, as SVHN has it, but {file}"
-    with file.open("rb") as raw:
-        head = raw.read(520)
-    if head[:4] == _HDF5 or head[512:516] == _HDF5:
-        raise ValueError(f"{wanted} is a MATLAB 7.3 (HDF5) file")
-    if not head.startswith(b"MATLAB 5.0"):
-        raise ValueError(f"{wanted} starts with {head[:10]!r}")
-    from scipy.io import loadmat
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            content = loadmat(str(file), variable_names=["X", "y"], appendmat=False)
-    except Exception as error:
-        # A damaged file leads the reader to places that raise almost anything.
-        reason = str(error) or type(error).__name__
-        raise ValueError(f"{wanted} is truncated or damaged: {reason}") from error
-    for name in ("X", "y"):
-        if name not in content:
-            raise ValueError(f"{wanted} has no {name}")
-    X, y = np.asarray(content["X"]), np.asarray(content["y"])
-    if X.dtype != np.uint8 or X.ndim != 4 or X.shape[2] != 3 or not X.size:
-        raise ValueError(f"{wanted} has X of {X.dtype} and shape {X.shape}")
-    labels = y.ravel()
-    fits = labels.dtype.kind in "iuf" and labels.shape == X.shape[3:]
-    if not fits or not np.isin(labels, np.arange(1, 11)).all():
-        raise ValueError(
-            f"{wanted} has y of {y.dtype} and shape {y.shape}, not {X.shape[3]} labels 1, ..., 10"
-        )
-    pixels = np.ascontiguousarray(X.transpose(3, 0, 1, 2))
-    return ImageSet(pixels, labels.astype(np.int64) % 10, 10, 255, "svhn")
 
 
 # --------------------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ class Aggregator:
             return tree.aggregate_halfspace(asked.normals, asked.offsets, strict=asked.strict)
         by_row = np.zeros(self._store.size)
         by_row[rows] = weights
-        return self._summed(engine, kernels, asked, by_row)
+        return self._summed(engine, asked, by_row)
 
     def _prepare(self, kernels: str, leaf_size: int, weights: FloatArray) -> None:
         """Make what queries with these weights need."""
@@ -180,7 +180,7 @@ class Aggregator:
         self._moved[:] = False
 
     def _summed(
-        self, engine: HalfspaceStructure, kernels: str, asked: HalfSpaces, weights: FloatArray
+        self, engine: HalfspaceStructure, asked: HalfSpaces, weights: FloatArray
     ) -> HalfspaceAggregates:
         """Report and add up; `weights` has an entry for every row of the store."""
         store, q = self._store, len(asked.offsets)
@@ -188,15 +188,7 @@ class Aggregator:
         sums = np.zeros((2, q))
         point_sums = np.zeros((q, store.d))
         pieces = reporting.report_in_pieces(
-            engine,
-            store,
-            kernels,
-            asked,
-            sort=True,
-            scored=False,
-            ids_at_once=_IDS_AT_ONCE,
-            workers=1,
-            as_rows=True,
+            engine, store, asked, sort=True, ids_at_once=_IDS_AT_ONCE, as_rows=True
         )
         step = max(1, _NUMBERS_AT_ONCE // store.d)
         with np.errstate(under="ignore"):

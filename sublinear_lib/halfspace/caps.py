@@ -859,7 +859,7 @@ class CapEvaluator:
         -------
         ndarray of float64, shape (n, d)
             ``sum_r a_r s_r w_r`` with the derivatives s_r of
-            :meth:`sublinear_lib.activations.ShiftedReLU.smoothed_derivative`.
+            :func:`sublinear_lib.activations.blurred_step`.
 
         Raises
         ------

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, overload
 
 import numpy as np
 
@@ -174,46 +172,15 @@ class HalfspaceIndex:
 
     # -- QUERY ---------------------------------------------------------------------------------
 
-    @overload
-    def query_halfspace(
-        self,
-        normals: object,
-        offsets: object,
-        *,
-        strict: bool = ...,
-        count_only: Literal[False] = ...,
-        return_scores: bool = ...,
-        sort_results: bool = ...,
-        out: Int32Array | None = ...,
-        workers: int = ...,
-    ) -> HalfspaceHits: ...
-
-    @overload
-    def query_halfspace(
-        self,
-        normals: object,
-        offsets: object,
-        *,
-        strict: bool = ...,
-        count_only: Literal[True],
-        return_scores: bool = ...,
-        sort_results: bool = ...,
-        out: Int32Array | None = ...,
-        workers: int = ...,
-    ) -> IntArray: ...
-
     def query_halfspace(
         self,
         normals: object,
         offsets: object,
         *,
         strict: bool = True,
-        count_only: bool = False,
-        return_scores: bool = False,
         sort_results: bool = True,
         out: Int32Array | None = None,
-        workers: int = 1,
-    ) -> HalfspaceHits | IntArray:
+    ) -> HalfspaceHits:
         """Report the points in each of a batch of half-spaces.
 
         Parameters
@@ -225,13 +192,6 @@ class HalfspaceIndex:
             The offsets ``c``, absolute units: one for all, or one for each.
         strict : bool, default True
             Report ``<p_r, x> + bias_r > c`` or, if false, ``>=``.
-        count_only : bool, default False
-            Return only how many points each query finds, as `count_halfspace` does.
-        return_scores : bool, default False
-            Compute also the float64 number ``<p_r, x> + bias_r`` of every pair reported, summed
-            from the first coordinate to the last with the bias added at the end, whatever the
-            engine, the kernels, the batch and `workers`.  Where it overflows it is infinite or NaN;
-            who is reported does not depend on it.
         sort_results : bool, default True
             Put the ids of each query in ascending order.  If false they come in whatever order is
             quickest, which may differ from call to call.
@@ -239,14 +199,11 @@ class HalfspaceIndex:
             A buffer for the ids, contiguous and writable: `HalfspaceHits.indices` is then a view of
             its beginning, and no new memory need be fetched from the system, which for large
             answers takes longer than to find them.  The rest of it may be overwritten.
-        workers : int, default 1
-            How many threads share the queries, ``>= 1``.  The answer is the same for any number.
 
         Returns
         -------
         HalfspaceHits
-            The ids of each query, and scores if wanted.  With ``count_only=True`` instead an
-            ndarray of int64, shape (q,).
+            The ids of each query.
 
         Raises
         ------
@@ -261,41 +218,22 @@ class HalfspaceIndex:
         some thirty array operations that take the same time for one as for many.
 
         However many there are, the memory needed is that of the answer and of one piece of it (256
-        queries, or as many as find 2**24 ids; a few such pieces with threads); see `iter_halfspace`
-        for answers that do not fit at all.  Source: QUERY in Algorithm 2.
+        queries, or as many as find 2**24 ids).  Source: QUERY in Algorithm 2.
 
         Examples
         --------
         >>> index = HalfspaceIndex([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
         >>> buffer = np.empty(100, dtype=np.int32)
-        >>> hits = index.query_halfspace([[0.5, 1.0]], 0.7, return_scores=True, out=buffer)
-        >>> hits[0], hits.scores, np.shares_memory(hits.indices, buffer)
-        (array([1, 2], dtype=int32), array([1. , 1.1]), True)
+        >>> hits = index.query_halfspace([[0.5, 1.0]], 0.7, out=buffer)
+        >>> hits[0], np.shares_memory(hits.indices, buffer)
+        (array([1, 2], dtype=int32), True)
         """
         asked = self._half_spaces(normals, offsets, strict)
-        counting = validation.boolean(count_only, "count_only")
-        scored = validation.boolean(return_scores, "return_scores")
         sort = validation.boolean(sort_results, "sort_results")
-        threads = validation.count(workers, "workers")
-        if counting:
-            if scored:
-                raise ValueError("return_scores must be False with count_only=True, got True")
-            if out is not None:
-                raise ValueError(f"out must be None with count_only=True, got {type(out).__name__}")
-            return self._count(asked, threads)
         if out is not None:
             _check_buffer(out, asked)
         engine = self._engine_for(asked, listed=True, in_order=sort)
-        hits = reporting.report(
-            engine,
-            self._store,
-            self._kernels.name,
-            asked,
-            sort=sort,
-            scored=scored,
-            out=out,
-            workers=threads,
-        )
+        hits = reporting.report(engine, self._store, asked, sort=sort, out=out)
         self._learn(engine, asked, len(hits.indices), listed=True, in_order=sort)
         return hits
 
@@ -329,79 +267,12 @@ class HalfspaceIndex:
             raise ValueError(f"the engine must be 'cap', got {self._engine.name!r}")
         return self._store.ids_of(self._engine.opened(level)).astype(np.int64)
 
-    def iter_halfspace(
-        self,
-        normals: object,
-        offsets: object,
-        *,
-        strict: bool = True,
-        return_scores: bool = False,
-        sort_results: bool = True,
-        chunk_bytes: int = 2**26,
-        workers: int = 1,
-    ) -> Iterator[tuple[slice, HalfspaceHits]]:
-        """Report the points in each of a batch of half-spaces, piece by piece.
-
-        Parameters
-        ----------
-        normals, offsets, strict, return_scores, sort_results
-            As in `query_halfspace`.
-        chunk_bytes : int, default 2**26
-            The largest size of the ids of a piece, ``>= 4``.  A piece is larger only where a single
-            query finds more than that.
-        workers : int, default 1
-            How many threads share the queries of a piece, ``>= 1``.
-
-        Returns
-        -------
-        iterator of (slice, HalfspaceHits)
-            Consecutive queries, as ``normals[queries]``, and what they report; together the answer
-            of `query_halfspace`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `query_halfspace`, at once and not only when the iterator is asked.
-
-        Notes
-        -----
-        An engine needs a few times the memory of a piece.  Where 256 queries that find all points
-        could exceed `chunk_bytes`, they are counted first, which keeps the bound a bound and costs
-        up to as much again as reporting.  Neither the index nor the arrays `normals` and `offsets`
-        must change meanwhile.
-
-        Examples
-        --------
-        >>> index = HalfspaceIndex([[1.0], [2.0], [3.0]])
-        >>> for queries, hits in index.iter_halfspace([[1.0]] * 3, [0.0, 1.5, 2.5], chunk_bytes=12):
-        ...     print(queries, hits.indices)
-        slice(0, 1, None) [0 1 2]
-        slice(1, 3, None) [1 2 2]
-        """
-        asked = self._half_spaces(normals, offsets, strict)
-        scored = validation.boolean(return_scores, "return_scores")
-        sort = validation.boolean(sort_results, "sort_results")
-        size = validation.count(chunk_bytes, "chunk_bytes", minimum=4)
-        threads = validation.count(workers, "workers")
-        return reporting.report_in_pieces(
-            self._engine,
-            self._store,
-            self._kernels.name,
-            asked,
-            sort=sort,
-            scored=scored,
-            ids_at_once=size // 4,
-            workers=threads,
-        )
-
-    def count_halfspace(
-        self, normals: object, offsets: object, *, strict: bool = True, workers: int = 1
-    ) -> IntArray:
+    def count_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> IntArray:
         """Count the points in each of a batch of half-spaces.
 
         Parameters
         ----------
-        normals, offsets, strict, workers
+        normals, offsets, strict
             As in `query_halfspace`.
 
         Returns
@@ -416,16 +287,18 @@ class HalfspaceIndex:
             As `query_halfspace`.
         """
         asked = self._half_spaces(normals, offsets, strict)
-        return self._count(asked, validation.count(workers, "workers"))
+        engine = self._engine_for(asked, listed=False, in_order=False)
+        counts = reporting.count(engine, self._store, asked)
+        if self._chooser is not None:
+            self._learn(engine, asked, int(counts.sum()), listed=False, in_order=False)
+        return counts
 
-    def mask_halfspace(
-        self, normals: object, offsets: object, *, strict: bool = True, workers: int = 1
-    ) -> BoolArray:
+    def mask_halfspace(self, normals: object, offsets: object, *, strict: bool = True) -> BoolArray:
         """Mark the points in each of a batch of half-spaces.
 
         Parameters
         ----------
-        normals, offsets, strict, workers
+        normals, offsets, strict
             As in `query_halfspace`.
 
         Returns
@@ -439,18 +312,10 @@ class HalfspaceIndex:
             As `query_halfspace`.
         """
         asked = self._half_spaces(normals, offsets, strict)
-        threads = validation.count(workers, "workers")
         table = np.zeros((len(asked.offsets), self.id_bound), dtype=np.bool_)
         engine = self._engine_for(asked, listed=True, in_order=False)
         pieces = reporting.report_in_pieces(
-            engine,
-            self._store,
-            self._kernels.name,
-            asked,
-            sort=False,
-            scored=False,
-            ids_at_once=_IDS_TO_MARK,
-            workers=threads,
+            engine, self._store, asked, sort=False, ids_at_once=_IDS_TO_MARK
         )
         marked = 0
         for queries, hits in pieces:
@@ -494,7 +359,7 @@ class HalfspaceIndex:
         :class:`~sublinear_lib.halfspace.AggregateTree` adds up whole subtrees, which is sublinear
         however many points are inside.  It is kept with the index (``8 (2 d + 4)`` bytes per point
         or so, in addition to the memory of the index itself) for further queries with the same
-        weights, follows `update` and `refit`, and is made anew after `insert` and `remove`.  In
+        weights, follows `update`, and is made anew after `insert` and `remove`.  In
         more dimensions the points are reported and added up.  Source: Equation (2) and its
         gradient.
 
@@ -598,42 +463,13 @@ class HalfspaceIndex:
         Notes
         -----
         Source: Algorithm 1 removes a neuron and inserts it again when its weights have changed;
-        moving it in place keeps its id.
+        moving it in place keeps its id.  The points stay in the blocks
+        in which the last build put them and the bounds of the blocks are taken anew, so that
+        answers are exact, and queries slow down a little as neighbors drift apart; where the engine
+        finds that they have drifted too far it builds anew.
         """
         rows = self._rows(ids)
         array = self._points(points, len(rows))
-        biases = self._biases(bias, len(rows))
-        if len(rows):
-            self._store.move(rows, array, biases)
-            self._sums.note(rows)
-            self._engine.update(rows)
-
-    def refit(self, points: object = None, bias: object = None) -> None:
-        """Move all points at once, and fit the structure to where they are.
-
-        Parameters
-        ----------
-        points : array-like, shape (m, d), optional
-            Where to, in the order of `ids`; by default the points stay where they are.
-        bias : array-like, shape (m,), optional
-            Their new biases; by default the old ones are kept.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is of the wrong type, shape or value; the index is unchanged.
-
-        Notes
-        -----
-        This is ``update(ids, points, bias)`` without looking up ids: ``O(m d)``, for a step of a
-        training loop that moves all neurons.  The points stay in the blocks in which the last build
-        put them and the bounds of the blocks are taken anew, so that answers are exact, and queries
-        slow down a little as neighbors drift apart; where the engine finds that they have drifted
-        too far it builds anew.  `update` fits what it touches in the same way: without arguments
-        there is nothing to gain but after points have shrunk by a factor of more than ``2**20``.
-        """
-        rows = self._store.live_rows()
-        array = self._store.points[rows] if points is None else self._points(points, len(rows))
         biases = self._biases(bias, len(rows))
         if len(rows):
             self._store.move(rows, array, biases)
@@ -862,13 +698,6 @@ class HalfspaceIndex:
         )
         if best is not engine:
             self._engine = best
-
-    def _count(self, asked: HalfSpaces, threads: int) -> IntArray:
-        engine = self._engine_for(asked, listed=False, in_order=False)
-        counts = reporting.count(engine, self._store, asked, threads)
-        if self._chooser is not None:
-            self._learn(engine, asked, int(counts.sum()), listed=False, in_order=False)
-        return counts
 
     def _half_spaces(self, normals: object, offsets: object, strict: object) -> HalfSpaces:
         return arguments.read_half_spaces(normals, offsets, strict, self.d, self._domain)

@@ -14,16 +14,13 @@ import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 __all__ = ["HalfspaceHits", "HalfspaceStructure", "Int32Array", "Output", "Work"]
 
@@ -44,8 +41,6 @@ class HalfspaceHits:
         Where the ids of each query start; ``indptr[0] == 0`` and never decreasing.
     indices : ndarray of int32, shape (k,)
         The ids; ``k = indptr[-1]``.
-    scores : ndarray of float64, shape (k,), optional
-        The score of each id with its query, in the order of `indices`.
 
     Raises
     ------
@@ -67,7 +62,6 @@ class HalfspaceHits:
 
     indptr: IntArray
     indices: Int32Array
-    scores: FloatArray | None = None
 
     def __post_init__(self) -> None:
         """Check that the arrays fit together."""
@@ -80,21 +74,12 @@ class HalfspaceHits:
             )
         if (self.indptr[1:] < self.indptr[:-1]).any():
             raise ValueError("indptr must never decrease, got a decreasing entry")
-        if self.scores is not None:
-            _check_vector(self.scores, "scores", np.dtype(np.float64))
-            if self.scores.size != self.indices.size:
-                raise ValueError(
-                    f"scores must be as many as the indices, {self.indices.size}, "
-                    f"got {self.scores.size}"
-                )
 
     @classmethod
-    def _trusted(
-        cls, indptr: IntArray, indices: Int32Array, scores: FloatArray | None = None
-    ) -> HalfspaceHits:
+    def _trusted(cls, indptr: IntArray, indices: Int32Array) -> HalfspaceHits:
         """Return hits whose arrays are known to fit together, without a look at them."""
         hits = object.__new__(cls)
-        hits.__dict__.update(indptr=indptr, indices=indices, scores=scores)
+        hits.__dict__.update(indptr=indptr, indices=indices)
         return hits
 
     @classmethod
@@ -178,8 +163,8 @@ class HalfspaceHits:
         Returns
         -------
         HalfspaceHits
-            These hits themselves if their ids ascend already, otherwise others with arrays of their
-            own; scores go with their ids.
+            These hits themselves if their ids ascend already, otherwise others with an array of
+            their own.
 
         Examples
         --------
@@ -193,47 +178,9 @@ class HalfspaceHits:
         if not falls.any():
             return self
         indices = self.indices.copy()
-        scores = None if self.scores is None else self.scores.copy()
         for start, end in itertools.pairwise(self.indptr.tolist()):
-            if scores is not None:
-                order = np.argsort(indices[start:end])
-                scores[start:end] = scores[start:end][order]
             indices[start:end].sort()
-        return HalfspaceHits(self.indptr, indices, scores)
-
-    def to_csr(self, m: int, *, scores: bool = False) -> csr_array:
-        """Return the hits as a SciPy sparse matrix, of ones or of scores.
-
-        Parameters
-        ----------
-        m : int
-            Number of columns; larger than every id.
-        scores : bool, default False
-            Whether the entries are to be the scores.  An entry is stored for every hit, also where
-            its score is zero.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of bool or float64, shape (q, m)
-            ``True``, or the score, where query ``i`` reported id ``r``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `m` is not an integer larger than every id, or if there are no scores to return.
-        """
-        from scipy.sparse import csr_array
-
-        width = self._width(m)
-        entries: BoolArray | FloatArray = np.ones(self.indices.size, dtype=np.bool_)
-        if validation.boolean(scores, "scores"):
-            if self.scores is None:
-                raise ValueError(
-                    "scores must be False for hits without scores (query with return_scores=True), "
-                    "got True"
-                )
-            entries = self.scores
-        return csr_array((entries, self.indices, self.indptr), shape=(len(self), width))
+        return HalfspaceHits(self.indptr, indices)
 
     def to_mask(self, m: int) -> BoolArray:
         """Return the hits as a dense boolean matrix.
@@ -265,7 +212,7 @@ class HalfspaceHits:
         return width
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two answers report the same sets; order and scores do not matter."""
+        """Return whether two answers report the same sets, in whatever order."""
         if not isinstance(other, HalfspaceHits):
             return NotImplemented
         if not np.array_equal(self.indptr, other.indptr):
@@ -279,8 +226,7 @@ class HalfspaceHits:
 
     def __repr__(self) -> str:
         """Return the numbers of queries and ids."""
-        scored = "" if self.scores is None else ", with scores"
-        return f"HalfspaceHits({len(self)} queries, {self.indices.size} ids{scored})"
+        return f"HalfspaceHits({len(self)} queries, {self.indices.size} ids)"
 
 
 def _check_vector(value: object, name: str, dtype: np.dtype[Any]) -> None:

@@ -19,7 +19,6 @@ from sublinear_lib.memorization.attacks import (
     AttackResult,
     attack,
     ball_points,
-    vanishing_gradients,
 )
 from sublinear_lib.memorization.certificates import (
     Certificate,
@@ -69,9 +68,7 @@ from sublinear_lib.memorization.hardness import (
     exists_width_two,
     gadget,
     gadget_assignments,
-    gadget_budgets,
     growth,
-    network_of_assignment,
     network_of_coloring,
 )
 from sublinear_lib.memorization.hypergraphs import (
@@ -193,7 +190,6 @@ __all__ = [
     "fano",
     "gadget",
     "gadget_assignments",
-    "gadget_budgets",
     "growth",
     "ideal_values",
     "interval_bounds",
@@ -215,7 +211,6 @@ __all__ = [
     "memorizer_bounds",
     "milp_range",
     "nearest_other",
-    "network_of_assignment",
     "network_of_coloring",
     "null_space_layer",
     "output_range",
@@ -232,5 +227,4 @@ __all__ = [
     "simplex_points",
     "smallest_slope",
     "sure_separation",
-    "vanishing_gradients",
 ]

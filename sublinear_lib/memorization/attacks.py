@@ -22,7 +22,7 @@ from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.networks import ReLUNetwork
 
-__all__ = ["AttackGoal", "AttackResult", "attack", "ball_points", "vanishing_gradients"]
+__all__ = ["AttackGoal", "AttackResult", "attack", "ball_points"]
 
 AttackGoal: TypeAlias = Literal["value", "sign"]
 """What an attack wants: a value far from the label, or a value of the wrong sign."""
@@ -222,43 +222,3 @@ def attack(
         vanished=zeros / gradients if gradients else float("nan"),
         evaluations=evaluations,
     )
-
-
-def vanishing_gradients(
-    network: ReLUNetwork, X: object, radius: float, p: float = math.inf, *, rng: Seed, draws: int
-) -> FloatArray:
-    """Measure how often the gradient of a network is exactly zero in the balls.
-
-    Parameters
-    ----------
-    network : ReLUNetwork
-        A network with one output.
-    X : array-like, shape (N, n)
-        The centers.
-    radius : float
-        The radius, ``>= 0``.
-    p : {1, 2, inf}, default inf
-        The norm.
-    rng : int, SeedSequence or Generator
-        The source of randomness.
-    draws : int
-        Uniform points in each ball, ``>= 1``.
-
-    Returns
-    -------
-    ndarray of float64, shape (N,)
-        For each ball the share of its points with a gradient of zeros.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-    """
-    inputs = validation.instance(network, "network", ReLUNetwork).inputs
-    centers = validation.float_array(X, "X", shape=("N", inputs))
-    source, draws = validation.generator(rng), validation.count(draws, "draws")
-    zeros = np.zeros(len(centers))
-    for _ in range(draws):
-        points = ball_points(centers, radius, p, rng=source)
-        zeros += ~network.value_and_gradient(points)[1].any(axis=1)
-    return np.asarray(zeros / draws)

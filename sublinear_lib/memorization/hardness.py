@@ -45,9 +45,7 @@ __all__ = [
     "exists_width_two",
     "gadget",
     "gadget_assignments",
-    "gadget_budgets",
     "growth",
-    "network_of_assignment",
     "network_of_coloring",
 ]
 
@@ -114,44 +112,6 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     X[E + 1 : E + V + 2] = np.eye(V + 1)
     X[-1, -1] = -1.0
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
-
-
-def gadget_budgets(vertices: int) -> tuple[Fraction, Fraction]:
-    r"""Give the budgets that separate what is known about two neurons on a gadget.
-
-    Parameters
-    ----------
-    vertices : int
-        The number V of vertices of the hypergraph, ``>= 1``.
-
-    Returns
-    -------
-    promised : Fraction
-        ``1 / (2 (2 V + 1))``: below it the network of every coloring is robust.
-    hopeless : Fraction
-        ``1 / (ceil(V/3) + 1)``: from it on no two neurons are, whatever the hypergraph.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `vertices` is not a positive integer.
-
-    Notes
-    -----
-    Source: Theorem II.4.1 and Proposition II.4.7, in units of the separation, which is 1.
-
-    *Proof of the second.* The region of label 2 is cut out by at most three half-spaces
-    ``{g_t > 0}``.  The points ``(1 - mu) e_i`` belong to balls of label 1, so one ``g_t`` is at
-    most 0 at ``k >= ceil(V/3)`` of them, and at their mean.  Its entries are ``(1 - mu)/k <= mu``
-    because ``mu >= 1/(k + 1)``: the mean lies in the ball of 0, which has label 2.
-
-    Examples
-    --------
-    >>> gadget_budgets(7)
-    (Fraction(1, 30), Fraction(1, 4))
-    """
-    V = count(vertices, "vertices")
-    return Fraction(1, 2 * (2 * V + 1)), Fraction(1, -(-V // 3) + 1)
 
 
 def gadget_assignments(vertices: int, kind: Kind = "half-spaces") -> int:
@@ -497,69 +457,6 @@ def _shape(
 ) -> tuple[_Shape, float]:
     inner = (values == high) == (side == "upper")
     return _Shape(kind, points[inner], points[~inner]), 1.0 if side == "upper" else -1.0
-
-
-def network_of_assignment(
-    X: FloatArray,
-    y: FloatArray,
-    assignment: Sequence[int],
-    *,
-    kind: Kind = "half-spaces",
-    side: Side = "upper",
-) -> ReLUNetwork | None:
-    """Solve one linear program: which half-space cuts which outside point off is given.
-
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, exactly two different ones.
-    assignment : sequence of int
-        For each sample outside the region, in the order of the rows, its half-space: 0 or 1, and
-        for the kind "sum" also 2, which stands for the sum of both neurons.
-    kind : {"half-spaces", "sum"}
-        The shape of the convex region, see `exists_width_two`.
-    side : {"upper", "lower"}
-        Whether the region holds the larger label or the smaller one.
-
-    Returns
-    -------
-    ReLUNetwork or None
-        A network of depth 2 and width 2 that classifies all samples; None if there is none with
-        this assignment.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For data of the wrong shape, another number of labels than two, an unknown kind or side, or
-        an assignment of another length or with other numbers.
-    ArithmeticError
-        If the solver gives no answer.
-
-    Examples
-    --------
-    Two neurons keep the middle of three points of a line from the others, one on either side:
-
-    >>> X, y = [[-1.0], [0.0], [1.0]], [1.0, 2.0, 1.0]
-    >>> network = network_of_assignment(X, y, (0, 1))
-    >>> (network([[-1.0], [0.0], [1.0]]) > 1.5).tolist()
-    [False, True, False]
-    >>> network_of_assignment(X, y, (0, 0)) is None
-    True
-    """
-    points, values, low, high = two_labels(X, y)
-    kind, side = choice(kind, "kind", _KINDS), choice(side, "side", _SIDES)
-    shape, sign = _shape(points, values, high, kind, side)
-    if len(assignment) != len(shape.outside):
-        raise ValueError(
-            f"assignment must hold {len(shape.outside)} numbers, one for a sample outside, "
-            f"got {len(assignment)}"
-        )
-    for cut in assignment:
-        count(cut, "assignment", minimum=0, maximum=shape.cuts - 1)
-    unknowns = shape.solve(assignment)
-    return None if unknowns is None else shape.network(unknowns, (low + high) / 2.0, sign)
 
 
 class _Search:

@@ -21,7 +21,6 @@ __all__ = [
     "Numbers",
     "course",
     "degrees",
-    "fifths",
     "fraction",
     "grouped",
     "number",
@@ -118,27 +117,6 @@ def fraction(value: Fraction | int) -> str:
     '−3/5'
     """
     return str(value).replace("-", _MINUS)
-
-
-def fifths(value: float) -> str:
-    """Return the multiple of one fifth that is nearest to a number: exponents of m are such.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-
-    Returns
-    -------
-    str
-        For example ``2/5``.
-
-    Examples
-    --------
-    >>> fifths(0.6), fifths(-1.0)
-    ('3/5', '−1')
-    """
-    return fraction(Fraction(round(5 * value), 5))
 
 
 def course(first: float, last: float) -> str:

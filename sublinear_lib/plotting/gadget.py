@@ -342,7 +342,7 @@ def _cube(shown: CubePanel) -> Axes:
             (ends[0], 1, "*u*", 13.0, 0.0, "left"),
             (ends[1], 1, "\N{MINUS SIGN}*u*", 0.0, 17.0, "center"),
         ]
-        beside = ((6.0, -15.0, "left"), (13.0, -2.0, "left"), (-12.0, 4.0, "right"))
+        beside = ((6.0, -15.0, "left"), (16.0, -2.0, "left"), (-16.0, 4.0, "right"))
         for j, (dx, dy, ha) in enumerate(beside):
             unit = tuple(int(i == j) for i in range(3))
             dots.append((corners[unit], 1, f"*e*_{{{j}}}", dx, dy, ha))
@@ -429,7 +429,7 @@ def regions_picture(
             if len(np.unique(labels)) != 2:
                 raise ValueError(f"panels[{k}].y must hold two labels, got {labels.tolist()}")
         # Three stand in a row on a page, two or four in rows of two.
-        width = 264.0 if len(panels) == 3 else 340.0
+        width = 264.0 if len(panels) == 3 else 300.0
         figures.append(_region(each, values, points, labels, (low, high), level, width).figure)
         part = f"{to_plain(each.title)}: {100 * float(np.mean(values > level)):.0f} % shaded"
         if len(points):

@@ -164,7 +164,7 @@ def profile_picture(
             set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
             set_scale(axes, "y", low, 1.12 * max(top, 0.0) or 1.0, target=4, label=number)
             panel_title(axes, each.title, left=34)
-            axes.plot(places, total, color=LIGHT["ink"], linewidth=3.5, alpha=0.5)
+            axes.plot(places, total, color=LIGHT["muted"], linewidth=6.0, alpha=0.5)
             for bump, middle, label in zip(bumps, middles.tolist(), labels.tolist(), strict=True):
                 color = LIGHT[roles[label]]
                 up = np.flatnonzero(bump > 0)
@@ -494,7 +494,7 @@ def precision_picture(
             left=58,
             right=16,
             top=40,
-            xlabel="distance from the threshold, 1 − *ρ*",
+            xlabel="distance from the threshold, 1 − 2*μ*/*λ*",
             ylabel="largest error on the balls",
             ylabel_rise=30,
         )

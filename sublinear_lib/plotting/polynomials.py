@@ -127,7 +127,7 @@ def _step_panel(
     low, high = min(float(every.min()), -eps), max(float(every.max()), 1.0 + eps)
     room = 0.1 * (high - low)
     set_scale(axes, "x", -1.0, 1.0, values=[-1.0, 0.0, 1.0], label=number)
-    set_scale(axes, "y", low - room, high + 2.5 * room, values=[0.0, 1.0], label=number)
+    set_scale(axes, "y", low - room, high + 3.6 * room, values=[0.0, 1.0], label=number)
     far, near = ends
     for start, stop, level in ((-1.0, far, 0.0), (near, 1.0, 1.0)):
         axes.fill_between(
@@ -148,7 +148,7 @@ def _step_panel(
             size=11,
         )
     note(axes, 0.5 * (far - 1.0), -eps, "far", role="muted", dy=-10, ha="center", size=11)
-    note(axes, near, 1.0 - eps, "near", role="muted", dx=-4, dy=-10, ha="right", size=11)
+    note(axes, near, 1.0 + eps, "near", role="muted", dx=-4, dy=8, ha="right", size=11)
     return axes
 
 

@@ -274,7 +274,7 @@ def climb_picture(
         fig = figure(300, 250)
         with house_style():
             axes = panel(fig, left=30, right=14, top=34, bottom=30)
-            set_scale(axes, "x", float(places[0]), float(places[-1]), target=4, label=number)
+            set_scale(axes, "x", float(places[0]), float(places[-1]), target=5, label=number)
             set_scale(axes, "y", low - room, high + room, target=3, label=number)
             panel_title(axes, title, left=26)
             axes.hlines(heights, at - mu, at + mu, color=LIGHT["c2"], linewidth=13, alpha=0.3)

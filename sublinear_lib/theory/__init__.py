@@ -39,7 +39,6 @@ from sublinear_lib.theory.activity import (
     active_count_interval,
     active_count_tail,
     gaussian_tail_bound,
-    last_speaking_width,
     max_active_on_circle,
     near_zero_count_tail,
     near_zero_probability,
@@ -71,7 +70,6 @@ from sublinear_lib.theory.exponents import (
     Region,
     drift_power,
     explained,
-    printed_width,
 )
 from sublinear_lib.theory.flips import (
     MaximalFlips,
@@ -108,7 +106,6 @@ from sublinear_lib.theory.jump import (
     inverse_mills,
     jump_half_width_bound,
     jump_price,
-    line_ratio,
     step_ratio,
 )
 from sublinear_lib.theory.ledger import (
@@ -240,9 +237,7 @@ __all__ = [
     "jump_half_width_bound",
     "jump_price",
     "largest_norm_bound",
-    "last_speaking_width",
     "leading_exponent",
-    "line_ratio",
     "listed_share",
     "literal_ledger",
     "log_half_width_below",
@@ -268,7 +263,6 @@ __all__ = [
     "printed_ledger",
     "printed_orders",
     "printed_q0",
-    "printed_width",
     "regret",
     "roofline",
     "sampling_error",

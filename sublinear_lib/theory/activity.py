@@ -222,41 +222,6 @@ def smallest_printed_K(m: int, active: float) -> float:
     return float(2.0 * m**0.1 * math.sqrt(math.log(2.0 * m / active)))
 
 
-def last_speaking_width(K: float) -> float:
-    r"""Find the width beyond which the printed bound of Lemma 4.5 exceeds the width, for fixed K.
-
-    ``Q_0 <= m`` means ``m <= (K^2 / (4 ln 2))^5``.
-
-    Parameters
-    ----------
-    K : float
-        The constant of the threshold, ``K >= 0``.
-
-    Returns
-    -------
-    float
-        The largest real ``m`` with ``printed_q0(m, K) <= m``; below 1 where no width has it.
-
-    Raises
-    ------
-    ValueError
-        If ``K`` is negative or not finite.
-    TypeError
-        If ``K`` is not a real number.
-
-    Notes
-    -----
-    Source: Lemma 4.5, solved for the width.
-
-    Examples
-    --------
-    >>> int(last_speaking_width(3.0))
-    360
-    """
-    K = scalar(K, "K", minimum=0.0)
-    return float((K * K / (4.0 * math.log(2.0))) ** 5)
-
-
 def printed_gap_bound(m: int, K: float) -> float:
     r"""Evaluate the printed approximation bound ``K^2 / m^{1/10}`` of Theorem 4.1, constant one.
 

@@ -40,19 +40,15 @@ __all__ = [
     "BestStep",
     "SmallestStep",
     "angular_degree",
-    "angular_error",
     "best_step",
     "best_step_errors",
     "best_step_polynomial",
     "necessary_degree",
-    "necessary_error",
     "printed_log2_complexity",
     "printed_step_degree",
-    "printed_step_error",
     "smallest_step",
     "smallest_step_degree",
     "step_log2_complexity",
-    "threshold_at_width",
     "truncation_degree",
     "width_asked",
 ]
@@ -224,119 +220,6 @@ def _floats(delta: Number, rho: Number, degree: object) -> tuple[float, float, f
     separation, radius, far, _ = _intervals(delta, rho)
     n = scalar(degree, "degree", minimum=0.0)
     return float(separation), float(radius), float(far), n
-
-
-def printed_step_error(delta: Number, rho: Number, degree: float) -> float:
-    r"""Compute the accuracy that Claim B.5 offers at a degree, ``16 exp(-gamma degree / 24)``.
-
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int or float
-        The degree, ``>= 0``.
-
-    Returns
-    -------
-    float
-        The accuracy; above one the claim is silent.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Claim B.5, solved for its accuracy.
-
-    Examples
-    --------
-    >>> round(printed_step_error(1, Fraction(1, 10), 173.0496), 5)
-    0.05
-    """
-    separation, radius, _, n = _floats(delta, rho, degree)
-    return 16.0 * math.exp(-separation * (separation - 2.0 * radius) * n / 24.0)
-
-
-def necessary_error(delta: Number, rho: Number, degree: float) -> float:
-    r"""Compute an error that no polynomial step of a degree falls below.
-
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int or float
-        The degree n, ``>= 0``.
-
-    Returns
-    -------
-    float
-        ``1 / (1 + cosh(n arccosh(1 + gamma/(2 - (delta - rho)^2/2))))``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    The inequality in the proof of `necessary_degree`, solved for eps.
-
-    Examples
-    --------
-    >>> round(necessary_error(1, Fraction(1, 10), 4), 4)
-    0.0406
-    """
-    separation, radius, far, n = _floats(delta, rho, degree)
-    rise = 1.0 + separation * (separation - 2.0 * radius) / (1.0 + far)
-    size = n * math.acosh(rise)
-    return 1.0 / (1.0 + math.cosh(size)) if size < 700.0 else 0.0
-
-
-def angular_error(delta: Number, rho: Number, degree: float) -> float:
-    r"""Compute an error that some polynomial step of a degree keeps to.
-
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int or float
-        The degree n, ``>= 0``.
-
-    Returns
-    -------
-    float
-        ``2 pi / (h cosh(2 n arccosh(cos(h/4)/cos(h/2))) - 2 pi)`` with h as in `angular_degree`;
-        infinite where that is not positive.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    The bound ``2 pi / I`` in the proof of `angular_degree`.
-
-    Examples
-    --------
-    >>> angular_error(1, Fraction(1, 10), 18) <= 0.05 < angular_error(1, Fraction(1, 10), 17)
-    True
-    """
-    separation, radius, _, n = _floats(delta, rho, degree)
-    half = math.asin((separation - radius) / 2.0) - math.asin(radius / 2.0)
-    size = 2.0 * n * math.acosh(math.cos(half / 4.0) / math.cos(half / 2.0))
-    if size > 700.0:
-        return 0.0
-    mass = half * math.cosh(size) - 2.0 * math.pi
-    return 2.0 * math.pi / mass if mass > 0.0 else math.inf
 
 
 # The polynomial of the paper
@@ -911,43 +794,3 @@ def width_asked(log2_complexity: float, n: int, eps: float, fall: Number) -> flo
     accuracy = scalar(eps, "eps", exclusive_minimum=0.0, exclusive_maximum=1.0)
     power = float(rational(fall, "fall", exclusive_minimum=0))
     return (math.log2(3.0 / accuracy) + 2.0 * (1.0 + math.log2(n) + bits)) / power
-
-
-def threshold_at_width(log2_width: float, c: Number) -> tuple[float, float]:
-    r"""Return the standardized threshold and the active share at widths beyond every float.
-
-    Parameters
-    ----------
-    log2_width : float
-        ``log2 m``, ``> 0``.
-    c : int, float or Fraction
-        The share of active neurons is to be about ``m^-c``, in [0, 1); at 0 the threshold is the
-        ``tau = 1/m`` of Theorem 4.4.
-
-    Returns
-    -------
-    log2_t : float
-        Of ``t = tau sqrt(m/2)``: ``1/sqrt(2 m)`` for ``c = 0``, else ``sqrt(2 c log m)``.
-    log2_share : float
-        ``log2 Q(t)``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
-    Source: Theorem 4.4 and the set R3; `sublinear_lib.scaling` has the same rules for a given m.
-
-    Examples
-    --------
-    >>> log2_t, bits = threshold_at_width(10, Fraction(1, 5))
-    >>> round(2**log2_t, 4), round(2**bits, 4)
-    (1.6651, 0.0479)
-    """
-    size = scalar(log2_width, "log2_width", exclusive_minimum=0.0)
-    share = float(rational(c, "c", minimum=0, exclusive_maximum=1))
-    spread = math.log2(2.0 * share * size * math.log(2.0)) if share else -size - 1.0
-    log2_t = 0.5 * spread
-    return log2_t, float(special.log_ndtr(-(2.0**log2_t))) / math.log(2.0)

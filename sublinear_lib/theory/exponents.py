@@ -22,7 +22,7 @@ from typing import Literal
 
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.enclosures import exact
-from sublinear_lib.validation import choice, count
+from sublinear_lib.validation import choice
 
 __all__ = [
     "CHAINS",
@@ -38,7 +38,6 @@ __all__ = [
     "Region",
     "drift_power",
     "explained",
-    "printed_width",
 ]
 
 Relation = Literal["=", "<=", ">=", "<"]
@@ -654,37 +653,6 @@ class Inequality:
         """
         value = self.power.at(alpha, beta, c)
         return value < 0 if self.strict else value <= 0
-
-
-def printed_width(n: int) -> float:
-    r"""Return the width that the proof of Theorem 4.3 asks for.
-
-    Parameters
-    ----------
-    n : int
-        Number of training points, ``n >= 1``.
-
-    Returns
-    -------
-    float
-        ``n^{300/31}``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `n` is not a positive integer.
-
-    Notes
-    -----
-    Source: the proof of Theorem 4.3, ``m >= n^{300/31}``; the chain ``"5.3-union"`` has the power.
-
-    Examples
-    --------
-    >>> round(printed_width(4))
-    670482
-    """
-    points, _ = CHAINS["5.3-union"].factors  # of which there are n <= m^{31/300}
-    return float(count(n, "n") ** float(1 / Fraction(points.power.constant)))
 
 
 def drift_power(support: Exact = 1) -> Power:

@@ -29,7 +29,6 @@ __all__ = [
     "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
-    "line_ratio",
     "step_ratio",
 ]
 
@@ -308,57 +307,6 @@ def gradient_ratio(t: float, travel: float = 0.0) -> float:
     crossed = hazard * window_integral(np.ones_like, [0.0, way], level, relative=True)
     waited = window_integral(survivors, [0.0, way], level, relative=True)
     return 1.0 + level * crossed / (way + waited)
-
-
-def line_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") -> float:
-    r"""Compute how far f moves when *every* neuron follows its output sign, in units of g.
-
-    Parameters
-    ----------
-    t : float
-        Standardized threshold, ``>= 0``.
-    travel : float
-        How far every neuron has moved, in multiples of ``sqrt(2/m)``, ``> 0``.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
-
-    Returns
-    -------
-    float
-        ``E (f - f_0) / E g`` on the straight way ``w_r = w_{r,0} + sign(a_r) travel sqrt(2/m) x``;
-        as ``travel -> 0`` it tends to ``1 + t phi(t) / Q(t)`` for the jump and to 1 for the
-        continuous activation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
-    Source: this project.  The way ends, for ``travel = theta``, at the weights of the ball with
-    the largest g, so it shows Proposition 2 without a supremum.
-
-    *Derivation.*  Write ``y = (z - tau) / sqrt(2/m)`` and v for `travel`.  Beyond what g sees, a
-    neuron with ``a_r > 0`` and ``-v < y <= 0`` wakes and adds ``t + y + v``, one with ``a_r < 0``
-    and ``0 < y <= v`` falls silent and adds ``t + y - v``, each with half of the neurons and in
-    units of ``|a_r| sqrt(2/m)``; g is ``v Q(t)``.  So the excess over 1 is
-
-        (int_{-v}^0 (t + y + v) phi(t + y) dy + int_0^v (t + y - v) phi(t + y) dy) / (2 v Q(t)),
-
-    for the continuous activation without t, which leaves ``O(v)``.
-
-    Examples
-    --------
-    >>> round(line_ratio(1.0, 1e-4), 3), round(line_ratio(1.0, 1e-4, "continuous"), 3)
-    (2.525, 1.0)
-    """
-    level = scalar(t, "t", minimum=0.0)
-    way = scalar(travel, "travel", exclusive_minimum=0.0)
-    height = level if get_activation(activation) == JUMP else 0.0
-    waking = window_integral(lambda y: height + y + way, [-way, 0.0], level, relative=True)
-    falling = window_integral(lambda y: height + y - way, [0.0, way], level, relative=True)
-    return 1.0 + inverse_mills(level) * (waking + falling) / (2.0 * way)
 
 
 def step_ratio(t: float, travel: float, activation: str | ShiftedReLU = "jump") -> float:

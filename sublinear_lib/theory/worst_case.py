@@ -658,6 +658,8 @@ def log_half_width_below(
     scalar(delta, "delta", exclusive_minimum=0.0)
     law = half_width_moments(m, a, delta, tau, activation)
     second = law.variance + law.mean**2 / m
+    if not second:  # so few neurons near the threshold that squares underflow: no more is known
+        return 0.0
     return -(((1.0 - part) * law.mean) ** 2) / (2.0 * second)
 
 

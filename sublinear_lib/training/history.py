@@ -273,15 +273,6 @@ class History:
         )
 
     @property
-    def seconds_per_step(self) -> FloatArray:
-        """Measured seconds of the algorithm itself, without the bookkeeping, shape (steps,)."""
-        total = np.zeros(len(self))
-        for phase, column in self.seconds.items():
-            if phase != "monitor":
-                total += column
-        return total
-
-    @property
     def average_loss(self) -> float:
         """The average of `loss` over the steps, the left-hand side of Theorem 4.3."""
         if not self.records:

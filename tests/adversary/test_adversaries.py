@@ -281,26 +281,6 @@ def test_the_result_is_that_of_the_network_also_where_the_objective_is_infinite(
 # -- errors ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"rho": -0.1}, ValueError, "rho must be a finite number >= 0, got -0.1"),
-        ({"rho": np.nan}, ValueError, "rho"),
-        ({"rho": "0.1"}, TypeError, "rho"),
-        ({"steps": 0}, ValueError, "steps must be an integer >= 1, got 0"),
-        ({"steps": 2.0}, TypeError, "steps"),
-        ({"relative_step": 0.0}, ValueError, "relative_step"),
-        ({"relative_step": np.inf}, ValueError, "relative_step"),
-        ({"restarts": 0}, ValueError, "restarts"),
-        ({"random_start": 1}, TypeError, "random_start"),
-        ({"decay": "yes"}, TypeError, "decay"),
-    ],
-)
-def test_bad_parameters_are_refused_when_the_attack_is_made(changes, error, message):
-    with pytest.raises(error, match=message):
-        ProjectedGradient(**{"rho": 0.1, **changes})
-
-
 def test_parameters_are_keyword_only_and_frozen():
     with pytest.raises(TypeError):
         ProjectedGradient(0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +11,12 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
-    Bracket,
     CapRelaxation,
     SmoothedGradient,
     branch_and_bound,
     extremes_on_circle,
+    mixed_integer,
+    split_neurons,
 )
 from sublinear_lib.network import TwoLayerNetwork
 
@@ -97,16 +100,13 @@ def test_where_every_neuron_is_certain_the_bound_still_pays_for_rounding():
     assert found.upper == max(found.lower, relaxed.linear().value) > found.lower
 
 
-def test_bounds_in_the_wrong_order_are_refused():
-    with pytest.raises(ValueError, match="lower must be at most upper"):
-        Bracket(1.0, 0.0, np.zeros(3), "exact", "none", 0, 0.0)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"tol": -1.0}, "tol must be"),
         ({"max_nodes": 0}, "max_nodes must be"),
+        ({"rounds": 0}, "rounds must be"),
+        ({"iterations": 0}, "iterations must be"),
         ({"time_limit": 0}, "time_limit must be"),
         ({"side": 2}, "side must be"),
         ({"threshold": np.nan}, "threshold"),
@@ -116,8 +116,10 @@ def test_bounds_in_the_wrong_order_are_refused():
 def test_bad_arguments_are_named(arguments, message):
     network, _ = problem(20, 4, 0)
     x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
-    with pytest.raises(ValueError, match=message):
-        branch_and_bound(network, x, 0.1, **arguments)
+    searches = (branch_and_bound, mixed_integer, split_neurons)
+    for search in (each for each in searches if arguments.keys() <= signature(each).parameters):
+        with pytest.raises(ValueError, match=message):
+            search(network, x, 0.1, **arguments)
 
 
 def test_dimensions_that_cannot_be_split_are_refused():

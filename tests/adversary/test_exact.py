@@ -78,19 +78,6 @@ def test_the_dimension_chooses_the_method():
         ExactAdversary(rho=0.2)(network, X, y, "huber", rng=0)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"rho": -0.1}, ValueError, "rho"),
-        ({"rho": "big"}, TypeError, "rho"),
-        ({"rho": 0.1, "time_limit": 0}, ValueError, "time_limit"),
-    ],
-)
-def test_bad_parameters_are_named(arguments, error, message):
-    with pytest.raises(error, match=message):
-        ExactAdversary(**arguments)
-
-
 def test_an_evaluator_that_does_not_know_its_network_is_refused():
     network, X, y = problem(3, 50, 2)
     assert whole_network(network) is network

@@ -174,21 +174,6 @@ def test_the_frozen_gradient_is_that_of_the_network_at_the_place():
     np.testing.assert_allclose(found.frozen, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda net: pieces_on_circle(net, 0.0, 0.0), "half_angle must be"),
-        (lambda net: pieces_on_circle(net).best(0), "side must be 1 or -1, got 0"),
-        (lambda net: pieces_on_circle(net).curve(3), "most must be an integer >= 8"),
-        (lambda net: gradient_of_supremum(net, [1.0, 0.0, 0.0], 0.1), "x must"),
-        (lambda net: gradient_of_supremum(net, [0.75**0.5, 0.0, 0.5], 0.0), "rho must be"),
-    ],
-)
-def test_what_cannot_be_drawn_or_differentiated_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(random_network(5, 0))
-
-
 def test_only_networks_on_the_circle_have_pieces():
     network = TwoLayerNetwork.initialize(5, 4, rng=0, tau=0.1)
     with pytest.raises(ValueError, match="d = 3"):

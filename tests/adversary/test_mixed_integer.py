@@ -129,24 +129,6 @@ def test_a_threshold_is_decided_or_left_open():
     assert brief.status == "unknown"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tol": -1.0}, "tol must be"),
-        ({"rounds": 0}, "rounds must be"),
-        ({"time_limit": 0}, "time_limit must be"),
-        ({"side": 2}, "side must be"),
-        ({"threshold": np.nan}, "threshold"),
-        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, message):
-    network, _ = problem(20, 4, 0)
-    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
-    with pytest.raises(ValueError, match=message):
-        mixed_integer(network, x, 0.1, **arguments)
-
-
 def test_two_dimensions_are_refused():
     network, X = problem(20, 2, 0)
     with pytest.raises(ValueError, match="network must have d >= 3"):

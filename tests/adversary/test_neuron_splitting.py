@@ -130,22 +130,3 @@ def test_a_threshold_is_decided_or_left_open():
     assert split_neurons(network, X[0], 0.15, threshold=whole.lower - 0.05).status == "falsified"
     brief = split_neurons(network, X[0], 0.15, threshold=whole.lower + 1e-9, max_nodes=1)
     assert brief.status == "unknown"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"tol": -1.0}, "tol must be"),
-        ({"max_nodes": 0}, "max_nodes must be"),
-        ({"iterations": 0}, "iterations must be"),
-        ({"time_limit": 0}, "time_limit must be"),
-        ({"side": 2}, "side must be"),
-        ({"threshold": np.nan}, "threshold"),
-        ({"start": [[0.0, 3**0.5 / 2, 0.0, 0.5]]}, "start must lie in the cap"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, message):
-    network, _ = problem(20, 4, 0)
-    x = np.array([3**0.5 / 2, 0.0, 0.0, 0.5])
-    with pytest.raises(ValueError, match=message):
-        split_neurons(network, x, 0.1, **arguments)

@@ -108,23 +108,6 @@ def test_where_all_slopes_are_fixed_the_optimum_is_the_linear_bound():
     assert relaxation.optimized().value == relaxation.linear().value
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"side": 0}, ValueError, "side must be 1 or -1"),
-        ({"side": True}, ValueError, "side must be 1 or -1"),
-        ({"rho": -1.0}, ValueError, "rho must be"),
-        ({"x": [1.0, 0.0, 0.0]}, ValueError, "x"),
-        ({"network": None}, TypeError, "network must be"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, error, message):
-    network, X = problem(10, 3, 0)
-    given_ = {"network": network, "x": X[0], "rho": 0.1, **arguments}
-    with pytest.raises(error, match=message):
-        CapRelaxation(**given_)
-
-
 def test_a_minimization_ends_when_time_is_up():
     tau = scaling.threshold_from_standard(1.28, 400)
     network = TwoLayerNetwork.initialize(400, 6, rng=0, tau=tau)

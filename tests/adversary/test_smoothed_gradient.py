@@ -138,23 +138,3 @@ def test_few_long_steps_reach_the_rim_and_few_short_ones_do_not():
     assert reached(SmoothedGradient(rho=0.3, steps=5, restarts=1)) < 0.25
     with pytest.raises(ValueError, match="steps must be"):
         SmoothedGradient.of_few_steps(0.3, 0)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("rho", -0.1, "rho must be"),
-        ("steps", 0, "steps must be"),
-        ("first_window", 0.0, "first_window must be"),
-        ("last_window", 2.0, "last_window must be"),
-        ("restarts", 1.5, "restarts must be"),
-    ],
-)
-def test_bad_parameters_are_named(name, value, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        SmoothedGradient(**{"rho": 0.1, name: value})
-
-
-def test_bad_parameters_of_the_random_search_are_named():
-    with pytest.raises(ValueError, match="samples must be"):
-        RandomSearch(rho=0.1, samples=0)

@@ -12,7 +12,6 @@ from benchmarks import reliability
 from benchmarks.reliability import BAD_INPUTS, GOOD_CALLS, BadInput, refusal
 from sublinear_lib.halfspace import HalfspaceIndex
 
-NAN = float("nan")
 ROOMS = list(dict.fromkeys(bad.call.partition(".")[0] for bad in BAD_INPUTS))
 
 

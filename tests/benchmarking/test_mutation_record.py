@@ -1,4 +1,4 @@
-"""The record of a mutation run is read whole or refused, and laid out with all that it holds."""
+"""The record of a mutation run is read whole or refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import mutate_theory
 import pytest
 
-from benchmarks import load_mutation_record, mutation_tables
+from benchmarks import load_mutation_record
 
 SETTINGS = {"per_module": 2, "seed": 0, "most": 1.0, "claims": "all"}
 
@@ -28,17 +28,10 @@ def a_record() -> dict[str, object]:
     return mutate_theory.report(trials, {"jump": 5, "flips": 7}, SETTINGS, 1.0)
 
 
-def test_a_record_is_laid_out_with_every_survivor(tmp_path: Path) -> None:
+def test_a_record_comes_back_whole(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_text(json.dumps(a_record()))
-    modules, operators, survivors = mutation_tables(load_mutation_record(path))
-    assert modules.rows[-1] == ["all", "4", "2", "0", "1", "1", "50.0 %", "66.7 %"]
-    assert modules.rows[0] == ["flips", "1", "0", "0", "0", "1", "0.0 %", ""]
-    assert [row[0] for row in operators.rows] == list(mutate_theory.OPERATORS)
-    assert survivors.rows == [
-        ["jump.py, line 3", "g", "a + b", "a - b", "survived"],
-        ["flips.py, line 3", "top level", "a + b", "a - b", "not covered"],
-    ]
+    assert load_mutation_record(path) == a_record()
 
 
 UNNUMBERED = dict.fromkeys(("total", "modules", "operators", "survivors", "trials", "settings"))

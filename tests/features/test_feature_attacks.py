@@ -182,32 +182,3 @@ def test_gradients_point_at_the_feature_that_was_learned(
     for each in (weak, strong):
         total = each.own_u + each.own_v + each.other_u + each.other_v + each.rest
         assert total == pytest.approx(1.0)
-
-
-def test_bad_input_is_refused_by_name() -> None:
-    net, data = network(), SMALL.sample(4, 0)
-    with pytest.raises(ValueError, match="eps must be a finite number >= 0, got -1"):
-        feature_attack(net, data, -1, "swap_u")
-    with pytest.raises(ValueError, match="kind must be one of 'prop_3_1'"):
-        feature_attack(net, data, 1, "swap")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="network must be a PatchNetwork"):
-        feature_attack(None, data, 1, "swap_u")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="data must be PatchData, got ndarray"):
-        feature_attack(net, data.X, 1, "swap_u")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="law must have 3 classes and dimension 7"):
-        feature_attack(net, LAW.sample(2, 0), 1, "swap_u")
-    with pytest.raises(ValueError, match="targets must differ from the labels, got 0 for both"):
-        feature_perturbation(data, 1, "swap_u", [0, 0, 0, 1])
-    with pytest.raises(ValueError, match=r"targets must have shape \(4,\), got \(2,\)"):
-        feature_perturbation(data, 1, "swap_u", [1, 2])
-    with pytest.raises(TypeError, match="data must be PatchData"):
-        feature_perturbation(None, 1, "swap_u", [1])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="rng must be"):
-        gradient_attack(net, data.X, data.y, 0.1)
-    with pytest.raises(ValueError, match=r"X must lie in the box \(0.0, 1.0\), got entries from"):
-        gradient_attack(net, data.X, data.y, 0.1, rng=0, box=(0, 1))
-    with pytest.raises(ValueError, match="goal must be one of 'loss', 'margin'"):
-        gradient_attack(net, data.X, data.y, 0.1, rng=0, goal="x")  # type: ignore[arg-type]
-    silent = PatchNetwork(np.zeros((3, 2, 7)))
-    with pytest.raises(ValueError, match="network must have a gradient at some input"):
-        gradient_energy(silent, data)

@@ -277,35 +277,6 @@ def test_an_impossible_attack_is_refused_by_name(wrong: dict[str, object], messa
         TrainingAttack(**wrong)  # type: ignore[arg-type]
 
 
-def test_other_bad_input_is_refused_by_name() -> None:
-    network, data = small_network(), SMALL.sample(4, 0)
-    with pytest.raises(TypeError, match="warm_up must be a pair of numbers, got 5"):
-        TrainingAttack(eps=1, warm_up=5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="random_start must be True or False"):
-        TrainingAttack(eps=1, random_start=1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="samples must be an integer >= 1"):
-        TrainingSettings(samples=0)
-    with pytest.raises(ValueError, match="rate must be a finite number > 0"):
-        TrainingSettings(rate=0.0)
-    with pytest.raises(TypeError, match="activation must be an Activation"):
-        TrainingSettings(activation="gelu")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="attack must be a TrainingAttack or None, got float"):
-        TrainingSettings(attack=0.9)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="settings must be TrainingSettings"):
-        train_features(SMALL, None, 0)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="law must be a FeatureData"):
-        train_features(None, TrainingSettings(), 0)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="seed must be"):
-        train_features(SMALL, TrainingSettings(), None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="network must be a PatchNetwork"):
-        fit(None, data.X, data.y, rate=1, steps=1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"X must have shape \(N, P, 5\)"):
-        fit(network, data.X[:, :, :4], data.y, rate=1, steps=1)
-    with pytest.raises(TypeError, match="rng must be"):
-        attack = TrainingAttack(eps=1, random_start=True)
-        fit(network, data.X, data.y, rate=1, steps=1, attack=attack)
-
-
 def test_weights_that_leave_all_numbers_are_reported() -> None:
     network, data = small_network(), SMALL.sample(4, 0)
     with pytest.raises(FloatingPointError, match="training diverged: after 2 updates with rate"):

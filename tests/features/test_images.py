@@ -1,19 +1,11 @@
-"""Images are cut and read as their formats say, and foreign or broken files are refused by name."""
+"""Images are cut into squares and split without loss."""
 
 from __future__ import annotations
-
-import gzip
-import io
-import pickle
-import struct
-import tarfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.io import savemat
 
 from sublinear_lib.features import (
     ImageSet,
@@ -23,9 +15,6 @@ from sublinear_lib.features import (
     gradient_attack,
     image_digits,
     image_patches,
-    read_cifar10,
-    read_mnist,
-    read_svhn,
     train_images,
 )
 
@@ -96,209 +85,6 @@ def test_the_bundled_digits_are_those_of_scikit_learn() -> None:
     np.testing.assert_array_equal(images.y, y)
 
 
-# MNIST.
-
-
-def idx(array: np.ndarray, code: int = 0x08) -> bytes:
-    head = struct.pack(">BBBB", 0, 0, code, array.ndim) + struct.pack(
-        f">{array.ndim}I", *array.shape
-    )
-    return head + array.tobytes()
-
-
-@pytest.mark.parametrize("compress", [False, True])
-def test_mnist_files_come_back(tmp_path: Path, compress: bool) -> None:
-    images = random_images(12, 28, 28, 1)
-    pack = gzip.compress if compress else bytes
-    (tmp_path / "i").write_bytes(pack(idx(images.pixels[..., 0])))
-    (tmp_path / "l").write_bytes(pack(idx(images.y.astype(np.uint8))))
-    found = read_mnist(tmp_path / "i", str(tmp_path / "l"))
-    np.testing.assert_array_equal(found.pixels, images.pixels)
-    np.testing.assert_array_equal(found.y, images.y)
-    assert (found.classes, found.depth, found.shape) == (10, 255, (28, 28, 1))
-
-
-def test_broken_mnist_files_are_refused_by_name(tmp_path: Path) -> None:
-    images = random_images(12, 5, 4, 1)
-    good, labels = tmp_path / "good", tmp_path / "labels"
-    good.write_bytes(idx(images.pixels[..., 0]))
-    labels.write_bytes(idx(images.y.astype(np.uint8)))
-    bad = tmp_path / "bad-file"
-    for content, message in (
-        (good.read_bytes()[:-1], "bad-file has only 239"),
-        (b"", "bad-file starts with nothing"),
-        (gzip.compress(good.read_bytes())[:-9], "bad-file"),
-        (
-            labels.read_bytes(),
-            r"bytes, shape \(N, h, w\), but .*bad-file has uint8 of shape \(12,\)",
-        ),
-        (idx(np.zeros((0, 5, 4), np.uint8)), "bad-file has uint8 of shape"),
-    ):
-        bad.write_bytes(content)
-        with pytest.raises(ValueError, match=message):
-            read_mnist(bad, labels)
-    for content, message in (
-        (
-            idx(np.zeros(11, np.uint8)),
-            r"12 bytes 0, ..., 9, but .*bad-file has uint8 of shape \(11,\)",
-        ),
-        (idx(np.full(12, 10, np.uint8)), r"shape \(12,\) up to 10"),
-        (good.read_bytes(), "labels must name an IDX file of 12 bytes"),
-    ):
-        bad.write_bytes(content)
-        with pytest.raises(ValueError, match=message):
-            read_mnist(good, bad)
-    with pytest.raises(FileNotFoundError, match=r"labels must name a file, but .*nothing does not"):
-        read_mnist(good, tmp_path / "nothing")
-    with pytest.raises(ValueError, match="images must name a regular file"):
-        read_mnist(tmp_path, labels)
-    with pytest.raises(TypeError, match="images must be a string or path-like, got int"):
-        read_mnist(3, labels)  # type: ignore[arg-type]
-
-
-# CIFAR-10.
-
-
-def cifar(images: ImageSet) -> bytes:
-    records = [
-        bytes([int(label)]) + image.transpose(2, 0, 1).tobytes()
-        for image, label in zip(images.pixels, images.y, strict=True)
-    ]
-    return b"".join(records)
-
-
-@pytest.mark.parametrize("compress", [False, True])
-def test_cifar_files_come_back(tmp_path: Path, compress: bool) -> None:
-    images = random_images(11, 32, 32, 3)
-    pack = gzip.compress if compress else bytes
-    one, two = tmp_path / "data_batch_1.bin", tmp_path / "data_batch_2.bin"
-    one.write_bytes(pack(cifar(images.take(range(4)))))
-    two.write_bytes(pack(cifar(images.take(range(4, 11)))))
-    found = read_cifar10([one, str(two)])
-    np.testing.assert_array_equal(found.pixels, images.pixels)
-    np.testing.assert_array_equal(found.y, images.y)
-    np.testing.assert_array_equal(read_cifar10(one).pixels, images.pixels[:4])
-
-
-class Bomb:
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return (pytest.fail, ("the pickle was loaded",))
-
-
-def test_the_pickled_version_of_cifar_is_refused_unread(tmp_path: Path) -> None:
-    path = tmp_path / "data_batch_1"
-    whole = 3073 * 2
-    for protocol in (2, 4):
-        content = pickle.dumps({b"data": Bomb()}, protocol=protocol)
-        for padding in (0, whole - len(content)):
-            path.write_bytes(content + bytes(padding))
-            with pytest.raises(
-                ValueError, match=r"data_batch_1 looks like a pickle.*binary version"
-            ):
-                read_cifar10(path)
-
-
-def test_broken_cifar_files_are_refused_by_name(tmp_path: Path) -> None:
-    content = cifar(random_images(3, 32, 32, 3))
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
-        info = tarfile.TarInfo("data_batch_1.bin")
-        info.size = len(content)
-        tar.addfile(info, io.BytesIO(content))
-    bad = tmp_path / "bad-file"
-    for broken, message in (
-        (b"", "bad-file has 0 bytes, no positive multiple of 3073"),
-        (content[:-1], "bad-file has 9218 bytes"),
-        (content + b"x", "bad-file has 9220 bytes"),
-        (gzip.compress(content)[:-20], "bad-file is no intact gzip file"),
-        (archive.getvalue(), "bad-file is a tar archive: unpack it first"),
-        (content[:3073] + b"\x0c" + content[3074:], "bad-file has the label 12 in record 1"),
-    ):
-        bad.write_bytes(broken)
-        with pytest.raises(ValueError, match=message):
-            read_cifar10(bad)
-    with pytest.raises(ValueError, match="paths must name at least one file, got none"):
-        read_cifar10([])
-    with pytest.raises(FileNotFoundError, match="missing does not exist"):
-        read_cifar10([tmp_path / "missing"])
-    with pytest.raises(TypeError, match="paths must be a string or path-like, got int"):
-        read_cifar10(7)  # type: ignore[arg-type]
-
-
-# SVHN.
-
-
-@pytest.mark.parametrize("compress", [False, True])
-def test_svhn_files_come_back_with_zero_as_zero(tmp_path: Path, compress: bool) -> None:
-    images = random_images(13, 32, 32, 3)
-    y = np.where(images.y == 0, 10, images.y).astype(np.uint8)[:, None]
-    path = tmp_path / "test_32x32.mat"
-    savemat(path, {"X": images.pixels.transpose(1, 2, 3, 0), "y": y}, do_compression=compress)
-    found = read_svhn(path)
-    np.testing.assert_array_equal(found.pixels, images.pixels)
-    np.testing.assert_array_equal(found.y, images.y)
-
-
-def test_broken_svhn_files_are_refused_by_name(tmp_path: Path) -> None:
-    X, y = np.zeros((4, 4, 3, 5), np.uint8), np.arange(1.0, 6.0)[:, None]
-    bad = tmp_path / "bad-file.mat"
-    for arrays, message in (
-        ({"X": X}, "bad-file.mat has no y"),
-        ({"y": y}, "bad-file.mat has no X"),
-        ({"X": X.astype(float), "y": y}, "has X of float64"),
-        ({"X": X[:, :, :2], "y": y}, "has X of uint8 and shape"),
-        ({"X": X, "y": y[:4]}, "not 5 labels 1, ..., 10"),
-        ({"X": X, "y": y - 1}, "not 5 labels 1, ..., 10"),
-        ({"X": X, "y": "abcde"}, "not 5 labels 1, ..., 10"),
-    ):
-        savemat(bad, arrays)
-        with pytest.raises(ValueError, match=message):
-            read_svhn(bad)
-    savemat(bad, {"X": X, "y": y})
-    content = bad.read_bytes()
-    for broken, message in (
-        (b"", "starts with b''"),
-        (b"hello", "starts with b'hello'"),
-        (b"\x89HDF\r\n\x1a\n" + content, r"MATLAB 7.3 \(HDF5\) file"),
-        (b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF\r\n", r"MATLAB 7.3 \(HDF5\) file"),
-        (pickle.dumps(X), "bad-file.mat starts with"),
-    ):
-        bad.write_bytes(broken)
-        with pytest.raises(ValueError, match=message):
-            read_svhn(bad)
-    with pytest.raises(FileNotFoundError, match=r"missing.mat does not exist"):
-        read_svhn(tmp_path / "missing.mat")
-
-
-@pytest.mark.parametrize("compress", [False, True])
-def test_an_svhn_file_cut_anywhere_is_refused(tmp_path: Path, compress: bool) -> None:
-    X = RNG.integers(0, 256, (4, 4, 3, 5)).astype(np.uint8)
-    path = tmp_path / "whole.mat"
-    savemat(path, {"X": X, "y": np.arange(1.0, 6.0)}, do_compression=compress)
-    content = path.read_bytes()
-    cut = tmp_path / "cut.mat"
-    for length in range(0, len(content) - 1, 7):
-        cut.write_bytes(content[:length])
-        with pytest.raises(ValueError, match=r"cut.mat"):
-            read_svhn(cut)
-
-
-def test_a_damaged_svhn_file_gives_an_error_or_an_image_set(tmp_path: Path) -> None:
-    X = RNG.integers(0, 256, (4, 4, 3, 5)).astype(np.uint8)
-    path = tmp_path / "whole.mat"
-    savemat(path, {"X": X, "y": np.arange(1.0, 6.0)}, do_compression=True)
-    content = bytearray(path.read_bytes())
-    rng = np.random.default_rng(4)
-    for _ in range(60):
-        broken = content.copy()
-        broken[rng.integers(10, len(content))] ^= int(rng.integers(1, 256))
-        path.write_bytes(broken)
-        try:
-            assert isinstance(read_svhn(path), ImageSet)
-        except ValueError as error:
-            assert "whole.mat" in str(error)
-
-
 # Training.
 
 
@@ -335,42 +121,3 @@ def test_patches_of_digits_can_be_used_too() -> None:
     assert run.history.loss[-1] < run.history.loss[0]
     again = train_images(image_digits(), chosen, 1, patch=4)
     np.testing.assert_array_equal(run.network.weights, again.network.weights)
-
-
-def test_bad_input_is_refused_by_name() -> None:
-    images = random_images(3, 4, 4, 1)
-    with pytest.raises(ValueError, match="images must contain finite numbers only, got nan"):
-        image_patches(np.full((1, 2, 2), np.nan))
-    with pytest.raises(ValueError, match=r"images must have shape \(N, h, w\) or"):
-        image_patches(np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="size must divide height 4 and width 4, got 3"):
-        images.patches(3)
-    with pytest.raises(TypeError, match="pixels must be an array of dtype uint8, got float64"):
-        ImageSet(np.zeros((1, 2, 2, 1)), [0], 2, 1, "x")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="pixels must be an array of dtype uint8, got list"):
-        ImageSet([[0]], [0], 2, 1, "x")  # type: ignore[arg-type]
-    bytes_ = np.ones((1, 2, 2, 1), np.uint8)
-    with pytest.raises(ValueError, match=r"pixels must have shape \(N, h, w, c\) with c = 1 or 3"):
-        ImageSet(bytes_[..., 0], [0], 2, 1, "x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="pixels and y must have the same length, got 1 and 2"):
-        ImageSet(bytes_, [0, 1], 2, 1, "x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="pixels must be at most depth = 3, got 7"):
-        ImageSet(7 * bytes_, [0], 2, 3, "x")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="name must be a string"):
-        ImageSet(bytes_, [0], 2, 1, 5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="n must be an integer >= 1 and <= 2, got 3"):
-        images.split(3, 0)
-    with pytest.raises(ValueError, match="rows must contain indices >= 0 and < 3"):
-        images.take([3])
-    with pytest.raises(TypeError, match="images must be an ImageSet, got ndarray"):
-        train_images(images.pixels, TrainingSettings(), 0)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="settings must be TrainingSettings"):
-        train_images(images, None, 0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"settings.samples must be below the number 3 of images"):
-        train_images(images, TrainingSettings(samples=3), 0)
-    rng, untouched = np.random.default_rng(5), np.random.default_rng(5)
-    with pytest.raises(ValueError, match="size must divide height 4 and width 4, got 3"):
-        train_images(images, TrainingSettings(samples=2), rng, patch=3)
-    with pytest.raises(TypeError, match="progress must be True or False"):
-        train_images(images, TrainingSettings(samples=2), rng, progress=1)  # type: ignore[arg-type]
-    assert rng.uniform() == untouched.uniform()

@@ -135,21 +135,3 @@ def test_an_impossible_law_is_refused_by_name(wrong: dict[str, object], message:
 def test_coordinates_may_be_an_array() -> None:
     law = FeatureData(u=np.array([3, 4, 5]), v=np.arange(3))  # type: ignore[arg-type]
     assert law == FeatureData(u=(3, 4, 5), v=(0, 1, 2))
-
-
-def test_wrong_kinds_are_refused() -> None:
-    with pytest.raises(TypeError, match="classes must be an integer"):
-        FeatureData(classes=2.0)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="u must be a sequence of 3 coordinates, got int"):
-        FeatureData(u=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="v must be a sequence of 3 coordinates, got str"):
-        FeatureData(v="345")  # type: ignore[arg-type]
-    law = FeatureData()
-    with pytest.raises(TypeError, match="rng must be"):
-        law.sample(3, None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="n must be an integer >= 1, got 0"):
-        law.sample(0, 1)
-    with pytest.raises(ValueError, match="kind must be one of 'robust', 'nonrobust', got 'u'"):
-        law.sample_only("u", 3, 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="q must be a finite number >= 0"):
-        law.densities(-1)

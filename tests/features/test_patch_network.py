@@ -173,39 +173,3 @@ def test_weights_are_frozen_and_copied() -> None:
     assert (net.weights == 1.0).all()
     assert not net.weights.flags.writeable
     assert "classes=2, filters=1, dim=3" in repr(net)
-
-
-def test_bad_input_is_refused_by_name() -> None:
-    net, X, y = small(EVERY[0])
-    with pytest.raises(ValueError, match=r"weights must have shape \(k, m, d\), got \(3, 4\)"):
-        PatchNetwork(np.ones((3, 4)))
-    with pytest.raises(ValueError, match="weights must hold k >= 2 classes"):
-        PatchNetwork(np.ones((1, 3, 4)))
-    with pytest.raises(TypeError, match="activation must be an Activation"):
-        PatchNetwork(np.ones((2, 3, 4)), "relu")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"X must have shape \(N, P, 4\), got \(6, 5, 3\)"):
-        net(X[:, :, :3])
-    with pytest.raises(ValueError, match="X must contain finite numbers only, got nan"):
-        net(np.where(X > 1, np.nan, X))
-    with pytest.raises(ValueError, match="X and y must have the same length, got 6 and 5"):
-        net.losses(X, y[:5])
-    with pytest.raises(ValueError, match="y must contain indices >= 0 and < 3, got 3"):
-        net.error(X, y + 1)
-    with pytest.raises(TypeError, match="y must contain integers only"):
-        net.error(X, y + 0.5)
-    with pytest.raises(ValueError, match="law must have 3 classes and dimension 4"):
-        net.alignments(FeatureData())
-    with pytest.raises(TypeError, match="law must be a FeatureData, got str"):
-        net.shares("law")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="activation must be an Activation, got str"):
-        feature_shares(FeatureData(), "relu", [1.0], [1.0])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="A must have an axis of filters, got the number"):
-        feature_shares(FeatureData(), ReLU(), 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"B must have shape \(1,\)"):
-        feature_shares(FeatureData(), ReLU(), [1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="robust and nonrobust must hold equally many filters"):
-        PatchNetwork.of_features(FeatureData(), [1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match=r"robust must have shape \(m,\) or \(3, m\)"):
-        PatchNetwork.of_features(FeatureData(), np.ones((2, 2)), [1.0, 2.0])
-    with pytest.raises(ValueError, match="scale must be a finite number >= 0"):
-        PatchNetwork.random(3, 2, 4, scale=-1.0, rng=0)

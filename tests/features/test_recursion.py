@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib.features import (
-    GELU,
     FeatureData,
     FeatureRun,
     PatchNetwork,
@@ -487,49 +486,3 @@ def test_for_the_plain_relu_a_denser_feature_leaves_no_window() -> None:
         law = FeatureData(nonrobust_patches=P_NR)
         assert law.density_ratio(1) >= 2
         assert robustness_window(law, 1).is_empty
-
-
-# Bad input.
-
-
-def test_bad_input_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"A0 and B0 must have one shape"):
-        feature_recursion(LAW, STANDARD, [0.1, 0.2], [0.1])
-    with pytest.raises(TypeError, match="settings must be TrainingSettings"):
-        feature_recursion(LAW, None, [0.1], [0.1])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="law must be a FeatureData"):
-        feature_recursion(None, STANDARD, [0.1], [0.1])  # type: ignore[arg-type]
-    for attack in (
-        TrainingAttack(eps=0.1, steps=2),
-        TrainingAttack(eps=0.1, random_start=True),
-        TrainingAttack(eps=0.1, box=(0, 1)),
-    ):
-        with pytest.raises(ValueError, match=r"settings.attack must take one step"):
-            feature_recursion(LAW, TrainingSettings(attack=attack), [0.1], [0.1])
-        with pytest.raises(ValueError, match=r"settings.attack must take one step"):
-            attacked_strengths(LAW, TrainingSettings(attack=attack), [0.1], [0.1])
-    gelu = TrainingSettings(activation=GELU())
-    with pytest.raises(ValueError, match="early must be False unless the activation"):
-        feature_recursion(LAW, gelu, [0.1], [0.1], early=True)
-    with pytest.raises(ValueError, match=r"settings.activation must be a SmoothedReLU"):
-        growth_rates(LAW, gelu)
-    with pytest.raises(ValueError, match=r"settings.attack must be a TrainingAttack with the rule"):
-        plateau(LAW, STANDARD)
-    with pytest.raises(ValueError, match=r"eps must hold numbers >= 0, got -0.1"):
-        phase_diagram(LAW, STANDARD, [0.1], [0.1], [0.0, -0.1], [100.0])
-    with pytest.raises(ValueError, match=r"rates must hold numbers > 0, got 0.0"):
-        phase_diagram(LAW, STANDARD, [0.1], [0.1], [0.0], [0.0])
-    with pytest.raises(ValueError, match=r"end must be a finite number >= 0.2"):
-        escape_time(0.2, 0.1, 1.0, 3)
-    with pytest.raises(ValueError, match="growth must be a finite number > 0"):
-        escape_time(0.1, 0.2, 0.0, 3)
-    with pytest.raises(ValueError, match="q must be a finite number > 1"):
-        critical_rate(LAW, 1)
-    with pytest.raises(ValueError, match="q must be a finite number >= 1"):
-        robustness_window(LAW, 0.5)
-    with pytest.raises(ValueError, match="law must have robust features that are stronger"):
-        critical_budget(FeatureData(alpha=1.0), 3)
-    with pytest.raises(ValueError, match="A0 must be a finite number > 0"):
-        race_ratio(LAW, 3, 0.0, 0.1)
-    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
-        robustness_window(LAW, 3).contains(-1)

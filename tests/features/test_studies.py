@@ -166,25 +166,3 @@ def test_a_summary_is_the_interval_of_each_number() -> None:
 def test_every_share_of_a_record_is_known_as_one(standard: FeatureRun) -> None:
     other = {"A", "B", "loss", "clean_loss"}
     assert set(run_record(standard, 0, inputs=3)) - other <= studies._SHARES
-
-
-def test_bad_input_is_refused_by_name(standard: FeatureRun) -> None:
-    with pytest.raises(TypeError, match="run must be a FeatureRun, got str"):
-        run_record("run", 0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
-        run_record(standard, 0, eps=-1)
-    with pytest.raises(ValueError, match="inputs must be an integer >= 1"):
-        run_record(standard, 0, inputs=0)
-    for wrong in ([0.2, 0.1], [-0.1, 0.1]):
-        with pytest.raises(ValueError, match="eps must hold ascending numbers >= 0"):
-            error_curve(standard.network, standard.data, wrong, 0)
-    with pytest.raises(ValueError, match="name must be one of 'standard', 'adversarial'"):
-        agreement_record("sign", 0)
-    with pytest.raises(ValueError, match="name must be one of 'standard'"):
-        variant_record("Standard", 0)
-    with pytest.raises(ValueError, match="eps must be a finite number >= 0"):
-        budget_record(-0.1, 0)
-    with pytest.raises(ValueError, match="records must hold at least two records, got 1"):
-        summarize([{"a": 1.0}])
-    with pytest.raises(ValueError, match=r"got a difference in \['a', 'b'\]"):
-        summarize([{"a": 1.0}, {"b": 1.0}])

@@ -49,16 +49,6 @@ def assert_exact(structure, points, normals, offsets, strict):
     assert as_lists(hits) == wanted
 
 
-BAD_POINTS = [
-    ([1.0, 2.0], ValueError, r"points must have shape \(m, 2\)"),
-    ([[1.0, 2.0, 3.0]], ValueError, r"points must have shape \(m, 2\)"),
-    ([[1.0, np.nan]], ValueError, "points .* nan"),
-    ([[np.inf, 1.0]], ValueError, "points .* inf"),
-    ([["1", "2"]], TypeError, "points"),
-    ([[True, False]], TypeError, "points"),
-    (None, TypeError, "points"),
-]
-
 BAD_QUERIES = [
     (([[1.0]], 0.0), {}, ValueError, r"normals must have shape \(q, 2\)"),
     (([1.0, 2.0], 0.0), {}, ValueError, "normals must have shape"),

@@ -86,7 +86,7 @@ def test_sums_follow_every_change(method, kernels, route):
     biases[few[:3]] = 7.0
     check(1)
     points = points + 3.0
-    index.refit(points)
+    index.update(index.ids, points)
     check(1)
     weights = weights[::-1].copy()
     check(2)

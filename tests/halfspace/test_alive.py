@@ -193,24 +193,3 @@ def test_dead_neurons_never_move_and_nobody_misses_them(trainer, d):
     )
     trained = method.fit(smaller, X, y, rng=3).final
     np.testing.assert_array_equal(trained.W, full.W[alive])
-
-
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (([1.0],), {"tau": 0.0}, ValueError, r"W must have shape \(m, d\)"),
-        (([[1.0]],), {"tau": 0.0}, ValueError, "W must have at least 2 columns"),
-        (([[1.0, np.nan]],), {"tau": 0.0}, ValueError, "W .* nan"),
-        (([[1.0, 2.0]], [1.0, 2.0]), {"tau": 0.0}, ValueError, r"b must have shape \(1,\)"),
-        (([[1.0, 2.0]],), {"tau": np.inf}, ValueError, "tau"),
-        (([[1.0, 2.0]],), {"tau": "1"}, TypeError, "tau"),
-        (([[1.0, 2.0]],), {"tau": 0.0, "tolerance": -1e-9}, ValueError, "tolerance"),
-        (([[1.0, 2.0]],), {"tau": 0.0, "tolerance": 0.2}, ValueError, "tolerance"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        alive_on_slice(*arguments, **options)

@@ -241,30 +241,6 @@ def test_ties_at_the_threshold_are_in_the_answer_for_at_least_only(kernels):
 
 
 @every_kernel
-def test_one_neuron_and_one_anchor_are_enough(kernels):
-    anchor = np.array([[0.0, RADIUS, 0.5]])
-    lists = CandidateLists(
-        [[0.0, 1.0, 0.0]], [0.0], anchor, radius=0.0, threshold=0.5, kernels=kernels
-    )
-    assert as_lists(lists.query(anchor)) == [[0]]
-    lists.advance([0], [[0.0, 0.0, 0.0]])
-    assert as_lists(lists.query(anchor)) == [[]]
-
-
-@every_kernel
-def test_rows_too_large_for_a_norm_are_candidates_everywhere_and_are_decided_exactly(kernels):
-    W, b, anchors, threshold, rng = random_problem(m=30, n=4)
-    W[3], W[8], W[11] = 1e300, -1e308, [1e308, -1e308, 1e308, 1e308]
-    lists = CandidateLists(W, b, anchors, radius=0.1, threshold=threshold, kernels=kernels)
-    assert all({3, 8, 11} <= set(ids) for ids in as_lists(lists.candidates()))
-    points, anchor_of = random_points(anchors, 0.1, rng, 8)
-    assert_exact(lists, W, b, threshold, points, anchor_of)
-    W[[3, 5]] = W[[5, 3]]
-    lists.advance([3, 5], W[[3, 5]])
-    assert_exact(lists, W, b, threshold, points, anchor_of)
-
-
-@every_kernel
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_a_bias_too_large_among_tiny_rows_is_decided_exactly(kernels, sign):
     # In units of the tiny rows the bias is beyond the float64 range.
@@ -297,17 +273,6 @@ def test_a_threshold_at_the_end_of_the_float64_range_is_as_good_as_any(kernels, 
         )
         assert as_lists(lists.query(anchor)) == [[1]]
         assert as_lists(lists.query(anchor, strict=False)) == [[0, 1]]
-
-
-@every_kernel
-def test_equal_rows_and_zero_rows_are_all_reported(kernels):
-    anchors = geometry.sample_slice(3, 3, rng=1)
-    W = np.zeros((40, 3))
-    W[::2] = [0.0, 0.0, 2.0]
-    lists = CandidateLists(W, None, anchors, radius=0.1, threshold=0.5, kernels=kernels)
-    assert as_lists(lists.query(anchors)) == [list(range(0, 40, 2))] * 3
-    lists = CandidateLists(W, None, anchors, radius=0.1, threshold=0.0, kernels=kernels)
-    assert as_lists(lists.query(anchors, strict=False)) == [list(range(40))] * 3
 
 
 @every_kernel
@@ -665,41 +630,6 @@ def test_a_radius_of_the_diameter_or_more_accepts_all_of_x():
 # Bad input
 
 GOOD = {"radius": 0.1, "threshold": 1.0}
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "match"),
-    [
-        ({"W": [[1.0, np.nan]]}, ValueError, "W must contain finite"),
-        ({"W": [1.0, 2.0]}, ValueError, r"W must have shape \(m, d\)"),
-        ({"W": np.empty((0, 2))}, ValueError, "W must not be empty"),
-        ({"W": [[1.0]]}, ValueError, "W must have at least 2 columns"),
-        ({"W": [["a", "b"]]}, TypeError, "W must"),
-        ({"b": [1.0, 2.0]}, ValueError, r"b must have shape"),
-        ({"b": [np.inf]}, ValueError, "b must"),
-        ({"anchors": [[0.6, 0.8]]}, ValueError, "anchors must lie on the slice"),
-        ({"anchors": [[0.0, RADIUS, 0.5]]}, ValueError, "anchors must have shape"),
-        ({"radius": -0.1}, ValueError, "radius must be a finite number >= 0"),
-        ({"radius": np.nan}, ValueError, "radius must"),
-        ({"radius": "wide"}, TypeError, "radius must"),
-        ({"threshold": np.inf}, ValueError, "threshold must"),
-        ({"threshold": None}, TypeError, "threshold must"),
-        ({"skin": -1e-9}, ValueError, "skin must be >= 0"),
-        ({"skin": "thick"}, ValueError, "skin must be one of 'auto'"),
-        ({"skin": [0.1, 0.2]}, ValueError, r"skin must be 'auto', a number or have shape \(1,\)"),
-        ({"skin": None}, TypeError, "skin must"),
-        ({"skin": np.inf}, ValueError, "skin must"),
-        ({"skin": 1.7e308, "threshold": -1.7e308}, ValueError, "skin must be such that"),
-        ({"method": "forest"}, ValueError, "method must be one of"),
-        ({"kernels": "fast"}, ValueError, "kernels must be one of"),
-    ],
-)
-def test_bad_arguments_are_refused_by_name(change, error, match):
-    arguments = {"W": [[1.0, 0.0]], "b": [0.0], "anchors": [[RADIUS, 0.5]], **GOOD, **change}
-    with pytest.raises(error, match=match):
-        CandidateLists(
-            arguments.pop("W"), arguments.pop("b"), arguments.pop("anchors"), **arguments
-        )
 
 
 BAD_CALLS = [

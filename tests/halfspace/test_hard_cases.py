@@ -100,7 +100,7 @@ def test_every_family_may_come_go_and_move(name, method, kernels):
     index.remove(np.setdiff1d(np.arange(90), kept))
     points, bias = points[kept], bias[kept]
     assert_exact(index, *questions(rng, family, points, bias, 24, domain), ids=kept)
-    index.refit(points[::-1], bias[::-1])
+    index.update(kept, points[::-1], bias[::-1])
     points, bias = points[::-1], bias[::-1]
     assert_exact(index, *questions(rng, family, points, bias, 20, domain), ids=kept)
     index.rebuild()

@@ -13,7 +13,6 @@ from sublinear_lib import predicates
 from sublinear_lib.halfspace.onion import ConvexLayers
 from sublinear_lib.statistics import loglog_slope
 from tests.halfspace.plane import (
-    BAD_POINTS,
     BAD_QUERIES,
     SCALES,
     SIZES,
@@ -198,11 +197,6 @@ def test_a_trace_tells_what_the_query_looked_at():
         assert len(visit.probed) <= np.ceil(np.log2(len(ring) + 1))
 
 
-def test_a_trace_of_no_points_is_empty():
-    trace = ConvexLayers(np.empty((0, 2))).trace([1.0, 0.0], 0.0)
-    assert (trace.visits, trace.reported) == ((), ())
-
-
 # The work
 
 
@@ -278,19 +272,6 @@ def test_repr_and_len_give_the_sizes():
     assert len(layers) == 4
 
 
-def test_no_points_and_no_queries_are_fine():
-    empty = ConvexLayers(np.empty((0, 2)))
-    assert (len(empty), empty.layers(), empty.depths().tolist()) == (0, [], [])
-    assert empty.query_halfspace([[1.0, 0.0]], 0.0).counts.tolist() == [0]
-    assert len(ConvexLayers([[1.0, 2.0]]).query_halfspace(np.empty((0, 2)), [])) == 0
-
-
-@pytest.mark.parametrize(("points", "error", "message"), BAD_POINTS)
-def test_bad_points_are_refused(points, error, message):
-    with pytest.raises(error, match=message):
-        ConvexLayers(points)
-
-
 @pytest.mark.parametrize(("arguments", "options", "error", "message"), BAD_QUERIES)
 def test_a_refused_query_changes_nothing(arguments, options, error, message):
     layers = ConvexLayers([[1.0, 2.0], [3.0, 4.0]])
@@ -298,17 +279,3 @@ def test_a_refused_query_changes_nothing(arguments, options, error, message):
     with pytest.raises(error, match=message):
         layers.query_halfspace(*arguments, **options)
     assert pickle.dumps(layers) == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (([1.0], 0.0), {}, ValueError, r"normal must have shape \(2,\)"),
-        (([1.0, 2.0], [0.0]), {}, TypeError, "offset"),
-        (([1.0, 2.0], np.nan), {}, ValueError, "offset .* nan"),
-        (([1.0, 2.0], 0.0), {"strict": None}, TypeError, "strict"),
-    ],
-)
-def test_a_bad_trace_is_refused(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        ConvexLayers([[1.0, 2.0]]).trace(*arguments, **options)

@@ -15,9 +15,7 @@ from sublinear_lib.halfspace.partition_tree import PartitionTree
 from sublinear_lib.statistics import loglog_slope
 from tests.halfspace.oracle import as_lists
 from tests.halfspace.plane import (
-    BAD_POINTS,
     BAD_QUERIES,
-    SCALES,
     SIZES,
     assert_exact,
     planar_points,
@@ -57,18 +55,6 @@ def test_every_size_is_exact(boxes, m, strict):
             wanted = predicates.exceeds_many(points, None, normals, offset, strict=strict)
             mask = tree.query_halfspace(normals, offset, strict=strict).to_mask(m)
             np.testing.assert_array_equal(mask, wanted)
-
-
-@pytest.mark.parametrize("boxes", [True, False])
-@pytest.mark.parametrize("scale", SCALES)
-def test_huge_and_subnormal_points_are_exact(boxes, scale):
-    rng = np.random.default_rng(3)
-    points = rng.integers(-50, 51, (60, 2)) * scale
-    points[::7] /= scale
-    normals = rng.integers(-3, 4, (10, 2)).astype(float)
-    tree = PartitionTree(points, leaf_size=1, boxes=boxes)
-    for offset in (0.0, 7.0 * scale):
-        assert_exact(tree, points, normals, np.full(10, offset), strict=True)
 
 
 @pytest.mark.parametrize("boxes", [True, False])
@@ -257,34 +243,6 @@ def test_repr_and_len_give_the_sizes():
     tree = PartitionTree(normal_points(64), leaf_size=4)
     assert repr(tree) == "PartitionTree(m=64, leaf_size=4, height=2)"
     assert len(tree) == 64
-
-
-def test_no_points_and_no_queries_are_fine():
-    for boxes in (True, False):
-        empty = PartitionTree(np.empty((0, 2)), boxes=boxes)
-        assert (len(empty), empty.cuts(), empty.stats().height) == (0, [], 0)
-        hits = empty.query_halfspace([[1.0, 0.0], [0.0, 0.0]], -1.0)
-        assert hits.counts.tolist() == [0, 0]
-    assert len(PartitionTree([[1.0, 2.0]]).query_halfspace(np.empty((0, 2)), [])) == 0
-
-
-@pytest.mark.parametrize(("points", "error", "message"), BAD_POINTS)
-def test_bad_points_are_refused(points, error, message):
-    with pytest.raises(error, match=message):
-        PartitionTree(points)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"leaf_size": 0}, ValueError, "leaf_size must be an integer >= 1, got 0"),
-        ({"leaf_size": 2.0}, TypeError, "leaf_size"),
-        ({"boxes": 1}, TypeError, "boxes must be True or False"),
-    ],
-)
-def test_bad_options_are_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        PartitionTree([[1.0, 2.0]], **options)
 
 
 @pytest.mark.parametrize(("arguments", "options", "error", "message"), BAD_QUERIES)

@@ -22,7 +22,6 @@ def test_a_mask_survives_the_way_through_hits(table):
     q, m = table.shape
     assert len(hits) == q
     np.testing.assert_array_equal(hits.to_mask(m), table)
-    np.testing.assert_array_equal(hits.to_csr(m).toarray(), table)
     np.testing.assert_array_equal(hits.counts, table.sum(axis=1))
     np.testing.assert_array_equal(hits.union(), np.flatnonzero(table.any(axis=0)))
     assert [ids.tolist() for ids in hits.split()] == [np.flatnonzero(row).tolist() for row in table]
@@ -56,10 +55,6 @@ def test_answers_with_other_ids_are_not_equal():
         hash(hits)
 
 
-def scored(indptr, indices, scores):
-    return HalfspaceHits(np.array(indptr), np.array(indices, dtype=np.int32), np.array(scores))
-
-
 @settings(deadline=None)
 @given(TABLES, st.randoms(use_true_random=False))
 def test_hits_in_any_order_are_the_same_sets(table, random):
@@ -67,17 +62,15 @@ def test_hits_in_any_order_are_the_same_sets(table, random):
     indices = hits.indices.copy()
     for ids in HalfspaceHits(hits.indptr, indices).split():
         random.shuffle(ids)
-    mixed = HalfspaceHits(hits.indptr, indices, indices * 0.5)
+    mixed = HalfspaceHits(hits.indptr, indices)
+    before = indices.copy()
     assert mixed == hits and hits == mixed
     ordered = mixed.ascending()
     np.testing.assert_array_equal(ordered.indices, hits.indices)
-    np.testing.assert_array_equal(ordered.scores, hits.indices * 0.5)
     assert ordered.ascending() is ordered
-    np.testing.assert_array_equal(mixed.indices, indices, "the original must stay as it was")
-    np.testing.assert_array_equal(mixed.scores, indices * 0.5)
+    np.testing.assert_array_equal(mixed.indices, before, "the original must stay as it was")
     m = table.shape[1]
     np.testing.assert_array_equal(mixed.to_mask(m), table)
-    np.testing.assert_array_equal(mixed.to_csr(m).toarray(), table)
     np.testing.assert_array_equal(mixed.union(), hits.union())
     if table.any():
         other = table.copy()
@@ -90,36 +83,10 @@ def test_hits_in_any_order_are_the_same_sets(table, random):
 
 
 def test_ids_that_fall_from_one_query_to_the_next_are_in_order():
-    hits = scored([0, 0, 2, 2, 3, 3], [3, 4, 1], [1.0, 2.0, 3.0])
+    hits = HalfspaceHits(np.array([0, 0, 2, 2, 3, 3]), np.array([3, 4, 1], dtype=np.int32))
     assert hits.ascending() is hits
-    assert scored([0, 2], [3, 3], [0.0, 0.0]).ascending().indices.tolist() == [3, 3]
-
-
-def test_scores_become_the_entries_of_a_sparse_matrix():
-    hits = scored([0, 2, 3], [2, 0, 1], [1.5, 0.0, -2.0])
-    matrix = hits.to_csr(3, scores=True)
-    assert matrix.toarray().tolist() == [[0.0, 0.0, 1.5], [0.0, -2.0, 0.0]]
-    assert matrix.nnz == 3, "a score of zero is an entry too"
-    assert hits.to_csr(3).dtype == np.bool_
-    assert repr(hits) == "HalfspaceHits(2 queries, 3 ids, with scores)"
-    assert hits == HalfspaceHits(hits.indptr, hits.indices), "scores are not part of the sets"
-    with pytest.raises(ValueError, match="scores must be False for hits without scores"):
-        HalfspaceHits(hits.indptr, hits.indices).to_csr(3, scores=True)
-    with pytest.raises(TypeError, match="scores must be True or False"):
-        hits.to_csr(3, scores=1)
-
-
-@pytest.mark.parametrize(
-    ("scores", "error", "message"),
-    [
-        (np.zeros(2), ValueError, "scores must be as many as the indices, 1, got 2"),
-        (np.zeros(1, dtype=np.float32), TypeError, "scores must be a vector of dtype float64"),
-        ([0.0], TypeError, "scores must be a vector of dtype float64, got a list"),
-    ],
-)
-def test_scores_that_do_not_fit_are_refused(scores, error, message):
-    with pytest.raises(error, match=message):
-        HalfspaceHits(INDPTR, INDICES, scores)
+    twice = HalfspaceHits(np.array([0, 2]), np.array([3, 3], dtype=np.int32))
+    assert twice.ascending().indices.tolist() == [3, 3]
 
 
 def test_an_answer_cannot_be_changed():
@@ -160,14 +127,5 @@ def test_arrays_that_do_not_fit_together_are_refused(indptr, indices, error, mes
 )
 def test_too_few_columns_are_refused(m, error, message):
     hits = HalfspaceHits(INDPTR, INDICES)
-    for convert in (hits.to_mask, hits.to_csr):
-        with pytest.raises(error, match=message):
-            convert(m)
-
-
-@pytest.mark.parametrize(
-    ("mask", "error"), [([True], ValueError), ([[1, 0]], TypeError), (True, ValueError)]
-)
-def test_what_is_no_boolean_matrix_is_refused(mask, error):
-    with pytest.raises(error, match="mask must"):
-        HalfspaceHits.from_mask(mask)
+    with pytest.raises(error, match=message):
+        hits.to_mask(m)

@@ -47,11 +47,10 @@ def changed(index):
 
 
 def behavior(index, normals):
-    hits = index.query_halfspace(normals, 0.5, return_scores=True)
+    hits = index.query_halfspace(normals, 0.5)
     return (
         hits.indptr.tolist(),
         hits.indices.tolist(),
-        hits.scores.tolist(),
         index.ids.tolist(),
         index.id_bound,
         len(index),

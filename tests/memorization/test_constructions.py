@@ -596,15 +596,6 @@ def test_bad_input_is_refused_by_name_in_every_construction(
         memorize_lipschitz(X, [3 - 2 * label for label in y], mu)  # 1, 2 -> 1, -1
 
 
-def test_the_lipschitz_network_asks_for_signs() -> None:
-    with pytest.raises(ValueError, match=r"s must hold -1 and \+1 only, got 2\.0 at index 1"):
-        memorize_lipschitz([[0.0], [1.0]], [1, 2])
-    with pytest.raises(ValueError, match="s must have at least two different labels"):
-        memorize_lipschitz([[0.0], [1.0]], [1, 1])
-    with pytest.raises(ValueError, match="s must contain finite numbers"):
-        memorize_lipschitz([[0.0], [1.0]], [1, math.nan])
-
-
 def test_nothing_that_was_handed_in_is_changed_or_kept() -> None:
     X, y = random_points(5, 3, 2, rng=0)
     X0, y0 = X.copy(), y.copy()
@@ -616,26 +607,6 @@ def test_nothing_that_was_handed_in_is_changed_or_kept() -> None:
         assert (memorizer.X == X0).all()
         with pytest.raises(ValueError, match="read-only"):
             memorizer.X[0, 0] = 1.0
-
-
-@pytest.mark.parametrize(
-    ("size", "arguments", "message"),
-    [
-        (linf_size, (0, 1), "N must be an integer >= 1, got 0"),
-        (l1_size, (1, 0), "n must be an integer >= 1, got 0"),
-        (l2_size, (1, 1, 0), "terms must be an integer >= 1, got 0"),
-        (lipschitz_size, (1, -1), "n must be an integer >= 1, got -1"),
-        (l2_terms, (1, 1.0, 0.5, 1.0), r"mu must be a finite number >= 0 and < 0\.5, got 0\.5"),
-        (l2_terms, (1, 0.0, 0.0, 1.0), "lam must be a finite number > 0"),
-        (l2_terms, (1, 1.0, 0.0, 0.0), "scale must be a finite number > 0"),
-        (l2_terms, (1, 1e-300, 0.0, 1e200), "mu must leave a gap that 500 terms"),
-    ],
-)
-def test_sizes_check_their_arguments(
-    size: object, arguments: tuple[object, ...], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        size(*arguments)  # type: ignore[operator]
 
 
 # Memory, batches, files.

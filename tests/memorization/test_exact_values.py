@@ -166,14 +166,3 @@ def test_no_two_kinks_of_a_grid_make_a_bump_with_flat_ends() -> None:
             design = np.column_stack((np.ones(6), hidden))
             best = np.linalg.lstsq(design, wanted, rcond=None)[0]
             assert np.abs(design @ best - wanted).max() > 0.1
-
-
-@pytest.mark.parametrize("mu", [0.0, -1.0, math.nan])
-def test_a_budget_that_is_not_positive_is_refused(mu: float) -> None:
-    with pytest.raises(ValueError, match="mu must be a finite number > 0"):
-        exact_values_program([[0.0], [1.0]], [1.0, 2.0], mu)
-
-
-def test_equal_points_with_different_labels_are_refused() -> None:
-    with pytest.raises(ValueError, match="equal points with different labels"):
-        exact_values_program([[0.0], [0.0]], [1.0, 2.0], 0.1)

@@ -107,21 +107,6 @@ def test_bad_edges_are_refused(edges: list[tuple[int, ...]], message: str) -> No
         Hypergraph(4, edges)
 
 
-def test_other_bad_arguments_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"edges must name vertices by integers, got 1\.0"):
-        Hypergraph(4, [(0, 1.0)])  # type: ignore[list-item]
-    with pytest.raises(ValueError, match="vertices must be an integer >= 1"):
-        Hypergraph(0, [])
-    with pytest.raises(ValueError, match="k must be an integer >= 3"):
-        cycle(2)
-    with pytest.raises(ValueError, match="k must be an integer >= 1"):
-        coloring(fano(), 0)
-    with pytest.raises(ValueError, match="edges must be an integer >= 0 and <= 4, got 5"):
-        random_hypergraph(4, 5, rng=0)
-    with pytest.raises(ValueError, match="size must be"):
-        random_hypergraph(4, 1, rng=0, size=4)
-
-
 @pytest.mark.parametrize("k", range(3, 9))
 def test_colorings_of_a_cycle_are_counted_by_its_chromatic_polynomial(k: int) -> None:
     for colors in (1, 2, 3):

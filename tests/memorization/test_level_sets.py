@@ -59,15 +59,3 @@ def test_the_corners_run_counterclockwise_around_a_convex_shape(kind: str) -> No
     after = np.roll(sides, -1, axis=0)
     assert (sides[:, 0] * after[:, 1] - sides[:, 1] * after[:, 0] > 0).all()
     assert corners.mean(axis=0) == pytest.approx([0.3, 0.3])
-
-
-def test_nonsense_is_refused() -> None:
-    memorizer = lone("linf", 0.3)
-    with pytest.raises(ValueError, match="i must"):
-        mem.bump_outline(memorizer, 2, 0.5)
-    with pytest.raises(ValueError, match="share"):
-        mem.bump_outline(memorizer, 0, 1.5)
-    with pytest.raises(ValueError, match="two coordinates"):
-        mem.bump_outline(mem.memorize([[0.0], [1.0]], [1, 2], 0.1), 0, 0.5)
-    with pytest.raises(ValueError, match="lipschitz"):
-        mem.bump_outline(mem.memorize_lipschitz([[0.0, 0], [1.0, 0]], [1, -1]), 0, 0.5)

@@ -13,14 +13,11 @@ from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
 from sublinear_lib.memorization import (
-    ball_points,
     checked_data,
     closest_pair,
     datasets,
     digits,
-    exact_check,
     largest_budget,
-    nearest_other,
     plane_points,
     random_points,
     separation,
@@ -150,51 +147,6 @@ def test_more_labels_separate_no_more() -> None:
     assert separation(X, y) <= separation(X, y, 2) <= separation(X, y, 1)
 
 
-@pytest.mark.parametrize(
-    ("p", "error", "message"),
-    [
-        (3, ValueError, "p must be 1, 2 or inf, got 3"),
-        (math.nan, ValueError, "p must be 1, 2 or inf, got nan"),
-        ("inf", TypeError, "p must be 1, 2 or inf, got 'inf' of type str"),
-        (True, TypeError, "p must be 1, 2 or inf, got True"),
-    ],
-)
-def test_another_norm_is_refused(p: object, error: type[Exception], message: str) -> None:
-    for function in (separation, closest_pair, largest_budget, nearest_other):
-        with pytest.raises(error, match=message):
-            function([[0.0], [1.0]], [1, 2], p)  # type: ignore[arg-type]
-    with pytest.raises(error, match=message):
-        exact_check([[0], [1]], [1, 2], 0.1, p)  # type: ignore[arg-type]
-    with pytest.raises(error, match=message):
-        ball_points([[0.0]], 0.1, p, rng=0)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "error", "message"),
-    [
-        ([[0.0], [np.nan]], [1, 2], ValueError, r"X must contain finite .* nan at index \(1, 0\)"),
-        ([[0.0], [1.0]], [1, np.inf], ValueError, "y must contain finite .* inf at index 1"),
-        ([[0.0], [1.0]], [1], ValueError, r"y must have shape \(2,\), got \(1,\)"),
-        ([0.0, 1.0], [1, 2], ValueError, r"X must have shape \(N, n\), got \(2,\)"),
-        (np.zeros((0, 3)), [], ValueError, "X must not be empty"),
-        (np.zeros((3, 0)), [1, 2, 3], ValueError, "X must not be empty"),
-        ([["a"]], [1], TypeError, "X must contain real numbers"),
-        (
-            [[1e308], [-1e308]],
-            [1, 2],
-            ValueError,
-            "differences are finite, .* -1e\\+308 to 1e\\+308",
-        ),
-    ],
-)
-def test_bad_points_and_labels_are_refused_by_name(
-    X: object, y: object, error: type[Exception], message: str
-) -> None:
-    for function in (separation, closest_pair, largest_budget, checked_data):
-        with pytest.raises(error, match=message):
-            function(X, y)  # type: ignore[operator]
-
-
 # Checked data.
 
 
@@ -322,25 +274,6 @@ def test_points_for_pictures_are_well_separated(N: int, seed: int) -> None:
     if classes > 1:
         # Far from crowded: N squares of this side, halved, fit into a unit square.
         assert separation(X, y) >= 0.5 / math.sqrt(N)
-
-
-@pytest.mark.parametrize(
-    ("maker", "arguments", "message"),
-    [
-        (random_points, (0, 1, 1, 0), "N must be an integer >= 1, got 0"),
-        (random_points, (3, 1, 4, 0), "classes must be an integer >= 1 and <= 3, got 4"),
-        (plane_points, (3, 4, 0), "classes must be an integer >= 1 and <= 3, got 4"),
-        (simplex_points, (0,), "n must be an integer >= 1, got 0"),
-        (digits, (1797, 0), "N must be an integer >= 1 and <= 1796, got 1797"),
-        (digits, (10, 0, "even"), "labels must be one of 'class', 'parity', got 'even'"),
-        (digits, (10, -1), "rng must be"),
-    ],
-)
-def test_makers_say_which_argument_is_wrong(
-    maker: object, arguments: tuple[object, ...], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        maker(*arguments)  # type: ignore[operator]
 
 
 # Digits.

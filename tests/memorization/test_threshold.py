@@ -182,23 +182,6 @@ def test_a_sure_separation_fails_no_more_often_than_promised_and_grows_with_the_
     assert mem.line_median(2, 2) == math.inf  # with probability 1/2 there is one label only
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [{"N": 1}, {"classes": 1}, {"t": -0.1}, {"N": 2.5}],
-)
-def test_laws_refuse_what_is_no_data_set(bad: dict[str, object]) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        mem.line_survival(**{"t": 0.1, "N": 4, "classes": 2, **bad})  # type: ignore[arg-type]
-    with pytest.raises((TypeError, ValueError)):
-        mem.close_pairs(**{"t": 0.1, "N": 4, "n": 2, "classes": 2, **bad})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("failure", [0.0, 1.0, -1.0])
-def test_a_probability_of_failure_lies_between_0_and_1(failure: float) -> None:
-    with pytest.raises(ValueError, match="failure"):
-        mem.sure_separation(10, 2, 2, failure)
-
-
 def test_an_interval_for_the_median_contains_it_as_often_as_it_says() -> None:
     rng, hits = np.random.default_rng(14), 0
     for _ in range(2000):

@@ -184,40 +184,11 @@ def test_the_same_seed_gives_the_same_radii() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("W", "message"),
-    [
-        (np.ones((2, 4)), r"W must have shape \(.*3\), got \(2, 4\)"),
-        (np.ones(3), "W must have shape"),
-        (np.empty((0, 3)), "W must not be empty"),
-        (np.array([[1.0, math.nan, 0.0]]), "W must contain finite numbers only"),
-    ],
-)
-def test_a_matrix_that_does_not_fit_is_refused(W: np.ndarray, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        collision(W, *simplex_points(3))
-
-
 def test_data_that_no_layer_could_keep_apart_are_refused() -> None:
     with pytest.raises(ValueError, match=r"label"):
         collision(np.eye(2), np.eye(2), np.ones(2))
     with pytest.raises(ValueError, match=r"0.*1"):
         collision(np.eye(2), np.zeros((2, 2)), np.array([1.0, 2.0]))
-
-
-def test_other_arguments_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match="n must be an integer >= 2"):
-        null_space_layer(1)
-    with pytest.raises(ValueError, match="at least 2 entries"):
-        simplex_collision_radius(np.ones(1))
-    with pytest.raises(ValueError, match="zero vector"):
-        simplex_collision_radius(np.zeros(3))
-    with pytest.raises(ValueError, match="draws must be"):
-        random_collision_radii(3, 2, 0, rng=0)
-    with pytest.raises(TypeError, match="rng must be"):
-        random_collision_radii(3, 2, 1, rng=None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="W must have shape"):
-        collision(np.eye(2)[:1], *simplex_points(2)).residual(np.eye(3))
 
 
 @settings(deadline=None, max_examples=40)

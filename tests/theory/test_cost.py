@@ -122,24 +122,3 @@ def test_a_free_search_saves_exactly_the_query() -> None:
     scan = cost.sparse_cost(256, 10, 5, 0.1, 0.1, 3)
     free = cost.sparse_cost(256, 10, 5, 0.1, 0.1, 3, search="free")
     assert scan.total - free.total == pytest.approx(2560.0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        ((math.nan, 3, 0.1), "t"),
-        ((1.0, 1, 0.1), "d"),
-        ((1.0, 3, -0.1), "rho"),
-    ],
-)
-def test_bad_candidate_arguments_are_named(arguments: tuple, word: str) -> None:
-    for share in (cost.candidate_share, cost.listed_share):
-        with pytest.raises(ValueError, match=rf"^{word} must"):
-            share(*arguments)
-
-
-def test_bad_cost_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match=r"^attack_steps must"):
-        cost.dense_cost(4, 4, -1)
-    with pytest.raises(ValueError, match=r"^search must"):
-        cost.sparse_cost(4, 4, 3, 0.1, 0.1, 1, search="magic")  # type: ignore[arg-type]

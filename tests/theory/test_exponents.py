@@ -109,14 +109,6 @@ def test_slips_are_explained_by_the_powers_of_other_papers() -> None:
     assert CHAINS["C.12-29/150"].power.at(F(1, 3), F(11, 15), 0) == F(-29, 150)
 
 
-def test_the_printed_width_leaves_room_for_the_union_over_all_points() -> None:
-    assert exponents.printed_width(1) == 1.0
-    for n in (2, 4, 1000):
-        assert exponents.printed_width(n) ** (31 / 300) == pytest.approx(n, rel=1e-12)
-    with pytest.raises(ValueError, match="n must be an integer >= 1, got 0"):
-        exponents.printed_width(0)
-
-
 def test_no_choice_of_powers_explains_all_printed_values() -> None:
     depend = [key for key, chain in CHAINS.items() if any(chain.power.coefficients[1:3])]
     grid = [F(k, 30) for k in range(31)]
@@ -394,14 +386,3 @@ def test_weights_of_size_one_are_consistent_because_few_neurons_fire() -> None:
 def test_floats_are_refused_because_they_are_not_exact(call: Callable[[], object]) -> None:
     with pytest.raises(TypeError, match=r"must be an exact fractions\.Fraction or an int, got"):
         call()
-
-
-def test_other_bad_values_are_named() -> None:
-    with pytest.raises(ValueError, match="relation must"):
-        Chain("k", "s", "q", (), F(1), ">")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="support must be 0 or 1, got 2"):
-        exponents.drift_power(2)
-    with pytest.raises(TypeError, match="support"):
-        exponents.drift_power(1.0)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="scaling must"):
-        CHAINS["4.1"].derived("R9")

@@ -452,39 +452,3 @@ def test_the_terms_of_the_certified_change_are_made_of_its_numbers() -> None:
     quarter = flips.largest_norm_bound(m, d, 2.5e-4)
     assert bound.norm == quarter
     assert bound.flips == flips.uniform_near_bound(tau, m, d, quarter * nu, 2.5e-4)
-
-
-# --- arguments ---
-
-
-def test_arguments_out_of_range_are_named() -> None:
-    network = TwoLayerNetwork.initialize(8, 3, rng=0, tau=0.1)
-    x = [HALF, 0.0, 0.5]
-    with pytest.raises(ValueError, match="moved"):
-        perturbation.worst_perturbation_at(network, x, x, 0.1)
-    with pytest.raises(ValueError, match="side"):
-        perturbation.perturbed_weights(network, x, [-HALF, 0.0, 0.5], 0.1, "up")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="nu"):
-        perturbation.change_range([0.0], [0.0], 0.0, 0.1, 0.1)
-    with pytest.raises(ValueError, match="nu"):
-        perturbation.change_range([0.0], [0.0], 2.1, 0.1, 0.1)
-    with pytest.raises(ValueError, match="change"):
-        perturbation.change_range([0.0], [0.0, 1.0], 0.5, 0.1, 0.1)
-    with pytest.raises(ValueError, match="delta"):
-        perturbation.parkable_probability(0.1, 10, -1.0, 0.5)
-    with pytest.raises(ValueError, match="number"):
-        perturbation.flip_tail_bracket(0.0, 0.0, 10, 1.0)
-    with pytest.raises(ValueError, match="norms"):
-        perturbation.f_terms([-1.0], 1.0, 0.5, 0.5, 0.5)
-    with pytest.raises(ValueError, match="p"):
-        perturbation.repaired_f_order(8, 3, 1.0, 1.5, 0.1, 0.5)
-    with pytest.raises(ValueError, match="nu"):
-        perturbation.reachable_flips(0.1, 8, 3, 0.0)
-    with pytest.raises(ValueError, match="nu"):
-        perturbation.expected_g_change(8, 1.0, 0.0, 0.1, 0.1)
-    with pytest.raises(ValueError, match="a must"):
-        perturbation.expected_f_change(8, -1.0, 0.1, 0.1, 0.1)
-    with pytest.raises(ValueError, match="failure"):
-        perturbation.certified_change(8, 3, 1.0, 0.1, 0.1, 0.1, failure=1.0)
-    with pytest.raises(ValueError, match="d must"):
-        perturbation.certified_change(8, 1, 1.0, 0.1, 0.1, 0.1)

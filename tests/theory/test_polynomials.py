@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -529,58 +528,6 @@ def test_the_complexity_of_a_step_polynomial_is_far_below_the_chain_of_b9() -> N
 
 
 # Arguments
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: Polynomial((Fraction(1), Fraction(0))), "coefficients"),
-        (lambda: polynomials.stays_within(Polynomial((HALF,)), 1, 1, 0, 1), "left"),
-        (lambda: polynomials.sign_order(0, HALF), "eta"),
-        (lambda: polynomials.sign_order(2, HALF), "eta"),
-        (lambda: polynomials.sign_order(HALF, Fraction(5, 2)), "eps"),
-        (lambda: polynomials.sign_polynomial_decays(-1), "k must"),
-        (lambda: polynomials.sign_closing(2, 1, 1), "eta"),
-        (lambda: polynomials.sign_closing(1, 0, 1), "level"),
-        (lambda: polynomials.sign_closing(1, 1, -1), "extra"),
-        (lambda: polynomials.sign_closing(1, Fraction(1, 4), 0), "level [+] extra"),
-        (lambda: polynomials.sign_polynomial(-1), "k must"),
-        (lambda: polynomials.sign_polynomial_error(1, 2, HALF), "eta"),
-        (lambda: polynomials.chebyshev(-1), "k must"),
-        (lambda: polynomials.truncated_power(-1, 1), "s must"),
-        (lambda: polynomials.truncated_power_error(0, 1), "m must"),
-        (lambda: polynomials.truncated_power_coefficients(1, -1), "most"),
-        (lambda: polynomials.sign_approximation(1, HALF), "eta"),
-        (lambda: polynomials.sign_approximation(HALF, 1), "eps"),
-        (lambda: polynomials.sign_approximation(HALF, HALF, 4), "degree must be odd"),
-        (lambda: polynomials.sign_cells_hold(0), "largest_order"),
-        (lambda: polynomials.sign_cells_hold(1, 0), "largest_log"),
-        (lambda: polynomials.step_approximation(1, HALF, HALF), "rho"),
-        (lambda: polynomials.step_approximation(2, HALF, HALF), "delta"),
-        (lambda: polynomials.step_approximation(1, Fraction(1, 10), 1), "eps"),
-        (lambda: polynomials.step_approximation(1, Fraction(1, 10), HALF, 2), "degree"),
-        (lambda: polynomials.log_complexity(Polynomial(()), 1), "polynomial"),
-        (lambda: polynomials.log_complexity(Polynomial((HALF,)), 0), "c must"),
-        (lambda: polynomials.log_complexity(Polynomial((HALF,)), 1, 1), "eps"),
-    ],
-)
-def test_an_argument_out_of_range_is_named(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: Polynomial((0.5,)),
-        lambda: polynomials.chebyshev(2.0),
-        lambda: polynomials.sign_approximation(HALF, HALF, eta_in_logarithm=1),
-        lambda: polynomials.stays_within(Polynomial((HALF,)), "0", 1, 0, 1),
-    ],
-)
-def test_an_argument_of_the_wrong_type_is_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(TypeError):
-        call()
 
 
 def test_values_survive_the_cancellation_of_large_coefficients() -> None:

@@ -72,32 +72,3 @@ def test_the_range_of_the_count_is_binomial() -> None:
     law = stats.binom(m, theory.surviving_share(tau / math.sqrt(2 / m), d))
     assert law.cdf(high) - law.cdf(low - 1) >= 0.95
     assert law.cdf(high - 1) - law.cdf(low) < 0.95
-
-
-@pytest.mark.parametrize(
-    ("t", "d", "message"),
-    [
-        (math.inf, 3, "t must be a finite number"),
-        (31.0, 3, "t must be a finite number >= -30.0 and <= 30.0, got 31.0"),
-        (1.0, 1, "d must be an integer >= 2, got 1"),
-    ],
-)
-def test_a_share_that_does_not_exist_is_refused(t: float, d: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        theory.surviving_share(t, d)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"tau": -0.1}, ValueError, "tau must be a finite number >= 0"),
-        ({"m": 0}, ValueError, "m must be an integer >= 1"),
-        ({"confidence": 1.0}, ValueError, "confidence must be a finite number > 0"),
-        ({"d": 3.0}, TypeError, "d must be an integer"),
-    ],
-)
-def test_a_range_that_does_not_exist_is_refused(
-    changes: dict, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        theory.surviving_count_interval(**{"tau": 0.1, "m": 100, "d": 3, **changes})

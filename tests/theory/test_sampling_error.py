@@ -127,11 +127,3 @@ def test_it_refuses_what_does_not_fit(changed: dict[str, object]) -> None:
     }
     with pytest.raises((TypeError, ValueError)):
         sampling_error.sampling_deviation(**{**arguments, **changed})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "function", [sampling_error.active_mean, sampling_error.active_mean_square]
-)
-def test_a_threshold_must_be_a_finite_number(function: object) -> None:
-    with pytest.raises(ValueError, match="tau"):
-        function(existence.hermite_feature(BUMP, 0), math.inf)  # type: ignore[operator]

@@ -73,20 +73,3 @@ def test_the_rate_is_the_one_that_the_margins_are_taken_from() -> None:
     [low] = tails.chernoff_rate([-0.5])
     margin = concentration.chernoff_margin(ball(Fraction(1, 2)), "lower")
     assert low - 0.125 == pytest.approx(float(margin), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda: tails.log_tail_bound("markov", [1.0], 4, 0.5), "tool"),  # type: ignore[arg-type]
-        (lambda: tails.log_tail_bound("chernoff", [0.0], 4, 0.5), "excess"),
-        (lambda: tails.log_tail_bound("chernoff", [1.0], 4, 0.0), "p"),
-        (lambda: tails.log_count_tail([1], 0, 0.5), "m"),
-        (lambda: tails.allowed_excess("chernoff", 1.0, 4, 0.5), "failure"),
-        (lambda: tails.allowed_count(0.0, 4, 0.5), "failure"),
-        (lambda: tails.chernoff_rate([-1.0]), "epsilon"),
-    ],
-)
-def test_numbers_out_of_range_are_named(call: object, named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        call()  # type: ignore[operator]

@@ -66,14 +66,3 @@ def test_at_the_break_even_share_both_take_the_same_time(n: int) -> None:
 def test_for_one_example_a_list_wins_at_nearly_every_share() -> None:
     share = theory.break_even_share(2**16, 1, 32, **MACHINE)
     assert share == pytest.approx(32 / 33, rel=1e-4)
-
-
-def test_bad_arguments_are_named() -> None:
-    with pytest.raises(ValueError, match=r"^operations must"):
-        theory.Traffic(0.0, 1.0)
-    with pytest.raises(ValueError, match=r"^reuse must"):
-        theory.gather_traffic(1, 8, reuse=0.5)
-    with pytest.raises(ValueError, match=r"^peak must"):
-        theory.roofline(theory.Traffic(1.0, 1.0), peak=0.0, bandwidth=1.0)
-    with pytest.raises(TypeError, match=r"^traffic must be a Traffic"):
-        theory.roofline(1.0, peak=1.0, bandwidth=1.0)  # type: ignore[arg-type]

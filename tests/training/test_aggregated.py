@@ -301,9 +301,3 @@ def test_where_nothing_can_fire_nothing_moves():
         history = trainer.fit(network, X, y, rng=0)
         assert history.final == network
         assert history.set_aside == 99
-
-
-@pytest.mark.parametrize("value", ["yes", 1, None])
-def test_setting_aside_is_a_truth_value(value):
-    with pytest.raises(TypeError, match="set_aside"):
-        DenseAdversarialTraining(adversary=IdentityAdversary(), set_aside=value)

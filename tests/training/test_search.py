@@ -414,20 +414,6 @@ def test_an_early_stop_ends_the_run_after_the_step_that_meets_it():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({}, ValueError, "loss or patience must be given"),
-        ({"loss": -1.0}, ValueError, "loss"),
-        ({"patience": 0}, ValueError, "patience"),
-        ({"patience": 2, "improvement": -1.0}, ValueError, "improvement"),
-    ],
-)
-def test_bad_early_stops_are_refused(arguments, error, message):
-    with pytest.raises(error, match=message):
-        EarlyStop(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
         ({"every": 0}, ValueError, "every"),
         ({"robust": 1}, TypeError, "robust"),
         ({"method": "guess"}, ValueError, "method must be one of"),

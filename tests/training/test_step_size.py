@@ -51,36 +51,6 @@ def test_names_stand_for_the_rules_with_their_defaults():
     assert resolve_step_size(np.float32(0.5), net) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("eta", "error"),
-    [
-        (0.0, ValueError),
-        (-1.0, ValueError),
-        (np.nan, ValueError),
-        (np.inf, ValueError),
-        ("fast", ValueError),
-        (None, TypeError),
-        (True, TypeError),
-        ([0.1], TypeError),
-    ],
-)
-def test_other_step_sizes_are_refused(eta, error):
-    with pytest.raises(error, match="eta"):
-        resolve_step_size(eta, network())
-
-
-def test_bad_parameters_of_a_rule_are_refused():
-    for make in (
-        lambda: PrintedStep(epsilon=0.0),
-        lambda: PrintedStep(constant=-1.0),
-        lambda: RepairedStep(epsilon=1.0),
-        lambda: RepairedStep(constant=0.0),
-        lambda: StableStep(c0=0.0),
-    ):
-        with pytest.raises(ValueError, match="must be"):
-            make()
-
-
 def test_a_rule_that_cannot_give_a_number_says_why():
     dead = network(t=60.0)
     for rule in (RepairedStep(), StableStep()):

@@ -1,0 +1,64 @@
+"""The counter of code sees tokens, and neither docstrings nor comments nor empty lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import count_code
+import pytest
+
+SOURCE = '''"""A module
+of two lines."""
+
+import os  # a comment
+
+
+class Box:
+    """A box."""
+
+    # only a comment
+    text = """two
+lines"""
+
+
+async def answer():
+    """Answer."""
+    return [
+        42,
+    ]
+'''
+
+
+def test_a_line_counts_if_it_holds_code() -> None:
+    assert count_code.code_lines(SOURCE) == 8
+    assert count_code.code_lines('x = 1\n"no docstring here"\n') == 2
+    assert count_code.code_lines("") == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "room"),
+    [
+        ("sublinear_lib/theory/jump.py", "sublinear_lib/theory"),
+        ("sublinear_lib/geometry.py", "sublinear_lib/ (core modules)"),
+        ("sublinear_lib/cli.py", "sublinear_lib/ (other modules)"),
+        ("tests/theory/test_jump.py", "tests/theory"),
+        ("tests/test_count_code.py", "tests"),
+        ("book/_ext/companion_api.py", "book"),
+        ("conftest.py", "conftest.py"),
+    ],
+)
+def test_a_file_belongs_to_its_room(path: str, room: str) -> None:
+    assert count_code.room(path) == room
+
+
+def test_the_table_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
+    count_code.main()
+    rows = capsys.readouterr().out.splitlines()
+    code = Counter({row[:36].strip(): int(row[36:44]) for row in rows[1:-1]})
+    found = dict(part.rsplit(": ", 1) for part in rows[-1].split(", "))
+    assert {name: int(found[name]) for name in ("package", "core", "tests")} == (
+        count_code.totals(code)
+    )
+    assert int(found["all lines that git tracks"]) == sum(int(row[44:]) for row in rows[1:-1])
+    modules = {p.stem for p in (count_code.ROOT / count_code.PACKAGE).iterdir()}
+    assert modules >= count_code.CORE_MODULES | count_code.CORE_ROOMS
