@@ -16,8 +16,10 @@ from check_book import HTML, ROOT
 
 # `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
 # again, Python looks for garbage that is not there: with its own thresholds for half of a build.
+# And jsonschema would compile, for seconds, grammars of addresses that nothing asks for.
 JUPYTER_BOOK = """\
-import gc
+import gc, sys
+sys.modules["rfc3987_syntax"] = None
 from jupyter_book.cli.main import main
 gc.set_threshold(200_000, 50, 50)
 main()

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
             reliability.store_reliability(record, given.output)
         if name == NOTEBOOKS:
             sys.path.insert(0, str(ROOT / "tools"))
-            from compare_cores import compare_missing  # type: ignore[import-untyped]
+            from compare_cores import compare_missing
 
             compare_missing(record, done)
         else:

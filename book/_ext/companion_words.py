@@ -24,6 +24,7 @@ from urllib.parse import unquote
 
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 from sphinx.application import Sphinx
 from sphinx.environment.adapters.indexentries import IndexEntries
 from sphinx.util.docutils import SphinxDirective
@@ -80,38 +81,45 @@ def cards(html: str, wanted: Iterable[str]) -> dict[str, str]:
     if not _HOLDER.search(html):  # the largest pages, those of the library, hold none
         return {}
     article = _ARTICLE.search(html)
-    soup = BeautifulSoup(_BALLAST.sub("", article.group() if article else html), "html.parser")
-    by_id: dict[str, Tag] = {}
-    for each in soup.find_all(id=True):
-        by_id.setdefault(str(each["id"]), each)
+    tree = LexborHTMLParser(_BALLAST.sub("", article.group() if article else html))
+    by_id: dict[str, LexborNode] = {}
+    for each in tree.css("[id]"):
+        by_id.setdefault(str(each.attributes["id"]), each)
     found = {}
     for name in sorted(by_id.keys() & {*wanted}):
-        tag: Tag | None = by_id[name]
-        if tag.name == "dt" and tag.find_parent("dl", class_="glossary"):
-            meaning = tag.find_next_sibling("dd")
+        tag: LexborNode | None = by_id[name]
+        assert tag is not None
+        above = tag.parent
+        if tag.tag == "dt" and above is not None and "glossary" in _classes(above):
+            meaning = tag.next
+            while meaning is not None and meaning.tag != "dd":
+                meaning = meaning.next
             found[name] = _card(_inner(tag), _inner(meaning))
             continue
-        if tag.name == "span" and tag.parent is not None and not tag.contents:
-            tag = tag.parent  # where a label stands that is not the first of its heading
-        if tag.name == "section":  # a heading that has a label: what it announces
-            tag = tag.find(class_="proof")
-        if tag is not None and "proof" in (tag.get("class") or []):
-            title = tag.find(class_="admonition-title")
-            content = tag.find("section")
-            if isinstance(content, Tag):
-                found[name] = _card(_inner(title), _inner(content))
+        if tag.tag == "span" and above is not None and tag.child is None:
+            tag = above  # where a label stands that is not the first of its heading
+        if tag.tag == "section":  # a heading that has a label: what it announces
+            tag = tag.css_first(".proof")
+        if tag is not None and "proof" in _classes(tag):
+            content = tag.css_first("section")
+            if content is not None:
+                found[name] = _card(_inner(tag.css_first(".admonition-title")), _inner(content))
     return found
+
+
+def _classes(node: LexborNode) -> list[str]:
+    return (node.attributes.get("class") or "").split()
 
 
 def _card(title: str, text: str) -> str:
     return f'<p class="card-title">{title}</p>{text}'
 
 
-def _inner(tag: object) -> str:
+def _inner(node: LexborNode | None) -> str:
     """Return what an element holds, as text that leads nowhere."""
-    if not isinstance(tag, Tag):
+    if node is None:
         return ""
-    copy = BeautifulSoup(str(tag), "html.parser").find(True)
+    copy = BeautifulSoup(node.html or "", "html.parser").find(True)
     assert isinstance(copy, Tag)
     for gone in copy.select(".headerlink, .cell, img, button, details"):
         gone.decompose()

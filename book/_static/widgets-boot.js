@@ -1,9 +1,6 @@
-// Mounts the widgets of a static page from the state that the notebook stored.
-//
-// The usual route needs RequireJS and a manager of 3.6 MB; an anywidget needs one import of its own
-// module and a model that can get and set.  Works over http and from file://, asks the network for
-// nothing, and leaves the still picture in place wherever something fails.  Tests wait for
-// <html data-widgets-ready>; data-widgets-failed counts what could not be mounted.
+// Mounts the widgets of a static page from the state that the notebook stored, by one import of each
+// anywidget's module.  Works over http and from file://, asks the network for nothing, and leaves the
+// still picture where something fails.  Tests wait for <html data-widgets-ready>.
 (() => {
   const STATE = "application/vnd.jupyter.widget-state+json";
   const VIEW = "application/vnd.jupyter.widget-view+json";
@@ -21,7 +18,6 @@
       if (this.state[name] === value) return;
       this.state[name] = value;
       this.emit(`change:${name}`);
-      this.emit("change");
     }
     on(event, handler) {
       if (!this.handlers.has(event)) this.handlers.set(event, new Set());
@@ -38,7 +34,7 @@
     send() {}
   }
 
-  const modules = new Map(); // by source, so that many explorers share one module
+  const modules = new Map(); // by source: explorers share one
   function load(source) {
     if (!modules.has(source)) {
       const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
@@ -67,7 +63,7 @@
     const widget = typeof module.default === "function" ? await module.default() : module.default;
     addStyle(state._css);
     const host = document.createElement("div");
-    // In the page before it is drawn, because drawing measures; the still goes only after that.
+    // Drawing measures, so the host stands in the page; the still goes last.
     place.before(host);
     try {
       await widget.initialize?.({ model: models.get(id) });
@@ -110,7 +106,7 @@
     document.documentElement.dataset.widgetsReady = "1";
   }
 
-  // At the end of the page nothing is missing that a widget needs, though scripts may still be fetched.
+  // At the end of the page nothing is missing that a widget needs.
   const atTheEnd = document.body?.contains(document.currentScript);
   if (document.readyState === "loading" && !atTheEnd) document.addEventListener("DOMContentLoaded", boot);
   else boot();

@@ -104,8 +104,8 @@ def cap_picture(
     alpha = cap_angle(radius)
     if alt is None:
         alt = (
-            "A cap, drawn twice. Left, on a sphere: the points within a straight distance "
-            f"ρ = {number(radius)} of one point x. Right, in section through the center of a "
+            "A cap, drawn twice. First, on a sphere: the points within a straight distance "
+            f"ρ = {number(radius)} of one point x. Then in section through the center of a "
             f"circle of radius {number(SLICE_RADIUS)}: the chord from x to the rim has length ρ, "
             "half of it is the side of a right triangle opposite the angle α/2, and so the cap "
             f"spans α = 2 arcsin(ρ/√3) = {number(math.degrees(alpha))} degrees to either side."

@@ -173,6 +173,8 @@ def duality_picture(
         _dots(axes, P[~hit], "muted", 5.5)
         _dots(axes, P[hit], "c1", 7)
         panel_title(axes, "a neuron is a point", left=0, rise=16)
+        u, v = (float(part) for part in c * x / (x @ x))
+        note(axes, u, v, "the input", role="c2", dx=-9, dy=-11, ha="right", weight="bold")
     right = figure(300, 300)
     with house_style():
         axes = panel(right, left=8, right=8, top=30, bottom=8, frame=False)
@@ -204,11 +206,11 @@ def duality_picture(
             zorder=5,
         )
         panel_title(axes, "a neuron is a line", left=0, rise=16)
-        note(axes, s, level, "the query", role="c2", dx=9, dy=-11, weight="bold")
+        note(axes, s, level, "the input", role="c2", dx=9, dy=-11, weight="bold")
     if alt is None:
         alt = (
-            f"Two drawings of one query to {len(P)} neurons. Left, neurons are points; a line "
-            f"cuts off the shaded half-plane with the {int(hit.sum())} that fire. Right, each "
+            f"Two drawings of one query to {len(P)} neurons. First, neurons are points; a line "
+            f"cuts off the shaded half-plane with the {int(hit.sum())} that fire. Then each "
             "neuron is a line and the query is one point; the same "
             f"{int(hit.sum())} neurons are the lines that pass above it."
         )

@@ -93,7 +93,8 @@ def power_map_picture(
                 told.append(f"{to_plain(label)} at {number(alpha)}, {number(beta)}")
             figures.append(fig)
     alt = (
-        f"{len(figures)} maps of the powers alpha and beta, each with the shaded region in which "
-        f"all theorems hold: {', '.join(map(to_plain, tables))}. The choices: {'; '.join(told)}."
+        f"{len(figures)} maps of the powers α and β, each with the shaded region in which Theorems "
+        f"4.1, 4.3 and 4.4 hold: {', '.join(map(to_plain, tables))}. The choices: "
+        f"{'; '.join(told)}."
     )
     return Picture(figures, alt=alt, caption=caption, name=name)

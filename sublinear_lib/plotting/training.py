@@ -131,8 +131,8 @@ def loss_and_activity(
             else f"the dense run ends at {number(float(losses['dense'][-1]))}"
         )
         alt = (
-            f"Two plots over {grouped(round(t[-1]))} steps. Left, the {to_plain(loss_label)} of "
-            f"the sparse run goes from {number(first)} to {number(last)}; {curve}. Right, the "
+            f"Two plots over {grouped(round(t[-1]))} steps. First, the {to_plain(loss_label)} of "
+            f"the sparse run goes from {number(first)} to {number(last)}; {curve}. Then the "
             f"share of neurons computed: dense {percent(float(computed['dense'].mean()))}, sparse "
             f"{percent(float(computed['sparse'].mean()))} on average."
         )
@@ -208,9 +208,9 @@ def training_run(
     if alt is None:
         attacked, clean = losses["attacked"], losses["clean"]
         alt = (
-            f"Two plots over {grouped(round(t[-1]))} steps. Left, the loss at attacked points goes "
-            f"from {number(float(attacked[0]))} to {number(float(attacked[-1]))}, that at clean "
-            f"points from {number(float(clean[0]))} to {number(float(clean[-1]))}. Right, the "
+            f"Two plots over {grouped(round(t[-1]))} steps. First, the loss at attacked points "
+            f"goes from {number(float(attacked[0]))} to {number(float(attacked[-1]))}, that at "
+            f"clean points from {number(float(clean[0]))} to {number(float(clean[-1]))}. Then the "
             f"share of neurons that fire goes from {percent(float(share[0]))} to "
             f"{percent(float(share[-1]))}."
         )

@@ -53,12 +53,12 @@ def algorithm_stills(
     Picture
         One panel for each network.
     """
-    fig = figure(_PANEL * len(moments), _PANEL + _TOP)
     share = _PANEL / (_PANEL + _TOP)
-    counts = []
+    figures, counts = [], []
     with house_style():
-        for k, (title, network) in enumerate(moments):
-            axes = fig.add_axes((k / len(moments), 0.0, 1.0 / len(moments), share))
+        for title, network in moments:
+            fig = figure(_PANEL, _PANEL + _TOP)
+            axes = fig.add_axes((0.0, 0.0, 1.0, share))
             axes.set_axis_off()
             axes.set_xlim(-_RIM, _RIM)
             axes.set_ylim(-_RIM, _RIM)
@@ -67,8 +67,9 @@ def algorithm_stills(
             counts.append(f"{title}: {fires} of {network.m} neurons fire")
             note(axes, 0.5, 1.0, title, coordinates="axes fraction", dy=12.0, ha="center")
             note(axes, 0.02, 0.03, f"{fires} fire", role="c1", coordinates="axes fraction")
+            figures.append(fig)
     return Picture(
-        fig,
+        figures,
         alt="The neurons of a network as dots; the input on the circle around them cuts off a "
         f"half-plane, and the dots in it fire. {'; '.join(counts)}.",
         caption="Each dot is a neuron, and the input on the rim cuts off those that fire.",

@@ -16,14 +16,13 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import Collision, collision, cube_image, simplex_points
 from sublinear_lib.plotting import SERIES, number
 from sublinear_lib.validation import scalar
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Band, Mark, Points, View
 
 __all__ = ["collision_explorer", "collision_view", "turned_layer"]
 
-_TURNS = [7.5 * k for k in range(24)]
-_SHARES = [k / 80 for k in range(4, 25)]
+_TURNS = [4.5 * k for k in range(40)]
 
 
 @lru_cache(maxsize=64)
@@ -139,17 +138,17 @@ def collision_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Turns of half a circle, and budgets from 0.05 to 0.3 lambda.
+        Turns of half a circle, and three budgets up to lambda / 4.
 
     Notes
     -----
     Source: Proposition II.3, after Yu, Gao and Zhang (2024).
     """
     return Explorer(
-        collision_view,
+        lambda turn, share: collision_view(turn, float(share)),
         [
             Slider("turn", "turn of the layer", _TURNS, start=22.5, format="{:g}°"),
-            Slider("share", "budget *μ*/*λ*", _SHARES, start=0.15, format="{:g}"),
+            Choice("share", "budget *μ*/*λ*", ["0.1", "0.15", "0.25"], start="0.15"),
         ],
         title="What do two neurons see of four cubes?",
         description=(

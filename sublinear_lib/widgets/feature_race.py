@@ -25,7 +25,7 @@ from sublinear_lib.features import (
 )
 from sublinear_lib.plotting import number, percent
 from sublinear_lib.validation import count, scalar
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Rule, View
 
@@ -212,18 +212,18 @@ def race_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Ratios of the starts from 1/2 to 2, five numbers of patches and three exponents.
+        Ratios of the starts from 1/2 to 2, three numbers of patches and three exponents.
 
     Notes
     -----
     Source: Lemma III.5.1, after Li and Li (2025), and Proposition III.2.
     """
     return Explorer(
-        race_view,
+        lambda ratio, patches, q: race_view(ratio, int(patches), float(q)),
         [
             Slider("ratio", "starts *B*_{0}/*A*_{0}", _RATIOS, start=1.0, format="{:g}"),
-            Slider("patches", "dense patches *P*_{NR}", [15, 30, 60, 90, 120], start=60),
-            Slider("q", "exponent *q*", [2.0, 3.0, 4.0], start=3.0, format="{:g}"),
+            Choice("patches", "dense patches *P*_{NR}", ["15", "60", "120"], start="60"),
+            Choice("q", "exponent *q*", ["2", "3", "4"], start="3"),
         ],
         title="Who wins the race?",
         description=(

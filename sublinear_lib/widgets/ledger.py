@@ -24,6 +24,7 @@ _N, _RHO, _STEPS = 64, 0.1, 5
 _M = 2**12  # shares of the dense step do not depend on the width
 _ITEMS = ("attack", "search", "forward, gradient", "new rows")
 _EDGES = (0.0, 1.0, 2.0, 3.0, 4.0)
+_DIMENSIONS = [*range(3, 17), *range(18, 33, 2), *range(36, 65, 4)]
 
 
 def _items(ledger: theory.Ledger) -> tuple[float, ...]:
@@ -112,7 +113,7 @@ def ledger_explorer() -> Explorer:
         ledger_view,
         [
             threshold(4.0, 2.0),
-            Slider("d", "dimension *d*", [3, 4, 8, 16, 32, 64], start=8),
+            Slider("d", "dimension *d*", _DIMENSIONS, start=8),
         ],
         title="How much of a dense step is left?",
         description=(

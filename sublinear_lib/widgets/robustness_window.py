@@ -21,18 +21,14 @@ from sublinear_lib.features import (
 )
 from sublinear_lib.plotting import number
 from sublinear_lib.validation import count, scalar
-from sublinear_lib.widgets.controls import Slider
+from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, Mark, Points, Region, Rule, View
 
 __all__ = ["robustness_explorer", "robustness_view"]
 
 _LAW = FeatureData()
-_POWERS = [1, 2, 3, 4]
-_BUDGETS = [
-    *(0.05, 0.1, 0.2, 0.26, 0.3, 0.4, 0.48, 0.5, 0.52),
-    *(0.55, 0.6, 0.65, 0.75, 0.9, 1.1, 1.4),
-]
+_BUDGETS = [k / 50 for k in range(1, 71)]
 _LARGEST = 1.4
 
 
@@ -121,16 +117,16 @@ def robustness_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Four exponents and sixteen budgets.
+        Three exponents and seventy budgets.
 
     Notes
     -----
     Source: Proposition III.1, ours.
     """
     return Explorer(
-        robustness_view,
+        lambda q, eps: robustness_view(int(q), eps),
         [
-            Slider("q", "exponent *q*", _POWERS, start=3),
+            Choice("q", "exponent *q*", ["1", "2", "3"], start="3"),
             Slider("eps", "budget *ε*", _BUDGETS, start=0.52, format="{:g}"),
         ],
         title="When does the choice of the feature decide?",

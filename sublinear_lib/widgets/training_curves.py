@@ -19,7 +19,7 @@ from sublinear_lib.plotting import grouped, number, percent
 from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
 from sublinear_lib.validation import count, scalar
 from sublinear_lib.widgets._menus import width
-from sublinear_lib.widgets.controls import Choice, Slider
+from sublinear_lib.widgets.controls import Choice
 from sublinear_lib.widgets.explorer import Explorer
 from sublinear_lib.widgets.views import Axis, Line, View
 
@@ -88,17 +88,17 @@ def training_curve_view(m: int, t: float, c0: float) -> View:
             f"Of {grouped(m)} neurons {percent(firing)} fire at an example at the start. The loss "
             f"at the attacked points goes from {number(float(loss[0]))} to "
             f"{number(float(loss[-1]))}; over the second half of the run it is {number(late)} on "
-            f"average. The printed step would be {number(printed)} units long."
+            f"average{_failing(late > float(loss[0]), active == 0.0)}. The printed step would be "
+            f"{number(printed)} units long."
         ),
-        warning=_warning(late > float(loss[0]), active == 0.0),
     )
 
 
-def _warning(rising: bool, silent: bool) -> str | None:
+def _failing(rising: bool, silent: bool) -> str:
     """Say what went wrong in the run, if anything did."""
     if silent:
-        return "No neuron fires at the attacked points any more: the steps silenced the network."
-    return "The loss ends above where it began: this step is too long." if rising else None
+        return ", and no neuron fires there any more"
+    return ", above where it began: this step is too long" if rising else ""
 
 
 def training_curve_explorer() -> Explorer:
@@ -107,24 +107,19 @@ def training_curve_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        Widths from 256 to 16384, two thresholds, and step sizes from
-        0.3 units of the stable rule to thirty.
+        Widths from 256 to 16384, two thresholds, and a step size of the stable rule, one that is
+        shorter and one that is longer.
 
     Notes
     -----
     Source: Algorithm 1, Theorem 4.3.
     """
     return Explorer(
-        lambda m, t, c0: training_curve_view(m, float(t), c0),
+        lambda m, t, c0: training_curve_view(m, float(t), float(c0)),
         [
             width(8, 14, start=2**10),
             Choice("t", "threshold, in standard deviations", ["0", "1.28"]),
-            Slider(
-                "c0",
-                "step size, in units that adapt to *m* and *t*",
-                [0.3, 1.0, 3.0, 10.0, 30.0],
-                start=1.0,
-            ),
+            Choice("c0", "step size, adapted to width and threshold", ["0.3", "1", "30"], "1"),
         ],
         title="One step size for every width?",
         description="Four points of the circle, *d* = 3, *ρ* = 0.15, three attack steps.",

@@ -40,8 +40,8 @@ _POINTS = 240
 _WIDTH = 2000
 _SHARE = 0.1
 _X = geometry.embed(np.array([[1.0, 0.0]]))
-_DRAWS = (1, 2, 3, 4, 5, 6, 7, 8)
-_RADII = tuple(round(0.025 * k, 3) for k in range(2, 21))
+_DRAWS = (3, 6, 7)  # each of them lost by another attack
+_RADII = tuple(k / 100 for k in range(5, 51))
 _ACTIVATIONS = {"jump": "with the jump (printed)", "continuous": "continuous"}
 
 _ROUNDING = 1e-9
@@ -128,13 +128,12 @@ def worst_case_view(rho: float, activation: str, draw: int = 6) -> View:
         shares.append(percent(_share(value - clean, gain)))
         marks.append(Points([angle], [value - clean], label=label, role=role, size=size))
     top = _in_degrees([cap.angle_sup])
-    marks.append(Points(top, [gain], role="c4", size=11.0, hollow=not cap.sup_attained))
+    marks.append(Points(top, [gain], role="c4", size=20.0, hollow=True))
     plain, guesses, smoothed = shares
     reached = (
-        "A point of the cap has exactly the worst value."
+        "At the ring f reaches it."
         if cap.sup_attained
-        else "No point of the cap has exactly the worst value: f comes as close to it as we like "
-        "at a jump (hollow point)."
+        else "At the ring f jumps: it comes as close to this value as we like and never reaches it."
     )
     return View(
         x=Axis(label="angle from *x*, degrees", limits=(-_WINDOW, _WINDOW)),
@@ -165,7 +164,7 @@ def worst_case_explorer() -> Explorer:
     Returns
     -------
     Explorer
-        ``rho = 0.05 ... 0.5``, two activations and eight draws of the network; it starts at the
+        ``rho = 0.05 ... 0.5``, two activations and three draws of the network; it starts at the
         jump, at a draw in which the gradient attack finds nothing.
 
     Notes

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 ROWS = "".join(f"<tr><td>the cell {k}</td><td>another {k}</td></tr>" for k in range(12))
 TOKENS = "\n".join(f"<span class=k>return</span> <span>value{k}</span>" for k in range(12))

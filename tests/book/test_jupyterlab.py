@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 pytest.importorskip("jupyterlab_myst", reason="JupyterLab comes with the extra [lab]")
 
+pytestmark = pytest.mark.thorough
+
 CHAPTER = "how-many-neurons-fire"
 # Text that a reader sees, without the source that KaTeX keeps beside a formula, and code.
 RAW = r"""() => {

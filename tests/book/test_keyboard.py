@@ -18,7 +18,7 @@ from tests.book.visits import READERS, way
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 PAGES = keyboard.worked()
 # the tests of a page stay with the worker that visits it, which goes by the name of the reader

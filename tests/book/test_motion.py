@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 # Elements, and what stands before and behind them, that would change in steps that can be seen.
 MOVING = """() => {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 CHAPTER = "book/part1/how-many-neurons-fire"
 FORMULAS = "book/reference/repaired-theorems"

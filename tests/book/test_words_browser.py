@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
     from playwright.sync_api import Page as Tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 CHAPTER = "book/part1/network-and-shifted-relu"
 LATE = 500  # milliseconds: longer than the card waits

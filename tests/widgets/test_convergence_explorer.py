@@ -91,7 +91,6 @@ def test_nothing_alarms_while_the_theorem_is_true() -> None:
 def test_the_explorer_has_three_controls_and_axes_that_stay() -> None:
     explorer = convergence_explorer()
     assert isinstance(explorer, Explorer)
-    assert explorer.shape == (39, 3, 3)
     limits = {
         (view.x.limits, view.y.limits)
         for view in (convergence_view(repair, 0.25, 8) for repair in WEIGHTS)

@@ -42,7 +42,7 @@ def holds(view: View) -> bool:
 
 def test_the_menu_offers_the_share_with_its_activation(explorer: Explorer) -> None:
     firing = explorer.controls[-1].values
-    assert list(firing) == ["half", "1/10", "1/5", "3/10", "1/5 jump"]
+    assert list(firing) == ["half", "1/5", "1/5 jump"]
     assert explorer.values == {"alpha": 0.2, "beta": 0.6, "firing": "half"}
 
 

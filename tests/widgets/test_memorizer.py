@@ -67,7 +67,6 @@ def test_a_larger_budget_changes_no_size_and_float32_breaks_near_the_threshold()
 
 
 def test_every_position_has_its_words_and_the_table_is_small(explorer: Explorer) -> None:
-    assert explorer.shape == (31, 3)
     assert len(explorer._table) < 120_000
     for at in np.ndindex(*explorer.shape):
         assert "nonzero parameters" in explorer.stored_view(*at)["sentence"]

@@ -477,8 +477,8 @@ class Player {
     this.forced = matchMedia("(forced-colors: active)");
     this.flashes = new Map(); // neurons that changed their mind, and when
     this.build();
-    this.recolor();
     this.restart();
+    this.recolor();
   }
 
   // ---- controls ----
@@ -739,9 +739,9 @@ class Player {
     const names = ["c1", "c2", "c3", "c4", "c5", "muted", "grid", "paper"];
     this.color = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--sl-${name}`).trim()]));
     Object.assign(this.color, { ink: style.color });
-    if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", c3: "CanvasText", c5: "CanvasText", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas" });
+    if (this.forced.matches) Object.assign(this.color, { c1: "Highlight", c2: "CanvasText", c3: "CanvasText", c4: "LinkText", c5: "CanvasText", ink: "CanvasText", muted: "GrayText", grid: "GrayText", paper: "Canvas" });
     for (const sheet of [this.stage, this.shelf, this.losses]) if (sheet) sheet.face = style.fontFamily;
-    this.refresh();
+    this.draw(performance.now()); // at once: paper does not wait for a frame
   }
 
   // ---- the drawing ----
@@ -836,7 +836,7 @@ class Player {
       const age = clamp((now - since) / 600, 0, 1);
       pen.beginPath();
       pen.arc(...place(r), 3 + 7 * age, 0, TURN);
-      stage.stroke(color.c4, 2, 1 - age);
+      stage.stroke(color.c5, 2, 1 - age);
     }
     stage.line([at(phi - open, rim), at(phi + open, rim)], color.ink, 2.25);
 
