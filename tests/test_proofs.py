@@ -81,15 +81,6 @@ def test_only_what_is_checked_as_a_whole_has_the_badge() -> None:
     assert whole == badge and {"thm-d", "lem-4.5", "prop-iii.1"} <= badge
 
 
-def test_the_page_shows_every_source_and_every_badge() -> None:
-    page = check_proofs.PROOFS.parent / "book" / "reference" / "machine-checked.md"
-    shown = {*re.findall(r"^```\{formal\} (\S+)$", page.read_text(encoding="utf-8"), re.M)}
-    badge = {claim.id for claim in LEDGER if claim.formal and not claim.restates}
-    assert {name for name in badge if not LEDGER[name].formal_part} <= shown <= badge
-    files = {each.partition(".")[0] for name in shown for each in LEDGER[name].formal}
-    assert files == RECORDS.keys()
-
-
 def test_the_powers_are_those_of_the_table() -> None:
     pattern = re.compile(
         rf"^Theorem chain_(\w+) : (\w+) \[(.*?)\] (\(?{NUMBER}\)?)(?: (\(?{NUMBER}\)?))?\.$", re.M

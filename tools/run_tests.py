@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,12 @@ KERNEL_TESTS = ("tests/halfspace", "tests/evaluation", "tests/training", "tests/
 
 
 # What the tests read that do not look at pages: pages are "book!", without their texts.
-CODE = ("sublinear_lib", "benchmarks", "tests", "book!", "README.md", "CONTRIBUTING.md", "Makefile")
+CODE = (
+    *("sublinear_lib", "benchmarks", "proofs", "tests", "book!"),
+    *("README.md", "CONTRIBUTING.md", "Makefile"),
+)
 EVERYTHING = (
-    *("sublinear_lib", "benchmarks", "tests", "book", ".ci", ".github", ".binder"),
+    *("sublinear_lib", "benchmarks", "proofs", "tests", "book", ".ci", ".github", ".binder"),
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "_config.yml"),
 )
 
@@ -166,6 +170,13 @@ def stages() -> list[Stage]:
             pytest=True,
             environment={"SUBLINEAR_NUMBA": "0"},
             sources=CODE,
+            thorough=True,
+        ),
+        Stage(
+            "proofs",
+            "Rocq checks all formal proofs, and what they rest on",
+            (sys.executable, "tools/check_proofs.py"),
+            sources=("proofs",),
             thorough=True,
         ),
         Stage(
@@ -335,6 +346,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if importlib.util.find_spec("numba") is None and any(s.name == "numpy" for s in chosen):
         chosen = [stage for stage in chosen if stage.name != "numpy"]
         left_out["numpy"] = "numba is not installed, so the library stage used these kernels"
+    if not asked.stage and shutil.which("coqc") is None:
+        chosen = [stage for stage in chosen if stage.name != "proofs"]
+        left_out["proofs"] = "coqc is not installed; `make proofs` says which packages have it"
     if {"pages", "walks"} & {stage.name for stage in chosen} and find_chromium() is None:
         print("No Chromium found: the browser tests will be skipped.")
     if not (asked.stage or asked.thorough):
