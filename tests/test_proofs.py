@@ -131,7 +131,7 @@ def test_lemma_45_has_the_printed_bound_and_its_last_width() -> None:
     bound, last = formula("Lemma45", "Q0"), formula("Lemma45", "empty_from")
     for m, K in ((2**10, 1.0), (2**20, 4.0)):
         assert bound(m=m, K=K) == pytest.approx(activity.printed_q0(m, K))
-        assert last(K=K) == pytest.approx(activity.last_speaking_width(K))
+        assert bound(m=last(K=K), K=K) == pytest.approx(last(K=K))
 
 
 def test_lemma_a5_has_the_slopes_the_witness_and_the_digits_of_the_ledger() -> None:
