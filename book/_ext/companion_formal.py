@@ -33,6 +33,8 @@ _COMMAND = re.compile(
 _PROOF = re.compile(r"^[ ]*Proof\..*?(?:Qed|Defined)\.$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 _DISPLAY = re.compile(r"\s*\$\$\s*(.*?)\s*\$\$\s*", re.DOTALL)
+# A reconstruction in running text, where a formula has its own marks and is left alone.
+_MARKED = re.compile(r"\$\$.*?\$\$|\$.*?\$|\\rec\{(?P<words>(?:[^{}$]|\$[^$]*\$)*)\}", re.DOTALL)
 _ALWAYS = re.compile(r"Variable|Hypothes|Section|End")
 
 
@@ -78,7 +80,8 @@ def _lines(claim: Claim) -> Iterator[str]:
     yield f"**{name_of(claim.id)}** ({row}): {claim.recorded.value}"
     yield ""
     # A formula on a line of its own needs empty lines around it here.
-    yield from _DISPLAY.sub(r"\n\n$$\n\1\n$$\n\n", claim.statement).splitlines()
+    told = _MARKED.sub(lambda found: found["words"] or found.group(), claim.statement)
+    yield from _DISPLAY.sub(r"\n\n$$\n\1\n$$\n\n", told).splitlines()
     yield ""
     whole = "that it fails" if claim.recorded is Verdict.FAILS else "all of it"
     badge = "**Checked in part:**" if claim.formal_part else "{bdg-success}`machine-checked`"
