@@ -19,6 +19,7 @@ import io
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,12 @@ def refusals(room: str) -> tuple[dict[str, dict[str, str]], list[str]]:
     return found, wrong
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is taken for the name of a file be written where nobody looks."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("room", ROOMS)
 def test_bad_arguments_are_refused_by_name_as_they_were(room: str) -> None:
@@ -238,7 +245,11 @@ def record() -> None:
     """Write what is taken now: a line for each function."""
     parts = []
     for room in ROOMS:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
             found = refusals(room)[0]
         rows = ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
         parts.append(f"{json.dumps(room)}: {{\n{rows}}}")
