@@ -52,6 +52,8 @@ def test_suprema_of_the_parts_are_those_of_an_exact_search(
     assert [found.move_above, found.move_below, found.state_above, found.state_below] == expected
     assert found.move_half_width == (expected[0] + expected[1]) / 2
     assert found.state_half_width == (expected[2] + expected[3]) / 2
+    assert found.largest_move == max(expected[:2])
+    assert found.largest_state == max(expected[2:])
 
 
 @pytest.mark.parametrize("form", ACTIVATIONS)
