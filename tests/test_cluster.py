@@ -33,6 +33,8 @@ from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import SweepError, sweep
 from sublinear_lib.training import ShardedAdversarialTraining, SublinearAdversarialTraining
 
+pytestmark = pytest.mark.thorough
+
 
 def threads() -> set[int]:
     np.ones((2, 2)) @ np.ones((2, 2))

@@ -15,6 +15,8 @@ from sublinear_lib import claims, runs
 from sublinear_lib.cli import main
 from tests.claims.statements import small_ledger
 
+pytestmark = pytest.mark.thorough
+
 TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
 TRAIN += ["--certify", "0", "--quiet", "--steps"]
 

@@ -67,6 +67,7 @@ def test_the_supremum_on_the_cap_is_that_of_a_fine_grid(seed: int) -> None:
     assert number(r"\\sup f=(-?[\d.]+)\$", each.solution) == pytest.approx(f.max(), abs=2e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_interval_bound_lies_below_the_minimum_of_a_fine_grid(seed: int) -> None:
     each = exercise_variants.an_interval_bound(np.random.default_rng(seed))

@@ -30,6 +30,8 @@ from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from tests.claims.statements import small_ledger
 
+pytestmark = pytest.mark.thorough
+
 posix = pytest.mark.skipif(os.name == "nt", reason="limits and mounts of POSIX")
 TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
 TRAIN += ["--certify", "0", "--quiet", "--steps"]

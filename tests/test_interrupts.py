@@ -30,7 +30,10 @@ from sublinear_lib.cli import main
 from sublinear_lib.training import trainer
 from tests.claims.statements import small_ledger
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals")
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="sends POSIX signals"),
+    pytest.mark.thorough,
+]
 ROOT = Path(sublinear_lib.__file__).parents[1]
 TRAIN = ["train", "--data", "circle-8", "--m", "64", "--activity", "0.1"]
 TRAIN += ["--certify", "0", "--quiet"]

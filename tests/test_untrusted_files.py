@@ -15,6 +15,8 @@ import pytest
 
 import sublinear_lib
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(sublinear_lib.__file__).parents[1]
 SOURCES = sorted(
     path

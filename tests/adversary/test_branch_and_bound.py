@@ -45,6 +45,7 @@ def test_on_the_circle_the_bracket_holds_the_exact_supremum(m, seed, activation,
     assert found.upper - found.lower <= 1e-3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "m", "rho"), [(4, 300, 0.2), (5, 100, 0.2), (4, 60, 1.7)])
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_in_more_dimensions_no_sample_and_no_attack_leaves_the_bracket(d, m, rho, activation):

@@ -257,6 +257,7 @@ def test_a_bracket_the_wrong_way_round_cannot_be_made():
             Bracket(lower, upper, np.zeros(3), "exact", "none", 0, 0.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", [branch_and_bound, split_neurons, mixed_integer])
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_on_leaving_early_or_late_the_bounds_are_in_order(method, activation):

@@ -17,6 +17,8 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 
+pytestmark = pytest.mark.thorough
+
 
 def problem(m, d, seed, activation="jump", t=1.28):
     tau = scaling.threshold_from_standard(t, m)

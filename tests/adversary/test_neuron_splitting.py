@@ -21,6 +21,8 @@ from sublinear_lib.adversary.cap_model import CapModel
 from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces
 from sublinear_lib.network import TwoLayerNetwork
 
+pytestmark = pytest.mark.thorough
+
 
 def problem(m, d, seed, activation="jump", t=1.28):
     tau = scaling.threshold_from_standard(t, m)

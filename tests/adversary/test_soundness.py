@@ -14,6 +14,8 @@ import pytest
 
 from benchmarks.reliability import trial
 
+pytestmark = pytest.mark.thorough
+
 NETWORKS = int(os.environ.get("SUBLINEAR_SOUNDNESS", "40"))
 BLOCKS = 10
 

@@ -153,6 +153,7 @@ def one_by_one(network, x, rho):
     return best
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 9),
@@ -195,6 +196,7 @@ def test_equal_neurons_are_one_circle_and_may_cancel():
     assert nothing.upper == pytest.approx(0.0, abs=1e-11)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("activation", ["jump", "continuous"])
 def test_branch_and_bound_closes_in_on_the_same_number(activation):
     for seed in range(4):

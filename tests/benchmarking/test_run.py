@@ -16,6 +16,8 @@ from benchmarks import BENCHMARKS, Results, Section, Settings, load_results, mer
 from benchmarks.peers import PEERS, load
 from sublinear_lib.cli import main
 
+pytestmark = pytest.mark.thorough
+
 SECTIONS = BENCHMARKS["halfspace"].sections
 
 

@@ -28,6 +28,8 @@ from benchmarks.peers import load
 from sublinear_lib.cli import main
 from sublinear_lib.training import PHASES
 
+pytestmark = pytest.mark.thorough
+
 TRAINING = BENCHMARKS["training"]
 RIVALS = {"dense", "alive", "dense_rows", "torch"}
 

@@ -140,6 +140,7 @@ def test_without_an_error_a_shortened_check_finds_the_recorded_verdict(
     assert verdict_of(CLAIMS[name]) is CLAIMS[name].recorded
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "owner", "function", "change"), ERRORS)
 def test_an_error_in_a_function_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch, name: str, owner: Any, function: str, change: Change
@@ -168,6 +169,7 @@ TEXT: list[tuple[str, Any, str, str, str]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "known_as", "right", "wrong"), TEXT)
 def test_an_error_in_a_formula_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
@@ -183,6 +185,7 @@ def test_an_error_in_a_formula_changes_the_verdict(
         assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 def test_wrong_exponents_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     for key, name in (("C.2", "claim-c.2"), ("C.13", "rem-c.17")):
         chain = exponents.CHAINS[key]

@@ -106,6 +106,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "function", "change"), PLANTED)
 def test_an_error_in_the_theory_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
@@ -119,6 +120,7 @@ def test_an_error_in_the_theory_changes_the_verdict(
     assert is_unsettled(BY_ID[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["thm-4.1", "thm-4.1-r", "set-r1", "set-r3"])
 def test_a_wrong_exponent_of_the_half_width_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch, name: str
@@ -132,6 +134,7 @@ def test_a_wrong_exponent_of_the_half_width_changes_the_verdict(
     assert is_unsettled(BY_ID[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "part"), [("claim-c.5", 0), ("claim-c.7", 1)])
 @pytest.mark.parametrize("field", ["mean", "variance"])
 def test_an_error_in_the_moments_of_a_part_changes_the_verdict(
@@ -157,6 +160,7 @@ def plant_factor(patch: pytest.MonkeyPatch, key: str, more: Fraction) -> None:
     patch.setattr(exponents, "CHAINS", MappingProxyType({**exponents.CHAINS, key: other}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "key"), [("thm-4.1", "4.1"), ("lem-c.8", "4.1"),
                                            ("claim-c.5", "C.5"), ("claim-c.7", "C.7"),
                                            ("claim-c.6", "C.6")])  # fmt: skip
@@ -178,6 +182,7 @@ def test_a_printed_bound_is_kept_by_every_smaller_exponent(
     assert statements._printed_chain(key)[0].outcome is outcome
 
 
+@pytest.mark.thorough
 def test_a_wrong_identity_of_the_parts_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -193,6 +198,7 @@ def test_a_wrong_identity_of_the_parts_changes_the_verdict(
     assert verdict("def-c.4") is Verdict.FAILS
 
 
+@pytest.mark.thorough
 def test_a_wrong_region_changes_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [
         dataclasses.replace(part, power=part.power + exponents.Power(Fraction(1, 4)))

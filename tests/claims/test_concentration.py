@@ -103,6 +103,7 @@ def inverted(weights: tuple[float, ...], at: float) -> float:
 RIGHT = statements._weighted_tail
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "right", "wrong"), ERRORS)
 def test_an_error_in_the_theory_changes_the_verdict(
     name: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch

@@ -158,6 +158,7 @@ def counted(
     return COUNTED[key]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("same_runs")
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), ERRORS)
 def test_an_error_in_the_theory_changes_the_verdict(

@@ -128,6 +128,7 @@ def index_that_never_removes(patch: Patch) -> None:
     patch.setattr(definitions.HalfspaceIndex, "remove", lambda self, ids: None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "plant"),
     [

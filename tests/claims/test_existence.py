@@ -108,6 +108,7 @@ def remembered(name: str) -> Callable[..., object]:
     return part
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), ERRORS)
 def test_an_error_in_the_theory_changes_the_verdict(
     name: str, module: ModuleType, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch

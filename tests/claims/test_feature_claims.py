@@ -307,6 +307,7 @@ def trained_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "train_features", remembered)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hasty", "trained_once")
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), TEXT)
 def test_an_error_in_the_library_changes_the_verdict(
@@ -351,6 +352,7 @@ def test_a_copy_without_an_error_changes_nothing(
         assert verdict_of(CLAIMS[name]) is CLAIMS[name].recorded
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["prop-iii.3.1", "prop-iii.9", "lem-iii.5.1"])
 def test_another_activation_changes_the_verdict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = SmoothedReLU.value_and_slope
@@ -363,6 +365,7 @@ def test_another_activation_changes_the_verdict(name: str, monkeypatch: pytest.M
     assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("name", ["lem-iii.5.1", "lem-iii.5.2"])
 def test_a_wrong_gradient_changes_the_verdict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,6 +379,7 @@ def test_a_wrong_gradient_changes_the_verdict(name: str, monkeypatch: pytest.Mon
     assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("name", ["lem-iii.5.2", "prop-iii.4"])
 def test_a_faster_adversary_changes_the_verdict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,6 +414,7 @@ def test_one_seed_decides_nothing_about_a_mean(budget: Budget) -> None:
     assert statements._average("a share", [0.1] * 3, 0.5, budget).outcome is Outcome.NO
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "settings", "steps"),
     [
@@ -425,6 +430,7 @@ def test_training_that_stops_early_changes_the_verdict(
     assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("trained_once")
 def test_classes_that_lean_on_the_other_feature_change_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
@@ -439,6 +445,7 @@ def test_classes_that_lean_on_the_other_feature_change_the_verdict(
     assert verdict_of(CLAIMS["prop-iii.12"]) is Verdict.FAILS
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("hasty")
 def test_a_transition_at_one_over_the_rate_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
@@ -453,6 +460,7 @@ def test_a_transition_at_one_over_the_rate_changes_the_verdict(
     assert verdict_of(CLAIMS["prop-iii.6"]) is Verdict.FAILS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("robust", [True, False])
 def test_other_outcomes_of_the_variants_change_the_verdict(
     robust: bool, monkeypatch: pytest.MonkeyPatch
@@ -461,6 +469,7 @@ def test_other_outcomes_of_the_variants_change_the_verdict(
     assert verdict_of(CLAIMS["prop-iii.10"]) is Verdict.FAILS
 
 
+@pytest.mark.thorough
 def test_a_defense_that_saves_nothing_on_digits_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -469,6 +478,7 @@ def test_a_defense_that_saves_nothing_on_digits_changes_the_verdict(
     assert verdict_of(CLAIMS["prop-iii.11"]) is Verdict.FAILS
 
 
+@pytest.mark.thorough
 def test_digits_that_can_be_learned_at_once_change_the_verdict(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

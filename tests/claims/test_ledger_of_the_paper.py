@@ -69,6 +69,7 @@ def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-unt
     assert claim.check.__name__.startswith("_check"), "a check is a private function, _check_..."
 
 
+@pytest.mark.thorough
 def test_every_verdict_is_the_recorded_one_at_another_seed(tmp_path: Path) -> None:
     reports = verify(LEDGER, budget="quick", seed=SEED, jobs=2)
     other = {

@@ -252,6 +252,7 @@ TEXT: list[tuple[str, ModuleType, str, str]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "module", "right", "wrong"), TEXT)
 def test_an_error_in_the_library_changes_the_verdict(
     name: str, module: ModuleType, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
@@ -262,6 +263,7 @@ def test_an_error_in_the_library_changes_the_verdict(
         assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["thm-ii.5.2", "prop-ii.2"])
 def test_a_wrong_lipschitz_bound_changes_the_verdict(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -271,6 +273,7 @@ def test_a_wrong_lipschitz_bound_changes_the_verdict(
     assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["thm-ii.4.8", "thm-ii.5.2", "prop-ii.5", "prop-ii.6"])
 def test_loose_bounds_of_the_stored_weights_change_the_verdict(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -285,6 +288,7 @@ def test_loose_bounds_of_the_stored_weights_change_the_verdict(
     assert is_unsettled(CLAIMS[name])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["thm-ii.4.8", "thm-ii.b.2", "thm-ii.5.2"])
 def test_an_exact_evaluation_that_is_not_exact_changes_the_verdict(
     name: str, monkeypatch: pytest.MonkeyPatch

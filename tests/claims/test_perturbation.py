@@ -100,6 +100,7 @@ ERRORS: list[tuple[str, Any, str, Change]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "owner", "function", "change"), ERRORS)
 def test_an_error_in_a_function_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch, name: str, owner: Any, function: str, change: Change
@@ -133,6 +134,7 @@ TEXT = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "right", "wrong"), TEXT)
 def test_an_error_in_a_formula_changes_the_verdict(
     monkeypatch: pytest.MonkeyPatch, name: str, right: str, wrong: str

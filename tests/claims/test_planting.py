@@ -14,6 +14,7 @@ FAST = [item for item in LEDGER.checked() if QUICK[item.id].seconds < 0.3]
 """The claims whose quick check took no time to speak of."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("item", FAST, ids=lambda item: item.id)
 def test_a_check_in_which_no_error_was_planted_keeps_its_verdict(item) -> None:  # type: ignore[no-untyped-def]
     assert not is_unsettled(item)

@@ -92,6 +92,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "right", "wrong"), ERRORS)
 def test_an_error_in_the_theory_changes_the_verdict(
     name: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch

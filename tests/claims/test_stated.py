@@ -40,6 +40,7 @@ def test_no_wrong_number_goes_unnoticed_and_none_gives_a_false_alarm() -> None:
     assert {row["outcome"] for row in RECORD} == {"noticed", "kept"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("key", "claim", "number"), ANEW)
 def test_a_wrong_number_planted_anew_gives_what_is_recorded(
     key: str, claim: str, number: Fraction | float

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 STORED = ROOT / "benchmarks" / "results" / "feature_learning.json"
 SECTIONS = ("main", "curve", "rates", "budgets", "plane", "digits", "variants")
 
-pytestmark = pytest.mark.either_way
+pytestmark = [pytest.mark.either_way, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module")

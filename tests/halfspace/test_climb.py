@@ -107,6 +107,7 @@ def test_one_call_finds_what_the_steps_find(d, m, n, rho, t, jump, memory, loss,
     assert_stands_at(ours, neurons, found.X)
 
 
+@pytest.mark.thorough
 @CODES
 @pytest.mark.parametrize("memory", [False, True])
 def test_after_a_walk_the_caps_can_be_followed_anywhere(memory, vector, monkeypatch):

@@ -29,6 +29,8 @@ from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.tree import BoxTree
 from tests.halfspace.oracle import inside, problems, score, slice_problems
 
+pytestmark = pytest.mark.thorough
+
 
 def fuzz_command(*arguments):
     return CliRunner().invoke(main, [*arguments, "--no-progress"], terminal_width=200)

@@ -167,6 +167,7 @@ def test_without_boxes_a_vertical_line_visits_two_wedges_of_four():
     assert tree.stats().nodes_visited == 2**5 - 1
 
 
+@pytest.mark.thorough
 def test_visited_nodes_grow_no_faster_than_willard_says():
     sizes = 4 ** np.arange(3, 7)
     pure, halving, shallow = [], [], []

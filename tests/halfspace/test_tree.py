@@ -395,6 +395,7 @@ def codes():
     return sorted({PLAIN, host_code()}, key=repr)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", codes(), ids=repr)
 @pytest.mark.parametrize(("packet", "buffer"), [(1, 4096), (3, 1), (6, 30), (49, 4096), (256, 1)])
 @pytest.mark.parametrize("sort", [True, False])

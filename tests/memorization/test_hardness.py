@@ -321,6 +321,7 @@ def test_the_known_examples_are_decided(name: str, kind: str) -> None:
             assert h.one_colored(found.colors) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(10))
 def test_program_search_and_brute_force_agree_on_random_hypergraphs(seed: int) -> None:
     h = some_hypergraph(seed, largest=5)
