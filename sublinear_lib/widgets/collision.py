@@ -113,13 +113,13 @@ def collision_view(turn: float, share: float) -> View:
             Points(cross[:1], cross[1:], role="ink", size=9.0, label="image of two labels")
         )
         sentence = (
-            f"From μ = {radius} λ on, two points with different labels have one image. No layer "
-            "that follows can tell them apart."
+            f"At μ = {number(mu)} λ, as from μ = {radius} λ on, two points with different labels "
+            "have one image. No layer that follows can tell them apart."
         )
     else:
         sentence = (
-            f"The shadows of the two labels would meet at μ = {radius} λ. Until then, a network "
-            "that starts with this layer can still be right."
+            f"At μ = {number(mu)} λ, as up to μ = {radius} λ, the shadows of the two labels keep "
+            "apart. A network that starts with this layer can still be right."
         )
     return View(
         x=Axis(label="first neuron", limits=(-1.5, 1.5)),
