@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,14 @@ TRAIN += ["--certify", "0", "--quiet"]
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spare the pictures of the runs."""
     monkeypatch.setattr(runs, "no_pictures", lambda: "not wanted here")
+
+
+@pytest.fixture(autouse=True)
+def listening() -> Iterator[None]:
+    """Hear the signal also where the shell that runs the tests in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def sublinear(*arguments: str) -> Result:
@@ -192,7 +201,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
         def __del__(self) -> None:
             try:
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-                time.sleep(600)
+                time.sleep(60)
             except KeyboardInterrupt:
                 ignored.append("once more")
                 raise
@@ -205,7 +214,7 @@ def test_an_interrupt_that_python_has_to_ignore_is_not_lost(
         return real(self, *arguments, **named)
 
     monkeypatch.setattr(runs.SmoothedGradient, "__call__", with_callbacks)
-    result = sublinear(*TRAIN, "--steps", "30000")
+    result = sublinear(*TRAIN, "--steps", "3000")
     assert ignored == ["once", "once more"]
     assert result.exit_code == 130
     assert said(result).startswith("interrupted")

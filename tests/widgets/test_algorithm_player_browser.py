@@ -286,19 +286,24 @@ def test_step_back_play_and_reset(show: Any) -> None:
     assert at(tab) == 0 and "The first step" in words(tab)
 
 
+def drawn(tab: Any) -> None:
+    """Wait until what was asked for is on the screen."""
+    tab.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+
 def test_back_shows_the_very_picture_that_was_there(show: Any) -> None:
     tab = show(reduced_motion="reduce")
     shown = "document.querySelector('.sl-stage canvas').toDataURL()"
     pictures, sentences = [], []
     for _ in range(4):
         tab.click(".sl-step")
-        tab.wait_for_timeout(60)
+        drawn(tab)
         pictures.append(tab.evaluate(shown))
         sentences.append(words(tab))
     assert len(set(pictures)) == 4
     for k in (2, 1, 0):
         tab.click(".sl-back")
-        tab.wait_for_timeout(60)
+        drawn(tab)
         assert words(tab) == sentences[k]
         assert tab.evaluate(shown) == pictures[k]
 
@@ -331,9 +336,7 @@ def test_the_threshold_follows_keys_marks_and_the_line_itself(show: Any) -> None
     slider = tab.locator("label:has-text('threshold') + .sl-track input")
     slider.focus()
     tab.keyboard.press("ArrowRight")
-    assert slider.get_attribute("aria-valuetext") == "1.68 standard deviations" or "sparse" in str(
-        slider.get_attribute("aria-valuetext")
-    )
+    until(tab, "() => document.querySelector('[aria-valuetext=\"1.68 standard deviations\"]')")
     tab.keyboard.press("End")
     until(tab, "() => / 0 of 1024|[1-9] of 1024/.test(document.body.textContent)")
     tab.click(".sl-mark.sl-sparse")
