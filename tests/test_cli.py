@@ -221,6 +221,7 @@ def test_a_network_that_does_not_fit_into_memory_is_an_error_of_one_line() -> No
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 @pytest.mark.parametrize("asked", [["--help"], ["activity", "--help"], ["info"]])
 def test_a_full_disk_behind_the_output_is_an_error_of_one_line(asked: list[str]) -> None:
@@ -435,6 +436,7 @@ def test_statements_are_written_as_json_with_all_their_fields(few_claims: Path) 
     assert evidence["quick"]["outdated"] is False
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupted_verification_shows_what_it_found(tmp_path: Path, jobs: str) -> None:

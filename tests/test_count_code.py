@@ -51,6 +51,7 @@ def test_a_file_belongs_to_its_room(path: str, room: str) -> None:
     assert count_code.room(path) == room
 
 
+@pytest.mark.thorough
 def test_the_table_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
     count_code.main()
     rows = capsys.readouterr().out.splitlines()

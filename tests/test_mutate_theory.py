@@ -172,6 +172,7 @@ def test_new_results_take_the_place_of_old_ones_of_the_same_modules() -> None:
     ].keys() == {"jump"}
 
 
+@pytest.mark.thorough
 def test_a_run_tells_what_became_of_each_mutant(tmp_path: Path) -> None:
     output, trace = tmp_path / "found.json", tmp_path / "trace.json"
     root = Path(mutate_theory.__file__).parents[1]

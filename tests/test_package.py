@@ -181,6 +181,7 @@ print(json.dumps([done, refused, said, sublinear_lib.__file__, sorted(sys.module
 """
 
 
+@pytest.mark.thorough
 def test_without_the_books_packages_every_room_is_there_but_those_that_draw(clean: Path) -> None:
     made = run(clean, IMPORT_ALL)
     assert made.returncode == 0, made.stderr
@@ -207,6 +208,7 @@ def test_the_installed_command_says_its_version_and_reads_the_stored_verdicts(cl
     assert "fails as printed" in made.stdout
 
 
+@pytest.mark.thorough
 def test_a_run_that_cannot_draw_is_stored_all_the_same(clean: Path, tmp_path: Path) -> None:
     small = ["--m", "64", "--activity", "0.2", "--steps", "2", "--certify", "0", "--quiet"]
     made = run(clean, SUBLINEAR, "train", *small, "--out", str(tmp_path / "run"))

@@ -48,6 +48,7 @@ def test_the_same_arguments_give_the_same_bytes() -> None:
     assert other.to_markdown() != made().to_markdown()
 
 
+@pytest.mark.thorough
 def test_kernels_and_threads_change_no_byte() -> None:
     code = (
         "import json; from tests.test_report import drawn; "

@@ -32,6 +32,7 @@ def report(*arguments: object) -> Result:
 SMALL = ("--label", "kind", "--delimiter", ";", "--m", 128, "--activity", 0.3, "--steps", 10)
 
 
+@pytest.mark.thorough
 def test_a_folder_gets_the_same_bytes_for_the_same_seed(csv: Path, tmp_path: Path) -> None:
     stored = []
     for name in ("one", "two"):
@@ -73,6 +74,7 @@ def test_without_a_folder_the_report_is_printed(csv: Path) -> None:
     assert "| long |" not in result.output
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
 @pytest.mark.parametrize("name", ["a\x01b\x1b[2J.csv", os.fsdecode(b"\xff\xfe.csv"), "50$_{x.csv"])
 def test_a_file_with_an_odd_name_gets_its_report(csv: Path, tmp_path: Path, name: str) -> None:

@@ -80,6 +80,7 @@ def test_stages_keep_what_they_compile(tmp_path: Path, monkeypatch: pytest.Monke
     assert run_tests.run(Stage("x", "a command", python(code)), tmp_path).passed == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "counts"),
     [

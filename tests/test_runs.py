@@ -306,6 +306,7 @@ def wait_for_a_checkpoint(out):
     raise AssertionError(f"{path} was not written in a minute")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_control_c_ends_a_run_with_everything_stored_and_killing_it_loses_little(tmp_path):
     out = tmp_path / "run"

@@ -48,6 +48,7 @@ def methods(act: Activation) -> tuple[str, ...]:
 # Soundness.
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(EVERY), seeds, st.floats(0.0, 1.5), st.floats(0.1, 3.0))
 @settings(deadline=None, max_examples=120)
 def test_no_point_of_the_box_is_below_the_bound(

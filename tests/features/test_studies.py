@@ -69,6 +69,7 @@ def test_a_record_repeats_with_its_seed(standard: FeatureRun) -> None:
     assert run_record(standard, 3) == run_record(standard, 3)
 
 
+@pytest.mark.thorough
 def test_a_sweep_over_seeds_gives_intervals() -> None:
     records = sweep(variant_record, {"name": ["standard"]}, 3, root_seed=1, progress=False)
     found = summarize(records)
@@ -85,6 +86,7 @@ def test_the_agreement_of_standard_training_is_within_one_percent() -> None:
     assert found["crossing"].estimate == 0.0
 
 
+@pytest.mark.thorough
 def test_the_agreement_of_adversarial_training_knows_where_it_is_weak() -> None:
     found = agreement_record("adversarial", 1)
     assert found["crossing"] < 0.05 < 0.1 < found["final_B"] < 0.25

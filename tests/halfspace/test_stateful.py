@@ -293,6 +293,7 @@ def play(method, kernels):
     case().runTest()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("operation", ["insert", "remove", "update"])
 def test_an_engine_that_misses_a_change_is_found(operation, monkeypatch):
     monkeypatch.setattr(Engine, operation, lambda self, rows: None)

@@ -141,6 +141,7 @@ def test_the_same_figure_gives_the_same_bytes() -> None:
     assert first.png == second.png
 
 
+@pytest.mark.thorough
 def test_another_process_with_other_hashes_and_settings_gives_the_same_bytes() -> None:
     code = (
         "import sys, hashlib, matplotlib as mpl\n"

@@ -96,6 +96,7 @@ def test_counts_of_near_and_active_neurons_are_below_their_ratios() -> None:
     assert near > 100 and active > 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "proved", "too_small"),
     [

@@ -195,6 +195,7 @@ def test_an_early_stop_is_remembered(tmp_path):
 # -- killed ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.either_way
 def test_a_run_that_is_killed_at_random_moments_ends_as_if_nothing_had_happened(
     tmp_path, monkeypatch

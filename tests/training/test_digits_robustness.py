@@ -39,6 +39,7 @@ def stored():
     return json.loads(STORED.read_text(encoding="utf-8"))
 
 
+@pytest.mark.thorough
 def test_the_study_runs_and_writes_the_same_bytes_again(study, tmp_path, capsys):
     texts = []
     for name in ("one", "two"):
@@ -120,6 +121,7 @@ def test_activity_starts_at_its_target_and_stays_near_it(stored):
             assert abs(record[f"{name}_fires"] - record["activity"]) < 0.06, record
 
 
+@pytest.mark.thorough
 def test_one_stored_cell_is_what_the_code_computes(study, stored):
     wanted = {"activation": "jump", "activity": 0.01, "draw": 0}
     [old] = [r for r in stored["records"] if wanted.items() <= r.items()]

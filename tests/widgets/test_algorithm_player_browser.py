@@ -223,6 +223,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("broken", BREAKS)
 def test_a_wrong_line_is_noticed(browser: Browser, tmp_path: Path, broken: str) -> None:
     (right, wrong), (m, kind, t, rho) = BREAKS[broken]

@@ -30,6 +30,7 @@ X = np.array([[math.sqrt(0.75), 0.0, 0.5]])
 EXPLORERS = {each for each in widgets.__all__ if each.endswith("_explorer")} - {"own_data_explorer"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(EXPLORERS))
 def test_an_explorer_has_one_idea(name: str) -> None:
     explorer = getattr(widgets, name)()

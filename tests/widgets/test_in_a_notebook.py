@@ -43,6 +43,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return path, run_notebooks.fresh(path)
 
 
+@pytest.mark.thorough
 def test_running_a_page_again_gives_the_same_bytes(stored: tuple[Path, str]) -> None:
     path, text = stored
     assert run_notebooks.fresh(path) == text

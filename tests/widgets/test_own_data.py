@@ -66,6 +66,7 @@ def test_the_alarm_counts_the_silent_points(table: Table) -> None:
     assert said.startswith(f"At {few.silent[0]} of {few.n_train} training points")
 
 
+@pytest.mark.thorough
 def test_the_explorer_fits_the_page_and_can_be_written_twice(table: Table) -> None:
     one, two = own_data_explorer(table), own_data_explorer(table)
     assert isinstance(one, Explorer)

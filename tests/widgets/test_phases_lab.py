@@ -40,6 +40,7 @@ def test_the_first_lab_prints_times_shares_and_both_bounds(
     assert "by the recursion" in shown.alt and "plateau" in shown.alt
 
 
+@pytest.mark.thorough
 def test_the_second_lab_shows_the_recursion_for_one_clipped_step_only(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
