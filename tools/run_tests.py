@@ -166,7 +166,7 @@ def stages() -> list[Stage]:
         Stage(
             "numpy",
             "index, trainer and adversary again, without compiled kernels",
-            (*kernels, "-m", "not either_way", *WORKERS, "--dist", "worksteal"),
+            (*kernels, "-m", "not either_way and not thorough", *WORKERS, "--dist", "worksteal"),
             pytest=True,
             environment={"SUBLINEAR_NUMBA": "0"},
             sources=CODE,
