@@ -316,6 +316,10 @@ def circle(count: int) -> np.ndarray:
     return np.column_stack([HALF * np.cos(angle), HALF * np.sin(angle), np.full(count, 0.5)])
 
 
+# The ends of arcs are rounded, so a window as narrow as a rounding error may hold no float64.
+MOVES = st.just(0.0) | st.floats(1e-9, 3.0)
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     m=st.integers(1, 120),
@@ -337,7 +341,7 @@ def test_maximum_near_the_threshold_is_attained_and_never_exceeded(
 @given(
     m=st.integers(1, 120),
     t=st.floats(0.0, 3.0),
-    theta=st.floats(0.0, 3.0),
+    theta=MOVES,
     seed=st.integers(0, 10**6),
 )
 def test_maximum_of_the_flips_is_attained_and_never_exceeded(
