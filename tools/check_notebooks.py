@@ -24,6 +24,7 @@ from pathlib import Path
 import nbformat
 import run_notebooks
 import yaml
+from compare_pictures import PICTURE
 from nbformat import NotebookNode
 from run_notebooks import ROOT, STATE, notebooks
 
@@ -61,7 +62,6 @@ SOURCE_REMARK = re.compile(
 OLD_NAMES = re.compile(r"\bPRINTED\b|\bZHANG\b")
 # Calls that make an exhibit: their cells show no code.
 EXHIBIT = re.compile(r"^(?:\w+_(?:explorer|lab)|quiz|claim_box|chapter_claims)\(")
-PICTURE = "application/vnd.sublinear.picture"
 FENCE = re.compile(r"^(?P<marks>:{3,}|`{3,})(?:\{(?P<kind>[\w:-]+)\})?")
 EXERCISE = re.compile(
     r"^(?::{3,}|`{3,})\{exercise(?:-start)?\} *(?P<title>.*)\n(?P<options>(?:[ \t]*:\S.*\n)*)",

@@ -109,7 +109,7 @@ def surrogate_picture(
         at_ends = [int(np.argmin(np.abs(s - end))) for end in (0.0, 1.0)]
         first = "; ".join(
             f"{to_plain(label)} {number(float(v[at_ends[0]]))} at W_0, "
-            f"{number(float(v[at_ends[1]]))} at the end, turning {_turns(v)} times"
+            f"{number(round(float(v[at_ends[1]]), 12))} at the end, turning {_turns(v)} times"
             for label, v in left.items()
         )
         second = "; ".join(

@@ -24,6 +24,7 @@ __all__ = ["figure_svg"]
 _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_FONT = re.compile(r".*?[\d.]+px")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 _ROLE_OF: dict[str, Role] = {value: role for role, value in LIGHT.items()}
@@ -61,7 +62,14 @@ def _path(data: str) -> str:
 
 def _declarations(style: str) -> dict[str, str]:
     pairs = (part.split(":", 1) for part in style.split(";") if part.strip())
-    return {name.strip(): value.strip() for name, value in pairs}
+    found = {name.strip(): value.strip() for name, value in pairs}
+    # an older Matplotlib writes "font: italic 700 11px 'DejaVu Sans'", a newer one the parts
+    short = _FONT.match(found.pop("font", ""))
+    if short:
+        *kinds, found["font-size"] = short.group().split()
+        for kind in kinds:
+            found["font-weight" if kind.isdigit() else "font-style"] = kind
+    return found
 
 
 def _color(value: str, figure: str) -> str:

@@ -28,6 +28,7 @@ __all__ = ["window_tail_explorer", "window_tail_view"]
 _FAILURE = 1e-6
 _STEPS = np.round(np.linspace(0.25, 10.0, 27), 10)
 _LOWEST = -17.0  # below the axis
+_DIGITS = 8  # of a logarithm: the same with every SciPy
 _NAMES: dict[tails.Tool, tuple[str, str, Role]] = {
     "hoeffding": ("Hoeffding", "Hoeffding", "c4"),
     "chernoff": ("Chernoff, printed", "Chernoff as printed", "ink"),
@@ -72,9 +73,9 @@ def window_tail_view(m: int, t: float, window: str) -> View:
     eta = _WINDOWS[choice(window, "window", tuple(_WINDOWS))][1](m)
     tau = scaling.threshold_from_standard(scalar(t, "t", minimum=0.0), m)
     p = flips.flip_probability(tau, m, eta)
-    mean, std = m * p, math.sqrt(m * p * (1.0 - p))
-    counts = mean + std * _STEPS
-    exact = tails.log_count_tail(counts, m, p) / math.log(10.0)
+    mean, std = round(m * p, 9), math.sqrt(m * p * (1.0 - p))
+    counts = np.round(mean + std * _STEPS, 9)  # a whole number stays one
+    exact = np.round(tails.log_count_tail(counts, m, p) / math.log(10.0), _DIGITS)
     exact = np.where(np.isfinite(exact) & (exact >= _LOWEST), exact, np.nan)
     quantile = tails.allowed_count(_FAILURE, m, p)
     allowed = {
@@ -114,7 +115,7 @@ def window_tail_view(m: int, t: float, window: str) -> View:
 
 
 def _logs(tool: tails.Tool, excess: FloatArray, m: int, p: float) -> FloatArray:
-    return tails.log_tail_bound(tool, excess, m, p) / math.log(10.0)
+    return np.round(tails.log_tail_bound(tool, excess, m, p) / math.log(10.0), _DIGITS)
 
 
 def _what_fails(m: int, p: float, allowed: int, quantile: int) -> str | None:

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from sublinear_lib import plotting
-from sublinear_lib.plotting import PAGE_HTML
+from sublinear_lib.plotting import PAGE_HTML, svg
 from sublinear_lib.plotting.style import EndLabel, spread
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -291,3 +291,20 @@ def test_a_moved_label_is_led_back_to_its_curve() -> None:
         plotting.label_line_ends(axes, ends)
     arrows = [text for text in axes.texts if text.arrow_patch is not None]
     assert len(arrows) == 2
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("font: 11px 'DejaVu Sans', sans-serif", "font-size: 11px"),
+        (
+            "font: 700 8.5px 'DejaVu Sans'; fill: #fff",
+            "font-weight: 700; font-size: 8.5px; fill: #fff",
+        ),
+        ("font: italic 12px 'DejaVu Sans'", "font-style: italic; font-size: 12px"),
+    ],
+)
+def test_the_font_of_a_label_is_read_from_older_and_newer_matplotlib_alike(
+    older: str, newer: str
+) -> None:
+    assert svg._declarations(older) == svg._declarations(newer)
