@@ -133,8 +133,8 @@ def race_view(ratio: float, patches: int, q: float, alpha: float = 3.0, beta: fl
         y=Axis(label="what the filter holds", scale="log10", limits=_LIMITS),
         marks=marks,
         sentence=(
-            f"With *q* = {q:g} the sums are *α*^{{*q*}} = {number(robust)} for the robust feature "
-            f"and *P*_{{NR}} *β*^{{*q*}} = {number(nonrobust)} for the other: *C* = "
+            f"With *q* = {q:g} the densities are *α*^{{*q*}} = {number(robust)} for the robust "
+            f"feature and *P*_{{NR}} *β*^{{*q*}} = {number(nonrobust)} for the other: *C* = "
             f"{number(nonrobust / robust)}. With these starts the race ratio is "
             f"*R* = *C* (*B*_{{0}}/*A*_{{0}})^{{*q*−2}} = {number(R)}"
             f"{_verdict(R, winner, over, share, A, B)}"
@@ -142,7 +142,7 @@ def race_view(ratio: float, patches: int, q: float, alpha: float = 3.0, beta: fl
         readouts={
             "race ratio *R*": number(R),
             f"*{winner}* doubled": f"step {doubled[0]}" if doubled.size else "not yet",
-            "early form says": f"{lower:.0f} to {upper:.0f}",
+            "predicted": f"step {lower:.0f} to {upper:.0f}",
             "share of *u*": percent(share),
         },
         warning=_warning(law, q, R, over, share, winner) or None,

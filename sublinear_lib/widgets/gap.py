@@ -99,9 +99,9 @@ def gap_view(powers: str, m: int) -> View:
         ],
         sentence=(
             f"{_POWERS[powers].capitalize()}, {grouped(m)} neurons: at the worst weights of the "
-            f"ball, f and g are {number(gap)} apart in this network and {number(mean)} on average. "
-            f"With the width, the gap {_growth(rules.gap_exponent)}; the paper promises that it "
-            f"{_growth(_PRINTED_RATE)}."
+            f"ball, the changes of f and g are {number(gap)} apart in this network and "
+            f"{number(mean)} on average. With the width, this gap {_growth(rules.gap_exponent)}; "
+            f"the paper promises that it {_growth(_PRINTED_RATE)}."
         ),
         readouts={
             "gap here": number(gap),

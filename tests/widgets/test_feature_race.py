@@ -59,7 +59,7 @@ def test_the_main_configuration_is_won_by_v_and_with_q_4_by_u() -> None:
 def test_the_bounds_of_the_early_form_hold_the_step_at_which_the_winner_has_doubled() -> None:
     for q in (2.5, 3.0, 4.0):
         read = dict(race_view(1.0, 60, q, 3.0, 1.0).readouts)
-        lower, upper = (int(part) for part in read["early form says"].split(" to "))
+        lower, upper = (int(part) for part in read["predicted"].removeprefix("step ").split(" to "))
         doubled = read["*v* doubled" if q < 4 else "*u* doubled"]
         # The full recursion is a little slower than the early form, never faster.
         assert lower <= int(doubled.removeprefix("step ")) <= 1.15 * upper
