@@ -49,6 +49,7 @@ FLOORS = {
     "exhibits": 5,
     "widgets": 5,
     "runs": 5,
+    "chapters": 6,
     "cli": 6,
     "__main__": 6,
 }

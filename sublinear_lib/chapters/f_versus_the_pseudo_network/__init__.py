@@ -1,0 +1,1 @@
+"""Figures and explorers of the page ``f-versus-the-pseudo-network``."""

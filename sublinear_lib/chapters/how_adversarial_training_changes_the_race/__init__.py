@@ -1,0 +1,1 @@
+"""Figures and explorers of the page ``how-adversarial-training-changes-the-race``."""
