@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sublinear_lib.claims.claim import Check, Claim, Source
+from sublinear_lib.claims.collector import Collector, Look, check_of
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
@@ -21,13 +22,8 @@ from sublinear_lib.claims.evidence import (
     ProofStatus,
     Role,
     Verdict,
-    bound,
     encoded,
-    exact,
-    exponent,
-    fact,
     judge,
-    sample_mean,
 )
 from sublinear_lib.claims.ledger import Ledger, Tally
 from sublinear_lib.claims.storing import (
@@ -40,6 +36,7 @@ from sublinear_lib.claims.storing import (
     stale,
     stored_evidence,
 )
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
@@ -70,9 +67,11 @@ __all__ = [
     "Budget",
     "Check",
     "Claim",
+    "Collector",
     "Evidence",
     "Findings",
     "Ledger",
+    "Look",
     "Method",
     "Observation",
     "Outcome",
@@ -82,19 +81,16 @@ __all__ = [
     "Source",
     "Stored",
     "Tally",
+    "Topic",
     "Verdict",
     "assemble",
-    "bound",
+    "check_of",
     "encoded",
     "evidence_path",
-    "exact",
-    "exponent",
-    "fact",
     "fingerprint",
     "judge",
     "load_evidence",
     "merge",
-    "sample_mean",
     "save_evidence",
     "section",
     "stale",

@@ -16,9 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sublinear_lib.claims.claim import Claim
-from sublinear_lib.claims.ledger import Ledger
-from sublinear_lib.claims.statements import (
+from sublinear_lib.claims.checks import (
     activity,
     approximation,
     concentration,
@@ -31,6 +29,8 @@ from sublinear_lib.claims.statements import (
     perturbation,
     polynomials,
 )
+from sublinear_lib.claims.claim import Claim
+from sublinear_lib.claims.ledger import Ledger
 
 __all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
 
