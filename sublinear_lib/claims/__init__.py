@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sublinear_lib.claims.claim import Check, Claim, Source
-from sublinear_lib.claims.collector import Collector, Look, check_of
+from sublinear_lib.claims.collector import Collector, Look, Rng, check_of
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
@@ -77,6 +77,7 @@ __all__ = [
     "Outcome",
     "ProofStatus",
     "Report",
+    "Rng",
     "Role",
     "Source",
     "Stored",

@@ -33,12 +33,15 @@ from sublinear_lib.statistics import Interval
 if TYPE_CHECKING:
     from sublinear_lib.theory.enclosures import Inequality
 
-__all__ = ["Collector", "Inspection", "Look", "check_of"]
+__all__ = ["Collector", "Inspection", "Look", "Rng", "check_of"]
+
+Rng: TypeAlias = np.random.Generator
+"""The randomness of a check."""
 
 _CLOSE = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass
 class Collector:
     """Everything that a check has seen so far, and on what the next observation bears.
 
@@ -328,15 +331,15 @@ class Look:
         self.note(_yes(abs(z) < largest), f"{mean:.6g} (z = {z:+.2f})", asked, Method.MONTE_CARLO)
 
 
-Inspection: TypeAlias = Callable[[Collector, Budget, np.random.Generator], None]
+Inspection: TypeAlias = Callable[[Collector, Budget, Rng], None]
 """Looks at a statement, within a budget, with its own randomness, and notes what it sees."""
 
 
-def check_of(look_at: Inspection) -> Callable[[Budget, np.random.Generator], Findings]:
+def check_of(look_at: Inspection) -> Callable[[Budget, Rng], Findings]:
     """Make a function that notes what it sees the check of a claim; a decorator."""
 
     @functools.wraps(look_at)
-    def check(budget: Budget, rng: np.random.Generator) -> Findings:
+    def check(budget: Budget, rng: Rng) -> Findings:
         look = Collector()
         look_at(look, budget, rng)
         return look.findings()

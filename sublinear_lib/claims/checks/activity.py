@@ -20,7 +20,7 @@ from scipy import optimize, special, stats
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson, loglog_slope
@@ -75,9 +75,7 @@ def _widths(budget: Budget, least: int = 10) -> list[int]:
 # --------------------------------------------------------------------------------------------------
 
 
-def _near_counts(
-    widths: list[int], seeds: int, tau: Rule, delta: Rule, rng: np.random.Generator
-) -> FloatArray:
+def _near_counts(widths: list[int], seeds: int, tau: Rule, delta: Rule, rng: Rng) -> FloatArray:
     """Count, in drawn networks, the neurons that some move can switch at one point, at one of two.
 
     The counts have shape (2, seeds, widths).
@@ -104,7 +102,7 @@ def _measured(
     rival: Fraction,
     widths: list[int],
     budget: Budget,
-    rng: np.random.Generator,
+    rng: Rng,
 ) -> None:
     """Compare numbers of near neurons in drawn networks with the exact mean and its slope."""
     seeds = budget.pick(24, 48)
@@ -171,7 +169,7 @@ def _tail(look: Collector, name: str, delta: Rule, power: float) -> None:
     look.closed_form(what).at_least(worst, 1.0)
 
 
-def _attained(look: Collector, m: int, delta: float, rng: np.random.Generator) -> None:
+def _attained(look: Collector, m: int, delta: float, rng: Rng) -> None:
     """Switch every near neuron by one W of the ball, and as many as random W do."""
     network = TwoLayerNetwork.initialize(m, 8, rng=rng, tau=_one_over_m(m))
     x = geometry.sample_slice(1, 8, rng)
@@ -250,7 +248,7 @@ def _laws_control(look: Collector) -> None:
     look.control("printed formulas by hand").at_most(by_hand, 1e-12)
 
 
-def _near_threshold(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     """Check what C.2 and C.3 say of the ball of radius K m^(-3/5)."""
     look.proof("exponent of m times m^(-3/5) times m^(1/2)").equals(
         CHAINS["C.2"].derived(), _NINE_TENTHS
@@ -280,13 +278,13 @@ def _near_threshold(look: Collector, budget: Budget, rng: np.random.Generator) -
 
 
 @topic.check("claim-c.2")
-def _check_c2(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c2(look: Collector, budget: Budget, rng: Rng) -> None:
     _near_threshold(look, budget, rng)
     _attained(look, 4096, _ball(4096), rng)
 
 
 @topic.check("lem-c.3")
-def _check_c3(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c3(look: Collector, budget: Budget, rng: Rng) -> None:
     _near_threshold(look, budget, rng)
     # What C.5 to C.7 bound vanishes for pairs +-a of equal neurons, wherever these stand.
     m, delta = 512, _ball(512)
@@ -308,9 +306,7 @@ def _check_c3(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 # --------------------------------------------------------------------------------------------------
 
 
-def _fractions(
-    look: Collector, rules: list[tuple[str, Rule]], budget: Budget, rng: np.random.Generator
-) -> None:
+def _fractions(look: Collector, rules: list[tuple[str, Rule]], budget: Budget, rng: Rng) -> None:
     """Compare shares of active neurons in drawn networks with Q(t) from scipy."""
     for label, rule in rules:
         for m in budget.pick((2**10, 2**14), (2**10, 2**15, 2**20)):
@@ -331,7 +327,7 @@ def _fractions(
 
 
 @topic.check("lem-4.5")
-def _check_45(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_45(look: Collector, budget: Budget, rng: Rng) -> None:
     rules: list[tuple[str, Rule]] = [
         ("0", lambda m: 0.0),
         ("1/m", _one_over_m),
@@ -419,19 +415,17 @@ def _check_45(look: Collector, budget: Budget, rng: np.random.Generator) -> None
         "largest number of active neurons on the circle (d = 3), in standard deviations above the "
         f"mean at a fixed point, {seeds} networks, m = {m}: the law of fixed points covers it"
     ).at_most(float(np.mean(excess)), 1.0)
-    look.witness.update(
-        {
-            "m": 2**20,
-            "K": 1,
-            "Q_0 over m": round(vacuous[0], 6),
-            "smallest K with Q_0 <= m": round(needed, 4),
-            "share of psi in the other reading": round(share, 4),
-        }
-    )
+    look.witness |= {
+        "m": 2**20,
+        "K": 1,
+        "Q_0 over m": round(vacuous[0], 6),
+        "smallest K with Q_0 <= m": round(needed, 4),
+        "share of psi in the other reading": round(share, 4),
+    }
 
 
 @topic.check("lem-4.5-r")
-def _check_45_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_45_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     for c in (Fraction(1, 10), Fraction(1, 5)):
         rule: Rule = lambda m, c=c: scaling.SPARSE_C.tau(m, c=c)  # type: ignore[misc]  # noqa: E731
         _fractions(look, [(f"sqrt(2/m) sqrt(2 c log m), c = {c}", rule)], budget, rng)
@@ -476,7 +470,7 @@ def _check_45_repaired(look: Collector, budget: Budget, rng: np.random.Generator
 
 
 @topic.check("claim-4.6")
-def _check_46(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_46(look: Collector, budget: Budget, rng: Rng) -> None:
     look("exponent of m times m^(-15/24) times m^(1/2)").equals(
         CHAINS["4.6"].derived(), _SEVEN_EIGHTHS
     )
@@ -541,14 +535,14 @@ def _check_46(look: Collector, budget: Budget, rng: np.random.Generator) -> None
         ),
         _CONSTANT,
     )
-    look.witness.update(
-        {"m": m, "probability of a flip": p, "log Pr[no neuron flips]": round(chance, 3)}
-    )
+    look.witness |= {
+        "m": m,
+        "probability of a flip": p,
+        "log Pr[no neuron flips]": round(chance, 3),
+    }
 
 
-def _circle(
-    look: Collector, tau: Rule, delta: Rule, budget: Budget, rng: np.random.Generator
-) -> None:
+def _circle(look: Collector, tau: Rule, delta: Rule, budget: Budget, rng: Rng) -> None:
     """Compare exact maxima on the circle with the union bound; infinite if masks disagree."""
     inside = 0.0
     widths = budget.pick((2**10, 2**13), (2**10, 2**14, 2**17, 2**20))
@@ -569,7 +563,7 @@ def _circle(
 
 
 @topic.check("claim-4.6-r")
-def _check_46_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_46_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     look("exponent of the flips at R3").equals(scaling.R3.flips_exponent, Fraction(7, 10))
     _measured(
         look,
@@ -606,7 +600,7 @@ def _check_46_repaired(look: Collector, budget: Budget, rng: np.random.Generator
 
 
 @topic.check("rem-c.17")
-def _check_c17(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c17(look: Collector, budget: Budget, rng: Rng) -> None:
     m, n, d = budget.pick(2**12, 2**16), 4, 8
     delta, tau = _drift(m), _one_over_m(m)
     worst, line = -math.inf, 0.0
@@ -743,7 +737,7 @@ def _norm_control(look: Collector) -> None:
 
 
 @topic.check("thm-b")
-def _check_thm_b(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_thm_b(look: Collector, budget: Budget, rng: Rng) -> None:
     _proved(look, "near", 4.0)
     _proved(look, "active", 8.0)
     _uniform_far(look)

@@ -24,7 +24,7 @@ from scipy import integrate, special, stats
 from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import CONTINUOUS, get_activation
-from sublinear_lib.claims import Budget, Collector, Role, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Role, Topic
 from sublinear_lib.claims.stated import STATED, far_slope, stated, stated_power
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval, loglog_slope, spawn
@@ -109,12 +109,12 @@ _R2 = (_Case("R2", "jump", _GROWING), _Case("R2", "continuous", _GROWING))
 _R3 = (_Case("R3", "continuous", _GROWING), _Case("R3", "jump", _PRINTED))
 
 
-def _draw(rng: np.random.Generator, m: int) -> tuple[FloatArray, FloatArray]:
+def _draw(rng: Rng, m: int) -> tuple[FloatArray, FloatArray]:
     """Draw the pre-activations at one point, and signs."""
     return rng.standard_normal(m) * scaling.preactivation_std(m), _signs(rng, (m,))
 
 
-def _signs(rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+def _signs(rng: Rng, shape: tuple[int, ...]) -> FloatArray:
     """Draw independent signs."""
     return np.asarray(1.0 - 2.0 * rng.integers(0, 2, shape), dtype=np.float64)
 
@@ -126,11 +126,7 @@ def _sizes(case: _Case, m: int, K: float = 1.0) -> tuple[float, float, float, st
 
 
 def _slopes(
-    budget: Budget,
-    rng: np.random.Generator,
-    quantity: _Quantity,
-    cases: Sequence[_Case],
-    K: float = 1.0,
+    budget: Budget, rng: Rng, quantity: _Quantity, cases: Sequence[_Case], K: float = 1.0
 ) -> list[_Slope]:
     """Measure the slope of a quantity in the width, all cases on the same draws."""
     widths = [2**k for k in budget.pick(range(8, 17), range(8, 21))]
@@ -265,7 +261,7 @@ class _Literal(NamedTuple):
         return self.above.tolerance + self.below.tolerance
 
 
-def _literal(rng: np.random.Generator, m: int, d: int, case: _Case, K: float = 1.0) -> _Literal:
+def _literal(rng: Rng, m: int, d: int, case: _Case, K: float = 1.0) -> _Literal:
     """Construct the weights of the ball at which f - g and g - f are largest."""
     seed = int(rng.integers(2**31))
     powers = scaling.get_scaling(case.name)
@@ -308,7 +304,7 @@ def _beside(look: Collector, what: str, pairs: Iterable[tuple[float, float]]) ->
 # --------------------------------------------------------------------------------------------------
 
 
-def _growth(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _growth(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at the exponent of Theorem 4.1 from all sides."""
     found = _slopes(budget, rng, _HALF_WIDTH, (*_AS_PRINTED, *_R1, *_R2, *_R3))
     printed, repaired = found[:2], found[2:]
@@ -340,7 +336,7 @@ def _growth(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     m, d = budget.pick(2**14, 2**18), 8
     literal = _literal(rng, m, d, _AS_PRINTED[0])
     _literal_facts(look.control, literal, 1.0)
-    look.witness.update(_witness(literal, 1.0))
+    look.witness |= _witness(literal, 1.0)
 
 
 def _witness(literal: _Literal, K: float) -> dict[str, Any]:
@@ -387,7 +383,7 @@ def _certainty(look: Collector) -> None:
     _beside(look.control, "that logarithm, by normal tails and quadrature", pairs)
 
 
-def _oblivious(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _oblivious(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at weights that move without looking at the signs of a: Theorem 4.1 is true for them."""
     widths = [2**k for k in range(8, budget.pick(14, 17))]
     seeds, draws = 16, budget.pick(40, 100)
@@ -440,7 +436,7 @@ def _oblivious(look: Collector, budget: Budget, rng: np.random.Generator) -> Non
 
 
 @topic.check("thm-4.1")
-def _check_41(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_41(look: Collector, budget: Budget, rng: Rng) -> None:
     _growth(look, budget, rng)
     _oblivious(look, budget, rng)
     net = exponents.CHAINS["C.1-net"]
@@ -459,7 +455,7 @@ def _check_41(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("lem-c.8")
-def _check_c8(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c8(look: Collector, budget: Budget, rng: Rng) -> None:
     K, d, seeds = 4.0, 8, budget.pick(10, 16)
     widths = [2**k for k in budget.pick(range(8, 15), range(8, 19))]
     case = _AS_PRINTED[0]
@@ -497,7 +493,7 @@ def _check_c8(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     look.control("largest move of a row over the radius").at_most(max(reaches), 1.0 + 1e-12)
     _chain(look.repair, "4.1", "R1", Fraction(-3, 10))
     _chain(look.repair, "4.1", "R2", _PRINTED)
-    look.witness.update(_witness(last, K))
+    look.witness |= _witness(last, K)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -506,7 +502,7 @@ def _check_c8(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("def-c.4")
-def _check_c4(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c4(look: Collector, budget: Budget, rng: Rng) -> None:
     trials = budget.pick(200, 2000)
     left, disagree, flipped, blind = [], [], 0, 0
     for _ in range(trials):
@@ -541,7 +537,7 @@ def _check_c4(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     ).at_least(blind, 50)
 
 
-def _dyadic(rng: np.random.Generator) -> tuple[TwoLayerNetwork, FloatArray, list[float]]:
+def _dyadic(rng: Rng) -> tuple[TwoLayerNetwork, FloatArray, list[float]]:
     """Draw a small network, other weights and a point, all of them multiples of 1/16."""
     m, d = 4, 3
 
@@ -617,9 +613,7 @@ def _part_moments(look: Collector, quantity: _Quantity) -> None:
     _beside(look.control, f"mean and variance of the {quantity.symbol} by quadrature", pairs)
 
 
-def _part(
-    look: Collector, budget: Budget, rng: np.random.Generator, key: str, quantity: _Quantity
-) -> None:
+def _part(look: Collector, budget: Budget, rng: Rng, key: str, quantity: _Quantity) -> None:
     """Look at the exponent of one part of f - g."""
     found = _slopes(budget, rng, quantity, (*_AS_PRINTED, *_R1, *_R2))
     _printed_chain(look, key)
@@ -661,7 +655,7 @@ def _flipping(
     return start.W + np.where(near, np.where(fires, -delta, delta), 0.0)[:, None] * x
 
 
-def _part_witness(look: Collector, rng: np.random.Generator, m: int, part: str) -> None:
+def _part_witness(look: Collector, rng: Rng, m: int, part: str) -> None:
     """Reach the suprema of a part by matrices, and compare with the closed forms."""
     seed, d = int(rng.integers(2**31)), 8
     start = TwoLayerNetwork.initialize(m, d, "PRINTED", rng=seed)
@@ -710,11 +704,11 @@ def _part_witness(look: Collector, rng: np.random.Generator, m: int, part: str) 
         "half-width over m^(-1/10)": half / m**-0.1,
     }
     look.add(seen)
-    look.witness.update(witness)
+    look.witness |= witness
 
 
 @topic.check("claim-c.5")
-def _check_c5(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c5(look: Collector, budget: Budget, rng: Rng) -> None:
     _part(look, budget, rng, "C.5", _MOVE)
     m, constant = 2**36, 10
     _, delta, tau, _ = _sizes(_AS_PRINTED[0], m)
@@ -733,7 +727,7 @@ def _check_c5(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("claim-c.7")
-def _check_c7(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c7(look: Collector, budget: Budget, rng: Rng) -> None:
     _part(look, budget, rng, "C.7", _STATE)
     literal = look.apart()
     _part_witness(literal, rng, budget.pick(2**14, 2**18), "state")
@@ -757,7 +751,7 @@ def _check_c7(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("claim-c.6")
-def _check_c6(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c6(look: Collector, budget: Budget, rng: Rng) -> None:
     widths = [2**k for k in range(8, budget.pick(13, 16))]
     seeds, draws = 20, budget.pick(80, 300)
     spread = np.empty((seeds, len(widths)))
@@ -799,9 +793,7 @@ def _rate_of_b(m: int) -> float:
     return -gap_parts.log_initial_output_tail(level, m, m**-0.2, 1.0 / m)
 
 
-def _initial_values(
-    rng: np.random.Generator, m: int, draws: int, tau: float, form: str
-) -> FloatArray:
+def _initial_values(rng: Rng, m: int, draws: int, tau: float, form: str) -> FloatArray:
     """Draw B(x) for output weights of size 1."""
     activation = get_activation(form)
     values = np.empty(draws)
@@ -815,7 +807,7 @@ def _initial_values(
     return values
 
 
-def _moments_of_b(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _moments_of_b(look: Collector, budget: Budget, rng: Rng) -> None:
     m, draws = 64, budget.pick(8_000, 400_000)
     pairs = []
     for t in (0.0, 0.7, 2.0):
@@ -840,7 +832,7 @@ def _moments_of_b(look: Collector, budget: Budget, rng: np.random.Generator) -> 
     _beside(look, "standard deviation of B by normal tails", pairs)
 
 
-def _tails_of_b(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _tails_of_b(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the tails of B with their bounds, all signs of sixteen neurons at once."""
     m, trials = 16, budget.pick(5, 200)
     signs = 1.0 - 2.0 * ((np.arange(2**m)[:, None] >> np.arange(m)) & 1)
@@ -894,7 +886,7 @@ def _best_exponent(level: float, m: int, t: float, form: str) -> float:
 
 
 @topic.check("prop-1")
-def _check_prop1(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_prop1(look: Collector, budget: Budget, rng: Rng) -> None:
     trials = budget.pick(60, 600)
     wrong = sum(not _as_searched(rng) for _ in range(trials))
     misses, reaches, short = [], [], 0
@@ -919,7 +911,7 @@ def _check_prop1(look: Collector, budget: Budget, rng: np.random.Generator) -> N
     _constants_of_h(look)
 
 
-def _as_searched(rng: np.random.Generator) -> bool:
+def _as_searched(rng: Rng) -> bool:
     """Compare the suprema of a small network with a search; dyadic numbers, so exactly."""
     unit = 1.0 / 64.0
     z = rng.integers(-32, 33, 3) * unit
@@ -966,7 +958,7 @@ def _as_searched(rng: np.random.Generator) -> bool:
     )
 
 
-def _moments_of_h(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _moments_of_h(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare mean and variance of H with samples of single neurons and with normal tails."""
     draws, m = budget.pick(200_000, 16_000_000), 2**10
     z = rng.standard_normal(draws) * scaling.preactivation_std(m)
@@ -1059,14 +1051,14 @@ def _constants_of_h(look: Collector) -> None:
 
 
 @topic.check("prop-2")
-def _check_prop2(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_prop2(look: Collector, budget: Budget, rng: Rng) -> None:
     _prices(look, budget, rng)
     _no_way_out(look, budget)
     _descents(look, budget, rng)
     _descent_of_the_network(look, budget, rng)
 
 
-def _prices(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _prices(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare H with its bound, draw by draw, and E H / E G with the price."""
     draws, theta = budget.pick(200_000, 8_000_000), 0.1
     short = 0
@@ -1145,7 +1137,7 @@ def _no_way_out(look: Collector, budget: Budget) -> None:
     )
 
 
-def _descents(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _descents(look: Collector, budget: Budget, rng: Rng) -> None:
     """Follow the formal gradient of one example, and compare the changes of f and g."""
     draws, steps, travel = budget.pick(200_000, 8_000_000), 100, 0.05
     limits, longer = [], []
@@ -1190,7 +1182,7 @@ def _descents(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     _beside(look, "the ratio on longer ways by quadrature", longer)
 
 
-def _descent_of_the_network(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _descent_of_the_network(look: Collector, budget: Budget, rng: Rng) -> None:
     """Do the same with matrices and the gradient of the network code, neuron by neuron."""
     m, d, t, steps, travel = budget.pick(2**12, 2**15), 3, 1.0, 25, 0.05
     std = scaling.preactivation_std(m)
@@ -1223,7 +1215,7 @@ def _descent_of_the_network(look: Collector, budget: Budget, rng: np.random.Gene
 
 
 @topic.check("thm-a")
-def _check_thm_a(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_thm_a(look: Collector, budget: Budget, rng: Rng) -> None:
     _neuron_by_neuron(look)
     _uniformly(look, budget, rng)
     _certificate(look, budget, rng)
@@ -1285,7 +1277,7 @@ def _circle_widths(budget: Budget) -> list[int]:
     return [2**k for k in exponents_of_two] + last
 
 
-def _uniformly(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _uniformly(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the exact supremum over the circle and the ball with the certified bound."""
     seeds, failure = budget.pick(4, 12), 1e-6
     widths = _circle_widths(budget)
@@ -1326,7 +1318,7 @@ def _uniformly(look: Collector, budget: Budget, rng: np.random.Generator) -> Non
     )
 
 
-def _certificate(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _certificate(look: Collector, budget: Budget, rng: Rng) -> None:
     """Recompute the parts of the certified bound from an independent side."""
     moments, tails, nets, spans, sums = [], [], [], [], []
     for m, d, t, theta, form, failure in (
@@ -1371,7 +1363,7 @@ def _certificate(look: Collector, budget: Budget, rng: np.random.Generator) -> N
     _covering(look, rng)
 
 
-def _covering(look: Collector, rng: np.random.Generator) -> None:
+def _covering(look: Collector, rng: Rng) -> None:
     """Build maximal separated sets of the circle: how many points a net has at most."""
     worst = 0.0
     for spacing in (0.5, 0.1, 0.02):
@@ -1456,7 +1448,7 @@ def _far_of_theorem_a(look: Collector) -> None:
 
 
 @topic.check("thm-4.1-r")
-def _check_41r(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_41r(look: Collector, budget: Budget, rng: Rng) -> None:
     found = _slopes(budget, rng, _HALF_WIDTH, _R3[:1])[0]
     powers, failure, seeds = scaling.R3, 1e-6, 16
     widths = _circle_widths(budget)
@@ -1637,7 +1629,7 @@ def _powers_of(look: Collector, name: str) -> None:
 
 
 @topic.check("set-r1")
-def _check_r1(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_r1(look: Collector, budget: Budget, rng: Rng) -> None:
     found = _slopes(budget, rng, _HALF_WIDTH, _R1)
     failing = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict("R1") == "fails"]
     before = [key for key in _PROOF_OF_41 if exponents.CHAINS[key].verdict() == "fails"]
@@ -1717,7 +1709,7 @@ def _region(look: Collector, budget: Budget) -> None:
 
 
 @topic.check("set-r3")
-def _check_r3(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_r3(look: Collector, budget: Budget, rng: Rng) -> None:
     found = _slopes(budget, rng, _HALF_WIDTH, _R3)
     sparse = exponents.SPARSE.violated(*_powers("R3"))
     alpha, beta, c = _powers("R3")

@@ -20,7 +20,7 @@ import numpy as np
 from flint import acb
 from scipy import integrate, optimize, stats
 
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.theory import concentration, enclosures, tails
 
@@ -86,13 +86,13 @@ def _everywhere(look: Collector, what: str, holds: bool) -> None:
     look.certified(what).holds(holds, found, "true everywhere")
 
 
-def _random(rng: np.random.Generator, low: float, high: float) -> Fraction:
+def _random(rng: Rng, low: float, high: float) -> Fraction:
     """Draw a positive rational number, log-uniform between two others."""
     exponent = rng.uniform(math.log(low), math.log(high))
     return Fraction(max(1, round(math.exp(exponent) * 1024)), 1024)
 
 
-def _shares(rng: np.random.Generator, n: int) -> list[Fraction]:
+def _shares(rng: Rng, n: int) -> list[Fraction]:
     return [Fraction(int(k), 64) for k in rng.integers(1, 64, size=n)]
 
 
@@ -159,7 +159,7 @@ def _what_is_lost_is_an_integral(
 
 
 @topic.check("thm-a.3")
-def _check_shifted_window(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_shifted_window(look: Collector, budget: Budget, rng: Rng) -> None:
     pairs = [(Fraction(a), Fraction(b)) for a in (1, 3, 8) for b in (1, 2, 6)]
     count, integrals = budget.pick(150, 4000), budget.pick(12, 80)
     pairs += [(_random(rng, 0.01, 8.0), _random(rng, 0.01, 8.0)) for _ in range(count)]
@@ -206,7 +206,7 @@ def _upper_half(u: enclosures.Series) -> enclosures.Series:
     return concentration.gaussian_wedge_margin(u, "upper")
 
 
-def _wedge_controls(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _wedge_controls(look: Collector, budget: Budget, rng: Rng) -> None:
     ratios = [_random(rng, 0.01, 6.0) for _ in range(budget.pick(100, 2000))]
     sides = []
     for u in ratios:
@@ -231,7 +231,7 @@ def _as_float(margin: enclosures.Ball, without: float) -> enclosures.Enclosure:
 
 
 @topic.check("lem-a.5")
-def _check_wedge(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_wedge(look: Collector, budget: Budget, rng: Rng) -> None:
     crossing = concentration.gaussian_wedge_crossing()
     witness = concentration.gaussian_wedge(2, "lower")
     elsewhere = optimize.brentq(lambda u: math.erf(u / math.sqrt(2.0)) - 2.0 * u / 3.0, 0.5, 2.0)
@@ -255,18 +255,16 @@ def _check_wedge(look: Collector, budget: Budget, rng: np.random.Generator) -> N
         abs(float(crossing) - float(elsewhere)), 1e-10
     )
     _wedge_controls(look, budget, rng)
-    look.witness.update(
-        {
-            "eta/sigma": 2,
-            "probability": float(witness.left),
-            "printed lower bound": float(witness.right),
-            "crossing": float(crossing),
-        }
-    )
+    look.witness |= {
+        "eta/sigma": 2,
+        "probability": float(witness.left),
+        "printed lower bound": float(witness.right),
+        "crossing": float(crossing),
+    }
 
 
 @topic.check("lem-a.5-r")
-def _check_wedge_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_wedge_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     near_zero = concentration.gaussian_wedge(Fraction(1, 1000), "upper")
     crossing = concentration.gaussian_wedge_crossing()
     at_one = concentration.gaussian_wedge(1, "lower")
@@ -309,7 +307,7 @@ def _uniform_sum_tail(n: int, at: Fraction) -> Fraction:
 
 
 @topic.check("lem-a.6")
-def _check_hoeffding(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_hoeffding(look: Collector, budget: Budget, rng: Rng) -> None:
     count = budget.pick(60, 600)
     instances, exactly, sides = [], 0, []
     for index in range(count):
@@ -364,7 +362,7 @@ def _log_moment(tilt: float) -> float:
     return math.log(value / math.sqrt(2.0 * math.pi))
 
 
-def _moment_steps(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _moment_steps(look: Collector, budget: Budget, rng: Rng) -> None:
     """Check the two steps of the proof of Laurent and Massart."""
     upper = enclosures.positive_on(
         lambda tilt: concentration.laurent_massart_margin(tilt, "upper"),
@@ -405,7 +403,7 @@ def _moment_steps(look: Collector, budget: Budget, rng: np.random.Generator) -> 
 
 
 @topic.check("lem-a.7")
-def _check_chi_square(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     degrees = budget.pick((1, 2, 3, 10, 100, 1000), (1, 2, 3, 5, 10, 30, 100, 300, 1000, 3000))
     levels = [Fraction(1, 100), Fraction(1, 5), Fraction(1), Fraction(5), Fraction(30)]
     levels += [_random(rng, 0.02, 50.0) for _ in range(budget.pick(5, 40))]
@@ -444,7 +442,7 @@ def _weighted_tail(weights: Sequence[float], at: float) -> float:
 
 
 @topic.check("lem-b.2")
-def _check_laurent_massart(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_laurent_massart(look: Collector, budget: Budget, rng: Rng) -> None:
     upper, lower, sides, bounds = [], [], [], []
     for index in range(budget.pick(25, 400)):
         values = sorted(set(rng.integers(1, 17, size=int(rng.integers(2, 6))).tolist()))
@@ -489,14 +487,12 @@ def _check_laurent_massart(look: Collector, budget: Budget, rng: np.random.Gener
     look.print.certified("read with both, as our copy shows it: one weight 1, t = 10").all_hold(
         [literal]
     )
-    look.witness.update(
-        {
-            "weights": "1000 times 1/1000",
-            "t": 1,
-            "probability": float(squared.left),
-            "exp(-t)": float(squared.right),
-        }
-    )
+    look.witness |= {
+        "weights": "1000 times 1/1000",
+        "t": 1,
+        "probability": float(squared.left),
+        "exp(-t)": float(squared.right),
+    }
 
 
 # --------------------------------------------------------------------------------------------------
@@ -517,7 +513,7 @@ def _repaired_upper(e: enclosures.Series) -> enclosures.Series:
 
 
 def _chernoff_instances(
-    look: Collector, budget: Budget, rng: np.random.Generator
+    look: Collector, budget: Budget, rng: Rng
 ) -> dict[str, list[enclosures.Inequality]]:
     """Random small sums and many rare events, with the controls of both sides."""
     count = budget.pick(60, 600)
@@ -586,7 +582,7 @@ def _rates_agree(look: Collector) -> None:
 
 
 @topic.check("lem-a.8")
-def _check_chernoff(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_chernoff(look: Collector, budget: Budget, rng: Rng) -> None:
     found = _chernoff_instances(look, budget, rng)
     rare = [Fraction(1, 1000)] * 1000
     witness = concentration.chernoff(rare, 9, "upper")
@@ -631,20 +627,18 @@ def _check_chernoff(look: Collector, budget: Budget, rng: np.random.Generator) -
         abs(float(crossing) - float(elsewhere)), 1e-10
     )
     look.repair.certified("upper tail with eps^2 mu/(2 + eps)").all_hold(found["repaired"])
-    look.witness.update(
-        {
-            "indicators": 1000,
-            "probability of each": "1/1000",
-            "eps": 9,
-            "probability": float(witness.left),
-            "printed bound": float(witness.right),
-            "crossing": float(crossing),
-        }
-    )
+    look.witness |= {
+        "indicators": 1000,
+        "probability of each": "1/1000",
+        "eps": 9,
+        "probability": float(witness.left),
+        "printed bound": float(witness.right),
+        "crossing": float(crossing),
+    }
 
 
 @topic.check("lem-a.8-r")
-def _check_chernoff_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_chernoff_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     found = _chernoff_instances(look, budget, rng)
     rare = [
         concentration.chernoff([p] * 1000, e, "upper", "repaired")
@@ -696,7 +690,7 @@ def _chernoff_rate(e: Fraction) -> enclosures.Ball:
 
 
 @topic.check("lem-a.9")
-def _check_bernstein(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_bernstein(look: Collector, budget: Budget, rng: Rng) -> None:
     count = budget.pick(60, 600)
     instances, exactly, sides = [], 0, []
     for index in range(count):
@@ -749,7 +743,7 @@ def _check_bernstein(look: Collector, budget: Budget, rng: np.random.Generator) 
 
 
 @topic.check("claim-a.10")
-def _check_near_threshold(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_near_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     points = [_random(rng, 0.001, 8.0) for _ in range(budget.pick(150, 3000))]
     shifts = [Fraction(0), Fraction(1), *(_random(rng, 0.01, 4.0) for _ in points[2:])]
     instances = [concentration.near_threshold(eta) for eta in points]

@@ -28,7 +28,7 @@ from sublinear_lib.adversary import (
     Target,
     robust_loss,
 )
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.claims.stated import far_slope, stated_power
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
@@ -79,7 +79,7 @@ def _violation(look: Collector, what: str, excess: float) -> None:
 
 
 @topic.check("def-c.10")
-def _check_norms(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_norms(look: Collector, budget: Budget, rng: Rng) -> None:
     rows = np.array([[3.0, 4.0], [5.0, -12.0], [0.0, 0.0], [-8.0, 15.0]])
     trials = budget.pick(200, 2000)
     largest, spread, attained = 0.0, 0.0, math.inf
@@ -105,7 +105,7 @@ def _check_norms(look: Collector, budget: Budget, rng: np.random.Generator) -> N
 
 
 @topic.check("def-c.11")
-def _check_gradients(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_gradients(look: Collector, budget: Budget, rng: Rng) -> None:
     repeats, m, n = budget.pick(6, 40), 128, 3
     smooth, step = get_loss("log-cosh"), 1e-6
     error_g, error_f, error_norm, convex, tested = 0.0, 0.0, 0.0, -math.inf, 0
@@ -179,7 +179,7 @@ def _runs(
     rules: Scaling,
     widths: list[int],
     seeds: int,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     K: float = 1.0,
     epsilon: float = _EPSILON,
@@ -254,7 +254,7 @@ def _counterexample(label: float, epsilon: float, K: float) -> dict[str, Any]:
     }
 
 
-def _trainer_agrees(look: Collector, rng: np.random.Generator) -> None:
+def _trainer_agrees(look: Collector, rng: Rng) -> None:
     """Compare the runs in one variable with Algorithm 1 itself."""
     m, steps = 2**10, 12
     start = TwoLayerNetwork.initialize(m, 2, PRINTED, rng=rng)
@@ -281,7 +281,7 @@ def _trainer_agrees(look: Collector, rng: np.random.Generator) -> None:
         )
 
 
-def _first_step(look: Collector, rng: np.random.Generator) -> None:
+def _first_step(look: Collector, rng: Rng) -> None:
     """Compare what is known of the first step with samples, by hand and with the trainer."""
     m, seeds = 2**16, 20
     weight, tau, eta = PRINTED.output_weight(m), PRINTED.tau(m), PRINTED.eta(m, _EPSILON)
@@ -316,7 +316,7 @@ def _first_step(look: Collector, rng: np.random.Generator) -> None:
     _trainer_agrees(look, rng)
 
 
-def _printed_theorem(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _printed_theorem(look: Collector, budget: Budget, rng: Rng) -> None:
     # With the label 0 and small epsilon the run swings between |f_0| and what one step moves, and
     # the average is half of that; larger steps silence neurons and blur the power.
     widths, seeds = budget.pick(_widths(12, 16), _widths(14, 20)), 10
@@ -342,7 +342,7 @@ def _printed_theorem(look: Collector, budget: Budget, rng: np.random.Generator) 
     _first_step(look, rng)
 
 
-def _two_points(m: int, rng: np.random.Generator | int) -> dict[str, float]:
+def _two_points(m: int, rng: Rng | int) -> dict[str, float]:
     """Compare a run with the step of R1 with weights of the printed ball, on two near points.
 
     The weights are explicit: every row moves as far as the ball allows, in the direction that
@@ -375,7 +375,7 @@ def _two_points(m: int, rng: np.random.Generator | int) -> dict[str, float]:
     }
 
 
-def _both_powers(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _both_powers(look: Collector, budget: Budget, rng: Rng) -> None:
     """Show that a smaller step size alone does not save Theorem 4.3."""
     m, seeds = budget.pick((2**16, 3), (2**20, 5))
     found = [_two_points(m, rng) for _ in range(seeds)]
@@ -398,7 +398,7 @@ def _first_move(m: int) -> float:
 
 
 @topic.check("thm-4.3")
-def _check_convergence(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_convergence(look: Collector, budget: Budget, rng: Rng) -> None:
     _printed_theorem(look, budget, rng)
     widths = _widths(8, budget.pick(14, 18))
     repaired = _runs(R1, widths, 20, rng, K=2.0, epsilon=0.25)
@@ -414,7 +414,7 @@ def _check_convergence(look: Collector, budget: Budget, rng: np.random.Generator
     for step in ("gradient", "regret", "distance", "31/150", "29/150", "last", "coupling"):
         _chain(look.proof, f"C.12-{step}")
     second = {f"two points, m = 2^18: {key}": value for key, value in _two_points(2**18, 0).items()}
-    look.witness.update({**_counterexample(0.0, 2.0**-5, 0.25), **second})
+    look.witness |= {**_counterexample(0.0, 2.0**-5, 0.25), **second}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -428,7 +428,7 @@ def _first_distance(m: int) -> float:
 
 
 @topic.check("rem-c.13")
-def _check_drift(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_drift(look: Collector, budget: Budget, rng: Rng) -> None:
     widths, seeds = _widths(8, budget.pick(16, 20)), 5
     printed = _runs(PRINTED, widths, seeds, rng)
     repaired = _runs(R1, widths, seeds, rng)
@@ -464,7 +464,7 @@ def _check_drift(look: Collector, budget: Budget, rng: np.random.Generator) -> N
     look.repair.simulated(
         f"D_max / m^(-15/24) with the step size of R1, m = {m}, largest of {seeds} runs"
     ).at_most(float((repaired.drift / allowed)[:, -1].max()), 1.0)
-    look.witness.update(_counterexample(_LABEL, _EPSILON, 1.0))
+    look.witness |= _counterexample(_LABEL, _EPSILON, 1.0)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -513,11 +513,7 @@ def _worst_coupling(start: TwoLayerNetwork, delta: float) -> FloatArray:
 
 
 def _couplings(
-    rules: Scaling,
-    decay: Fraction,
-    widths: list[int],
-    seeds: int,
-    rng: np.random.Generator,
+    rules: Scaling, decay: Fraction, widths: list[int], seeds: int, rng: Rng
 ) -> _Couplings:
     common = np.empty((seeds, len(widths)))
     kinked = np.empty_like(common)
@@ -579,7 +575,7 @@ def _kink(m: int) -> float:
     return regret.expected_kink(m, PRINTED.output_weight(m), PRINTED.tau(m))
 
 
-def _kinks_on_runs(m: int, seeds: int, rng: np.random.Generator) -> tuple[float, int, float]:
+def _kinks_on_runs(m: int, seeds: int, rng: Rng) -> tuple[float, int, float]:
     """Follow runs with the step size of R1, and look at the steps with different signs."""
     smallest, runs, reach = math.inf, 0, 0.0
     for _ in range(seeds):
@@ -597,7 +593,7 @@ def _kinks_on_runs(m: int, seeds: int, rng: np.random.Generator) -> tuple[float,
 
 
 @topic.check("lem-c.14")
-def _check_coupling(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_coupling(look: Collector, budget: Budget, rng: Rng) -> None:
     widths, seeds = _widths(8, budget.pick(16, 20)), 20
     decay = -CHAINS["C.13"].printed
     found = _couplings(PRINTED, decay, widths, seeds, rng)
@@ -642,19 +638,17 @@ def _check_coupling(look: Collector, budget: Budget, rng: np.random.Generator) -
     _counted(look, found.sum_common)
     _counted(look, found.sum_kinked)
     _violation(look.repair, "coupling with the same derivative minus |a_r| flips", found.excess)
-    look.witness.update(
-        {
-            "network": "TwoLayerNetwork.initialize(65536, 2, 'PRINTED', rng=0)",
-            "point": "(sqrt(3)/2, 1/2)",
-            "loss": "absolute",
-            "largest coupling in the ball m^(-15/24), same derivative, label 1": worst.common,
-            "coupling as defined at W = W_0, label 0": still.literal,
-            "m^(27/50)": m ** (27 / 50),
-        }
-    )
+    look.witness |= {
+        "network": "TwoLayerNetwork.initialize(65536, 2, 'PRINTED', rng=0)",
+        "point": "(sqrt(3)/2, 1/2)",
+        "loss": "absolute",
+        "largest coupling in the ball m^(-15/24), same derivative, label 1": worst.common,
+        "coupling as defined at W = W_0, label 0": still.literal,
+        "m^(27/50)": m ** (27 / 50),
+    }
 
 
-def _against_flips(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _against_flips(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the coupling with its bound by the flips, on networks of every kind."""
     excess, sharper, equality, literal, tested = -math.inf, -math.inf, 0.0, -math.inf, 0
     for rules in (PRINTED, R1, R2, R3):
@@ -692,7 +686,7 @@ def _coupling_over(rules: Scaling, drift: float) -> Callable[[int], float]:
 
 
 @topic.check("lem-c.14-r")
-def _check_coupling_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_coupling_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     _against_flips(look, budget, rng)
     widths, seeds = _widths(8, budget.pick(14, 18)), 16
     for rules in (R1, R2, R3):
@@ -779,9 +773,7 @@ def _caps(X: FloatArray, rho: float, number: int) -> FloatArray:
     return np.stack([side * np.cos(angle), side * np.sin(angle), np.full_like(angle, 0.5)], axis=1)
 
 
-def _measured(
-    rules: Scaling, m: int, epsilon: float, loss: str, rng: np.random.Generator
-) -> _Measured:
+def _measured(rules: Scaling, m: int, epsilon: float, loss: str, rng: Rng) -> _Measured:
     rho, points_per_cap = 0.1, 5
     start = TwoLayerNetwork.initialize(m, 3, rules, rng=rng)
     X, y = datasets.circle(3).X, np.array([0.5, -0.5, 0.4])
@@ -925,7 +917,7 @@ def _observe(look: Collector, name: str, run: _Measured) -> None:
     )
 
 
-def _equality(look: Collector, rng: np.random.Generator) -> None:
+def _equality(look: Collector, rng: Rng) -> None:
     """Look at Theorem D where it is an equality, and at its pieces where they are."""
     # One neuron far above its threshold: f falls from 2 to 1 while w moves by 2 along x.
     steps, weight, eta, x = 8, 0.5, 0.5, _POINT[0]
@@ -1004,7 +996,7 @@ def _equality(look: Collector, rng: np.random.Generator) -> None:
 
 
 @topic.check("thm-d")
-def _check_regret(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_regret(look: Collector, budget: Budget, rng: Rng) -> None:
     _equality(look, rng)
     for rules, epsilon, loss, power, telling in (
         (R1, 0.3, "absolute", budget.pick(15, 18), True),
@@ -1038,13 +1030,7 @@ def _vanishing(rules: Scaling) -> float:
 
 
 def _against_comparator(
-    look: Collector,
-    rules: Scaling,
-    m: int,
-    K: float,
-    epsilon: float,
-    seeds: int,
-    rng: np.random.Generator,
+    look: Collector, rules: Scaling, m: int, K: float, epsilon: float, seeds: int, rng: Rng
 ) -> None:
     """Compare runs on one point with weights of the ball that fit the label."""
     excess, radius, comparator, apart, longer = -math.inf, 0.0, 0.0, 0.0, 0.0
@@ -1083,7 +1069,7 @@ def _against_comparator(
     )
 
 
-def _expected_terms(look: Collector, rng: np.random.Generator) -> None:
+def _expected_terms(look: Collector, rng: Rng) -> None:
     """Compare the closed forms of the vanishing terms with networks of R2."""
     m, seeds, K, epsilon = 2**14, 24, 1.0, 0.25
     a, D_W = R2.output_weight(m), R2.radius(m, K)
@@ -1143,7 +1129,7 @@ def _can_fire(start: TwoLayerNetwork, X: FloatArray, rho: float) -> BoolArray:
     return fires
 
 
-def _shares(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at the size of S, on which the number of steps of R3 rests: it depends on d."""
 
     def share(power: int, d: int, rho: float) -> float:
@@ -1197,7 +1183,7 @@ def _shares(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     look.add(found)
 
 
-def _moving_adversary(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _moving_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     """Train with R3 against an adversary that moves two points, and compare beyond S with W_0."""
     m, rho, epsilon = budget.pick(2**11, 2**14), 0.1, 0.3
     start = TwoLayerNetwork.initialize(m, 3, R3, rng=rng)
@@ -1257,7 +1243,7 @@ def _moving_adversary(look: Collector, budget: Budget, rng: np.random.Generator)
 
 
 @topic.check("thm-4.3-r")
-def _check_convergence_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_convergence_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     widths, seeds, epsilon = _widths(8, budget.pick(14, 18)), 12, 0.25
     # Theorem D's largest vanishing term decays like m^(-3/10), or m^(-1/10) up to a logarithm.
     for rules, K, slack in ((R1, 2.0, 1e-6), (R2, 2.0, 1e-6), (R3, 4.0, 1e-2)):
@@ -1304,7 +1290,7 @@ _KEPT_BY_R2 = (
 
 
 @topic.check("set-r2")
-def _check_r2(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_r2(look: Collector, budget: Budget, rng: Rng) -> None:
     point = (R2.alpha, R2.beta, R2.c)
     widths, seeds = _widths(8, budget.pick(14, 18)), 10
     runs = _runs(R2, widths, seeds, rng, label=1.0)

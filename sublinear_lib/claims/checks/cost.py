@@ -20,7 +20,7 @@ from scipy import special, stats
 from sublinear_lib import datasets, geometry, scaling, statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.halfspace import (
     ConvexLayers,
     HalfspaceHits,
@@ -65,7 +65,7 @@ def _slope(widths: Sequence[int], values: Sequence[float]) -> float:
     return float(np.polyfit(np.log(widths), np.log(values), 1)[0])
 
 
-def _run(m: int, d: int, tau: float, index: str, rng: np.random.Generator) -> History:
+def _run(m: int, d: int, tau: float, index: str, rng: Rng) -> History:
     """Run one iteration of Algorithm 1 with a gradient attack."""
     data = datasets.separated(_POINTS, d, separation=0.25, rng=0)
     start = TwoLayerNetwork.initialize(m, d, rng=rng, tau=tau)
@@ -78,9 +78,7 @@ def _run(m: int, d: int, tau: float, index: str, rng: np.random.Generator) -> Hi
     return trainer.fit(start, data.X, data.y, rng=0)
 
 
-def _work(
-    widths: Sequence[int], seeds: int, d: int, rule: str, index: str, rng: np.random.Generator
-) -> FloatArray:
+def _work(widths: Sequence[int], seeds: int, d: int, rule: str, index: str, rng: Rng) -> FloatArray:
     """Return the row passes of lines 11 to 18, one row per seed; to the letter without queries."""
     table = np.empty((seeds, len(widths)))
     for row, stream in enumerate(rng.spawn(seeds)):
@@ -110,7 +108,7 @@ class _Reports(Protocol):
     ) -> HalfspaceHits: ...
 
 
-def _lattice(m: int, d: int, rng: np.random.Generator) -> FloatArray:
+def _lattice(m: int, d: int, rng: Rng) -> FloatArray:
     """Draw points whose inner products with each other are exact in float64, ties included."""
     return rng.integers(-8, 9, (m, d)).astype(np.float64)
 
@@ -134,7 +132,7 @@ def _differences(
 
 
 @topic.check("def-5.1")
-def _check_reporting(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_reporting(look: Collector, budget: Budget, rng: Rng) -> None:
     m, queries, rounds = 300, budget.pick(40, 200), budget.pick(4, 10)
     for d in (2, 3, 8):
         points, ids = _lattice(m, d, rng), np.arange(m)
@@ -153,7 +151,7 @@ def _check_reporting(look: Collector, budget: Budget, rng: np.random.Generator) 
     _lifting(look, rng)
 
 
-def _lifting(look: Collector, rng: np.random.Generator) -> None:
+def _lifting(look: Collector, rng: Rng) -> None:
     """Look at the question for neurons: not one half-space as printed, one after the lift."""
     W = rng.integers(-512, 513, (100, 4)) / 256.0
     b = rng.integers(-512, 513, 100) / 256.0
@@ -171,7 +169,7 @@ def _lifting(look: Collector, rng: np.random.Generator) -> None:
     ).equals(wrong, 0)
 
 
-def _unlifted(look: Collector, rng: np.random.Generator) -> None:
+def _unlifted(look: Collector, rng: Rng) -> None:
     """Find how many neurons the best single half-space with normal x takes wrongly."""
     m, tau = 2**12, math.sqrt(2.0 / 2**12)
     start = TwoLayerNetwork.initialize(m, 3, rng=rng, tau=tau)
@@ -188,7 +186,7 @@ def _unlifted(look: Collector, rng: np.random.Generator) -> None:
 
 
 @topic.check("cor-5.2")
-def _check_cited(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_cited(look: Collector, budget: Budget, rng: Rng) -> None:
     m, queries = 400, budget.pick(60, 200)
     wrong = 0
     for d in (2, 3, 5):
@@ -244,7 +242,7 @@ def _check_cited(look: Collector, budget: Budget, rng: np.random.Generator) -> N
 # Lemma 5.3
 
 
-def _identity_run(seed: np.random.Generator, m: int, d: int, n: int) -> tuple[float, float, float]:
+def _identity_run(seed: Rng, m: int, d: int, n: int) -> tuple[float, float, float]:
     """Compare every entry of a bill without attack with the counters; return what was counted.
 
     Returns the largest relative difference, the active pairs, and the row passes of one query.
@@ -279,7 +277,7 @@ def _identity_run(seed: np.random.Generator, m: int, d: int, n: int) -> tuple[fl
     return off, float(mask.sum()), half / n
 
 
-def _attacked_run(rng: np.random.Generator) -> float:
+def _attacked_run(rng: Rng) -> float:
     """Compare two bills with the counters of runs with an attack; the largest relative difference.
 
     The attack's gradients count the activity at its own points, so what line 11 counts for them is
@@ -324,7 +322,7 @@ def _attacked_run(rng: np.random.Generator) -> float:
     return off
 
 
-def _dense_run(rng: np.random.Generator) -> float:
+def _dense_run(rng: Rng) -> float:
     """Compare the dense bill with the counters of a dense run, in row passes."""
     m, d = 512, 5
     data = datasets.separated(_POINTS, d, separation=0.25, rng=0)
@@ -344,7 +342,7 @@ def _dense_run(rng: np.random.Generator) -> float:
 
 
 @topic.check("lem-5.3")
-def _check_ledger(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_ledger(look: Collector, budget: Budget, rng: Rng) -> None:
     widths = budget.pick((2**10, 2**11, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
     seeds = budget.pick(20, 16)
     for d in budget.pick((3,), (3, 8)):
@@ -430,7 +428,7 @@ def _largest(bill: orders.Orders, nu: Fraction) -> Fraction:
 
 
 @topic.check("lem-5.3-r")
-def _check_ledger_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_ledger_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     runs = budget.pick(5, 40)
     off, pairs, queries, m, d, n = 0.0, [], [], 1024, 5, 12
     for stream in rng.spawn(runs):
@@ -482,7 +480,7 @@ def _able(m: int) -> float:
     return m * reporting.surviving_share(math.sqrt(0.4 * math.log(m)), 3)
 
 
-def _shares(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _shares(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the expected shares with drawn neurons, at points and in caps."""
     m, d, t = budget.pick(400_000, 8_000_000), 6, 1.4
     w, b = rng.standard_normal((m, d)), rng.standard_normal(m)
@@ -572,7 +570,7 @@ def _bills(look: Collector) -> None:
 
 
 @topic.check("thm-1.1")
-def _check_time(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_time(look: Collector, budget: Budget, rng: Rng) -> None:
     widths = budget.pick((2**10, 2**11, 2**12, 2**13), (2**10, 2**12, 2**14, 2**16))
     seeds = budget.pick(20, 16)
     for d in budget.pick((3,), (3, 8)):
@@ -613,7 +611,7 @@ def _check_time(look: Collector, budget: Budget, rng: np.random.Generator) -> No
 
 
 @topic.check("thm-1.1-r")
-def _check_time_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_time_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     levels = np.linspace(0.0, 12.0, budget.pick(49, 481))
     dims = (2, 3, 4, 8, 16, 32, 64)
     ratio = max(
@@ -716,7 +714,7 @@ def _circle_share(t: float) -> float:
     return float(special.ndtr(-t * math.sqrt(1.6)) + crossing)
 
 
-def _deleted(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _deleted(look: Collector, budget: Budget, rng: Rng) -> None:
     """Train with the neurons that cannot fire on X deleted, and without deleting them."""
     m, d, steps = budget.pick((2048, 5, 6), (2**15, 8, 40))
     tau = _tau("c = 1/5", m)

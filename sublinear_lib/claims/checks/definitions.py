@@ -19,7 +19,7 @@ from scipy import stats
 
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Method, Outcome, Topic
+from sublinear_lib.claims import Budget, Collector, Method, Outcome, Rng, Topic
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson
@@ -42,7 +42,7 @@ _ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
 
 @topic.check("def-3.1")
-def _check_initialization(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_initialization(look: Collector, budget: Budget, rng: Rng) -> None:
     m, d = budget.pick(2**15, 2**18), 8
     network = TwoLayerNetwork.initialize(m, d, rng=rng)
     points = geometry.sample_slice(3, d, rng)
@@ -85,7 +85,7 @@ def _check_initialization(look: Collector, budget: Budget, rng: np.random.Genera
 
 
 @topic.check("def-3.2")
-def _check_losses(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_losses(look: Collector, budget: Budget, rng: Rng) -> None:
     count = budget.pick(20_000, 400_000)
     # Dyadic numbers: values, midpoints and differences of the piecewise quadratic losses are exact
     # in float64, so that they are asked for exactly.
@@ -127,7 +127,7 @@ def _sign(y: FloatArray, f: FloatArray) -> FloatArray:
 
 
 def _violations(
-    value: Callable[..., Any], slope: Callable[..., Any], count: int, rng: np.random.Generator
+    value: Callable[..., Any], slope: Callable[..., Any], count: int, rng: Rng
 ) -> dict[str, float]:
     """Return by how much a loss misses each property at random dyadic arguments."""
     y, f, g = (rng.integers(-(2**12), 2**12, size=count) / 2.0**10 for _ in range(3))
@@ -159,9 +159,7 @@ def _two_neurons(sign: float) -> tuple[TwoLayerNetwork, FloatArray]:
     return network, geometry.embed(np.array([[math.cos(angle), math.sin(angle)]]))
 
 
-def _lost(
-    m: int, count: int, rng: np.random.Generator, activation: str
-) -> tuple[int, float, float]:
+def _lost(m: int, count: int, rng: Rng, activation: str) -> tuple[int, float, float]:
     """Count random caps without a highest point; also return how far witnesses and grids miss."""
     lost, short, above = 0, 0.0, 0.0
     half = geometry.cap_angle(_RHO)
@@ -177,7 +175,7 @@ def _lost(
 
 
 @topic.check("def-3.3")
-def _check_worst_adversary(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_worst_adversary(look: Collector, budget: Budget, rng: Rng) -> None:
     m, count = budget.pick(300, 10_000), budget.pick(120, 1000)
     network, x = _two_neurons(1.0)
     (best,) = adversary.extremes_on_circle(network, x, _RHO)
@@ -210,21 +208,19 @@ def _check_worst_adversary(look: Collector, budget: Budget, rng: np.random.Gener
     look.control.closed_form("the same with a_2 = -1: attained").holds(
         bool(other.sup_attained), f"{other.sup:.12f}", "yes"
     )
-    look.witness.update(
-        {
-            "W": network.W.tolist(),
-            "a": network.a.tolist(),
-            "b": network.b.tolist(),
-            "tau": network.tau,
-            "x": x[0].tolist(),
-            "rho": _RHO,
-            "sup": best.sup,
-            "value_at_x": float(network.forward(x)[0]),
-        }
-    )
+    look.witness |= {
+        "W": network.W.tolist(),
+        "a": network.a.tolist(),
+        "b": network.b.tolist(),
+        "tau": network.tau,
+        "x": x[0].tolist(),
+        "rho": _RHO,
+        "sup": best.sup,
+        "value_at_x": float(network.forward(x)[0]),
+    }
 
 
-def _bounded(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _bounded(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at whether the attacks of the library stay in their caps."""
     outside = looked = 0
     for d, rho in product((2, 3, 8), (0.05, 0.5, 1.8)):
@@ -248,7 +244,7 @@ def _bounded(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
 
 
 @topic.check("def-3.3-r")
-def _check_supremum(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_supremum(look: Collector, budget: Budget, rng: Rng) -> None:
     m, count = budget.pick(200, 5_000), budget.pick(60, 600)
     _, short, above = _lost(m, count, rng, "jump")
     kinks, missed, over = _lost(m, count, rng, "continuous")
@@ -276,7 +272,7 @@ def _check_supremum(look: Collector, budget: Budget, rng: np.random.Generator) -
 
 
 @topic.check("def-3.4")
-def _check_robust_loss(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_robust_loss(look: Collector, budget: Budget, rng: Rng) -> None:
     m, n, count = budget.pick(300, 3_000), 6, budget.pick(25, 200)
     attack = adversary.ProjectedGradient(rho=_RHO, restarts=2)
     order, means, width, lost, two = [], 0.0, 0.0, 0, 0.0
@@ -315,7 +311,7 @@ def _check_robust_loss(look: Collector, budget: Budget, rng: np.random.Generator
     )
 
 
-def _miss_on_two_points(m: int, loss: losses.Loss, rng: np.random.Generator) -> float:
+def _miss_on_two_points(m: int, loss: losses.Loss, rng: Rng) -> float:
     """Compare the robust loss for d = 2 with its definition, for both kinds of caps."""
     network = TwoLayerNetwork.initialize(m, 2, rng=rng, tau=0.05)
     ends = np.array([[math.sqrt(0.75), 0.5], [-math.sqrt(0.75), 0.5]])
@@ -336,7 +332,7 @@ def _miss_on_two_points(m: int, loss: losses.Loss, rng: np.random.Generator) -> 
 
 
 @topic.check("def-3.5")
-def _check_chi_square(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_chi_square(look: Collector, budget: Budget, rng: Rng) -> None:
     degrees, powers = budget.pick(8, 24), budget.pick(8, 16)
     single = [math.prod(range(1, 2 * j, 2)) for j in range(powers + 1)]
     total, wrong = [1] + [0] * powers, 0
@@ -367,13 +363,13 @@ def _check_chi_square(look: Collector, budget: Budget, rng: np.random.Generator)
 # --------------------------------------------------------------------------------------------------
 
 
-def _dyadic(rng: np.random.Generator, *shape: int) -> FloatArray:
+def _dyadic(rng: Rng, *shape: int) -> FloatArray:
     """Return small multiples of 1/4: sums of their products are exact, and ties are frequent."""
     return np.asarray(rng.integers(-4, 5, size=shape) / 4.0)
 
 
 @topic.check("def-3.6")
-def _check_indicators(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_indicators(look: Collector, budget: Budget, rng: Rng) -> None:
     m, n, d = budget.pick(4_096, 2**17), 16, 4
     network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=math.sqrt(2.0 / m))
     moved = network.W + rng.standard_normal(network.W.shape) / m**0.6
@@ -396,7 +392,7 @@ def _check_indicators(look: Collector, budget: Budget, rng: np.random.Generator)
     ).holds(ties[2] > 0, ties[2], "> 0: there >= and > differ")
 
 
-def _ties(budget: Budget, rng: np.random.Generator) -> tuple[int, int, int]:
+def _ties(budget: Budget, rng: Rng) -> tuple[int, int, int]:
     """Count, on dyadic numbers, agreements with `>`, all pairs, and ties."""
     W, b, points = _dyadic(rng, 64, 3), _dyadic(rng, 64), _dyadic(rng, budget.pick(20, 200), 3)
     network = TwoLayerNetwork(W, np.ones(64), b, tau=0.5)
@@ -411,7 +407,7 @@ def _ties(budget: Budget, rng: np.random.Generator) -> tuple[int, int, int]:
 
 
 @topic.check("def-3.9")
-def _check_active_sets(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_active_sets(look: Collector, budget: Budget, rng: Rng) -> None:
     m, d = budget.pick(2**14, 2**20), 3
     agree, pairs, tied = _ties(budget, rng)
     network = TwoLayerNetwork.initialize(m, d, rng=rng, tau=0.0)
@@ -449,7 +445,7 @@ def _check_active_sets(look: Collector, budget: Budget, rng: np.random.Generator
 
 
 @topic.check("def-3.7")
-def _check_separability(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_separability(look: Collector, budget: Budget, rng: Rng) -> None:
     # A polynomial of degree at most two in each of two letters that vanishes on 3 x 3 points is 0.
     wrong = 0
     for apart, reach in product((Fraction(1), Fraction(2), Fraction(3)), repeat=2):
@@ -480,9 +476,7 @@ def _check_separability(look: Collector, budget: Budget, rng: np.random.Generato
     look.control("the same for two near points, rho = 0.4 delta").at_most(tight, 1.001)
 
 
-def _smallest_gap(
-    points: FloatArray, rho: float, budget: Budget, rng: np.random.Generator
-) -> float:
+def _smallest_gap(points: FloatArray, rho: float, budget: Budget, rng: Rng) -> float:
     """Return the smallest difference of inner products over points of the caps."""
     looked = budget.pick(200, 5_000)
     least = math.inf
@@ -508,7 +502,7 @@ def _smallest_gap(
 
 
 @topic.check("rem-3.8")
-def _check_frozen(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_frozen(look: Collector, budget: Budget, rng: Rng) -> None:
     rounds = budget.pick(12, 200)
     loss = losses.HuberLoss()
     attack = adversary.ProjectedGradient(rho=_RHO)
@@ -566,9 +560,7 @@ def _across(network: TwoLayerNetwork, x: FloatArray) -> float:
     return abs(values[0] - values[1]) / (abs(float(network.a[r])) * network.tau)
 
 
-def _through_adversary(
-    budget: Budget, rng: np.random.Generator
-) -> tuple[list[float], list[float], list[float]]:
+def _through_adversary(budget: Budget, rng: Rng) -> tuple[list[float], list[float], list[float]]:
     """Compare both gradients of the supremum over a cap with finite differences, at switches."""
     m, count = budget.pick(300, 10_000), budget.pick(30, 300)
     half = geometry.cap_angle(_RHO)
@@ -600,7 +592,7 @@ def _through_adversary(
 
 
 @topic.check("alg-1")
-def _check_training(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_training(look: Collector, budget: Budget, rng: Rng) -> None:
     m, n, d, steps = budget.pick(2**10, 2**13), 4, 3, budget.pick(20, 100)
     start = TwoLayerNetwork.initialize(m, d, rng=rng, tau=0.9 * math.sqrt(2.0 / m))
     clean = datasets.circle(n, labels="alternating")
@@ -691,7 +683,7 @@ def _answers_without_bias() -> tuple[set[frozenset[int]], frozenset[int], frozen
 
 
 @topic.check("alg-2")
-def _check_index(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_index(look: Collector, budget: Budget, rng: Rng) -> None:
     rounds = budget.pick(6, 60)
     wrong = asked = tied = 0
     for (d, method), strict in product(((2, "tree"), (3, "scan"), (6, "auto")), (False, True)):

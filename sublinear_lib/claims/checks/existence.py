@@ -22,7 +22,7 @@ from scipy import integrate, special, stats
 from sublinear_lib import geometry, scaling, statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
-from sublinear_lib.claims import Budget, Collector, Role, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Role, Topic
 from sublinear_lib.claims.stated import stated, stated_power
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import caps, enclosures, existence, polynomials
@@ -59,7 +59,7 @@ def _arcs(count: int) -> tuple[FloatArray, FloatArray]:
     return _points(np.concatenate(angles)), np.repeat(np.array(_LABELS), count)
 
 
-def _neurons(k: int, d: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _neurons(k: int, d: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
     """Draw neurons in the units of Lemma C.18."""
     return rng.standard_normal((k, d)), rng.standard_normal(k)
 
@@ -142,7 +142,7 @@ def _monomial(k: int) -> polynomials.Polynomial:
 
 
 @topic.check("def-b.1")
-def _check_b1(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_b1(look: Collector, budget: Budget, rng: Rng) -> None:
     worst = 0.0
     degrees = budget.pick(8, 40)
     for _ in range(budget.pick(20, 200)):
@@ -184,7 +184,7 @@ def _check_b1(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("lem-b.3")
-def _check_b3(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
     outside = 0.0
     for k in range(budget.pick(6, 11)):
         for theta in (Fraction(-3, 2), Fraction(0), Fraction(1, 4), Fraction(2)):
@@ -306,14 +306,14 @@ def _peak_difference(feature: existence.HermiteFeature) -> float:
 # C.18, C.19 and equation (25)
 
 
-def _seeds(rng: np.random.Generator, many: int) -> list[np.random.Generator]:
+def _seeds(rng: Rng, many: int) -> list[Rng]:
     return list(rng.spawn(many))
 
 
 def _errors_on_circle(
     widths: tuple[int, ...],
     seeds: int,
-    rng: np.random.Generator,
+    rng: Rng,
     acting: float,
     built_for: float | None = None,
     power: float = 0.0,
@@ -337,7 +337,7 @@ def _errors_on_circle(
 
 
 @topic.check("lem-c.18")
-def _check_c18(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c18(look: Collector, budget: Budget, rng: Rng) -> None:
     widths = budget.pick((2**10, 2**12, 2**14), tuple(2**j for j in range(10, 20)))
     seeds = budget.pick(40, 24)
     label = f"sup over X of the error against k = 2^10 ... {widths[-1]}"
@@ -448,7 +448,7 @@ def _reachable_by_other_means() -> list[float]:
 
 
 @topic.check("claim-c.19")
-def _check_c19(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_c19(look: Collector, budget: Budget, rng: Rng) -> None:
     k, draws = 2**14, budget.pick(12, 200)
     for d, tau, nu in ((3, 0.5, 2.0**-7), (8, 1.5, 2.0**-7), (3, 0.5, 2.0**-3)):
         counts = np.empty(draws)
@@ -535,7 +535,7 @@ def _check_c19(look: Collector, budget: Budget, rng: np.random.Generator) -> Non
 
 
 @topic.check("eq-25")
-def _check_eq25(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_eq25(look: Collector, budget: Budget, rng: Rng) -> None:
     powers = budget.pick((4, 8, 12), tuple(range(2, 21)))
     printed = [existence.bridge(Fraction(1, 2**j), as_printed=True) for j in powers]
     size = budget.pick(200_000, 4_000_000)
@@ -574,11 +574,11 @@ def _check_eq25(look: Collector, budget: Budget, rng: np.random.Generator) -> No
     look.certified("read with 0 <= <w, x> + b < tau: its probability at tau = 2^-8").holds(
         repaired.holds, float(repaired.left), f"<= tau/(2 sqrt(pi)) = {float(repaired.right):.6g}"
     )
-    look.witness.update(witness)
+    look.witness |= witness
 
 
 @topic.check("eq-25-r")
-def _check_eq25_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_eq25_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     taus = [Fraction(1, 2**j) for j in budget.pick((0, 2, 4, 6), range(11))]
     taus += [Fraction(2), Fraction(7)]
     decided = [existence.bridge(tau) for tau in taus]
@@ -623,7 +623,7 @@ def _sparse_tau(m: int, c: Fraction) -> float:
 
 
 def _radii(
-    widths: tuple[int, ...], seeds: int, rng: np.random.Generator, c: Fraction | None
+    widths: tuple[int, ...], seeds: int, rng: Rng, c: Fraction | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the smallest radius and its lower bound for the labels on three caps.
 
@@ -640,7 +640,7 @@ def _radii(
     return upper, lower
 
 
-def _single_point(rng: np.random.Generator) -> float:
+def _single_point(rng: Rng) -> float:
     """Compare the linear program at one point with its solution by hand, relative."""
     m, tau, worst = 2048, 0.03, 0.0
     X, y = _points([0.7]), np.array([0.8])
@@ -659,11 +659,7 @@ def _single_point(rng: np.random.Generator) -> float:
 
 
 def _target_radii(
-    fit: polynomials.RobustFit,
-    wanted: FloatArray,
-    widths: tuple[int, ...],
-    seeds: int,
-    rng: np.random.Generator,
+    fit: polynomials.RobustFit, wanted: FloatArray, widths: tuple[int, ...], seeds: int, rng: Rng
 ) -> tuple[FloatArray, float, bool]:
     """Find the smallest radius at which g meets the function of Lemma B.4 on a grid.
 
@@ -697,7 +693,7 @@ def _target_grid() -> FloatArray:
 
 
 @topic.check("lem-b.9")
-def _check_b9(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_b9(look: Collector, budget: Budget, rng: Rng) -> None:
     points, labels = _points([0.0, math.pi]), np.array([0.8, -0.6])
     eps = Fraction(9, 10)
     fit = polynomials.robust_fit(points, labels, Fraction(17, 10), Fraction(1, 10), eps, 9)
@@ -739,7 +735,7 @@ def _needed_radius(m: int, tau: float, alpha: Fraction) -> float:
     return math.pow(m, float(alpha)) / (m * scaling.activity(tau, m))
 
 
-def _explicit_weights(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _explicit_weights(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look at the W* that the proof of Lemma B.9 writes down, for a cubic in the place of q."""
     X, y = _points(_ANGLES), np.array(_LABELS)
     widths = budget.pick((2**10, 2**12, 2**14), tuple(2**j for j in range(10, 19)))
@@ -784,9 +780,7 @@ def _explicit_weights(look: Collector, budget: Budget, rng: np.random.Generator)
     look("their radius over 2 n max|h| max|y| m^(-4/5)").at_most(share, 1.0)
 
 
-def _fitted(
-    m: int, tau: float, activation: str, rng: np.random.Generator
-) -> tuple[float, float, float]:
+def _fitted(m: int, tau: float, activation: str, rng: Rng) -> tuple[float, float, float]:
     """Fit the labels on three caps: robust loss, radius, robust loss of the initialization.
 
     W* is the answer of a linear program for g = y - f(.; W_0) on a grid; the losses are certified
@@ -807,7 +801,7 @@ def _fitted(
 
 
 @topic.check("thm-4.4")
-def _check_fit(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     eps = 0.2
     widths, seeds = budget.pick(((2**12, 2**13), 3), ((2**12, 2**14, 2**16, 2**18), 3))
     losses, before = [], []
@@ -913,7 +907,7 @@ def _cuts(look: Collector) -> None:
     ).at_most(dense, 1.0)
 
 
-def _sampled(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _sampled(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare g(x; W*) on all of X with its mean, for one point and the threshold of R3."""
     X, y = np.array([[geometry.SLICE_RADIUS, 0.0, 0.5]]), np.ones(1)
     worst = moved = 0.0
@@ -937,7 +931,7 @@ def _sampled(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
 
 
 @topic.check("thm-e")
-def _check_e(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_e(look: Collector, budget: Budget, rng: Rng) -> None:
     thresholds = [_standard_tau(m, c) for m in (2.0**10, 2.0**20) for c in (0.1, 0.2)]
     off = masses = linear = 0.0
     for tau in (0.0, 0.7, *thresholds):
@@ -1036,7 +1030,7 @@ def _far_radius(look: Collector) -> None:
 
 
 @topic.check("thm-4.4-r")
-def _check_fit_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_fit_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     seeds = budget.pick(3, 4)
     dense = budget.pick((2**12,), (2**12, 2**14, 2**16))
     for activation in ("jump", "continuous"):

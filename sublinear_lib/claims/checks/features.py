@@ -22,7 +22,7 @@ import numpy as np
 from flint import arb, ctx
 
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.claims import Budget, Collector, Outcome, Role, Topic
+from sublinear_lib.claims import Budget, Collector, Outcome, Rng, Role, Topic
 from sublinear_lib.features import (
     GELU,
     FeatureData,
@@ -146,7 +146,7 @@ def _exact_logits(network: PatchNetwork, x: FloatArray) -> list[Fraction]:
     return logits
 
 
-def _drawn_law(rng: np.random.Generator, jitter: float = 0.0) -> FeatureData:
+def _drawn_law(rng: Rng, jitter: float = 0.0) -> FeatureData:
     """Draw data without noise: strengths, numbers of patches and classes."""
     k = int(rng.integers(2, 5))
     return FeatureData(
@@ -161,12 +161,12 @@ def _drawn_law(rng: np.random.Generator, jitter: float = 0.0) -> FeatureData:
     )
 
 
-def _drawn_act(rng: np.random.Generator) -> SmoothedReLU:
+def _drawn_act(rng: Rng) -> SmoothedReLU:
     return SmoothedReLU(int(rng.integers(2, 5)), int(rng.integers(1, 33)) / 8)
 
 
 @topic.check("prop-iii.3.1")
-def _check_31(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_31(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(40, 400)
     outside = own = target = unbroken = off = tried = missed = 0
     for _ in range(draws):
@@ -218,7 +218,7 @@ def _check_31(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("prop-iii.3.2")
-def _check_32(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_32(look: Collector, budget: Budget, rng: Rng) -> None:
     """State what is cited, and see where our reading of it holds and where it does not."""
     law = FeatureData()
     network = PatchNetwork.of_features(law, [1.0], [0.0])
@@ -264,7 +264,7 @@ def _kappas(law: FeatureData, chosen: TrainingSettings) -> tuple[float, float]:
 
 
 @topic.check("lem-iii.5.1")
-def _check_51(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_51(look: Collector, budget: Budget, rng: Rng) -> None:
     draws, runs = budget.pick((30, 2), (300, 25))
     worst = constants = 0.0
     grown = early = 0
@@ -334,7 +334,7 @@ def _check_51(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     )
 
 
-def _escapes(look: Collector, budget: Budget, rng: np.random.Generator) -> tuple[str, int, float]:
+def _escapes(look: Collector, budget: Budget, rng: Rng) -> tuple[str, int, float]:
     """Follow the map with rigorous enclosures and compare with the two bounds; return the rest."""
     early = late = unsure = 0
     formula = 0.0
@@ -368,7 +368,7 @@ def _escapes(look: Collector, budget: Budget, rng: np.random.Generator) -> tuple
 
 
 @topic.check("prop-iii.2")
-def _check_race(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_race(look: Collector, budget: Budget, rng: Rng) -> None:
     rows, steps = budget.pick((100, 800), (800, 2000))
     escaped = told = other = 0
     beyond = ratios = 0.0
@@ -417,9 +417,7 @@ def _check_race(look: Collector, budget: Budget, rng: np.random.Generator) -> No
     look.control("the same, largest").at_most(max(nearest), 1.1)
 
 
-def _trained(
-    settings: TrainingSettings, rng: np.random.Generator, law: FeatureData | None = None
-) -> FeatureRun:
+def _trained(settings: TrainingSettings, rng: Rng, law: FeatureData | None = None) -> FeatureRun:
     return training.train_features(FeatureData() if law is None else law, settings, rng)
 
 
@@ -437,7 +435,7 @@ def _ratios(run: FeatureRun) -> FloatArray:
 
 
 @topic.check("thm-iii.4.3")
-def _check_43(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_43(look: Collector, budget: Budget, rng: Rng) -> None:
     """State what is cited; what is measured stands in Proposition III.12."""
     look.cited("Li and Li (2025), as abstract, reviews and replies restate Theorem 4.3").holds(
         True,
@@ -447,7 +445,7 @@ def _check_43(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("prop-iii.12")
-def _check_standard(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_standard(look: Collector, budget: Budget, rng: Rng) -> None:
     runs = budget.pick(12, 120)
     broken, clean, loss, dense, agree, clear = [], [], [], [], 0, 0
     for _ in range(runs):
@@ -496,9 +494,7 @@ def _check_standard(look: Collector, budget: Budget, rng: np.random.Generator) -
 # --------------------------------------------------------------------------------------------------
 
 
-def _noisy_agreement(
-    budget: Budget, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _noisy_agreement(budget: Budget, rng: Rng) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the crossing times of training, of the coupled and of the plain recursion."""
     runs = budget.pick(3, 25)
     chosen = _ADVERSARIAL
@@ -514,7 +510,7 @@ def _noisy_agreement(
 
 
 @topic.check("lem-iii.5.2")
-def _check_52(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(30, 300)
     once = zero = 0.0
     damped = 0
@@ -613,7 +609,7 @@ def _pull(F: arb, k: int) -> arb:
 
 
 @topic.check("prop-iii.3")
-def _check_plateau(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_plateau(look: Collector, budget: Budget, rng: Rng) -> None:
     wrong_root = still = growing = 0
     level_off = limit_off = weak = 0.0
     slopes_off = -math.inf
@@ -692,7 +688,7 @@ def _check_plateau(look: Collector, budget: Budget, rng: np.random.Generator) ->
     look("the same, largest").at_most(max(reached), 1.0)
 
 
-def _weak_budget(law: FeatureData, act: SmoothedReLU, rng: np.random.Generator) -> float:
+def _weak_budget(law: FeatureData, act: SmoothedReLU, rng: Rng) -> float:
     """Return how far growth at a level that a weak budget cannot stop is from the factor."""
     share = float(rng.uniform(0.1, 0.9))
     attack = TrainingAttack(eps=share * law.beta, rate=50 * recursion.critical_rate(law, act.q))
@@ -706,7 +702,7 @@ def _weak_budget(law: FeatureData, act: SmoothedReLU, rng: np.random.Generator) 
 
 
 @topic.check("prop-iii.4")
-def _check_rate(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_rate(look: Collector, budget: Budget, rng: Rng) -> None:
     boxes = budget.pick(600, 20_000)
     exceeded = missed = 0
     formula = 0.0
@@ -765,7 +761,7 @@ def _check_rate(look: Collector, budget: Budget, rng: np.random.Generator) -> No
 
 
 @topic.check("prop-iii.5")
-def _check_budget(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_budget(look: Collector, budget: Budget, rng: Rng) -> None:
     uneven = sides = risen = late = 0
     formula = 0.0
     draws = budget.pick(60, 600)
@@ -828,14 +824,14 @@ def _check_budget(look: Collector, budget: Budget, rng: np.random.Generator) -> 
     )
 
 
-def _starts(classes: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def _starts(classes: int, rng: Rng) -> tuple[FloatArray, FloatArray]:
     """Draw first filters as training does: 12 of each class, normal, of size 0.05."""
     A, B = 0.05 * rng.normal(size=(2, classes, 12))
     return A, B
 
 
 @topic.check("prop-iii.6")
-def _check_transition(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     law, act = FeatureData(noise=0.0, jitter=0.0), SmoothedReLU(3, 15.0)
     rates = np.array([100.0, 300.0, 1000.0, 3000.0])
     early = late = passages = 0
@@ -897,7 +893,7 @@ def _check_transition(look: Collector, budget: Budget, rng: np.random.Generator)
     _trained_transition(look, budget, rng)
 
 
-def _trained_transition(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _trained_transition(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the crossing times of training at two rates, ten-fold apart."""
     quotients: list[float] = []
     runs = budget.pick(1, 12)
@@ -923,7 +919,7 @@ def _trained_transition(look: Collector, budget: Budget, rng: np.random.Generato
 
 
 def _spectrum(
-    points: Sequence[tuple[float, float]], runs: int, rng: np.random.Generator
+    points: Sequence[tuple[float, float]], runs: int, rng: Rng
 ) -> tuple[list[list[float]], int, int]:
     """Train at points (eps, rate); return shares of u, and how many classes are as predicted."""
     shares: list[list[float]] = []
@@ -943,7 +939,7 @@ def _spectrum(
 
 
 @topic.check("prop-iii.7")
-def _check_spectrum(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_spectrum(look: Collector, budget: Budget, rng: Rng) -> None:
     points: list[tuple[float, float]] = budget.pick(
         [(0.4, 300.0), (0.9, 300.0), (0.9, 20.0)],
         [(eps, 300.0) for eps in (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2)]
@@ -1001,7 +997,7 @@ def _dyadic(value: float, up: bool) -> float:
     return float(math.ceil(scaled) if up else math.floor(scaled)) / 2**20
 
 
-def _signed_networks(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _signed_networks(look: Collector, budget: Budget, rng: Rng) -> None:
     """Attack networks of one feature, exactly, from the end of their window on."""
     draws = budget.pick(30, 300)
     short = resisting = formulas = 0
@@ -1045,7 +1041,7 @@ def _signed_networks(look: Collector, budget: Budget, rng: np.random.Generator) 
     look(f"{what}: ends at which P eps^q < P_R (strength - eps)^q").none(short)
 
 
-def _edges(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _edges(look: Collector, budget: Budget, rng: Rng) -> None:
     """Look just below and just above both ends, with the certificate and the attack."""
     unsafe = spared = exactly = 0
     draws = budget.pick(15, 150)
@@ -1088,7 +1084,7 @@ def _edges(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     look(f"{what}: the polynomial does not change sign between the two, exact").none(exactly)
 
 
-def _emptiness(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _emptiness(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the window of the library with the criterion, and with exact implications."""
     differ = dense = own = plain = undecided = 0
     draws = budget.pick(400, 6000)
@@ -1127,7 +1123,7 @@ def _emptiness(look: Collector, budget: Budget, rng: np.random.Generator) -> Non
 
 
 @topic.check("prop-iii.1")
-def _check_window(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_window(look: Collector, budget: Budget, rng: Rng) -> None:
     window = recursion.robustness_window(FeatureData(), 3)
     ends = max(abs(window.lower - 0.4986), abs(window.upper - 0.6077))
     _signed_networks(look, budget, rng)
@@ -1139,7 +1135,7 @@ def _check_window(look: Collector, budget: Budget, rng: np.random.Generator) -> 
 
 
 @topic.check("thm-iii.4.4")
-def _check_44(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_44(look: Collector, budget: Budget, rng: Rng) -> None:
     """State what is cited; what is ours stands in Propositions III.1 and III.8."""
     law = FeatureData()
     window = recursion.robustness_window(law, 3)
@@ -1179,7 +1175,7 @@ def _hoelder(network: PatchNetwork, X: FloatArray, y: IntArray, eps: float) -> F
 
 
 @topic.check("prop-iii.8")
-def _check_robust(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_robust(look: Collector, budget: Budget, rng: Rng) -> None:
     runs = budget.pick(4, 25)
     certified: list[float] = []
     attacked: list[float] = []
@@ -1227,7 +1223,7 @@ def _check_robust(look: Collector, budget: Budget, rng: np.random.Generator) -> 
 
 
 @topic.check("prop-iii.9")
-def _check_certificate(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_certificate(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(10, 60)
     wrong = compared = worse = 0
     off = sharp = radii = 0.0
@@ -1312,7 +1308,7 @@ def _variant(name: str) -> TrainingSettings:
 
 
 @topic.check("prop-iii.10")
-def _check_variants(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_variants(look: Collector, budget: Budget, rng: Rng) -> None:
     broken: dict[str, int] = budget.pick(
         {"q = 2": 1, "ReLU": 3, "sign": 1},
         {"q = 2": 10, "ReLU": 25, "GELU": 25, "softplus": 25, "small rho": 10, "sign": 10},
@@ -1349,7 +1345,7 @@ def _check_variants(look: Collector, budget: Budget, rng: np.random.Generator) -
 
 
 @topic.check("prop-iii.11")
-def _check_digits(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_digits(look: Collector, budget: Budget, rng: Rng) -> None:
     runs = budget.pick(3, 10)
     gained, proved, price, cold = [], [], [], []
     for _ in range(runs):

@@ -23,7 +23,7 @@ from scipy.optimize import linprog
 
 from sublinear_lib import datasets as slices
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.claims.stated import stated
 from sublinear_lib.memorization import (
     AffineLayer,
@@ -90,7 +90,7 @@ def _counted(network: ReLUNetwork) -> tuple[int, int, int]:
 
 
 def _grid_data(
-    N: int, n: int, classes: int, rng: np.random.Generator, power: int, p: float = math.inf
+    N: int, n: int, classes: int, rng: Rng, power: int, p: float = math.inf
 ) -> tuple[FloatArray, FloatArray, float]:
     """Draw binary data and the budget for which ``lambda - 2 mu = 2^-power`` exactly.
 
@@ -103,7 +103,7 @@ def _grid_data(
 
 
 def _probes(
-    X: FloatArray, mu: float, power: int, rng: np.random.Generator, p: float = math.inf
+    X: FloatArray, mu: float, power: int, rng: Rng, p: float = math.inf
 ) -> tuple[FloatArray, FloatArray, list[int]]:
     """Draw binary points of the closed balls, others, and whose ball each of the first is in.
 
@@ -142,7 +142,7 @@ def _refused(X: FloatArray, y: FloatArray, mu: float, p: float) -> bool:
 
 
 @topic.check("prop-ii.1")
-def _check_threshold(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_threshold(look: Collector, budget: Budget, rng: Rng) -> None:
     draws, N, n = budget.pick((3, 16, 3), (12, 40, 6))
     wrong_pair = middle = gaps = limits = decided = 0
     nearest = math.inf
@@ -211,13 +211,7 @@ def _sizes(budget: Budget) -> list[tuple[int, int]]:
 
 
 def _counts(
-    look: Collector,
-    what: str,
-    p: float,
-    build: Build,
-    wanted: Sizes,
-    budget: Budget,
-    rng: np.random.Generator,
+    look: Collector, what: str, p: float, build: Build, wanted: Sizes, budget: Budget, rng: Rng
 ) -> None:
     """Note how far counted networks are from a formula, for several budgets and labels."""
     off = networks = 0
@@ -255,9 +249,7 @@ def _l1_numbers(N: int, n: int) -> tuple[int, int, int]:
     return 3 * n + 2, 2 * N + 2, N * (8 * n + 7) + 2
 
 
-def _values(
-    look: Collector, build: Build, p: float, budget: Budget, rng: np.random.Generator
-) -> None:
+def _values(look: Collector, build: Build, p: float, budget: Budget, rng: Rng) -> None:
     """Evaluate networks exactly: on the balls, on their flanks and elsewhere.
 
     All numbers are binary, so that the closed form of the library is exact in floating point too.
@@ -285,9 +277,7 @@ def _values(
     look.control(f"networks whose largest weight is not y_max / (lambda - 2 mu), {at}").none(heavy)
 
 
-def _attacked(
-    look: Collector, memorizer: constructions.Memorizer, rng: np.random.Generator
-) -> None:
+def _attacked(look: Collector, memorizer: constructions.Memorizer, rng: Rng) -> None:
     """Attack the balls, and larger ones: there the attack must find what the theorem forbids."""
     assert memorizer.mu is not None
     given = memorizer.network, memorizer.X, memorizer.y
@@ -312,7 +302,7 @@ def _solved(look: Collector, memorizer: constructions.Memorizer, rows: int) -> N
 
 
 @topic.check("thm-ii.4.8")
-def _check_48(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_48(look: Collector, budget: Budget, rng: Rng) -> None:
     found = look.apart()
     _counts(
         found,
@@ -356,7 +346,7 @@ def _check_48(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("thm-ii.b.2")
-def _check_b2(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_b2(look: Collector, budget: Budget, rng: Rng) -> None:
     what = "3n + 2, 2N + 2, N(8n + 7) + 2"
     found = look.apart()
     _counts(found, what, 1.0, constructions.memorize_l1, _l1_numbers, budget, rng)
@@ -408,7 +398,7 @@ def _sandwich(memorizer: constructions.Memorizer, points: FloatArray) -> float:
 
 
 @topic.check("thm-ii.b.3")
-def _check_b3(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_b3(look: Collector, budget: Budget, rng: Rng) -> None:
     off = few = fewer = networks = steps = 0
     largest = 0.0
     for N, n in _sizes(budget):
@@ -485,7 +475,7 @@ def _check_b3(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("cor-ii.1")
-def _check_comparison(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_comparison(look: Collector, budget: Budget, rng: Rng) -> None:
     """State what is cited, and see that our networks reach beyond lambda/4, at an equal size."""
     sizes = []
     off = 0.0
@@ -513,7 +503,7 @@ def _check_comparison(look: Collector, budget: Budget, rng: np.random.Generator)
 
 
 @topic.check("prop-ii.5")
-def _check_precision(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_precision(look: Collector, budget: Budget, rng: Rng) -> None:
     N, n = budget.pick((4, 3), (8, 5))
     sets = budget.pick(5, 10)
     formats: tuple[tuple[Literal["float64", "float32"], tuple[float, ...]], ...] = (
@@ -574,7 +564,7 @@ def _null_vector(W: list[list[int]]) -> list[Fraction]:
 
 
 @topic.check("prop-ii.3")
-def _check_width(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_width(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(40, 400)
     failures = told = 0
     quarter = Fraction(1, 4)
@@ -654,7 +644,7 @@ def _check_width(look: Collector, budget: Budget, rng: np.random.Generator) -> N
 _KINDS: tuple[Literal["half-spaces", "sum"], ...] = ("half-spaces", "sum")
 
 
-def _corner(X: FloatArray, radius: float, rng: np.random.Generator) -> FloatArray:
+def _corner(X: FloatArray, radius: float, rng: Rng) -> FloatArray:
     """Return one corner of each ball of the maximum norm."""
     return np.asarray(X + radius * rng.choice([-1.0, 1.0], X.shape))
 
@@ -667,9 +657,7 @@ def _two_colorable(h: hypergraphs.Hypergraph) -> bool:
     )
 
 
-def _small_hypergraphs(
-    budget: Budget, rng: np.random.Generator
-) -> list[tuple[str, hypergraphs.Hypergraph]]:
+def _small_hypergraphs(budget: Budget, rng: Rng) -> list[tuple[str, hypergraphs.Hypergraph]]:
     found = [
         ("triangle", hypergraphs.complete_graph(3)),
         ("4-cycle", hypergraphs.cycle(4)),
@@ -685,7 +673,7 @@ def _small_hypergraphs(
 
 
 @topic.check("thm-ii.4.1")
-def _check_41(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_41(look: Collector, budget: Budget, rng: Rng) -> None:
     wrong = shapes = colorings = balls = missed = 0
     instances = _small_hypergraphs(budget, rng)
     for _, h in instances:
@@ -729,7 +717,7 @@ def _check_41(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("prop-ii.4.7")
-def _check_47(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_47(look: Collector, budget: Budget, rng: Rng) -> None:
     examples = [("triangle", hypergraphs.complete_graph(3)), ("Fano plane", hypergraphs.fano())]
     colorings = answers = 0
     for name, h in examples:
@@ -761,13 +749,11 @@ def _check_47(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     look.control.certified(
         "the gadget of the Fano plane, mu = 0.49 lambda, network of Theorem 4.8"
     ).holds(bounds.holds, f"{bounds.share:.0%} of the balls certified", "100%")
-    look.witness.update(
-        {
-            "vertices": 7,
-            "edges": [list(edge) for edge in hypergraphs.fano().edges],
-            "separation": 1.0,
-        }
-    )
+    look.witness |= {
+        "vertices": 7,
+        "edges": [list(edge) for edge in hypergraphs.fano().edges],
+        "separation": 1.0,
+    }
 
 
 _CROSS = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
@@ -782,7 +768,7 @@ def _on_corners(share: float) -> bool | None:
 
 
 @topic.check("rem-ii.1")
-def _check_remark(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_remark(look: Collector, budget: Budget, rng: Rng) -> None:
     X, y = _CROSS, _CROSS_LABELS
     lam = datasets.separation(X, y)
     plain = hardness.exists_width_two(X, y)
@@ -832,7 +818,7 @@ def _check_remark(look: Collector, budget: Budget, rng: np.random.Generator) -> 
     look.computed(
         "no memorization, hence no robust one: the points made of a triangle, mu = 0"
     ).holds(none is False, "none found" if none is False else "found or undecided", "none")
-    look.witness.update({"points": X.tolist(), "labels": y.tolist(), "budget": "1/4"})
+    look.witness |= {"points": X.tolist(), "labels": y.tolist(), "budget": "1/4"}
 
 
 def _hull_distance(X: FloatArray, y: FloatArray) -> float:
@@ -872,7 +858,7 @@ def _small_networks(n: int, largest: int) -> Iterator[ReLUNetwork]:
 
 
 @topic.check("prop-ii.4")
-def _check_exact_values(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_exact_values(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(8, 100)
     wrong = off = 0
     differ = 0.0
@@ -939,7 +925,7 @@ def _check_exact_values(look: Collector, budget: Budget, rng: np.random.Generato
 # --------------------------------------------------------------------------------------------------
 
 
-def _signs(N: int, rng: np.random.Generator) -> FloatArray:
+def _signs(N: int, rng: Rng) -> FloatArray:
     return np.asarray(rng.permutation(np.where(np.arange(N) % 2, 1.0, -1.0)))
 
 
@@ -948,7 +934,7 @@ def _levels(n: int) -> int:
 
 
 @topic.check("thm-ii.5.2")
-def _check_52(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_52(look: Collector, budget: Budget, rng: Rng) -> None:
     off = 0
     for N, n in _sizes(budget):
         X, s = rng.uniform(0.0, 1.0, (N, n)), _signs(N, rng)
@@ -1011,7 +997,7 @@ def _check_52(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 
 
 @topic.check("prop-ii.2")
-def _check_optimal(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_optimal(look: Collector, budget: Budget, rng: Rng) -> None:
     N, n = budget.pick((10, 3), (40, 8))
     gaps = upper = attained = 0
     slopes = []
@@ -1061,7 +1047,7 @@ def _nearest_sign(X: FloatArray, s: FloatArray, points: FloatArray) -> FloatArra
 
 
 @topic.check("prop-ii.6")
-def _check_digits(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_digits(look: Collector, budget: Budget, rng: Rng) -> None:
     N, others, rho = budget.pick((150, 600, 0.9), (300, 1497, 0.99))
     draws = budget.pick(1, 5)
     constants, bumps, signs = [], [], []
@@ -1103,7 +1089,7 @@ def _check_digits(look: Collector, budget: Budget, rng: np.random.Generator) -> 
 
 
 @topic.check("prop-ii.7")
-def _check_link(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_link(look: Collector, budget: Budget, rng: Rng) -> None:
     draws = budget.pick(200, 5000)
     off = step = 0
     for _ in range(draws):

@@ -18,7 +18,7 @@ from scipy import integrate, stats
 
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Method, Topic
+from sublinear_lib.claims import Budget, Collector, Method, Rng, Topic
 from sublinear_lib.claims.stated import far_slope, stated
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import loglog_slope
@@ -62,7 +62,7 @@ def _move(x: FloatArray, nu: float, direction: FloatArray) -> FloatArray:
 
 
 def _points(
-    d: int, nu: float, rng: np.random.Generator, network: TwoLayerNetwork | None = None
+    d: int, nu: float, rng: Rng, network: TwoLayerNetwork | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Return a point of X and one at distance nu, along the gradient of f if there is one."""
     x = geometry.sample_slice(1, d, rng)
@@ -75,7 +75,7 @@ def _points(
 # --------------------------------------------------------------------------------------------------
 
 
-def _attained(look: Collector, rng: np.random.Generator) -> None:
+def _attained(look: Collector, rng: Rng) -> None:
     """Hand weights of the ball to f and to g themselves, and search for better ones."""
     for form in ("jump", "continuous"):
         missed, outside, beaten = 0.0, 0.0, -math.inf
@@ -108,7 +108,7 @@ def _attained(look: Collector, rng: np.random.Generator) -> None:
     _g_attained(look, rng)
 
 
-def _g_attained(look: Collector, rng: np.random.Generator) -> None:
+def _g_attained(look: Collector, rng: Rng) -> None:
     """Evaluate the pseudo-network at the weights that change it most."""
     missed = 0.0
     for m, d, nu in ((256, 3, 0.5), (1024, 8, 0.1), (4096, 3, 1 / 4096)):
@@ -127,7 +127,7 @@ def _g_attained(look: Collector, rng: np.random.Generator) -> None:
     look.control(what).at_most(missed, 1e-6)
 
 
-def _counted(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _counted(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare numbers of switched, switchable and parkable neurons with their exact means."""
     m, d, seeds = 2**12, 8, budget.pick(40, 600)
     for nu, tau in ((0.005, 1.0 / m), (0.05, 0.02), (1.0, 0.01)):
@@ -163,7 +163,7 @@ def _counted(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     _drawn_control(look, rng)
 
 
-def _drawn_control(look: Collector, rng: np.random.Generator) -> None:
+def _drawn_control(look: Collector, rng: Rng) -> None:
     """Draw many neurons and a long move, for which all parts of the laws count."""
     m, tau, delta, nu, count = 4, 0.3, 0.4, 1.2, 200_000
     h = math.sqrt(1.0 - nu * nu / 4.0)
@@ -216,7 +216,7 @@ def _both_below(t: float, nu: float) -> float:
 # --------------------------------------------------------------------------------------------------
 
 
-def _bounds_hold(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _bounds_hold(look: Collector, budget: Budget, rng: Rng) -> None:
     """Compare the exact suprema with (4), (5) and every term of their proofs."""
     d, runs = 8, budget.pick(3, 6)
     widths = budget.pick((2**8, 2**10, 2**12), (2**8, 2**12, 2**16, 2**20))
@@ -359,7 +359,7 @@ def _proof_slips(look: Collector) -> None:
     ).at_least(rate, 1.0)
 
 
-def _threshold_of_section_42(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _threshold_of_section_42(look: Collector, budget: Budget, rng: Rng) -> None:
     """Measure the change of f at tau = K/m^(3/5), where neurons can be parked."""
     widths, seeds, d = [2**k for k in budget.pick((10, 12, 14), (10, 12, 14, 16, 18))], 24, 8
     table, means, far = np.empty((seeds, len(widths))), [], 0.0
@@ -398,7 +398,7 @@ def _threshold_of_section_42(look: Collector, budget: Budget, rng: np.random.Gen
 
 
 @topic.check("lem-4.2")
-def _check_42(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_42(look: Collector, budget: Budget, rng: Rng) -> None:
     _bounds_hold(look, budget, rng)
     _probability_fails(look)
     _proof_slips(look)
@@ -407,17 +407,15 @@ def _check_42(look: Collector, budget: Budget, rng: np.random.Generator) -> None
     _counted(look, budget, rng)
     m = 2**20
     lower, _ = perturbation.flip_tail_bracket(m**0.3, _one_over_m(m), m, 1.0 / m)
-    look.witness.update(
-        {
-            "m": m,
-            "flips that break (4) with constant 1": math.floor(m**0.3) + 1,
-            "log of their probability, at least": round(lower, 3),
-            "minus m^(1/2)": -math.sqrt(m),
-            "parkable neurons at tau = m^(-3/5)": round(
-                perturbation.expected_parkable(_section_42(m), m, m**-0.6, 1.0 / m), 1
-            ),
-        }
-    )
+    look.witness |= {
+        "m": m,
+        "flips that break (4) with constant 1": math.floor(m**0.3) + 1,
+        "log of their probability, at least": round(lower, 3),
+        "minus m^(1/2)": -math.sqrt(m),
+        "parkable neurons at tau = m^(-3/5)": round(
+            perturbation.expected_parkable(_section_42(m), m, m**-0.6, 1.0 / m), 1
+        ),
+    }
 
 
 # --------------------------------------------------------------------------------------------------
@@ -425,9 +423,7 @@ def _check_42(look: Collector, budget: Budget, rng: np.random.Generator) -> None
 # --------------------------------------------------------------------------------------------------
 
 
-def _ratios_at_r3(
-    widths: Iterable[int], runs: int, d: int, rng: np.random.Generator
-) -> dict[str, float]:
+def _ratios_at_r3(widths: Iterable[int], runs: int, d: int, rng: Rng) -> dict[str, float]:
     """Compare exact suprema for both activations at R3 with the bounds of Theorem C."""
     worst = {"terms": 0.0, "order": 0.0, "g": 0.0, "flips": -math.inf, "jump": math.inf}
     for m in widths:
@@ -456,7 +452,7 @@ def _ratios_at_r3(
 
 
 @topic.check("thm-c")
-def _check_thm_c(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_thm_c(look: Collector, budget: Budget, rng: Rng) -> None:
     widths, runs = budget.pick((2**10, 2**13), (2**10, 2**14, 2**17, 2**20)), budget.pick(4, 6)
     for d in (3, 8):
         worst = _ratios_at_r3(widths, runs, d, rng)
@@ -535,7 +531,7 @@ def _order_control(look: Collector) -> None:
 
 
 @topic.check("lem-4.2-r")
-def _check_42_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_42_repaired(look: Collector, budget: Budget, rng: Rng) -> None:
     _bounds_hold(look, budget, rng)
     for power, factor, name in ((0.3, 4.0, "4 m^(3/10) - 1"), (0.5, 1.0, "m^(1/2) - 1")):
         least = math.inf
@@ -577,7 +573,7 @@ def _check_42_repaired(look: Collector, budget: Budget, rng: np.random.Generator
 
 
 @topic.check("def-a.4")
-def _check_a4(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_a4(look: Collector, budget: Budget, rng: Rng) -> None:
     count = budget.pick(2_000, 50_000)
     y, f, g = rng.normal(size=(3, count)) * 10.0 ** rng.uniform(-6, 3, size=(3, count))
     steep = 0.0

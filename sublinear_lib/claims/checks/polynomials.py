@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Topic
+from sublinear_lib.claims import Budget, Collector, Rng, Topic
 from sublinear_lib.geometry import sample_caps
 from sublinear_lib.theory import enclosures, polynomials
 
@@ -75,7 +75,7 @@ def _printed_sign_polynomial(k: int) -> tuple[Fraction, ...]:
 
 
 @topic.check("lem-a.1")
-def _check_sign_polynomial(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_sign_polynomial(look: Collector, budget: Budget, rng: Rng) -> None:
     gaps = [Fraction(9, 10), _HALF, Fraction(1, 5), _TENTH]
     gaps += budget.pick([], [Fraction(1, 20)])
     levels = [Fraction(3, 2), Fraction(9, 10), _TENTH, Fraction(1, 1000)]
@@ -124,7 +124,7 @@ def _average_over_signs(s: int, most: int) -> tuple[Fraction, ...]:
 
 
 @topic.check("thm-a.2")
-def _check_truncated_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_truncated_power(look: Collector, budget: Budget, rng: Rng) -> None:
     powers = budget.pick((1, 2, 5, 12, 40), (1, 2, 5, 12, 40, 100, 300))
     instances, sides = [], []
     for m in powers:
@@ -186,7 +186,7 @@ def _double_sum(k: int) -> Coefficients:
 
 
 @topic.check("prop-b.7")
-def _check_chebyshev(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_chebyshev(look: Collector, budget: Budget, rng: Rng) -> None:
     highest = budget.pick(200, 600)
     sums = [polynomials.chebyshev_coefficients(k) for k in range(highest + 1)]
     values = [each.left.lower for each in sums]
@@ -217,9 +217,7 @@ def _check_chebyshev(look: Collector, budget: Budget, rng: np.random.Generator) 
 
 
 @topic.check("cor-b.8")
-def _check_truncated_coefficients(
-    look: Collector, budget: Budget, rng: np.random.Generator
-) -> None:
+def _check_truncated_coefficients(look: Collector, budget: Budget, rng: Rng) -> None:
     largest = budget.pick(40, 150)
     powers = range(1, largest + 1, budget.pick(3, 7))
     pairs = [(s, most) for s in powers for most in range(0, s + 3, max(1, s // 10))]
@@ -314,7 +312,7 @@ def _sign_controls(found: polynomials.SignApproximation, within: bool) -> list[b
 
 
 @topic.check("lem-b.6")
-def _check_sign_approximation(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_sign_approximation(look: Collector, budget: Budget, rng: Rng) -> None:
     gaps = [Fraction(9, 10), _HALF, Fraction(1, 5)]
     gaps += budget.pick([], [Fraction(3, 4), Fraction(1, 3), _TENTH])
     cases = list(product(gaps, [Fraction(9, 10), _TENTH, Fraction(1, 100)]))
@@ -390,7 +388,7 @@ def _step_controls(found: polynomials.StepApproximation) -> list[bool]:
 
 
 @topic.check("claim-b.5")
-def _check_step(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_step(look: Collector, budget: Budget, rng: Rng) -> None:
     settings = [
         (Fraction(3, 2), _TENTH, Fraction(1, 4)),
         (Fraction(6, 5), Fraction(1, 5), _HALF),
@@ -445,7 +443,7 @@ def _circle(angles: Sequence[float]) -> FloatArray:
 
 
 @topic.check("lem-b.4")
-def _check_robust_fit(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+def _check_robust_fit(look: Collector, budget: Budget, rng: Rng) -> None:
     cases = [
         (_circle([0.0, 3.0]), np.array([1.0, -1.0]), Fraction(17, 10), _TENTH, 0.9),
         (_circle([0.0, 2.1, 4.2]), np.array([1.0, -1.0, 0.5]), Fraction(37, 25), _TENTH, 0.3),
