@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sublinear_lib.claims.claim import Check, Claim, Source
-from sublinear_lib.claims.collector import Collector, Look, Rng, check_of
 from sublinear_lib.claims.evidence import (
     Budget,
     Evidence,
@@ -36,7 +35,6 @@ from sublinear_lib.claims.storing import (
     stale,
     stored_evidence,
 )
-from sublinear_lib.claims.topic import Topic
 from sublinear_lib.claims.verifying import Report, verify, verify_each
 
 if TYPE_CHECKING:
@@ -67,25 +65,20 @@ __all__ = [
     "Budget",
     "Check",
     "Claim",
-    "Collector",
     "Evidence",
     "Findings",
     "Ledger",
-    "Look",
     "Method",
     "Observation",
     "Outcome",
     "ProofStatus",
     "Report",
-    "Rng",
     "Role",
     "Source",
     "Stored",
     "Tally",
-    "Topic",
     "Verdict",
     "assemble",
-    "check_of",
     "encoded",
     "evidence_path",
     "fingerprint",

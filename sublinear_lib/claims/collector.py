@@ -31,7 +31,7 @@ from sublinear_lib.claims.stated import STATED, far_slope
 from sublinear_lib.statistics import Interval
 
 if TYPE_CHECKING:
-    from sublinear_lib.theory.enclosures import Inequality
+    from sublinear_lib.theory import enclosures
 
 __all__ = ["Collector", "Inspection", "Look", "Rng", "check_of"]
 
@@ -262,7 +262,7 @@ class Look:
         good = sum(kept)
         self.note(_yes(good == len(kept)), f"{good} of {len(kept)}", "all", Method.EXACT)
 
-    def all_hold(self, instances: Sequence[Inequality]) -> None:
+    def all_hold(self, instances: Sequence[enclosures.Inequality]) -> None:
         """Note how many inequalities hold, each proven or refuted, and the closest one."""
         good = sum(each.holds for each in instances)
         closest = max(each.ratio if each.relation == "<=" else 1 / each.ratio for each in instances)

@@ -6,17 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sublinear_lib.claims import (
-    Budget,
-    Claim,
-    Collector,
-    Findings,
-    Ledger,
-    ProofStatus,
-    Source,
-    Verdict,
-    check_of,
-)
+from sublinear_lib.claims import Budget, Claim, Findings, Ledger, ProofStatus, Source, Verdict
+from sublinear_lib.claims.collector import Collector, check_of
 
 
 @check_of

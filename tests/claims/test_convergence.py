@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import LEDGER, Budget, Collector, Outcome, Role, Verdict
+from sublinear_lib.claims import LEDGER, Budget, Outcome, Role, Verdict
 from sublinear_lib.claims.checks import convergence
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.scaling import R1, R2
 from sublinear_lib.theory import CHAINS, regret
 from tests.claims.planting import Wrong, plant, scaled

@@ -11,7 +11,6 @@ import pytest
 
 from sublinear_lib.claims import (
     Budget,
-    Collector,
     Findings,
     Method,
     Observation,
@@ -20,6 +19,7 @@ from sublinear_lib.claims import (
     Verdict,
     judge,
 )
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.statistics import Interval
 
 

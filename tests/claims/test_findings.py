@@ -15,8 +15,9 @@ import pytest
 from scipy import stats
 
 from sublinear_lib import geometry
-from sublinear_lib.claims import LEDGER, Budget, Collector, Method, Observation, Outcome, Role
+from sublinear_lib.claims import LEDGER, Budget, Method, Observation, Outcome, Role
 from sublinear_lib.claims.checks import activity, approximation, features
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.memorization import datasets
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval

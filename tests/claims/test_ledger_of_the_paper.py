@@ -13,7 +13,6 @@ from sublinear_lib.claims import (
     LEDGER,
     NUMBERED,
     Budget,
-    Collector,
     Outcome,
     Role,
     Verdict,
@@ -25,6 +24,7 @@ from sublinear_lib.claims import (
     verify,
 )
 from sublinear_lib.claims.checks import approximation, convergence
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.theory.exponents import CHAINS
 from tests.claims.stored import QUICK
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from sublinear_lib import activations, adversary, datasets, geometry, losses, network, scaling
-from sublinear_lib.claims import LEDGER, Budget, Claim, Collector, Verdict
+from sublinear_lib.claims import LEDGER, Budget, Claim, Verdict
 from sublinear_lib.claims.checks import definitions, features
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.features import (
     FeatureData,
     PatchNetwork,

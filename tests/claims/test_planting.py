@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import LEDGER, Budget, Collector, Role, Verdict, check_of
+from sublinear_lib.claims import LEDGER, Budget, Role, Verdict
+from sublinear_lib.claims.collector import Collector, check_of
 from tests.claims.planting import is_unsettled
 from tests.claims.statements import check_broken, claim
 from tests.claims.stored import QUICK

@@ -10,7 +10,8 @@ import plant_statements
 import pytest
 
 from benchmarks import load_planting_record, planting_table
-from sublinear_lib.claims import LEDGER, Collector, Method, Outcome, Role
+from sublinear_lib.claims import LEDGER, Method, Outcome, Role
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.claims.stated import STATED, Stated, far_slope
 
 RECORD = load_planting_record()["trials"]

@@ -7,18 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import (
-    Budget,
-    Collector,
-    ProofStatus,
-    Source,
-    Topic,
-    Verdict,
-)
-from sublinear_lib.claims import (
-    topic as topics,
-)
-from sublinear_lib.claims.topic import read_statement
+from sublinear_lib.claims import Budget, ProofStatus, Source, Verdict
+from sublinear_lib.claims import topic as topics
+from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.topic import Topic, read_statement
 
 FILE = r"""---
 title: Close to g

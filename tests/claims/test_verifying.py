@@ -16,14 +16,12 @@ import pytest
 
 from sublinear_lib.claims import (
     Budget,
-    Collector,
     Ledger,
     Method,
     Observation,
     Outcome,
     Role,
     Verdict,
-    check_of,
     evidence_path,
     fingerprint,
     judge,
@@ -35,6 +33,7 @@ from sublinear_lib.claims import (
     verify,
     verify_each,
 )
+from sublinear_lib.claims.collector import Collector, check_of
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
@@ -179,7 +178,7 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
 
 SOURCE = """
 from functools import partial
-from sublinear_lib.claims import Collector
+from sublinear_lib.claims.collector import Collector
 
 _LIMIT: float = 2.0
 

@@ -7,18 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from sublinear_lib.claims import (
-    Budget,
-    Claim,
-    Collector,
-    Ledger,
-    Outcome,
-    Source,
-    Verdict,
-    check_of,
-    merge,
-    verify,
-)
+from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Source, Verdict, merge, verify
+from sublinear_lib.claims.collector import Collector, check_of
 from sublinear_lib.exhibits import Shelf
 from tests.claims.statements import status_for
 

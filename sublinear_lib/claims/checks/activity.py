@@ -20,8 +20,10 @@ from scipy import optimize, special, stats
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import stated
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import clopper_pearson, loglog_slope
 from sublinear_lib.theory import (

@@ -24,8 +24,10 @@ from scipy import integrate, special, stats
 from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import CONTINUOUS, get_activation
-from sublinear_lib.claims import Budget, Collector, Rng, Role, Topic
+from sublinear_lib.claims import Budget, Role
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import STATED, far_slope, stated, stated_power
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import Interval, loglog_slope, spawn
 from sublinear_lib.theory import (

@@ -20,7 +20,9 @@ import numpy as np
 from flint import acb
 from scipy import integrate, optimize, stats
 
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.geometry import sample_slice
 from sublinear_lib.theory import concentration, enclosures, tails
 

@@ -28,8 +28,10 @@ from sublinear_lib.adversary import (
     Target,
     robust_loss,
 )
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import far_slope, stated_power
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.losses import LOSSES, get_loss
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.scaling import PRINTED, R1, R2, R3, Scaling

@@ -20,7 +20,9 @@ from scipy import special, stats
 from sublinear_lib import datasets, geometry, scaling, statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import IdentityAdversary, ProjectedGradient
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import (
     ConvexLayers,
     HalfspaceHits,

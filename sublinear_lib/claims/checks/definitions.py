@@ -19,7 +19,9 @@ from scipy import stats
 
 from sublinear_lib import adversary, datasets, geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Method, Outcome, Rng, Topic
+from sublinear_lib.claims import Budget, Method, Outcome
+from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.halfspace import HalfspaceIndex
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.statistics import Interval, clopper_pearson

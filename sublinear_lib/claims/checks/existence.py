@@ -22,8 +22,10 @@ from scipy import integrate, special, stats
 from sublinear_lib import geometry, scaling, statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import robust_loss
-from sublinear_lib.claims import Budget, Collector, Rng, Role, Topic
+from sublinear_lib.claims import Budget, Role
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import stated, stated_power
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory import caps, enclosures, existence, polynomials
 

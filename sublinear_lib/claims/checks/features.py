@@ -22,7 +22,9 @@ import numpy as np
 from flint import arb, ctx
 
 from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.claims import Budget, Collector, Outcome, Rng, Role, Topic
+from sublinear_lib.claims import Budget, Outcome, Role
+from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.features import (
     GELU,
     FeatureData,

@@ -23,8 +23,10 @@ from scipy.optimize import linprog
 
 from sublinear_lib import datasets as slices
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import stated
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.memorization import (
     AffineLayer,
     ReLUNetwork,

@@ -18,8 +18,10 @@ from scipy import integrate, stats
 
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Method, Rng, Topic
+from sublinear_lib.claims import Budget, Method
+from sublinear_lib.claims.collector import Collector, Rng
 from sublinear_lib.claims.stated import far_slope, stated
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.statistics import loglog_slope
 from sublinear_lib.theory import (

@@ -18,7 +18,9 @@ import numpy as np
 from scipy import stats
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.claims import Budget, Collector, Rng, Topic
+from sublinear_lib.claims import Budget
+from sublinear_lib.claims.collector import Collector, Rng
+from sublinear_lib.claims.topic import Topic
 from sublinear_lib.geometry import sample_caps
 from sublinear_lib.theory import enclosures, polynomials
 
