@@ -2,8 +2,8 @@ r"""Powers of m and sharp constants as stated, and the slopes far out that decid
 
 A check at widths that run cannot tell ``m^0.95`` from ``m``.  So each power that a statement names
 stands here once, and the check compares it with the slope of a closed form between ``m = 2^200``
-and ``2^240``, to a thousandth (`far`).  Constants that are claimed to be sharp stand here too.  The
-checks read all of them from `STATED`, so that a wrong one can be planted there:
+and ``2^240``, to a thousandth (`Collector.far`).  Constants that are claimed to be sharp stand here
+too.  The checks read all of them from `STATED`, so that a wrong one can be planted there:
 ``tools/plant_statements.py`` plants each a fortieth off (a constant 10 %) and asks for the verdict.
 Before adding an entry, know what `Stated.sharp` is for: a bound may be larger than the truth, and
 then a statement with a smaller power is true as well.

@@ -149,7 +149,7 @@ def test_without_an_error_a_shortened_check_finds_the_recorded_verdict(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("name", "module", "right", "wrong"), errors_in_text())
+@pytest.mark.parametrize(("name", "module", "right", "wrong"), list(errors_in_text()))
 def test_an_error_in_a_formula_changes_the_verdict(
     name: str, module: str, right: str, wrong: str, monkeypatch: Patch
 ) -> None:
