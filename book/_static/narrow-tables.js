@@ -22,6 +22,8 @@
 
   function arrange() {
     for (const box of document.querySelectorAll(BOXES)) {
+      // a browser lays a closed fold out only when it is asked for sizes in it
+      if (box.closest("details:not([open])")) continue;
       const table = box.querySelector("table");
       table.classList.remove("row-by-row");
       if (narrow.matches && box.scrollWidth > box.clientWidth + 1 && named(table)) {
@@ -32,4 +34,5 @@
 
   arrange();
   narrow.addEventListener("change", arrange);
+  document.addEventListener("toggle", ({ target }) => { if (target.open) arrange(); }, true);
 })();
