@@ -108,7 +108,7 @@ def _wait(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the script, and the pass over finished pages."""
-    app.add_js_file("folds.js", loading_method="defer")
+    app.add_js_file("folds.js", priority=140, loading_method="defer")
     # after companion_light has taken the colors away that nobody sees
     app.connect("build-finished", _wait, priority=860)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,8 @@
   const SMALLEST = 62; // percent; the letters of a formula are a fifth larger than those of the text
   let printing = false; // a sheet has its own sizes, by print.js
 
-  const folded = (formula) => formula.closest("details:not([open])");
+  const FOLDED = "details:not([open]), .toggle-hidden, .admonition.dropdown:not(.toggle)";
+  const folded = (formula) => formula.closest(FOLDED);
 
   /** Each time all are read before the first is written, so that the page is laid out once. */
   function arrange(part) {
@@ -35,6 +36,10 @@
     article.addEventListener("toggle", (event) => {
       if (event.target.open && !printing) arrange(event.target);
     }, true);
+    article.addEventListener("click", (event) => {
+      const box = event.target.closest(".toggle"); // a solution, by its title or the button there
+      if (box && !printing) arrange(box);
+    });
     addEventListener("beforeprint", () => { printing = true; });
     addEventListener("afterprint", () => setTimeout(() => { printing = false; }));
     let last = innerWidth;

@@ -34,5 +34,7 @@
 
   arrange();
   narrow.addEventListener("change", arrange);
+  // a fold that opens, and a solution, by its title
   document.addEventListener("toggle", ({ target }) => { if (target.open) arrange(); }, true);
+  document.addEventListener("click", ({ target }) => { if (target.closest(".toggle")) arrange(); });
 })();

@@ -33,7 +33,8 @@ FOLDS = f"""<article><p>{FORMULA.format("a")}</p>
 <details><summary>{FORMULA.format("d")}</summary><div class="math notranslate nohighlight" id="e">
 <math display="block"><mi>e</mi></math></div></details>
 <noscript><p>{FORMULA.format("f")}</p></noscript></details>
-<details open><summary>Open</summary>{FORMULA.format("g")}{CODE.format(COLORED)}</details></article>"""
+<details open><summary>Open</summary>{FORMULA.format("g")}{CODE.format(COLORED)}</details>
+</article>"""
 
 
 def waiting(html: str) -> list[str]:
