@@ -30,8 +30,10 @@ _GONE = (
     "_static/language_data.js",
     "_static/scripts/fontawesome.js",
 )
+# all but what others ask for at once, and what arranges tables while the page is read
 _WAITS = re.compile(
-    r"<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)(?![^>]*documentation_options)"
+    r"<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)"
+    r"(?![^>]*(?:documentation_options|narrow-tables))"
 )
 _EXPLORERS = re.compile(
     r'\s*(<script type="application/vnd\.jupyter\.widget-state\+json">.*?</script>)'
