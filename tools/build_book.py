@@ -17,8 +17,8 @@ from check_book import HTML, ROOT
 # `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
 # again, Python looks for garbage that is not there: with its own thresholds for half of a build.
 # And jsonschema would compile, for seconds, grammars of addresses that nothing asks for.
-# Sphinx reads with as many processes as it is told, and Jupyter Book tells it to use one. Two of its
-# extensions do not say that this is safe: they change settings, and numbers after all is read.
+# Sphinx reads with as many processes as it is told, and Jupyter Book tells it to use one. Two of
+# its extensions do not say that this is safe: they change settings, and numbers after all is read.
 JUPYTER_BOOK = """\
 import gc, os, sys
 sys.modules["rfc3987_syntax"] = None

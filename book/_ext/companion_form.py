@@ -85,7 +85,7 @@ class NamedProofs(ProofDomain):
         return made
 
     def merge_domaindata(self, docnames: Any, otherdata: Any) -> None:
-        """Add nothing: the boxes are kept in the environment, and sphinx-proof merges them there."""
+        """Add nothing: the boxes are in the environment, and sphinx-proof merges them there."""
 
 
 def _name_boxes(app: Sphinx, doctree: nodes.document) -> None:
