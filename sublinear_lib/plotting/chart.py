@@ -25,6 +25,7 @@ from sublinear_lib.plotting.style import (
     badge,
     figure,
     house_style,
+    interval_dots,
     label_line_ends,
     note,
     panel,
@@ -33,7 +34,18 @@ from sublinear_lib.plotting.style import (
 )
 from sublinear_lib.validation import float_array
 
-__all__ = ["Chart", "Curves", "Drawing", "Rows", "arrays", "colored", "ends", "extent", "picture"]
+__all__ = [
+    "INK",
+    "Chart",
+    "Curves",
+    "Drawing",
+    "Rows",
+    "arrays",
+    "colored",
+    "ends",
+    "extent",
+    "picture",
+]
 
 Curves: TypeAlias = Mapping[str, Numbers]
 """Values by the label of their curve, in the house markup."""
@@ -45,7 +57,13 @@ Drawn: TypeAlias = "Chart | Figure | Sequence[Chart | Figure]"
 Drawing: TypeAlias = tuple[Drawn, str]
 """What was drawn, and what it says: the alternative text."""
 
-_INK: Mapping[str, str] = dict(LIGHT)
+INK = cast("Mapping[str, str]", LIGHT)
+"""The color of each role, in the light values that Matplotlib draws with."""
+
+
+def _drawing(method: Callable[..., None]) -> Callable[..., None]:
+    """Let pages unpack points and looks into a call, which a type checker cannot follow."""
+    return method
 
 
 class Chart:
@@ -75,24 +93,26 @@ class Chart:
         height: float = 280.0,
         margins: tuple[float, float, float, float] = (52.0, 14.0, 16.0, 46.0),
         *,
-        title: str = "",
-        rise: float = 17.0,
-        indent: float | None = None,
-        on: Figure | None = None,
+        title: Any = "",
+        rise: Any = 17.0,
+        indent: Any = None,
+        on: Any = None,
         **named: Any,
     ) -> None:
         self.figure = on or figure(width, height)
-        sides = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
+        sides: Any = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
         self.axes = panel(self.figure, **sides, **named)
         self._ends: list[EndLabel] = []
         if title:
             left = margins[0] - 4.0 if indent is None else indent
             panel_title(self.axes, title, left=left, rise=rise)
 
+    @_drawing
     def x(self, low: float, high: float, **how: Any) -> None:
         """Give the x axis its limits, scale and ticks."""
         set_scale(self.axes, "x", float(low), float(high), **how)
 
+    @_drawing
     def y(self, low: float, high: float, **how: Any) -> None:
         """Give the y axis its limits, scale and ticks."""
         set_scale(self.axes, "y", float(low), float(high), **how)
@@ -108,46 +128,55 @@ class Chart:
         self.x(middle[0] - half, middle[0] + half, **how)
         self.y(middle[1] - half, middle[1] + half, **how)
 
+    @_drawing
     def line(
         self, x: Any, y: Any, role: str, width: float = 2.25, label: str = "", **look: Any
     ) -> None:
         """Draw a curve, and label its end."""
-        self.axes.plot(x, y, color=_INK[role], linewidth=width, **look)
+        self.axes.plot(x, y, color=INK[role], linewidth=width, **look)
         if label:
             self.end(y[-1], label, role)
 
+    @_drawing
     def level(self, y: float, role: str, width: float = 1.5, label: str = "", **look: Any) -> None:
         """Draw a line across the panel, and label its end."""
-        self.axes.axhline(y, color=_INK[role], linewidth=width, **look)
+        self.axes.axhline(y, color=INK[role], linewidth=width, **look)
         if label:
             self.end(y, label, role)
 
+    @_drawing
     def upright(self, x: float, role: str, width: float = 1.5, **look: Any) -> None:
         """Draw a line from the foot of the panel to its top."""
-        self.axes.axvline(x, color=_INK[role], linewidth=width, **look)
+        self.axes.axvline(x, color=INK[role], linewidth=width, **look)
 
+    @_drawing
     def bars(self, x: Any, low: Any, high: Any, role: str, width: float, **look: Any) -> None:
         """Draw upright bars, such as intervals."""
-        self.axes.vlines(x, low, high, color=_INK[role], linewidth=width, **look)
+        self.axes.vlines(x, low, high, color=INK[role], linewidth=width, **look)
 
+    @_drawing
     def plateaus(self, y: Any, start: Any, stop: Any, role: str, width: float, **look: Any) -> None:
         """Draw level bars, such as the plateaus of a function."""
-        self.axes.hlines(y, start, stop, color=_INK[role], linewidth=width, **look)
+        self.axes.hlines(y, start, stop, color=INK[role], linewidth=width, **look)
 
+    @_drawing
     def band(self, x: Any, low: Any, high: Any, role: str, alpha: float, **look: Any) -> None:
         """Shade between two curves."""
         self.axes.fill_between(
-            x, low, high, color=_INK[role], alpha=alpha, **{"linewidth": 0, **look}
+            x, low, high, color=INK[role], alpha=alpha, **{"linewidth": 0, **look}
         )
 
+    @_drawing
     def stretch(self, start: float, stop: float, role: str, alpha: float) -> None:
         """Shade a stretch of the x axis."""
-        self.axes.axvspan(start, stop, color=_INK[role], alpha=alpha, linewidth=0)
+        self.axes.axvspan(start, stop, color=INK[role], alpha=alpha, linewidth=0)
 
+    @_drawing
     def layer(self, low: float, high: float, role: str, alpha: float) -> None:
         """Shade a stretch of the y axis."""
-        self.axes.axhspan(low, high, color=_INK[role], alpha=alpha, linewidth=0)
+        self.axes.axhspan(low, high, color=INK[role], alpha=alpha, linewidth=0)
 
+    @_drawing
     def dots(
         self,
         x: Any,
@@ -168,37 +197,48 @@ class Chart:
         self.axes.plot(
             x,
             y,
-            color=_INK[role],
+            color=INK[role],
             markersize=size,
             **{"linestyle": "none", "marker": "o", **look},
         )
 
+    @_drawing
+    def intervals(self, rows: FloatArray, role: str, **look: Any) -> None:
+        """Draw dots on bars for intervals: rows (x, estimate, lower, upper)."""
+        interval_dots(self.axes, rows, cast(Role, role), **look)
+
+    @_drawing
     def badge(self, x: float, y: float, text: str, role: str, **look: Any) -> None:
         """Draw a point as a disk with a short text in it."""
         badge(self.axes, float(x), float(y), text, cast(Role, role), **look)
 
+    @_drawing
     def cross(self, x: float, y: float, outline: bool = True) -> None:
         """Mark a point by a cross, on a wider one in the color of the page."""
-        look = {"marker": "x", "linestyle": "none", "zorder": 5.0}
+        look: Any = {"marker": "x", "linestyle": "none", "zorder": 5.0}
         if outline:
             self.axes.plot(x, y, markersize=11, markeredgewidth=5.0, color=LIGHT["paper"], **look)
         self.axes.plot(x, y, markersize=10, markeredgewidth=2.4, color=LIGHT["ink"], **look)
 
+    @_drawing
     def filled(self, shape: Callable[..., Patch], *where: Any, role: str, **more: Any) -> None:
         """Draw a shape of Matplotlib in a light tone of its color, with a line around it."""
-        color = _INK[role]
+        color = INK[role]
         self.axes.add_patch(shape(*where, facecolor=color, alpha=0.16, linewidth=0, **more))
         self.axes.add_patch(
             shape(*where, facecolor="none", edgecolor=color, linewidth=1.25, **more)
         )
 
+    @_drawing
     def note(self, x: float, y: float, text: str, role: str = "ink", **how: Any) -> None:
         """Write a label at a place in data units."""
         note(self.axes, float(x), float(y), text, role=cast(Role, role), **how)
 
+    @_drawing
     def corner(self, text: str, role: str = "ink", *, at: Any = (0, 1), **how: Any) -> None:
         """Write a label at a place in shares of the panel, by default its upper left corner."""
-        note(self.axes, *at, text, role=cast(Role, role), coordinates="axes fraction", **how)
+        x, y = at
+        note(self.axes, x, y, text, role=cast(Role, role), coordinates="axes fraction", **how)
 
     def legend(
         self,
@@ -210,7 +250,7 @@ class Chart:
     ) -> None:
         """Write labels beside squares of their colors, in rows of 20 pixels (`legend_places`)."""
         for role, label, (x, row) in zip(roles, labels, places, strict=False):
-            self.axes.barh(top + 20.0 * row, 10, left=x, height=10, color=_INK[role])
+            self.axes.barh(top + 20.0 * row, 10, left=x, height=10, color=INK[role])
             self.note(x + indent, top + 20.0 * row, label, role, size=11)
 
     def stack(
@@ -223,7 +263,7 @@ class Chart:
             if length > 0.0:
                 # A hair of paper between neighbors, where there is room for it.
                 wide = length - 1.0 if length > 3.0 else length
-                self.axes.barh(y, wide, height, left=left, align="edge", color=_INK[role])
+                self.axes.barh(y, wide, height, left=left, align="edge", color=INK[role])
             left += length
         return left
 

@@ -6,12 +6,14 @@ All numbers, counted, predicted or timed, come from the caller; here is only how
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.plotting.chart import (
+    INK,
     Chart,
     Curves,
     Drawing,
@@ -24,7 +26,7 @@ from sublinear_lib.plotting.chart import (
 )
 from sublinear_lib.plotting.checks import ascending
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import LIGHT, SERIES
+from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.plotting.richtext import to_sentence
 from sublinear_lib.plotting.style import end_label_room
 from sublinear_lib.validation import float_array, index_array
@@ -401,7 +403,7 @@ def loss_curves(
     charts, said = [], []
     for title, curves in tables.items():
         names = {"title": title, "rise": 38, "xlabel": xlabel, "ylabel": ylabel}
-        chart = Chart(300, 260, (50, 84, 38, 46), **names)  # type: ignore[arg-type]
+        chart = Chart(300, 260, (50, 84, 38, 46), **names)
         chart.x(*extent(*(steps for steps, _ in curves.values())), target=3)
         chart.y(low, high, scale="log10")
         for label, (steps, losses) in curves.items():
@@ -450,7 +452,7 @@ def draw_half_plane(
             cuts.append((ax + t * (bx - ax), ay + t * (by - ay)))
             beyond.append(cuts[-1])
     if beyond:
-        area = Polygon(beyond, facecolor=LIGHT["c1"], alpha=0.12, linewidth=0, zorder=0)
+        area = Polygon(beyond, facecolor=INK["c1"], alpha=0.12, linewidth=0, zorder=0)
         chart.axes.add_patch(area)
     if cuts:
         chart.line(*zip(*cuts, strict=True), "c2", 2, zorder=2)
@@ -508,9 +510,9 @@ def boxes_picture(
         ("skipped", most <= offset, "muted", (1.0, "right")),
     ):
         thick, size = (1.0, 3.5) if word == "skipped" else (1.8, 4.5)
-        color, alpha = LIGHT[role], 0.35 if word == "covered" else 0.0  # type: ignore[index]
+        color, alpha = INK[role], 0.35 if word == "covered" else 0.0
         for corner, sides in zip(low[chosen], (high - low)[chosen], strict=True):
-            look = {"facecolor": (color, alpha), "edgecolor": color, "linewidth": thick}
+            look: Any = {"facecolor": (color, alpha), "edgecolor": color, "linewidth": thick}
             chart.axes.add_patch(Rectangle(corner, *sides, zorder=1, **look))
         inside = np.concatenate([P[:0], *(members[k] for k in np.flatnonzero(chosen))])
         chart.dots(*inside.T, role, size, 0, zorder=4)

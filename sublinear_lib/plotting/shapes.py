@@ -68,6 +68,6 @@ def draw_image(
             if squares:
                 path = Path.make_compound_path(*squares)
                 look = {"facecolor": LIGHT[role], "alpha": grade / 16, "linewidth": 0}
-                axes.add_patch(PathPatch(path, **look))  # type: ignore[arg-type]
+                axes.add_patch(PathPatch(path, **look))
     frame = Rectangle((x, y), size, size, facecolor="none", edgecolor=LIGHT["grid"], linewidth=1)
     axes.add_patch(frame)

@@ -7,9 +7,8 @@ from typing import SupportsFloat
 
 import numpy as np
 
-from sublinear_lib.plotting.chart import Chart, Drawing, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, picture
 from sublinear_lib.plotting.formats import number
-from sublinear_lib.plotting.palette import LIGHT
 
 
 @picture
@@ -29,7 +28,7 @@ def power_map_picture(
         chart = Chart(310, 250, (40, 30, 20, 46), **names)
         chart.x(0.0, 0.5, values=[0.0, 0.2, 0.4])
         chart.y(0.5, 1.0, values=[0.6, 0.8, 1.0])
-        chart.axes.fill(*corners.T, color=LIGHT["c3"], alpha=0.25, linewidth=0)
+        chart.axes.fill(*corners.T, color=INK["c3"], alpha=0.25, linewidth=0)
         chart.line(*np.vstack([corners, corners[:1]]).T, "c3", 1.5)
         chart.corner(title, at=(1.0, 0.93), ha="right", weight="bold")
         for label, (alpha, beta) in choices[title].items():

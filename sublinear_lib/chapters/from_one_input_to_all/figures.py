@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, arrays, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
 from sublinear_lib.plotting.richtext import to_sentence
@@ -49,11 +50,11 @@ def net_picture(
 
 
 def _panel(
-    phi: Numbers,
-    truth: Numbers,
+    phi: FloatArray,
+    truth: FloatArray,
     title: str,
-    net: tuple[Numbers, Numbers],
-    roof: Numbers,
+    net: tuple[FloatArray, FloatArray],
+    roof: FloatArray,
     ylabel: str,
     high: float,
 ) -> Chart:

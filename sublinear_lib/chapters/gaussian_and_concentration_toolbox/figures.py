@@ -24,7 +24,6 @@ from sublinear_lib.plotting.chart import (
 )
 from sublinear_lib.plotting.formats import Numbers, course, grouped, number, whole
 from sublinear_lib.plotting.palette import SERIES
-from sublinear_lib.plotting.style import interval_dots
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def tail_panels(panels: Mapping[str, CountTail]) -> Drawing:
             chart.line(counts, values, role, label=label, dashes=(4, 2))
         if each.sample is not None:
             rows = np.asarray(each.sample, dtype=float)
-            interval_dots(chart.axes, rows, "ink", size=5.0, edge=1.0, clip=True, zorder=2.0)
+            chart.intervals(rows, "ink", size=5.0, edge=1.0, clip=True, zorder=2.0)
         charts.append(chart)
         last = ", ".join(f"{label} {number(values[-1])}" for label, values in bounds.items())
         said.append(

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray
+from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, Rows, arrays, colored, picture
 from sublinear_lib.plotting.formats import Numbers, number, percent
 from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.pictures import draw_half_plane
-from sublinear_lib.plotting.style import interval_dots
 from sublinear_lib.validation import float_array
 
 
@@ -34,7 +33,7 @@ def duality_picture(points: Rows, normal: Numbers, offset: float) -> Drawing:
     )
 
 
-def _points(P: FloatArray, x: FloatArray, offset: float, hit: FloatArray) -> Chart:
+def _points(P: FloatArray, x: FloatArray, offset: float, hit: BoolArray) -> Chart:
     chart = Chart(300, 300, (8, 8, 30, 8), frame=False)
     draw_half_plane(chart, P, x, offset, 284, 262)
     chart.dots(*P[~hit].T, "muted", 5.5, 0, zorder=4)
@@ -45,7 +44,7 @@ def _points(P: FloatArray, x: FloatArray, offset: float, hit: FloatArray) -> Cha
     return chart
 
 
-def _lines(P: FloatArray, s: float, level: float, hit: FloatArray) -> Chart:
+def _lines(P: FloatArray, s: float, level: float, hit: BoolArray) -> Chart:
     chart = Chart(300, 300, (8, 8, 30, 8), frame=False)
     reach = np.array([s - 1.0, s + 1.0])
     at = np.append(P[:, 0] * s + P[:, 1], level)
@@ -78,7 +77,7 @@ def surviving_share(
     for role, label, values in colored(shares):
         chart.line(d, values, role, label=label, clip_on=False)
         if label in points:
-            interval_dots(chart.axes, points.pop(label), role)
+            chart.intervals(points.pop(label), role)
     if points:
         raise ValueError(f"samples must have labels of curves, got {[*points]}")
     said = "; ".join(

@@ -64,10 +64,10 @@ def transition_picture(
     The plateau of the non-robust feature is dashed if it is finite (Lemma 5.2).
     """
     times = np.asarray(steps, dtype=float)
-    flat = level is not None and math.isfinite(level)
+    plateau = level if level is not None and math.isfinite(level) else None
     paths = []
     for each in panels:
-        given = {"A": each.A, "B": each.B}
+        given: dict[str, Numbers | None] = {"A": each.A, "B": each.B}
         given |= {"predicted A": each.predicted_A, "predicted B": each.predicted_B}
         paths.append(arrays({k: v for k, v in given.items() if v is not None}, times.size))
     low, high = extent(*(path for each in paths for path in each.values()))
@@ -77,10 +77,10 @@ def transition_picture(
         chart = Chart(300, 290, (42, 30, 54, 46), title=each.title, rise=42, xlabel="step")
         chart.x(times[0], times[-1], target=4, label=number)
         chart.y(low / 1.3, high * 1.25, scale="log10", values=_TICKS, label=number)
-        if flat:
-            chart.level(level, "muted", 1.25, dashes=(5, 3))
+        if plateau is not None:
+            chart.level(plateau, "muted", 1.25, dashes=(5, 3))
             look = {"dx": 4, "dy": 4, "va": "bottom", "size": 11}
-            chart.note(times[0], level, "plateau", "muted", **look)
+            chart.note(times[0], plateau, "plateau", "muted", **look)
         _crossing(chart, each, times[0], times[-1])
         for part, role in (("A", "c1"), ("B", "c2")):
             chart.line(times[few], own[part][few], role)
@@ -98,7 +98,7 @@ def transition_picture(
     return charts, (
         f"The robust feature A and the non-robust feature B over {number(times[-1], 6)} "
         f"steps, logarithmic. {'. '.join(said)}."
-        + (f" The plateau lies at {number(level)}." if flat else "")
+        + ("" if plateau is None else f" The plateau lies at {number(plateau)}.")
     )
 
 

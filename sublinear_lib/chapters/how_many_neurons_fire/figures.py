@@ -9,7 +9,6 @@ import numpy as np
 from sublinear_lib.plotting.chart import Chart, Curves, Drawing, Rows, arrays, colored, picture
 from sublinear_lib.plotting.checks import positive
 from sublinear_lib.plotting.formats import Numbers, grouped, percent
-from sublinear_lib.plotting.style import interval_dots
 
 _TICKS = [float(f"{digit}e{power}") for power in range(-6, 1) for digit in (1, 2, 5)] + [2.0]
 
@@ -65,7 +64,7 @@ def activity_against_m(
     for role, label, values in colored(shares):
         chart.line(m, values, role, label=label)
         if label in points:
-            interval_dots(chart.axes, points[label], role, size=5.5, clip=True, zorder=2.0)
+            chart.intervals(points[label], role, size=5.5, clip=True, zorder=2.0)
     if points:
         alt += " Sampled networks are drawn as points with intervals."
     return chart, alt

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.patches import Rectangle
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, arrays, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, arrays, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number, percent
-from sublinear_lib.plotting.palette import FAINT, LIGHT
+from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.statistics import Interval
 from sublinear_lib.validation import float_array
 
@@ -53,7 +53,7 @@ def answers_picture(
     for each in panels:
         charts.append(_answers(points, s, each, mu, limits))
         plus, minus = (
-            np.mean((start < each.values) & (each.values < stop))
+            float(np.mean((start < each.values) & (each.values < stop)))
             for start, stop in (each.plus, each.minus)
         )
         said.append(
@@ -80,15 +80,15 @@ def _answers(
         edges |= {edge for edge in (start, stop) if least < edge < most}
         bounds = [max(start, least - 1.0), min(stop, most + 1.0)]
         if bounds[0] < most and least < bounds[1]:
-            area = chart.axes.contourf(places, places, values, bounds, colors=[LIGHT[role]])
+            area = chart.axes.contourf(places, places, values, bounds, colors=[INK[role]])
             area.set_alpha(0.22)
     if edges:
-        look = {"colors": [LIGHT["ink"]], "linewidths": 1.0}
-        chart.axes.contour(places, places, values, levels=sorted(edges), **look)
+        shape: Any = {"colors": [INK["ink"]], "linewidths": 1.0}
+        chart.axes.contour(places, places, values, levels=sorted(edges), **shape)
     for x, sign in zip(points, s, strict=True):
         role, text = _SIGNS[float(sign)]
         if mu > 0.0:
-            look = {"facecolor": "none", "edgecolor": LIGHT[role], "linewidth": 1.25}
+            look: Any = {"facecolor": "none", "edgecolor": INK[role], "linewidth": 1.25}
             chart.axes.add_patch(Rectangle(x - mu, 2 * mu, 2 * mu, **look))
         chart.badge(*x, text, role, size=11.0, letters=11.0)
     return chart
@@ -137,8 +137,8 @@ def answer_bars(
         chart.note(1.0, y - 10.0, text, "c3", ha="right", **look)
         for (_, role, alpha), share in zip(_OUTCOMES, shares, strict=True):
             if share > 0.0:
-                look = {"color": LIGHT[role], "alpha": alpha, "align": "edge"}
-                chart.axes.barh(y, share, 20.0, left=start, **look)
+                bar: Any = {"color": INK[role], "alpha": alpha, "align": "edge"}
+                chart.axes.barh(y, share, 20.0, left=start, **bar)
             start += share
         _whisker(chart, interval.lower, interval.upper, y + 10.0)
         said.append(

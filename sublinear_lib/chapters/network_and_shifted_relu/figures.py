@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, picture
 from sublinear_lib.plotting.formats import Numbers, grouped
-from sublinear_lib.plotting.palette import FAINT, LIGHT
+from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.shapes import project
 from sublinear_lib.validation import float_array, points_on_slice
 
@@ -46,10 +46,10 @@ def activations_pair(z: Numbers, jump: Numbers, continuous: Numbers, *, tau: flo
 
 
 def _jump(chart: Chart, tau: float, landing: float) -> None:
-    arrow = {"arrowstyle": "<->", "color": LIGHT["c2"], "linewidth": 1.5}
+    arrow = {"arrowstyle": "<->", "color": INK["c2"], "linewidth": 1.5}
     arrow |= {"shrinkA": 5.0, "shrinkB": 5.0}
     chart.axes.annotate("", xy=(tau, landing), xytext=(tau, 0.0), arrowprops=arrow)
-    chart.dots(tau, 0.0, "c1", 7, markerfacecolor=LIGHT["c1"], markeredgewidth=2, clip_on=False)
+    chart.dots(tau, 0.0, "c1", 7, markerfacecolor=INK["c1"], markeredgewidth=2, clip_on=False)
     chart.dots(tau, landing, "c1", 7, 2, hollow=True, clip_on=False)
     chart.note(tau, 0.5 * landing, "jump of\nheight τ", "c2", dx=10)
 
@@ -76,7 +76,7 @@ def _circle(chart: Chart, height: float, role: str, width: float, alpha: float =
 
 
 def _disk(axes: Axes, **look: object) -> None:
-    axes.add_patch(Circle((0, 0), 1.0, **look))  # type: ignore[arg-type]
+    axes.add_patch(Circle((0, 0), 1.0, **look))
 
 
 @picture
@@ -95,8 +95,8 @@ def slice_picture(
     span = 404.0 / 304.0
     chart.axes.set_ylim(-1.1, 1.1)
     chart.axes.set_xlim(-1.1 * span, 1.1 * span)
-    _disk(chart.axes, facecolor=LIGHT["muted"], alpha=0.1, linewidth=0, zorder=0)
-    _disk(chart.axes, facecolor="none", edgecolor=LIGHT["muted"], linewidth=1.2)
+    _disk(chart.axes, facecolor=INK["muted"], alpha=0.1, linewidth=0, zorder=0)
+    _disk(chart.axes, facecolor="none", edgecolor=INK["muted"], linewidth=1.2)
     _circle(chart, 0.0, "muted", 1.0, FAINT)
     _circle(chart, 0.5, "c1", 2.2)
     page, _ = project(_ring(0.5, towards - half_angle, towards + half_angle))
@@ -108,8 +108,8 @@ def slice_picture(
     up = 0.3 * pole[0, 1] + 0.7 * pole[1, 1]
     chart.note(pole[1, 0], up, "1/2", "muted", dx=6, size=11, outline=False)
     for (x, y), sign in zip(project(X)[0], signs, strict=True):
-        face = LIGHT["c1" if sign > 0 else "paper"]
-        chart.dots(x, y, "c1", 8, 2, markerfacecolor=face, markeredgecolor=LIGHT["c1"], zorder=4)
+        face = INK["c1" if sign > 0 else "paper"]
+        chart.dots(x, y, "c1", 8, 2, markerfacecolor=face, markeredgecolor=INK["c1"], zorder=4)
     (target,), _ = project(middle[None, :])
     corner = -1.1 * span
     _point_to(chart, (0.0, -0.34), target, "c2")

@@ -24,9 +24,9 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.geometry import SLICE_RADIUS, cap_angle, directions
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, arrays, colored, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, arrays, colored, extent, picture
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import FAINT, LIGHT
+from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.richtext import to_plain
 from sublinear_lib.plotting.shapes import project
 from sublinear_lib.plotting.style import LINE_HEIGHT, spread
@@ -61,7 +61,7 @@ def _blank() -> Chart:
 
 
 def _outline(axes: Axes) -> None:
-    axes.add_patch(Circle((0, 0), 1.0, facecolor="none", edgecolor=LIGHT["c1"], linewidth=2.0))
+    axes.add_patch(Circle((0, 0), 1.0, facecolor="none", edgecolor=INK["c1"], linewidth=2.0))
 
 
 def _cap_on_sphere(alpha: float) -> Chart:
@@ -72,17 +72,17 @@ def _cap_on_sphere(alpha: float) -> Chart:
     turn = np.linspace(0.0, _TURN, 145)[:, None]
     around = np.cos(turn) * side + np.sin(turn) * np.cross(side, towards)
     chart = _blank()
-    chart.axes.add_patch(Circle((0, 0), 1.0, facecolor=LIGHT["muted"], alpha=0.1, linewidth=0))
+    chart.axes.add_patch(Circle((0, 0), 1.0, facecolor=INK["muted"], alpha=0.1, linewidth=0))
     _outline(chart.axes)
     flat, depth = project(np.concatenate((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1))
     for hidden in (True, False):
         shown = np.where(((depth < 0) == hidden)[:, None], flat, np.nan)
         chart.line(*shown.T, "c1", 1.0, alpha=0.7, dashes=(2, 2) if hidden else (None, None))
     flat, _ = project(math.cos(alpha) * towards + math.sin(alpha) * around)
-    chart.axes.add_patch(Polygon(flat, facecolor=LIGHT["c2"], alpha=0.3, linewidth=0))
+    chart.axes.add_patch(Polygon(flat, facecolor=INK["c2"], alpha=0.3, linewidth=0))
     chart.line(*flat.T, "c2", 2)
     (at,), _ = project(towards[None, :])
-    _dot(chart, *at, "c2")
+    _dot(chart, at[0], at[1], "c2")
     chart.note(*at, "*x*", dx=8, dy=2, outline=False)
     chart.note(-1.1, 1.03, "*X*, *d* = 4", "c1", outline=False)
     lowest = flat[int(flat[:, 1].argmin())]
@@ -104,7 +104,7 @@ def _cap_in_section(alpha: float) -> Chart:
     chart.line([0, rim_x], [0, rim_y], "muted", 1.2)
     chart.line([0, rim_x], [1, rim_y], "c2", 2.2)
     chart.line([0, foot_x], [0, foot_y], "muted", 1.0, dashes=(3, 2))
-    sector = Arc((0, 0), 0.6, 0.6, theta1=90 - degrees, theta2=90, color=LIGHT["ink"])
+    sector = Arc((0, 0), 0.6, 0.6, theta1=90 - degrees, theta2=90, color=INK["ink"])
     sector.set_linewidth(1.2)
     chart.axes.add_patch(sector)
     half_x, half_y = math.sin(alpha / 2), math.cos(alpha / 2)
@@ -159,9 +159,8 @@ def sweep_picture(
     upper.corner("*a* > 0", "c1", dy=12, weight="bold")
     upper.corner("*a* < 0", "c2", dx=52, dy=12, weight="bold")
     upper.corner("bars: where a neuron fires", "muted", dx=106, dy=12, size=11)
-    margins = (46, 16, top + 40.0, 46)
-    names = {"xlabel": "angle from *x*, degrees", "ylabel": "*f*"}
-    lower = Chart(margins=margins, on=upper.figure, **names)
+    margins, xlabel = (46, 16, top + 40.0, 46), "angle from *x*, degrees"
+    lower = Chart(margins=margins, on=upper.figure, xlabel=xlabel, ylabel="*f*")
     angles, values = pieces.curve(20_000)
     low, high = extent(values)
     room = 0.14 * (high - low or 1.0)
@@ -301,7 +300,7 @@ def _attack_marks(chart: Chart, ended: Mapping[str, tuple[float, float]]) -> Non
         colored(ended, _ATTACKS), pixels, places, strict=True
     ):
         dx, dy = column - pixel[0], place - pixel[1]
-        arrow = {"arrowstyle": "-", "color": LIGHT[role], "linewidth": 1.0}  # type: ignore[index]
+        arrow = {"arrowstyle": "-", "color": INK[role], "linewidth": 1.0}
         arrow |= {"shrinkA": 0.0, "shrinkB": 3.0}
         axes.annotate("", xy=(x, y), xytext=(dx, dy), textcoords="offset points", arrowprops=arrow)
         _dot(chart, x, y, role)

@@ -7,15 +7,15 @@ of another network would look different.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.patches import FancyBboxPatch
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.chart import Chart, Drawing, arrays, colored, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, arrays, colored, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES
+from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.validation import float_array
 
 
@@ -137,7 +137,7 @@ def circuit_picture(matrices: Sequence[Numbers], values: Sequence[Numbers]) -> D
 
 
 def _box(chart: Chart, x: float, y: float, role: str) -> None:
-    look = {"facecolor": LIGHT["paper"], "edgecolor": LIGHT[role], "linewidth": 1.2, "zorder": 3}
+    look: Any = {"facecolor": INK["paper"], "edgecolor": INK[role], "linewidth": 1.2, "zorder": 3}
     corner = (x - _BOX / 2 + 3, y - 14)
     box = FancyBboxPatch(corner, _BOX - 6, 28, boxstyle="round,pad=3", **look)
     chart.axes.add_patch(box)

@@ -16,9 +16,9 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.chart import Chart, Drawing, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, extent, picture
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
-from sublinear_lib.plotting.palette import FAINT, LIGHT
+from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.style import thinned
 from sublinear_lib.validation import float_array
 
@@ -211,7 +211,7 @@ def patch_picture(
             for shade in np.unique(level[own & (level > 0)]).tolist():
                 where = np.argwhere(own & (level == shade)) + np.array([1.0, 0.0])
                 look = {"alpha": round(0.08 + 0.92 * shade / _LEVELS, 3), "linewidth": 0}
-                chart.axes.add_patch(PathPatch(_cells(where), facecolor=LIGHT[role], **look))
+                chart.axes.add_patch(PathPatch(_cells(where), facecolor=INK[role], **look))
         charts.append(chart)
         said.append(_seen(each.title, labels, X, floor))
     return charts, f"Heat maps of {P} patches with {d} coordinates. {' '.join(said)}"

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.patches import Polygon, Rectangle
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization import Hypergraph, cube_image, fano
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, SERIES
+from sublinear_lib.plotting.palette import SERIES
 from sublinear_lib.validation import float_array
 
 COLORS = ("c3", "c4")
@@ -188,10 +188,10 @@ def _hypergraph(shown: HypergraphPanel, bold: Sequence[int]) -> Chart:
     chart = Chart(260, 276, margins, frame=False, **place)
     chart.axes.set_xlim(-1.25, 1.25)
     chart.axes.set_ylim(-1.2, 1.25)
-    for place, curve in enumerate(curves):
-        role, width = ("ink", 3.5) if place in bold else ("muted", 1.5)
+    for k, curve in enumerate(curves):
+        role, width = ("ink", 3.5) if k in bold else ("muted", 1.5)
         if len(curve) == 4:
-            look = {"closed": True, "facecolor": LIGHT[role], "alpha": 0.07, "linewidth": 0}
+            look: Any = {"closed": True, "facecolor": INK[role], "alpha": 0.07, "linewidth": 0}
             chart.axes.add_patch(Polygon(curve[:3], **look))
         chart.line(*curve.T, role, width)
     for vertex, at in enumerate(vertices):
@@ -245,7 +245,7 @@ def _cube(shown: CubePanel) -> Chart:
         text = " + ".join(f"*e*_{{{v}}}" for v in edge)
         dots.append((_AXES[list(edge)].sum(axis=0), 2, text, 10.0, 14.0, "center"))
     for vertex, cut in enumerate(shown.cuts or ()):
-        color = LIGHT[COLORS[cut]]
+        color = INK[COLORS[cut]]
         ring = {"markerfacecolor": "none", "markeredgecolor": color, "markeredgewidth": 2.5}
         chart.dots(*_AXES[vertex], COLORS[cut], 22, **ring)
     for at, label, text, dx, dy, ha in dots:
@@ -294,19 +294,19 @@ def _region(
     axes.set(xlim=limits, ylim=limits, xticks=[], yticks=[])
     for side in ("top", "right", "left", "bottom"):
         axes.spines[side].set_visible(True)
-        axes.spines[side].set_color(LIGHT["grid"])
+        axes.spines[side].set_color(INK["grid"])
     grid, (low, top) = np.linspace(*limits, len(values)), extent(values)
     if top > level:
-        axes.contourf(grid, grid, values, [level, top + 1.0], colors=[LIGHT["c2"]], alpha=0.2)
+        axes.contourf(grid, grid, values, [level, top + 1.0], colors=[INK["c2"]], alpha=0.2)
     if top > level > low:
-        axes.contour(grid, grid, values, [level], colors=[LIGHT["c2"]], linewidths=[1.75])
+        axes.contour(grid, grid, values, [level], colors=[INK["c2"]], linewidths=[1.75])
     if shown.X is not None and shown.y is not None:
         for x, label in zip(np.asarray(shown.X), shown.y, strict=True):
             role = _LABELS[int(label == max(shown.y))]
             if shown.mu:
-                look = {"facecolor": "none", "edgecolor": LIGHT[role], "linewidth": 1.5}
-                side = 2 * shown.mu
-                axes.add_patch(Rectangle(x - shown.mu, side, side, **look))
+                look: Any = {"facecolor": "none", "edgecolor": INK[role], "linewidth": 1.5}
+                length = 2 * shown.mu
+                axes.add_patch(Rectangle(x - shown.mu, length, length, **look))
             _dot(chart, x, role, f"{label:g}")
     for cross in shown.crosses:
         chart.cross(*cross, outline=False)

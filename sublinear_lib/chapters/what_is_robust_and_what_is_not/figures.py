@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, arrays, colored, extent, picture
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, arrays, colored, extent, picture
 from sublinear_lib.plotting.formats import Numbers, number, percent
-from sublinear_lib.plotting.palette import FAINT, LIGHT, SERIES
+from sublinear_lib.plotting.palette import FAINT, SERIES
 
 
 @picture
@@ -44,7 +45,7 @@ def digit_errors_picture(panels: Mapping[str, Mapping[str, Rows]]) -> Drawing:
             x, mean, lower, upper = rows.T
             # Side by side, where the intervals of several curves would hide each other.
             at = x + 0.012 * (right - left) * (place - (len(curves) - 1) / 2)
-            look = {"markersize": 5, "markeredgecolor": LIGHT["paper"], "markeredgewidth": 0.9}
+            look = {"markersize": 5, "markeredgecolor": INK["paper"], "markeredgewidth": 0.9}
             look |= {"marker": "o", "clip_on": False, "zorder": 3}
             chart.line(at, mean, roles[label], 1.8, label, **look)
             low, high = np.clip([lower, upper], 0.0, 1.0)
@@ -145,8 +146,8 @@ def robust_error_picture(
         if start < stop:
             chart.stretch(start, stop, "c3", 0.14)
             look = {"ha": "center", "outline": False, "dy": 75}
-            place = ("data", "axes fraction")
-            chart.note((start + stop) / 2, 0.5, "window", "c3", coordinates=place, **look)
+            where = ("data", "axes fraction")
+            chart.note((start + stop) / 2, 0.5, "window", "c3", coordinates=where, **look)
         if window[0] < window[1]:
             shaded = f" The window from {number(window[0])} to {number(window[1])} is shaded."
     said = []
@@ -161,7 +162,7 @@ def robust_error_picture(
     return chart, f"Robust error over the test budget. {'; '.join(said)}.{shaded}"
 
 
-def _bracket(eps: Numbers, found: Numbers, open_: Numbers) -> str:
+def _bracket(eps: FloatArray, found: FloatArray, open_: FloatArray) -> str:
     """Say up to where no error is possible, and from where on every attack breaks all."""
     safe = eps[np.maximum.accumulate(open_) == 0]
     broken = eps[np.minimum.accumulate(found[::-1])[::-1] == 1]

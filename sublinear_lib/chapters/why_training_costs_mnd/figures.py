@@ -13,9 +13,9 @@ import numpy as np
 from matplotlib.patches import Circle
 
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.plotting.chart import Chart, Drawing, Rows, arrays, extent, picture
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, Rows, arrays, extent, picture
 from sublinear_lib.plotting.formats import Numbers, grouped, number, percent, whole
-from sublinear_lib.plotting.palette import FAINT, LIGHT
+from sublinear_lib.plotting.palette import FAINT
 from sublinear_lib.plotting.shapes import draw_image, square_images
 
 _ROLE = {"dense": "c2", "sparse": "c1"}
@@ -43,8 +43,8 @@ def network_schematic(active: Sequence[bool] | BoolArray, *, inputs: int = 3) ->
     for y, lit in zip(hidden, on, strict=True):
         _node(chart, xs[1], y, max(3.2, min(8.0, 110.0 / m)), "c1" if lit else "")
     _node(chart, xs[2], output, 11.0, "ink")
-    for x, text in zip(xs, ("input *x*", "hidden layer", "output *f*(*x*)"), strict=True):
-        chart.note(x, 14, text, ha="center", weight="bold")
+    for at, text in zip(xs, ("input *x*", "hidden layer", "output *f*(*x*)"), strict=True):
+        chart.note(at, 14, text, ha="center", weight="bold")
     chart.note(xs[0], 284, "*d* numbers", "muted", ha="center", size=11)
     chart.note(xs[1], 284, f"{fires} of {m} neurons fire", "c1", ha="center", weight="bold")
     chart.note(xs[2], 284, "one number", "muted", ha="center", size=11)
@@ -57,12 +57,12 @@ def network_schematic(active: Sequence[bool] | BoolArray, *, inputs: int = 3) ->
 
 
 def _column(count: int, spacing: float) -> FloatArray:
-    places: FloatArray = 148.0 + spacing * (np.arange(count) - (count - 1) / 2)
+    places: FloatArray = 148.0 + spacing * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
     return places
 
 
 def _node(chart: Chart, x: float, y: float, radius: float, role: str) -> None:
-    face, edge = (LIGHT[role], LIGHT[role]) if role else (LIGHT["paper"], LIGHT["muted"])  # type: ignore[index]
+    face, edge = (INK[role], INK[role]) if role else (INK["paper"], INK["muted"])
     node = Circle((x, y), radius, facecolor=face, edgecolor=edge, linewidth=1.4, zorder=3)
     chart.axes.add_patch(node)
 
@@ -124,7 +124,7 @@ def work_bars(
         chart.note(0, row * r + 9, phase, weight="bold")
         for s, (key, values) in enumerate(work.items()):
             y, value, role = row * r + 20 + 15 * s, float(values[r]), _ROLE[key]
-            chart.axes.barh(y, value, height=12, align="edge", color=LIGHT[role], linewidth=0)  # type: ignore[index]
+            chart.axes.barh(y, value, height=12, align="edge", color=INK[role], linewidth=0)
             look = {"dx": 6 if value else 1, "size": 11, "va": "center_baseline"}
             chart.note(value, y + 6, f"{_amount(value)} {key}", role, **look)
     chart.corner(unit, "muted", dy=15, size=11)
