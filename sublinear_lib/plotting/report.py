@@ -61,14 +61,15 @@ def promise_picture(runs: Mapping[str, Mapping[str, Any]]) -> Drawing:
     charts, said = [], []
     for title, run in runs.items():
         where = f"runs[{title!r}]"
-        missing = set(_KEYS) - set(run)
-        if missing:
+        if not set(_KEYS) <= set(run):
             raise ValueError(f"{where} must have the entries {list(_KEYS)}, got {list(run)}")
         radii = ascending(run["radii"], f"{where} radii", 0.0)
         low = _falling(run["certified"], f"{where} certified", radii.size)
         high = _falling(run["possible"], f"{where} possible", radii.size)
-        if (low > high).any() or radii[0] != 0.0:
-            raise ValueError(f"{where} certified must not exceed possible, radii begin at 0")
+        if radii[0] != 0.0:
+            raise ValueError(f"{where} radii must ascend from 0, got {radii[0]}")
+        if (low > high).any():
+            raise ValueError(f"{where} certified must not exceed possible")
         rho = scalar(run["rho"], f"{where} rho", exclusive_minimum=0.0, maximum=float(radii[-1]))
         whiskers = shares(run["intervals"], f"{where} intervals", (3, 3))
         middle, lower, upper = whiskers.T

@@ -188,7 +188,7 @@ def test_a_run_says_where_its_losses_and_its_activity_go() -> None:
         (curves, {"x": [3, 2, 1]}, "x must be at least two ascending"),
         (curves, {"predicted": {"a": [1.0, 0.0, 1.0]}}, "low must be"),
         (curves, {"measured": {"a": [1.0, 2.0]}}, "a must have shape"),
-        (curves, {"predicted": {str(k): [1, 2, 3] for k in range(7)}}, "colors for"),
+        (curves, {"predicted": {str(k): [1, 2, 3] for k in range(8)}}, "colors for"),
         (shares, {"samples": {"a": [[0.0, 0.2, 0.1, 0.3]]}, "curves": None}, "low must be"),
         (boxes, {"groups": [[]]}, "groups must"),
         (boxes, {"groups": [[60]]}, "groups must"),
