@@ -27,8 +27,6 @@ MAKERS = {
 }
 RAW = re.compile(r"\\[a-z]+|\$|[_^]\{|\*[^ *][^*]*\*")
 SIDE = re.compile(r"\b(left|right)[ -](panel|plot|picture|hand)|\b(on|to|at) the (left|right)\b")
-    r"\b(?:left|right)[ -](?:panel|plot|picture|hand)|\b(?:on|to|at) the (?:left|right)\b"
-)
 SMALLEST = 10.0  # a panel is shown up to a third larger than it is drawn
 LARGEST = 90_000
 
