@@ -134,7 +134,7 @@ def way_picture(
     chart = Chart(420, 300, (52, 100, 16, 46), xlabel=xlabel, ylabel=ylabel)
     chart.x(0.0, way[-1])
     chart.y(low - (room if low < 0.0 else 0.0), high + room)
-    for role, label, values in colored(tables, ("c4", "c3", "c1")):
+    for role, label, values in colored(tables, ("c1", "c3", "c4")):
         chart.line(way, values, role, 2.0, label, drawstyle="steps-post")
     chart.line(way, line, "ink", 1.6, title, linestyle=(0, (5, 3)))
     said = "; ".join(
