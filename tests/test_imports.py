@@ -47,9 +47,9 @@ FLOORS = {
     "report": 4,
     "plotting": 5,
     "exhibits": 5,
+    "chapters": 5,
     "widgets": 5,
     "runs": 5,
-    "chapters": 6,
     "cli": 6,
     "__main__": 6,
 }
@@ -62,6 +62,9 @@ LEVEL_ARROWS = {
     ("tables", "geometry"),
     ("network", "evaluation"),
     ("training", "adversary"),
+    ("chapters", "plotting"),
+    # Until the explorers and labs stand in the folders of their pages, too.
+    ("widgets", "chapters"),
     ("widgets", "plotting"),
     ("exhibits", "plotting"),
     ("runs", "plotting"),
@@ -71,8 +74,8 @@ GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
-# The explorers draw with the tools of the figures, down to colors, ticks and formats.
-SHARED_TOOLS = {("widgets", "plotting")}
+# Pages and explorers draw with the tools of the figures, down to colors, ticks and formats.
+SHARED_TOOLS = {("chapters", "plotting"), ("widgets", "chapters"), ("widgets", "plotting")}
 
 
 def room_of(path: Path) -> str:

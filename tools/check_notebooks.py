@@ -426,7 +426,7 @@ def code_cells(chapter: Chapter) -> list[str]:
         lines = cell.source.splitlines()
         if len(lines) > LONGEST_CELL:
             problems.append(f"cell {number} has {len(lines)} lines, at most {LONGEST_CELL} wanted")
-        if "hide-input" not in cell.metadata.get("tags", []):
+        if not {"hide-input", "remove-input"} & {*cell.metadata.get("tags", [])}:
             problems += [
                 f"cell {number} has a line of {len(line)} characters, at most {WIDEST_LINE} wanted"
                 for line in lines

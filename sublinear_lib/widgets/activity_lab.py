@@ -9,14 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib import scaling, statistics, theory
+from sublinear_lib.chapters.how_many_neurons_fire.figures import activity_against_m
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import (
-    Picture,
-    activity_against_m,
-    grouped,
-    number,
-    percent,
-)
+from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._circle import AN_INPUT
 from sublinear_lib.widgets.controls import Choice, Slider

@@ -17,9 +17,10 @@ from numpy.polynomial import polynomial as power_basis
 from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ExactOnCircle
+from sublinear_lib.chapters.existence_of_robust_weights.figures import circle_fit_picture
 from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number, percent
+from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, STANDARD_T
 from sublinear_lib.theory import existence
 from sublinear_lib.training import SublinearAdversarialTraining

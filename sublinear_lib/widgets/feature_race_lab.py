@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.chapters.two_kinds_of_features.figures import RacePanel, race_picture
 from sublinear_lib.features import (
     FeatureData,
     SmoothedReLU,
@@ -18,7 +19,7 @@ from sublinear_lib.features import (
     race_ratio,
     train_features,
 )
-from sublinear_lib.plotting import Picture, RacePanel, race_picture
+from sublinear_lib.plotting import Picture
 from sublinear_lib.validation import count, scalar
 from sublinear_lib.widgets.controls import Slider
 from sublinear_lib.widgets.live_lab import LiveLab

@@ -13,6 +13,11 @@ from typing import Literal
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.chapters.what_cannot_be_done.figures import (
+    HypergraphPanel,
+    coordinates_picture,
+    hypergraph_picture,
+)
 from sublinear_lib.memorization import (
     Hypergraph,
     certify_sign,
@@ -26,12 +31,7 @@ from sublinear_lib.memorization import (
     random_points,
     simplex_points,
 )
-from sublinear_lib.plotting import (
-    HypergraphPanel,
-    Picture,
-    coordinates_picture,
-    hypergraph_picture,
-)
+from sublinear_lib.plotting import Picture
 from sublinear_lib.validation import choice, count
 from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets.controls import Choice, Slider, Text

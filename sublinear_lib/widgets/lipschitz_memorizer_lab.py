@@ -15,6 +15,11 @@ import numpy as np
 
 from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.chapters.lipschitz_control_and_generalization.figures import (
+    AnswerPanel,
+    answer_bars,
+    answers_picture,
+)
 from sublinear_lib.memorization import (
     Memorizer,
     certify,
@@ -24,14 +29,7 @@ from sublinear_lib.memorization import (
     memorize_lipschitz,
     plane_points,
 )
-from sublinear_lib.plotting import (
-    AnswerPanel,
-    Picture,
-    answer_bars,
-    answers_picture,
-    number,
-    percent,
-)
+from sublinear_lib.plotting import Picture, number, percent
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets.controls import Choice, Slider, Text

@@ -11,6 +11,11 @@ import math
 
 import numpy as np
 
+from sublinear_lib.chapters.the_network_that_memorizes.figures import (
+    PrecisionSeries,
+    bounds_picture,
+    precision_picture,
+)
 from sublinear_lib.memorization import (
     attack,
     breaking_gap,
@@ -20,13 +25,7 @@ from sublinear_lib.memorization import (
     random_points,
     separation,
 )
-from sublinear_lib.plotting import (
-    Picture,
-    PrecisionSeries,
-    bounds_picture,
-    grouped,
-    precision_picture,
-)
+from sublinear_lib.plotting import Picture, grouped
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
 from sublinear_lib.widgets.controls import Choice, Slider

@@ -18,8 +18,9 @@ import numpy as np
 from sublinear_lib import geometry, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import worst_gap_everywhere
+from sublinear_lib.chapters.from_one_input_to_all.figures import net_picture
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, grouped, net_picture, number
+from sublinear_lib.plotting import Picture, grouped, number
 from sublinear_lib.scaling import R3
 from sublinear_lib.validation import count
 from sublinear_lib.widgets._circle import on_circle

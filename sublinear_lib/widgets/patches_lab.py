@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sublinear_lib.chapters.two_kinds_of_features.figures import HeatPanel, HeatRows, patch_picture
 from sublinear_lib.features import (
     FEATURE_ATTACKS,
     FeatureAttack,
@@ -17,7 +18,7 @@ from sublinear_lib.features import (
     feature_attack,
     feature_perturbation,
 )
-from sublinear_lib.plotting import HeatPanel, HeatRows, Picture, patch_picture
+from sublinear_lib.plotting import Picture
 from sublinear_lib.plotting.formats import number
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider

@@ -10,6 +10,10 @@ import math
 
 import numpy as np
 
+from sublinear_lib.chapters.how_adversarial_training_changes_the_race.figures import (
+    TransitionPanel,
+    transition_picture,
+)
 from sublinear_lib.features import (
     FeatureData,
     FeatureRun,
@@ -21,7 +25,7 @@ from sublinear_lib.features import (
     run_record,
     train_features,
 )
-from sublinear_lib.plotting import Picture, TransitionPanel, transition_picture
+from sublinear_lib.plotting import Picture
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab

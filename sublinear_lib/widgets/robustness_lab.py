@@ -12,6 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from sublinear_lib.chapters.what_is_robust_and_what_is_not.figures import (
+    ErrorBracket,
+    robust_error_picture,
+)
 from sublinear_lib.features import (
     FeatureData,
     TrainingAttack,
@@ -25,7 +29,7 @@ from sublinear_lib.features import (
     train_features,
     train_images,
 )
-from sublinear_lib.plotting import ErrorBracket, Picture, number, robust_error_picture
+from sublinear_lib.plotting import Picture, number
 from sublinear_lib.validation import choice, count, generator, scalar
 from sublinear_lib.widgets.controls import Choice, Slider
 from sublinear_lib.widgets.live_lab import LiveLab

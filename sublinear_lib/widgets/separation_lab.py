@@ -10,6 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
+from sublinear_lib.chapters.robust_memorization_and_its_threshold.figures import (
+    BallPanel,
+    balls_picture,
+)
 from sublinear_lib.memorization import (
     checked_data,
     closest_pair,
@@ -17,7 +21,7 @@ from sublinear_lib.memorization import (
     plane_points,
     smallest_slope,
 )
-from sublinear_lib.plotting import BallPanel, Picture, balls_picture, number
+from sublinear_lib.plotting import Picture, number
 from sublinear_lib.validation import choice, count, scalar
 from sublinear_lib.widgets._common import typed_parts
 from sublinear_lib.widgets._menus import NORM_NAMES, NORMS
