@@ -1,0 +1,122 @@
+"""What the values at a few inputs of the circle promise for all of them.
+
+The net lies half a spacing beside the drawn angles, so that its roof is drawn where it is highest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from sublinear_lib import geometry, theory
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.adversary import worst_gap_everywhere
+from sublinear_lib.chapters._circle import ANGLE, on_circle
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import Picture, grouped, net_picture, number
+from sublinear_lib.scaling import R3
+from sublinear_lib.widgets import Axis, Band, Line, Points, View
+from sublinear_lib.widgets.declaration import explorer, menu, slider
+
+_SEED = 1
+_WIDTHS = [2**k for k in (8, 12, 16)]
+_COUNTS = [12, *range(24, 384, 12), 480, 600, 720]
+_DEGREES = np.linspace(-180.0, 180.0, 181)
+_TOP = 0.5
+_FEW = 100  # so many points of a net can be told apart
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """One network: its worst errors to both sides, the exact supremum, and a slope."""
+
+    sides: tuple[TwoLayerNetwork, TwoLayerNetwork]
+    sup: float
+    slope: float
+
+    @cached_property
+    def truth(self) -> FloatArray:
+        return self.at(_DEGREES)
+
+    def at(self, degrees: FloatArray) -> FloatArray:
+        X = on_circle(np.radians(degrees))
+        above, below = self.sides
+        return np.asarray(np.maximum(above.forward(X), below.forward(X)))
+
+    def under(self, points: int, degrees: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the angles of a net, the errors there, and the roof over other angles."""
+        net = np.asarray(-180.0 + 360.0 / points * (np.arange(points) + 0.5))
+        X, values = on_circle(np.radians(net)), self.at(net)
+        return (
+            net,
+            values,
+            theory.net_ceiling(on_circle(np.radians(degrees)), X, values, self.slope),
+        )
+
+
+@lru_cache(maxsize=8)
+def _network(m: int) -> _Drawn:
+    start = TwoLayerNetwork.initialize(m, 3, "R3", rng=_SEED)
+    radius = R3.radius(m)
+    above = theory.worst_gap_network(start, radius, "above", centered=True)
+    below = theory.worst_gap_network(start, radius, "below", centered=True)
+    sup = worst_gap_everywhere(start, radius).sup
+    return _Drawn((above, below), sup, theory.gap_slope(start))
+
+
+def two_nets_picture() -> Picture:
+    """Draw what nets of 36 and of 180 inputs promise for a network with 256 neurons."""
+    drawn = _network(_WIDTHS[0])
+    fine = np.linspace(-180.0, 180.0, 721)
+    nets, roofs = {}, {}
+    for points in (36, 180):
+        *net, roof = drawn.under(points, fine)
+        nets[f"a net of {points} inputs"] = net[0], net[1]
+        roofs[f"a net of {points} inputs"] = roof
+    return net_picture(
+        fine,
+        drawn.at(fine),
+        nets,
+        roofs,
+        ylabel="error",
+        name="cones",
+        caption="The largest error that the worst weights can cause, at every input of a circle "
+        "(blue). A net knows it at its points; the shaded part is what remains possible.",
+    )
+
+
+@explorer(
+    "From a few inputs to all of them",
+    description="One drawn network with inputs on a circle (d = 3). Blue: how far f can be from "
+    "its linearization at each input, for the worst weights of the ball. Shaded: what the values "
+    "at the inputs of the net leave open.",
+    name="net-explorer",
+    tries={"36 inputs": {"points": 36}, "180 inputs": {"points": 180}},
+    points=slider("inputs of the net", _COUNTS, start=36, format=grouped),
+    m=menu("neurons *m*", {str(m): grouped(m) for m in _WIDTHS}),
+)
+def net_around_circle(points: int, m: str) -> View:
+    """Show the largest error of the linearization around the circle, and what a net promises."""
+    drawn, spacing = _network(int(m)), 360.0 / points
+    degrees, values, roof = drawn.under(points, _DEGREES)
+    reach = 2.0 * geometry.SLICE_RADIUS * np.sin(np.radians(spacing) / 4.0)
+    promise = float(values.max() + drawn.slope * reach)
+    shown = np.minimum(roof, _TOP)
+    marks: list[Band | Line | Points] = [
+        Band(_DEGREES, drawn.truth, shown, label="left open", role="c2"),
+        Line(_DEGREES, [promise] * len(_DEGREES), label="promised", role="c2", dash=True),
+        Line(_DEGREES, drawn.truth, role="c1", label="true"),
+    ]
+    if points < _FEW:
+        marks.append(Points(degrees, values, role="c4", size=5.0))
+    return View(
+        x=ANGLE,
+        y=Axis(label="largest error of the linearization", limits=(0.0, _TOP), format=number),
+        marks=marks,
+        sentence=(
+            f"{grouped(int(m))} neurons: the values at {grouped(points)} inputs promise an error "
+            f"of at most {number(promise)} at every input. The truth is {number(drawn.sup)}."
+        ),
+    )
