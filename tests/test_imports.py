@@ -71,8 +71,9 @@ GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
-# The explorers draw with the tools of the figures, down to colors, ticks and formats.
-SHARED_TOOLS = {("widgets", "plotting")}
+# The explorers draw with the tools of the figures, down to colors, ticks and formats, and a chapter
+# with the tools of both.
+SHARED_TOOLS = {("widgets", "plotting"), ("chapters", "widgets"), ("chapters", "plotting")}
 
 
 def room_of(path: Path) -> str:

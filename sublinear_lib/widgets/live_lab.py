@@ -70,11 +70,7 @@ class LiveLab(anywidget.AnyWidget):
     _key = traitlets.Unicode().tag(sync=True)
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        controls: Sequence[Control | Text],
-        *,
-        title: str,
+        self, function: Callable[..., Any], controls: Sequence[Control | Text], *, title: str
     ) -> None:
         self._controls = checked_lab_controls(controls)
         self._function = checked_function(function, self._controls)

@@ -113,10 +113,6 @@ def one_idea(explorer: Explorer) -> None:
         # A slider feels continuous; else two or three buttons, or the printed rule and its repairs.
         few, many = len(control.values) <= 4, len(control.values) >= 30
         assert many if isinstance(control, Slider) else few, control.name
-        continuous = (
-            control.name in ("tau", "eps", "share", "ratio", "rho") or "width" in control.label
-        )
-        assert not (continuous and isinstance(control, Slider)) or many
     sliders = {control.name for control in explorer.controls if isinstance(control, Slider)}
     assert sliders or explorer.name == "own-data-explorer"
 
