@@ -87,7 +87,7 @@ def test_a_search_that_ran_out_of_time_says_so(
 ) -> None:
     search = mem.exists_width_two
     monkeypatch.setattr(
-        explorers,
+        mem,
         "exists_width_two",
         lambda X, y, method, **how: search(X, y, method, **{**how, "time_limit": 1e-9}),
     )

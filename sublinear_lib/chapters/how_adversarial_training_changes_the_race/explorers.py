@@ -13,27 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sublinear_lib import features as fl
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.features import (
-    FeatureData,
-    FeatureHistory,
-    FeatureRun,
-    PatchNetwork,
-    PhaseDiagram,
-    Plateau,
-    RecursionPath,
-    SmoothedReLU,
-    TrainingAttack,
-    TrainingSettings,
-    critical_budget,
-    critical_rate,
-    feature_recursion,
-    growth_left,
-    phase_diagram,
-    plateau,
-    run_record,
-    train_features,
-)
 from sublinear_lib.plotting import (
     Picture,
     Role,
@@ -45,8 +26,8 @@ from sublinear_lib.plotting import (
 from sublinear_lib.widgets import Axis, Line, Mark, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
-_LAW = FeatureData()
-_SETTINGS = TrainingSettings()
+_LAW = fl.FeatureData()
+_SETTINGS = fl.TrainingSettings()
 _EPS = [round(0.03 * k, 2) for k in range(41)]
 _RATES = {"43": 43.0, "100": 100.0, "300": 300.0}
 _HEIGHTS = (0.03, 10.0)
@@ -71,17 +52,17 @@ def _first_weights() -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(0)
     _LAW.sample(_SETTINGS.samples, rng)
     sizes, form = (_LAW.classes, _SETTINGS.filters, _LAW.dim), _SETTINGS.activation
-    network = PatchNetwork.random(*sizes, scale=_SETTINGS.scale, rng=rng, activation=form)
+    network = fl.PatchNetwork.random(*sizes, scale=_SETTINGS.scale, rng=rng, activation=form)
     return network.alignments(_LAW)
 
 
-def _followed(eps: list[float], rates: list[float]) -> PhaseDiagram:
+def _followed(eps: list[float], rates: list[float]) -> fl.PhaseDiagram:
     first = _first_weights()
-    return phase_diagram(_LAW, _SETTINGS, *first, eps, rates, coupled=True, record_every=50)
+    return fl.phase_diagram(_LAW, _SETTINGS, *first, eps, rates, coupled=True, record_every=50)
 
 
 @lru_cache(maxsize=1)
-def _diagram() -> PhaseDiagram:
+def _diagram() -> fl.PhaseDiagram:
     return _followed(_EPS, [*_RATES.values()])
 
 
@@ -97,7 +78,7 @@ def _place(eps: float, rate: float) -> _Place:
 
 def _exponent() -> float:
     act = _SETTINGS.activation
-    assert isinstance(act, SmoothedReLU)
+    assert isinstance(act, fl.SmoothedReLU)
     return act.q
 
 
@@ -114,7 +95,7 @@ def phases(eps: float, rate: str) -> View:
     eta = _RATES[rate]
     place = _place(eps, eta)
     wins = place.share > 0.5
-    found = plateau(_LAW, TrainingSettings(attack=TrainingAttack(eps=eps, rate=eta)))
+    found = fl.plateau(_LAW, fl.TrainingSettings(attack=fl.TrainingAttack(eps=eps, rate=eta)))
     level = found.level
     marks: list[Mark] = []
     if math.isfinite(level):
@@ -180,12 +161,12 @@ def _classes(chosen: BoolArray) -> str:
     return f"{_listed(chosen)} end{'' if chosen.sum() > 1 else 's'}"
 
 
-def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | None:
+def _failing(eps: float, rate: float, wins: BoolArray, found: fl.Plateau) -> str | None:
     """Say which condition of the phase transition fails, the first one that does."""
     q = _exponent()
     if eps == 0.0:
         return "There is no adversary: this is standard training, Lemma III.5.1."
-    limit = critical_rate(_LAW, q)
+    limit = fl.critical_rate(_LAW, q)
     if rate <= limit:
         return (
             f"The rate is not above the critical rate {number(limit)}: before the step is long "
@@ -193,7 +174,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
             "must leave the loss alive)."
         )
     A, B = (x.max(axis=1).tolist() for x in _first_weights())
-    budgets = [critical_budget(_LAW, q, start_ratio=b / a) for a, b in zip(A, B, strict=True)]
+    budgets = [fl.critical_budget(_LAW, q, start_ratio=b / a) for a, b in zip(A, B, strict=True)]
     losing = [k for k in range(wins.size) if not wins[k]]
     if not losing:
         return None
@@ -207,7 +188,7 @@ def _failing(eps: float, rate: float, wins: BoolArray, found: Plateau) -> str | 
         )
         if len(below) == len(losing):
             return said.strip()
-    left = growth_left(_LAW.beta, eps, q)
+    left = fl.growth_left(_LAW.beta, eps, q)
     if left > _LEAK:
         return said + (
             f"The budget is too far below β = {number(_LAW.beta)}: at the plateau B keeps a factor "
@@ -233,8 +214,8 @@ def _times(values: np.ndarray) -> str:
     return ", ".join(f"{t:.0f}" if math.isfinite(t) else "never" for t in values)
 
 
-def _bounds(run: FeatureRun, seed: int) -> None:
-    record = run_record(run, np.random.default_rng([seed, 1]), eps=_TESTED)
+def _bounds(run: fl.FeatureRun, seed: int) -> None:
+    record = fl.run_record(run, np.random.default_rng([seed, 1]), eps=_TESTED)
     shares = ", ".join(f"{s:.2f}" for s in run.network.shares(run.data.law).share)
     print(f"share of u by class: {shares}; clean error {record['clean']:.3f}")
     print(
@@ -243,17 +224,17 @@ def _bounds(run: FeatureRun, seed: int) -> None:
     )
 
 
-def _recursion(run: FeatureRun) -> RecursionPath:
+def _recursion(run: fl.FeatureRun) -> fl.RecursionPath:
     law = run.data.law
-    return feature_recursion(law, run.settings, *run.initial.alignments(law), coupled=True)
+    return fl.feature_recursion(law, run.settings, *run.initial.alignments(law), coupled=True)
 
 
-def _leaders(run: FeatureHistory | RecursionPath, k: int) -> tuple[FloatArray, FloatArray]:
+def _leaders(run: fl.FeatureHistory | fl.RecursionPath, k: int) -> tuple[FloatArray, FloatArray]:
     A, B = run.leaders()
     return np.maximum(A, 1e-3)[:, k], np.maximum(B, 1e-3)[:, k]
 
 
-def _picture(run: FeatureRun, name: str, path: RecursionPath | None) -> Picture:
+def _picture(run: fl.FeatureRun, name: str, path: fl.RecursionPath | None) -> Picture:
     law, attack, seen = run.data.law, run.settings.attack, run.history
     panels = []
     for k, t in enumerate(seen.crossing().tolist()):
@@ -264,7 +245,7 @@ def _picture(run: FeatureRun, name: str, path: RecursionPath | None) -> Picture:
             panel = panel._replace(predicted_A=A, predicted_B=B, predicted_crossing=said)
         panels.append(panel)
     known = attack is not None and attack.rule == "clipped"
-    level = plateau(law, run.settings).level if known else None
+    level = fl.plateau(law, run.settings).level if known else None
     return transition_picture(seen.steps, panels, level=level, name=name)
 
 
@@ -278,8 +259,10 @@ def _picture(run: FeatureRun, name: str, path: RecursionPath | None) -> Picture:
 )
 def train_at(eps: float, rate: float, scale: float, steps: int, seed: int) -> Picture:
     """Train against one clipped step of a chosen budget and rate, and print what came out."""
-    settings = TrainingSettings(scale=scale, steps=steps, attack=TrainingAttack(eps=eps, rate=rate))
-    run = train_features(FeatureData(), settings, seed)
+    settings = fl.TrainingSettings(
+        scale=scale, steps=steps, attack=fl.TrainingAttack(eps=eps, rate=rate)
+    )
+    run = fl.train_features(fl.FeatureData(), settings, seed)
     path = _recursion(run)
     print(f"A leads from step: trained {_times(run.history.crossing())}", end="; ")
     print(f"recursion {_times(path.crossing())}")
@@ -296,8 +279,8 @@ def train_at(eps: float, rate: float, scale: float, steps: int, seed: int) -> Pi
 )
 def train_in_steps(eps: float, inner: int, rule: str, seed: int) -> Picture:
     """Train against several smaller steps, or other steps, and print what came out."""
-    attack = TrainingAttack(eps=eps, steps=inner, rule=rule)  # type: ignore[arg-type]
-    run = train_features(FeatureData(), TrainingSettings(attack=attack), seed)
+    attack = fl.TrainingAttack(eps=eps, steps=inner, rule=rule)  # type: ignore[arg-type]
+    run = fl.train_features(fl.FeatureData(), fl.TrainingSettings(attack=attack), seed)
     crossing = run.history.crossing()
     print(f"A leads from step: {_times(crossing)}; loss {run.history.loss[-1]:.2g}")
     _bounds(run, seed)

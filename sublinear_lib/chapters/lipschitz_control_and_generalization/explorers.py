@@ -10,18 +10,10 @@ import math
 
 import numpy as np
 
+from sublinear_lib import memorization as mem
 from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import typed_parts
-from sublinear_lib.memorization import (
-    Memorizer,
-    certify,
-    checked_data,
-    digits,
-    memorize,
-    memorize_lipschitz,
-    plane_points,
-)
 from sublinear_lib.plotting import (
     AnswerPanel,
     Picture,
@@ -49,7 +41,7 @@ def _signs(digit: FloatArray, question: str, rng: np.random.Generator) -> FloatA
     return np.where(kept, 1.0, -1.0)
 
 
-def _counted(memorizer: Memorizer, X: FloatArray, labels: FloatArray) -> tuple[int, int]:
+def _counted(memorizer: mem.Memorizer, X: FloatArray, labels: FloatArray) -> tuple[int, int]:
     """Return how many answers are right, and how many are missing."""
     if memorizer.kind == "lipschitz":
         values = memorizer(X)
@@ -68,19 +60,19 @@ def _counted(memorizer: Memorizer, X: FloatArray, labels: FloatArray) -> tuple[i
 def memorize_digits(N: int, question: str, share: float, seed: int) -> Picture:
     """Memorize digits with two networks, certify both, print and draw what others are called."""
     rng = np.random.default_rng(seed)
-    data = digits(N, rng)
+    data = mem.digits(N, rng)
     s = _signs(data.y - 1.0, question, rng)
     s_test = _signs(data.y_test - 1.0, question, rng)
-    lam = checked_data(data.X, s, 0.0, label_name="s").lam
+    lam = mem.checked_data(data.X, s, 0.0, label_name="s").lam
     mu = share * lam
     print(f"lambda = {number(_GRAYS * lam)} gray levels", end="")
     print(f", mu = {number(_GRAYS * mu)}; {len(data.X_test)} other digits")
     entries, intervals = {}, {}
     for name, memorizer, labels in (
-        ("Theorem 4.8", memorize(data.X, 1.5 + s / 2, mu), 1.5 + s_test / 2),
-        ("Theorem 5.2", memorize_lipschitz(data.X, s), s_test),
+        ("Theorem 4.8", mem.memorize(data.X, 1.5 + s / 2, mu), 1.5 + s_test / 2),
+        ("Theorem 5.2", mem.memorize_lipschitz(data.X, s), s_test),
     ):
-        sure = certify(memorizer, "interval", radius=mu)
+        sure = mem.certify(memorizer, "interval", radius=mu)
         right, missing = _counted(memorizer, data.X_test, labels)
         total = len(labels)
         found = statistics.clopper_pearson(right, total, 0.95)
@@ -123,12 +115,12 @@ def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture
     if parts := typed_parts(points):
         X, s = _parsed(parts)
     else:
-        X, y = plane_points(N, 2, rng=seed)
+        X, y = mem.plane_points(N, 2, rng=seed)
         s = np.where(y == 1.0, 1.0, -1.0)
-    lam = checked_data(X, s, 0.0, label_name="s").lam
+    lam = mem.checked_data(X, s, 0.0, label_name="s").lam
     mu = share * lam
-    bumps, flat = memorize(X, 1.5 + s / 2, mu), memorize_lipschitz(X, s)
-    clipped = memorize_lipschitz(X, s, mu)
+    bumps, flat = mem.memorize(X, 1.5 + s / 2, mu), mem.memorize_lipschitz(X, s)
+    clipped = mem.memorize_lipschitz(X, s, mu)
     steep, least = bumps.lipschitz_bound, clipped.lipschitz_bound / 2
     print(f"lambda = {number(lam)}, mu = {number(mu)}; slopes per unit of the labels: at most")
     print(f"{number(steep)} for Theorem 4.8, {number(least)} for Theorem 5.2, the least possible")

@@ -10,16 +10,9 @@ from functools import cache
 
 import numpy as np
 
+from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled, typed_parts
-from sublinear_lib.memorization import (
-    checked_data,
-    closest_pair,
-    contradiction,
-    plane_points,
-    separation,
-    smallest_slope,
-)
 from sublinear_lib.plotting import SERIES, BallPanel, Picture, balls_picture, number
 from sublinear_lib.widgets import Axis, Band, Line, Mark, Points, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, typed
@@ -32,7 +25,7 @@ _NORM = menu("norm *p*", {p: NORM_NAMES[p] for p in _NAMES})
 
 @cache
 def _points() -> tuple[FloatArray, FloatArray]:
-    return plane_points(7, 3, rng=5)
+    return mem.plane_points(7, 3, rng=5)
 
 
 def _ball(x: FloatArray, mu: float, p: float, index: int) -> Band:
@@ -61,15 +54,15 @@ def balls(share: float, p: str) -> View:
     """Show seven labeled points of the plane with their balls, and what the budget asks for."""
     norm = NORMS[p]
     X, y = _points()
-    lam = separation(X, y, norm)
+    lam = mem.separation(X, y, norm)
     mu = share * lam
     marks: list[Mark] = [_ball(x, mu, norm, int(k) - 1) for x, k in zip(X, y, strict=True)]
     marks += labeled(X, y)
-    pair = closest_pair(X, y, norm)
+    pair = mem.closest_pair(X, y, norm)
     ends = X[[pair.i, pair.k]]
     marks.append(Line(ends[:, 0], ends[:, 1], role="ink", dash=True, width=1.5))
     said, room, warning = f"In the {_NAMES[p]} ", number(lam - 2 * mu), None
-    clash = contradiction(X, y, mu, norm)
+    clash = mem.contradiction(X, y, mu, norm)
     if clash is not None:
         a, b = clash.point.tolist()
         marks.append(Points([a], [b], label="two labels claim it", role="ink", size=11.0))
@@ -78,7 +71,7 @@ def balls(share: float, p: str) -> View:
         said += "{:.0f} and {:.0f}.".format(*clash.labels)
         warning = "No function, continuous or not, is right on all closed balls."
     else:
-        slope = smallest_slope(X, y, mu, norm)
+        slope = mem.smallest_slope(X, y, mu, norm)
         i, k, needed = slope.i or 0, slope.k or 0, number(slope.value)
         said += f"balls of different labels are at least {room} apart, and the function has to "
         said += f"climb at the rate {needed}. "
@@ -132,16 +125,16 @@ def separate_points(points: str, N: int, classes: int, p: str, share: float, see
     if parts := typed_parts(points):
         X, y = _parsed(parts)
     else:
-        X, y = plane_points(N, classes, rng=seed)
-    checked_data(X, y, 0.0, norm)
-    pair = closest_pair(X, y, norm)
+        X, y = mem.plane_points(N, classes, rng=seed)
+    mem.checked_data(X, y, 0.0, norm)
+    pair = mem.closest_pair(X, y, norm)
     lam, mu = pair.distance, share * pair.distance
     print(f"lambda = {lam:.4g}: rows {pair.i} and {pair.k}", end=", ")
     print(f"labels {y[pair.i]:g} and {y[pair.k]:g}")
     print(f"every budget below {lam / 2:.4g} can be reached")
-    clash = contradiction(X, y, mu, norm)
+    clash = mem.contradiction(X, y, mu, norm)
     if clash is None:
-        slope = smallest_slope(X, y, mu, norm)
+        slope = mem.smallest_slope(X, y, mu, norm)
         print(f"at mu = {mu:.4g} a Lipschitz constant of {slope.value:.4g} is needed, and enough")
     else:
         print(f"at mu = {mu:.4g} the point {clash.point.round(4).tolist()} would need two values")

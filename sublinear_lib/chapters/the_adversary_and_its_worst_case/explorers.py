@@ -11,16 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import (
-    CapAttack,
-    Height,
-    ProjectedGradient,
-    RandomSearch,
-    SmoothedGradient,
-    extremes_on_circle,
-    pieces_on_circle,
-)
+from sublinear_lib import adversary, geometry, scaling
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Role, grouped, number, percent
 from sublinear_lib.widgets import Axis, Line, Mark, Points, Region, Rule, View
@@ -42,7 +33,7 @@ def _network(activation: str, draw: str) -> TwoLayerNetwork:
 @lru_cache(maxsize=64)
 def _curve(activation: str, draw: str) -> Line:
     network = _network(activation, draw)
-    angles, values = pieces_on_circle(network, 0.0, math.radians(_WINDOW)).curve(240)
+    angles, values = adversary.pieces_on_circle(network, 0.0, math.radians(_WINDOW)).curve(240)
     rise = values - float(network.forward(_X)[0])
     return Line(np.degrees(angles), rise, label="*f*", role="c1", width=1.5)
 
@@ -56,8 +47,8 @@ def _limits() -> tuple[float, float]:
     return float(low - room), float(high + room)
 
 
-def _ended(attack: CapAttack, network: TwoLayerNetwork) -> tuple[float, float]:
-    found = attack(network, _X, np.zeros(1), Height(), rng=0)
+def _ended(attack: adversary.CapAttack, network: TwoLayerNetwork) -> tuple[float, float]:
+    found = attack(network, _X, np.zeros(1), adversary.Height(), rng=0)
     return math.degrees(math.atan2(found.X[0, 1], found.X[0, 0])), float(found.value[0])
 
 
@@ -74,14 +65,14 @@ def worst_case(rho: float, activation: str, draw: str) -> View:
     """Show f near one input, its exact worst value in a cap, and where three attacks end."""
     network, half = _network(activation, draw), geometry.cap_angle(rho)
     alpha = math.degrees(half)
-    (cap,) = extremes_on_circle(network, _X, rho)
-    switching = int(np.unique(pieces_on_circle(network, 0.0, half).neurons).size)
+    (cap,) = adversary.extremes_on_circle(network, _X, rho)
+    switching = int(np.unique(adversary.pieces_on_circle(network, 0.0, half).neurons).size)
     clean = float(network.forward(_X)[0])
     gain = cap.sup - clean
-    attacks: tuple[tuple[str, Role, float, CapAttack], ...] = (
-        ("gradient", "c2", 13.0, ProjectedGradient(rho=rho, steps=_STEPS)),
-        ("random", "c5", 10.0, RandomSearch(rho=rho, samples=_STEPS)),
-        ("smoothed", "c3", 7.0, SmoothedGradient(rho=rho, steps=_STEPS, restarts=1)),
+    attacks: tuple[tuple[str, Role, float, adversary.CapAttack], ...] = (
+        ("gradient", "c2", 13.0, adversary.ProjectedGradient(rho=rho, steps=_STEPS)),
+        ("random", "c5", 10.0, adversary.RandomSearch(rho=rho, samples=_STEPS)),
+        ("smoothed", "c3", 7.0, adversary.SmoothedGradient(rho=rho, steps=_STEPS, restarts=1)),
     )
     marks: list[Mark] = [
         Region(-alpha, alpha, label="cap", role="c4"),

@@ -7,22 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled
-from sublinear_lib.memorization import (
-    attack,
-    breaking_gap,
-    bump_outline,
-    certify,
-    memorize,
-    memorize_l1,
-    memorize_l2,
-    memorizer_bounds,
-    plane_points,
-    precision_curve,
-    random_points,
-    separation,
-)
 from sublinear_lib.plotting import (
     SERIES,
     Picture,
@@ -35,7 +22,7 @@ from sublinear_lib.plotting import (
 from sublinear_lib.widgets import Axis, Band, Mark, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
-_BUILD = {"inf": memorize, "1": memorize_l1, "2": memorize_l2}
+_BUILD = {"inf": mem.memorize, "1": mem.memorize_l1, "2": mem.memorize_l2}
 _SHARES = [k / 50 for k in range(1, 25)] + [0.485, 0.49, 0.495, 0.499, 0.4999, 0.49999, 0.499999]
 _LIMITS = (-0.35, 1.35)
 _PROBES = 48
@@ -45,7 +32,7 @@ _DIGITS = {"float64": 14, "float32": 6}
 @cache
 def _points() -> tuple[FloatArray, FloatArray]:
     """Return six labeled points, whose coordinates are rounded, as those of real data are."""
-    plane, y = plane_points(6, 3, rng=29)
+    plane, y = mem.plane_points(6, 3, rng=29)
     return 0.05 + 0.9 * plane, y
 
 
@@ -96,11 +83,11 @@ def bumps(share: float, p: str) -> View:
     """Show the bumps of a memorizer of six points of the plane, and what the network costs."""
     norm = NORMS[p]
     X, y = _points()
-    mu = share * separation(X, y, norm)
+    mu = share * mem.separation(X, y, norm)
     memorizer = _BUILD[p](X, y, mu)
     marks: list[Mark] = []
     for i in np.argsort(y, kind="stable").tolist():
-        marks += [_band(bump_outline(memorizer, i, v), int(y[i]) - 1) for v in (0.0, 0.5, 1.0)]
+        marks += [_band(mem.bump_outline(memorizer, i, v), int(y[i]) - 1) for v in (0.0, 0.5, 1.0)]
     marks += labeled(X, y)
     points, labels = _edge_points(X, y, mu, norm)
     values = memorizer.network(points, dtype=np.float32).astype(np.float64)
@@ -139,16 +126,16 @@ def bumps(share: float, p: str) -> View:
 def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: int) -> Picture:
     """Build a memorizer of random points, print its counts and its certificate, draw the bounds."""
     norm = NORMS[p]
-    X, y = random_points(N, n, classes, rng=seed)
-    lam = separation(X, y, norm)
+    X, y = mem.random_points(N, n, classes, rng=seed)
+    lam = mem.separation(X, y, norm)
     memorizer = _BUILD[p](X, y, share * lam)
     network, steps = memorizer.network, 5 if N * n <= 40_000 else 0
     size, formula = memorizer.size, memorizer.size_by_formula
     print(f"lambda = {lam:.4g}: width {grouped(size.width)}, depth {grouped(size.depth)}")
     print(f"{grouped(size.nonzeros)} nonzeros, by formula {grouped(formula.nonzeros)}", end=", ")
     print(f"of {grouped(network.parameters)} slots")
-    certificate = certify(memorizer)
-    found = attack(network, X, y, share * lam, norm, rng=seed, restarts=6, steps=steps)
+    certificate = mem.certify(memorizer)
+    found = mem.attack(network, X, y, share * lam, norm, rng=seed, restarts=6, steps=steps)
     print(f"certified {int(certificate.certified.sum())} of {N} balls", end=" ")
     print(f"({certificate.method}, the {certificate.scope})")
     print(f"largest weight {network.largest_weight:.4g}", end="; ")
@@ -156,7 +143,7 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
     few = slice(0, min(N, 60))
     bounds = {"certificate": (certificate.lower[few], certificate.upper[few])}
     if norm == math.inf:
-        lower, upper = memorizer_bounds(memorizer, aware=False)
+        lower, upper = mem.memorizer_bounds(memorizer, aware=False)
         bounds = {"plain intervals": (lower[few], upper[few]), **bounds}
     else:
         bounds = {"attack": (y[few] - found.worst[few], y[few] + found.worst[few]), **bounds}
@@ -173,17 +160,17 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
 )
 def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Picture:
     """Measure the error of both formats near the threshold, print where they break, draw it."""
-    X, y = random_points(N, n, 2, rng=seed)
+    X, y = mem.random_points(N, n, 2, rng=seed)
     y = np.where(y == 1.0, 1.0, float(label))
-    lam = separation(X, y)
+    lam = mem.separation(X, y)
     half = (label - 1) / 2
     series = {}
     for dtype in ("float64", "float32"):
         gaps = [10.0**-k for k in range(1, min(closest, _DIGITS[dtype]) + 1)]
-        curve = precision_curve(X, y, gaps, rng=seed, dtype=dtype, budgets=2)
+        curve = mem.precision_curve(X, y, gaps, rng=seed, dtype=dtype, budgets=2)
         proven = curve.proven if dtype == "float64" else None
         series[dtype] = PrecisionSeries(curve.gaps, curve.total, curve.predicted, proven)
-        law = breaking_gap(lam, float(label), dtype, label_gap=label - 1.0)
+        law = mem.breaking_gap(lam, float(label), dtype, label_gap=label - 1.0)
         wrong = curve.gaps[curve.total >= half]
         seen = f"from {wrong.max():.0e} on" if wrong.size else "nowhere"
         print(f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}", end="; ")

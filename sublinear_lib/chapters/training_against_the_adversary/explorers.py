@@ -7,16 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from sublinear_lib import datasets, scaling
+from sublinear_lib import adversary, datasets, scaling
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.adversary import (
-    Adversary,
-    ExactOnCircle,
-    IdentityAdversary,
-    ProjectedGradient,
-    SmoothedGradient,
-    robust_loss,
-)
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.plotting import Picture, grouped, loss_curves, number, percent
 from sublinear_lib.plotting.formats import Numbers
@@ -35,7 +27,7 @@ def _run(m: int, t: float, c0: float) -> tuple[FloatArray, FloatArray, float, fl
     tau = scaling.threshold_from_standard(t, m)
     start, foe = (
         TwoLayerNetwork.initialize(m, 3, rng=0, tau=tau),
-        ProjectedGradient(rho=0.15, steps=3),
+        adversary.ProjectedGradient(rho=0.15, steps=3),
     )
     trainer = Trainer(adversary=foe, eta=StableStep(c0=c0), steps=40, index="caps")
     history = trainer.fit(start, _DATA.X, _DATA.y, rng=0)
@@ -89,12 +81,12 @@ _FOES = {
 }
 
 
-def _foe(name: str, rho: float) -> Adversary:
+def _foe(name: str, rho: float) -> adversary.Adversary:
     if name == "plain":
-        return ProjectedGradient(rho=rho, steps=1)
+        return adversary.ProjectedGradient(rho=rho, steps=1)
     if name == "smoothed":
-        return SmoothedGradient.of_few_steps(rho)
-    return ExactOnCircle(rho=rho) if name == "exact" else IdentityAdversary()
+        return adversary.SmoothedGradient.of_few_steps(rho)
+    return adversary.ExactOnCircle(rho=rho) if name == "exact" else adversary.IdentityAdversary()
 
 
 @lab(
@@ -113,18 +105,18 @@ def train_and_certify(foe: str, m: int, t: float, rho: float, steps: int, seed: 
         TwoLayerNetwork.initialize(m, 3, rng=seed, tau=tau),
         (_DATA.X, _DATA.y, rho, "huber"),
     )
-    looked, exact = [0], [robust_loss(start, *ends).upper]
+    looked, exact = [0], [adversary.robust_loss(start, *ends).upper]
 
     def look(record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
         """Certify the weights after the step; the loss of row t is that of the weights before."""
         after = record.step + 1
         if after % every == 0:
             looked.append(after)
-            exact.append(robust_loss(network(), *ends).upper)
+            exact.append(adversary.robust_loss(network(), *ends).upper)
 
     trainer = Trainer(adversary=_foe(foe, rho), eta=StableStep(c0=0.25), steps=steps)
     run = trainer.fit(start, _DATA.X, _DATA.y, rng=0, callback=look)
-    worst = robust_loss(run.final, *ends)
+    worst = adversary.robust_loss(run.final, *ends)
     print(f"loss in training {run.loss[0]:.3f} to {run.loss[-1]:.5f}")
     print(f"exact robust loss at the end: {worst.lower:.5f} to {worst.upper:.5f}")
     curves: dict[str, tuple[Numbers, Numbers]]

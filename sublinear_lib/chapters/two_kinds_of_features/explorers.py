@@ -11,24 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from sublinear_lib import features as fl
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.features import (
-    FEATURE_ATTACKS,
-    FeatureAttack,
-    FeatureData,
-    PatchNetwork,
-    SmoothedReLU,
-    TrainingSettings,
-    certify_patches,
-    escape_time,
-    feature_attack,
-    feature_perturbation,
-    feature_recursion,
-    feature_shares,
-    growth_rates,
-    race_ratio,
-    train_features,
-)
 from sublinear_lib.plotting import (
     HeatPanel,
     HeatRows,
@@ -57,14 +41,14 @@ def _paths(patches: int, q: float, ratios: tuple[float, ...]) -> tuple[FloatArra
     """Return both features of one filter for several starts, shape (T + 1, number of starts)."""
     law, settings = _setting(patches, q)
     A0 = np.full((len(ratios), 1), _START)
-    path = feature_recursion(law, settings, A0, _START * np.array(ratios)[:, None])
+    path = fl.feature_recursion(law, settings, A0, _START * np.array(ratios)[:, None])
     return path.A[:, :, 0], path.B[:, :, 0]
 
 
-def _setting(patches: int, q: float) -> tuple[FeatureData, TrainingSettings]:
-    form, rate = SmoothedReLU(q, _RHO), _UNIT * _RHO ** (q - 1)
-    law = FeatureData(nonrobust_patches=patches, alpha=3.0, beta=1.0)
-    return law, TrainingSettings(activation=form, rate=rate, steps=_STEPS)
+def _setting(patches: int, q: float) -> tuple[fl.FeatureData, fl.TrainingSettings]:
+    form, rate = fl.SmoothedReLU(q, _RHO), _UNIT * _RHO ** (q - 1)
+    law = fl.FeatureData(nonrobust_patches=patches, alpha=3.0, beta=1.0)
+    return law, fl.TrainingSettings(activation=form, rate=rate, steps=_STEPS)
 
 
 @explorer(
@@ -83,16 +67,16 @@ def race(ratio: float, patches: str, q: str) -> View:
     ratios = tuple(_RATIOS) if ratio in _RATIOS else (ratio,)
     A, B = (every[:, ratios.index(ratio)] for every in _paths(*setting, ratios))
     law, settings = _setting(*setting)
-    given = feature_shares(law, settings.activation, A[:, None], B[:, None])
+    given = fl.feature_shares(law, settings.activation, A[:, None], B[:, None])
     share = float(given.share[-1])
-    R = race_ratio(law, setting[1], _START, _START * ratio)
+    R = fl.race_ratio(law, setting[1], _START, _START * ratio)
     passed = np.flatnonzero(given.robust + given.nonrobust >= _OVER)
     over = int(passed[0]) if passed.size else None
     robust, nonrobust = law.densities(setting[1])
     winner = "v" if R > 1 else "u"
-    u, v = growth_rates(law, settings)
+    u, v = fl.growth_rates(law, settings)
     path, start, growth = (B, _START * ratio, v) if winner == "v" else (A, _START, u)
-    lower, upper = escape_time(start, 2 * start, growth, setting[1])
+    lower, upper = fl.escape_time(start, 2 * start, growth, setting[1])
     doubled = np.flatnonzero(path >= 2 * start)
     marks: list[Mark] = [
         Line(_SHOWN, _short(A[_SHOWN]), label="*A*, robust", role="c1"),
@@ -146,7 +130,7 @@ def _end(over: int | None, share: float, A: FloatArray, B: FloatArray) -> str:
 
 
 def _warning(
-    law: FeatureData, q: float, R: float, over: int | None, share: float, winner: str
+    law: fl.FeatureData, q: float, R: float, over: int | None, share: float, winner: str
 ) -> str:
     """Say which assumption fails at the chosen point, and where the ratio does not decide."""
     said = []
@@ -178,12 +162,12 @@ _RUN = {2.0: 400, 2.5: 600, 3.0: 800, 4.0: 4000}
 _EPS = 0.52
 
 
-def _ratio_text(law: FeatureData, q: float, A0: FloatArray, B0: FloatArray) -> str:
+def _ratio_text(law: fl.FeatureData, q: float, A0: FloatArray, B0: FloatArray) -> str:
     first, other = float(A0.max()), float(B0.max())
     if first <= 0 or other <= 0:
         which = "u and v" if max(first, other) <= 0 else "u" if first <= 0 else "v"
         return f"no filter begins with a positive part of {which}"
-    return f"race ratio {race_ratio(law, q, first, other):.2f}"
+    return f"race ratio {fl.race_ratio(law, q, first, other):.2f}"
 
 
 @lab(
@@ -194,13 +178,13 @@ def _ratio_text(law: FeatureData, q: float, A0: FloatArray, B0: FloatArray) -> s
 )
 def train_a_race(seed: int, q: float, filters: int) -> Picture:
     """Train without an adversary, print who won in each class, and draw the race."""
-    law = FeatureData()
+    law = fl.FeatureData()
     descent = {"rate": _RHO ** (q - 3), "scale": 0.05, "steps": _RUN[q]}
-    settings = TrainingSettings(filters=filters, activation=SmoothedReLU(q, _RHO), **descent)
+    settings = fl.TrainingSettings(filters=filters, activation=fl.SmoothedReLU(q, _RHO), **descent)
     rng = np.random.default_rng(seed)
-    run = train_features(law, settings, rng)
+    run = fl.train_features(law, settings, rng)
     start = run.initial.alignments(law)
-    predicted = feature_recursion(law, settings, *start).leaders()
+    predicted = fl.feature_recursion(law, settings, *start).leaders()
     A, B = run.history.leaders()
     share = np.nan_to_num(run.network.shares(law).share)
     panels = []
@@ -211,7 +195,7 @@ def train_a_race(seed: int, q: float, filters: int) -> Picture:
         paths = (path[:, i] for path in (A, B, *predicted))
         panels.append(RacePanel(f"class {i}", *paths))
     data = law.sample(60, rng)
-    fooled = feature_attack(run.network, data, _EPS, "prop_3_1").error
+    fooled = fl.feature_attack(run.network, data, _EPS, "prop_3_1").error
     print(f"after {settings.steps} steps: loss {run.history.loss[-1]:.2g}", end=", ")
     print(f"clean error {run.network.error(data.X, data.y):.2f}")
     print(f"error under the attack on v, eps = {_EPS}: {fooled:.2f}")
@@ -219,7 +203,7 @@ def train_a_race(seed: int, q: float, filters: int) -> Picture:
 
 
 _BUDGETS = [0.0, 0.25, 0.45, 0.5, 0.52, 0.55, 0.6, 0.65, 0.75, 0.9, 1.05, 1.2, 1.5]
-_ATTACKS: dict[str, str] = {kind: kind.replace("_", " ") for kind in FEATURE_ATTACKS}
+_ATTACKS: dict[str, str] = {kind: kind.replace("_", " ") for kind in fl.FEATURE_ATTACKS}
 _ATTACKS["prop_3_1"] = "Proposition 3.1"
 
 
@@ -233,20 +217,20 @@ _ATTACKS["prop_3_1"] = "Proposition 3.1"
     kind=menu("attack", _ATTACKS, start="swap_both"),
     seed=slider("seed", range(20), start=0),
 )
-def attack_a_sample(eps: float, kind: FeatureAttack, seed: int, **law_of: Any) -> Picture:
+def attack_a_sample(eps: float, kind: fl.FeatureAttack, seed: int, **law_of: Any) -> Picture:
     """Draw 30 inputs, attack them, print the errors of two pure networks, and show the first."""
-    law = FeatureData(**law_of)
+    law = fl.FeatureData(**law_of)
     data = law.sample(30, rng=seed)
     robust, nonrobust = law.densities(3)
     print(f"sums for q = 3: u {robust:.4g}, v {nonrobust:.4g}, C = {law.density_ratio(3):.3g}")
     for letter, (A, B) in {"u": (1.0, 0.0), "v": (0.0, 1.0)}.items():
-        network = PatchNetwork.of_features(law, robust=[A], nonrobust=[B])
+        network = fl.PatchNetwork.of_features(law, robust=[A], nonrobust=[B])
         clean = network.error(data.X, data.y)
-        found = feature_attack(network, data, eps, kind).error
-        proof = certify_patches(network, data.X, data.y, eps).error
+        found = fl.feature_attack(network, data, eps, kind).error
+        proof = fl.certify_patches(network, data.X, data.y, eps).error
         print(f"{letter} alone: clean error {clean:.2f}, this attack {found:.2f}", end=", ")
         print(f"any attack at most {proof:.2f}")
-    delta = feature_perturbation(data, eps, kind, (data.y + 1) % law.classes)[0]
+    delta = fl.feature_perturbation(data, eps, kind, (data.y + 1) % law.classes)[0]
     names = [[f"*{letter}*_{{{i}}}" for i in (1, 2, 3)] for letter in "uv"]
     rows = [HeatRows(names[0], "c1"), HeatRows(names[1], "c2"), HeatRows(["*e*_{7}"], "muted")]
     shown = slice(0, 7)

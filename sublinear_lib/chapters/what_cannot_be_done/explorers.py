@@ -12,23 +12,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import labeled, typed_parts
-from sublinear_lib.memorization import (
-    Collision,
-    Hypergraph,
-    certify_sign,
-    collision,
-    coloring,
-    coloring_of_network,
-    cube_image,
-    digits,
-    exists_width_two,
-    gadget,
-    random_hypergraph,
-    random_points,
-    simplex_points,
-)
 from sublinear_lib.plotting import (
     SERIES,
     HypergraphPanel,
@@ -54,8 +40,8 @@ def turned_layer(turn: float) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def _found(turn: float) -> Collision:
-    return collision(turned_layer(turn), *simplex_points(3))
+def _found(turn: float) -> mem.Collision:
+    return mem.collision(turned_layer(turn), *mem.simplex_points(3))
 
 
 def _polygon(center: FloatArray, shape: FloatArray, role: int) -> Band:
@@ -83,9 +69,9 @@ def _polygon(center: FloatArray, shape: FloatArray, role: int) -> Band:
 def shadows(turn: float, share: float) -> View:
     """Show what two neurons see of the balls of a simplex in three dimensions."""
     mu, W = float(share), turned_layer(turn)
-    X, y = simplex_points(3)
+    X, y = mem.simplex_points(3)
     found = _found(turn)
-    shape, at = mu * cube_image(W), np.round(X @ W.T, 4)
+    shape, at = mu * mem.cube_image(W), np.round(X @ W.T, 4)
     marks: list[Mark] = [_polygon(center, shape, int(y[row]) - 1) for row, center in enumerate(at)]
     marks += labeled(at, y)
     merged, radius = mu >= found.radius - 1e-12, number(found.radius)
@@ -146,13 +132,13 @@ def merge_two_balls(rows: str, data: str, n: int, m: int, seed: int) -> Picture:
             raise ValueError(f"rows must have one length, got the lengths {lengths}")
         n = lengths[0]
     if data == "digits":
-        split = digits(20, rng, labels="parity")
+        split = mem.digits(20, rng, labels="parity")
         X, y = split.X, split.y
     else:
-        X, y = simplex_points(n) if data == "simplex" else random_points(30, n, 2, rng)
+        X, y = mem.simplex_points(n) if data == "simplex" else mem.random_points(30, n, 2, rng)
     n = X.shape[1]
     W = np.array(given) if given else rng.normal(size=(m, n))
-    found = collision(W, X, y)
+    found = mem.collision(W, X, y)
     neurons = f"{len(W)} neuron{'s' * (len(W) > 1)} for {n} features, rank {found.rank}"
     print(f"{neurons}: collision radius {found.radius:.4g} = {found.share:.4g} lambda")
     if found.injective:
@@ -185,14 +171,14 @@ def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed
         size = max(max(edge, default=0) for edge in chosen) + 1
         if size > 12:
             raise ValueError(f"edges must name vertices from 0 to 11, got {size - 1}")
-        h = Hypergraph(max(vertices, size), chosen)
+        h = mem.Hypergraph(max(vertices, size), chosen)
     else:
         most = vertices * (vertices - 1) * (vertices - 2) // 6
-        h = random_hypergraph(vertices, min(drawn, most), seed)
-    X, y = gadget(h)
-    answer = exists_width_two(X, y, method, sides=["upper"], time_limit=30.0)
+        h = mem.random_hypergraph(vertices, min(drawn, most), seed)
+    X, y = mem.gadget(h)
+    answer = mem.exists_width_two(X, y, method, sides=["upper"], time_limit=30.0)
     print(f"{len(X)} points in {X.shape[1]} dimensions; {answer.programs} programs", end=": ")
-    by_trying = "a proper coloring" if coloring(h) is not None else "no proper coloring"
+    by_trying = "a proper coloring" if mem.coloring(h) is not None else "no proper coloring"
     if answer.found is None:
         panel = HypergraphPanel("undecided", h)
         print("time was up, no answer")
@@ -200,8 +186,8 @@ def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed
         panel = HypergraphPanel("no coloring", h)
         print(f"no two neurons; trying all colors finds {by_trying}")
     else:
-        radius = float(certify_sign(answer.network, X, y).radius)
-        decoded = coloring_of_network(h, answer.network)
+        radius = float(mem.certify_sign(answer.network, X, y).radius)
+        decoded = mem.coloring_of_network(h, answer.network)
         panel = HypergraphPanel("read off two neurons", h, decoded.colors)
         print(f"two neurons, kind {decoded.kind}, right on balls of radius below {radius:.4g}")
         print(f"their coloring: {' '.join(map(str, decoded.colors))}; trying all finds {by_trying}")

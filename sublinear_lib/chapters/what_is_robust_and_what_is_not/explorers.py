@@ -9,31 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from sublinear_lib.features import (
-    Activation,
-    FeatureData,
-    FeatureKind,
-    ReLU,
-    SmoothedReLU,
-    TrainingAttack,
-    TrainingSettings,
-    certify_patches,
-    digit_settings,
-    error_curve,
-    gradient_attack,
-    image_digits,
-    robustness_window,
-    strength_left,
-    train_features,
-    train_images,
-)
+from sublinear_lib import features as fl
 from sublinear_lib.plotting import ErrorBracket, Picture, Role, number, robust_error_picture
 from sublinear_lib.validation import generator
 from sublinear_lib.widgets import Axis, Line, Mark, Points, Region, Rule, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
-_LAW = FeatureData()
-_LINES: tuple[tuple[FeatureKind, float, str, Role], ...] = (
+_LAW = fl.FeatureData()
+_LINES: tuple[tuple[fl.FeatureKind, float, str, Role], ...] = (
     ("robust", _LAW.alpha, "u", "c1"),
     ("nonrobust", _LAW.beta, "v", "c2"),
 )
@@ -52,8 +35,8 @@ _ENDS = (0.0, 1.4)
 )
 def breaking_budgets(q: str, eps: float) -> View:
     """Show what a budget leaves of both features, and which network it breaks."""
-    act: Activation = ReLU() if q == "1" else SmoothedReLU(float(q), 1.0)
-    window = robustness_window(_LAW, int(q))
+    act: fl.Activation = fl.ReLU() if q == "1" else fl.SmoothedReLU(float(q), 1.0)
+    window = fl.robustness_window(_LAW, int(q))
     marks: list[Mark] = []
     if not window.is_empty:
         marks.append(Region(window.lower, window.upper, label="only *v* breaks", role="c3"))
@@ -61,7 +44,7 @@ def breaking_budgets(q: str, eps: float) -> View:
     for kind, strength, letter, role in _LINES:
         # A straight line is stored by its ends; beyond its strength nothing is left.
         at = np.minimum(_ENDS, strength)
-        left = strength_left(_LAW, act, [1.0 / strength], at, kind)
+        left = fl.strength_left(_LAW, act, [1.0 / strength], at, kind)
         marks.append(Line(at, left, label=f"*{letter}* left", role=role))
     marks += [
         Points([window.upper], [window.upper], role="c1"),
@@ -104,23 +87,23 @@ def _who(budget: float) -> str:
 )
 def certify_run(budget: float, rate: float, eps: float, seed: int) -> Picture:
     """Train on patch data, print what is known about the robust error, draw it over the budget."""
-    rng, settings = generator(seed), TrainingSettings(steps=400)
+    rng, settings = generator(seed), fl.TrainingSettings(steps=400)
     if budget > 0.0:
-        settings = TrainingSettings(attack=TrainingAttack(eps=budget, rate=rate))
-    network = train_features(_LAW, settings, rng).network
+        settings = fl.TrainingSettings(attack=fl.TrainingAttack(eps=budget, rate=rate))
+    network = fl.train_features(_LAW, settings, rng).network
     shares = ", ".join(f"{share:.1%}" for share in network.shares(_LAW).share.tolist())
     data = _LAW.sample(_INPUTS, rng)
     print(f"share of u in the logit, by class: {shares}", end="; ")
     print(f"clean error {network.error(data.X, data.y):.1%}")
     places = np.unique(np.maximum(0.0, eps + np.array(_SPREAD)))
-    curve = error_curve(network, data, places, rng)
+    curve = fl.error_curve(network, data, places, rng)
     at = int(np.argmin(np.abs(places - eps)))
     low, high = float(curve.attacked[at]), float(curve.certified[at])
     print(
         f"eps = {number(eps)}: attacks break {round(low * _INPUTS)} of {_INPUTS} inputs", end=", "
     )
     print(f"the certificate leaves {round(high * _INPUTS)} open")
-    window, errors = robustness_window(_LAW, 3), (curve.eps, curve.attacked, curve.certified)
+    window, errors = fl.robustness_window(_LAW, 3), (curve.eps, curve.attacked, curve.certified)
     ends, found = (window.lower, window.upper), {_who(budget): ErrorBracket(*errors)}
     return robust_error_picture(found, window=ends, name="certify-lab")
 
@@ -135,19 +118,19 @@ def certify_run(budget: float, rate: float, eps: float, seed: int) -> Picture:
 def robust_digits_run(budget: float, warm_up: str, eps: float, seed: int) -> Picture:
     """Train on 500 digits, print clean, attacked and certified error on 300 others, draw them."""
     rng = generator(seed)
-    settings = digit_settings(budget, warm_up=warm_up == "yes")
+    settings = fl.digit_settings(budget, warm_up=warm_up == "yes")
     if budget == 0.0:
         settings = replace(settings, attack=None)
-    run = train_images(image_digits(), settings, rng)
+    run = fl.train_images(fl.image_digits(), settings, rng)
     test = run.test.take(np.arange(_IMAGES))
     X, y = test.patches(), test.y
     places = np.unique([0.0, 0.05, 0.1, 0.15, 0.2, eps])
     broken = np.zeros((len(places), _IMAGES), dtype=np.bool_)
     open_ = np.zeros_like(broken)
     for row, size in enumerate(places.tolist()):
-        found = gradient_attack(run.network, X, y, size, rng=rng, box=(0.0, 1.0))
+        found = fl.gradient_attack(run.network, X, y, size, rng=rng, box=(0.0, 1.0))
         broken[row] = ~(found.margins > 0)
-        open_[row] = ~certify_patches(run.network, X, y, size).certified
+        open_[row] = ~fl.certify_patches(run.network, X, y, size).certified
     # What breaks within one budget breaks within every larger one.
     attacked = np.logical_or.accumulate(broken, axis=0).mean(axis=1)
     certified = np.logical_or.accumulate(open_, axis=0).mean(axis=1)
