@@ -30,7 +30,8 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> N
 
     truth = named(view, Line)["true"]
     assert truth.y == pytest.approx(error(truth.x), abs=1e-12)
-    values = error((np.arange(points) + 0.5) * 360 / points - 180)
+    degrees = (np.arange(points) + 0.5) * 360 / points - 180
+    values = error(degrees)
     chord = math.sqrt(3) * math.sin(math.radians(90 / points))
     promise = values.max() + theory.gap_slope(start) * chord
     assert f"at most {number(promise)} at every input" in view.sentence
@@ -41,6 +42,7 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: str) -> N
     dots = of(view, Points)
     assert (points < 100) == bool(dots)
     assert not dots or dots[0].y == pytest.approx(values)
+    assert not dots or np.interp(degrees, band.x, band.upper) == pytest.approx(values, abs=1e-9)
 
 
 def test_the_picture_says_what_two_nets_promise() -> None:

@@ -1,6 +1,7 @@
 """What the values at a few inputs of the circle promise for all of them.
 
-The net lies half a spacing beside the drawn angles, so that its roof is drawn where it is highest.
+The net lies half a spacing beside the drawn angles, so that its roof is drawn where it is highest
+(and where it is lowest, if the points of the net show).
 """
 
 from __future__ import annotations
@@ -66,15 +67,19 @@ def _network(m: int) -> _Drawn:
     return _Drawn((above, below), sup, theory.gap_slope(start))
 
 
+def _net(points: int) -> FloatArray:
+    """Return the angles of the net, half a spacing beside those that are drawn."""
+    return np.asarray(-180.0 + 360.0 / points * (np.arange(points) + 0.5))
+
+
 def two_nets_picture() -> Picture:
     """Draw what nets of 36 and of 180 inputs promise for a network with 256 neurons."""
     drawn = _network(_WIDTHS[0])
     fine = np.linspace(-180.0, 180.0, 721)
     nets, roofs = {}, {}
     for points in (36, 180):
-        *net, roof = drawn.under(points, fine)
-        nets[f"a net of {points} inputs"] = net[0], net[1]
-        roofs[f"a net of {points} inputs"] = roof
+        title, net = f"a net of {points} inputs", _net(points)
+        nets[title], roofs[title] = (net, drawn.at(net)), drawn.roof(net, fine)
     return net_picture(
         fine,
         drawn.at(fine),
@@ -83,7 +88,8 @@ def two_nets_picture() -> Picture:
         ylabel="error",
         name="cones",
         caption="The largest error that the worst weights can cause, at every input of a circle "
-        "(blue). A net knows it at its points; the shaded part is what remains possible.",
+        "(blue). A net tells us this error at its points; the shaded part is what it leaves open "
+        "in between.",
     )
 
 
@@ -100,14 +106,17 @@ def two_nets_picture() -> Picture:
 def net_around_circle(points: int, m: str) -> View:
     """Show the largest error of the linearization around the circle, and what a net promises."""
     drawn, spacing = _network(int(m)), 360.0 / points
-    degrees, values, roof = drawn.under(points, _DEGREES)
+    degrees, at = _net(points), _DEGREES
+    if points < _FEW:  # down to the points, up to the middle between them
+        at = np.union1d(_DEGREES, np.r_[degrees, degrees - spacing / 2.0])
+    values, truth = drawn.at(degrees), drawn.truth if at is _DEGREES else drawn.at(at)
     reach = 2.0 * geometry.SLICE_RADIUS * np.sin(np.radians(spacing) / 4.0)
     promise = float(values.max() + drawn.slope * reach)
-    shown = np.minimum(roof, _TOP)
+    shown = np.minimum(drawn.roof(degrees, at), _TOP)
     marks: list[Band | Line | Points] = [
-        Band(_DEGREES, drawn.truth, shown, label="left open", role="c2"),
+        Band(at, truth, shown, label="left open", role="c2"),
         Line(_DEGREES, [promise] * len(_DEGREES), label="promised", role="c2", dash=True),
-        Line(_DEGREES, drawn.truth, role="c1", label="true"),
+        Line(at, truth, role="c1", label="true"),
     ]
     if points < _FEW:
         marks.append(Points(degrees, values, role="c4", size=5.0))
