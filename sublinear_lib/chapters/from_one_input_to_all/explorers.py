@@ -46,15 +46,10 @@ class _Drawn:
         above, below = self.sides
         return np.asarray(np.maximum(above.forward(X), below.forward(X)))
 
-    def under(self, points: int, degrees: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the angles of a net, the errors there, and the roof over other angles."""
-        net = np.asarray(-180.0 + 360.0 / points * (np.arange(points) + 0.5))
-        X, values = on_circle(np.radians(net)), self.at(net)
-        return (
-            net,
-            values,
-            theory.net_ceiling(on_circle(np.radians(degrees)), X, values, self.slope),
-        )
+    def roof(self, net: FloatArray, degrees: FloatArray) -> FloatArray:
+        """Return what the values at a net leave open at other angles."""
+        points, X = on_circle(np.radians(net)), on_circle(np.radians(degrees))
+        return theory.net_ceiling(X, points, self.at(net), self.slope)
 
 
 @lru_cache(maxsize=8)
