@@ -72,7 +72,7 @@ GROUND = {"_typing", "_extras", "_late", "validation", "archives", "caching", "c
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
-# The explorers draw with the tools of the figures, down to colors, ticks and formats, and a chapter
+# The explorers draw with the tools of the figures, down to colors, ticks and formats, and a page
 # with the tools of both.
 SHARED_TOOLS = {("widgets", "plotting"), ("chapters", "widgets"), ("chapters", "plotting")}
 

@@ -13,9 +13,10 @@ from sublinear_lib import datasets, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import ExactOnCircle
 from sublinear_lib.chapters._circle import ANGLE, exact_worst_loss, on_circle
+from sublinear_lib.chapters.existence_of_robust_weights import figures
 from sublinear_lib.geometry import cap_angle
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.plotting import Picture, circle_fit_picture, grouped, number, percent
+from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.scaling import ONE_OVER_M, STANDARD_T
 from sublinear_lib.theory import existence
 from sublinear_lib.training import SublinearAdversarialTraining
@@ -62,7 +63,7 @@ def rule_and_training_picture() -> Picture:
     training = SublinearAdversarialTraining(steps=60, adversary=foe, loss="absolute")
     trained = training.fit(small, _DATA.X, _DATA.y, rng=0).final
     middle = np.arctan2(_DATA.X[:, 1], _DATA.X[:, 0])
-    return circle_fit_picture(
+    return figures.circle_fit_picture(
         _ANGLES,
         {
             "rule, 65 536 neurons": large.with_weights(_ruled(large)).forward(_POINTS),

@@ -15,8 +15,9 @@ from sublinear_lib import geometry, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.adversary import worst_gap_everywhere
 from sublinear_lib.chapters._circle import ANGLE, on_circle
+from sublinear_lib.chapters.from_one_input_to_all import figures
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, grouped, net_picture, number
+from sublinear_lib.plotting import Picture, grouped, number
 from sublinear_lib.scaling import R3
 from sublinear_lib.widgets import Axis, Band, Line, Points, View
 from sublinear_lib.widgets.declaration import explorer, menu, slider
@@ -75,7 +76,7 @@ def two_nets_picture() -> Picture:
     for points in (36, 180):
         title, net = f"a net of {points} inputs", _net(points)
         nets[title], roofs[title] = (net, drawn.at(net)), drawn.roof(net, fine)
-    return net_picture(
+    return figures.net_picture(
         fine,
         drawn.at(fine),
         nets,

@@ -15,14 +15,8 @@ import numpy as np
 
 from sublinear_lib import features as fl
 from sublinear_lib._typing import BoolArray, FloatArray
-from sublinear_lib.plotting import (
-    Picture,
-    Role,
-    TransitionPanel,
-    grouped,
-    number,
-    transition_picture,
-)
+from sublinear_lib.chapters.how_adversarial_training_changes_the_race import figures
+from sublinear_lib.plotting import Picture, Role, grouped, number
 from sublinear_lib.widgets import Axis, Line, Mark, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
@@ -238,7 +232,7 @@ def _picture(run: fl.FeatureRun, name: str, path: fl.RecursionPath | None) -> Pi
     law, attack, seen = run.data.law, run.settings.attack, run.history
     panels = []
     for k, t in enumerate(seen.crossing().tolist()):
-        panel = TransitionPanel(f"class {k + 1}", *_leaders(seen, k), crossing=t)
+        panel = figures.TransitionPanel(f"class {k + 1}", *_leaders(seen, k), crossing=t)
         if path is not None:
             A, B = _leaders(path, k)
             said = float(path.crossing()[k])
@@ -246,7 +240,7 @@ def _picture(run: fl.FeatureRun, name: str, path: fl.RecursionPath | None) -> Pi
         panels.append(panel)
     known = attack is not None and attack.rule == "clipped"
     level = fl.plateau(law, run.settings).level if known else None
-    return transition_picture(seen.steps, panels, level=level, name=name)
+    return figures.transition_picture(seen.steps, panels, level=level, name=name)
 
 
 @lab(

@@ -21,8 +21,9 @@ from sublinear_lib.chapters._circle import (
     drawn_histogram,
 )
 from sublinear_lib.chapters._common import about
+from sublinear_lib.chapters.how_many_neurons_fire import figures
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.plotting import Picture, activity_against_m, grouped, number, percent
+from sublinear_lib.plotting import Picture, grouped, number, percent
 from sublinear_lib.theory import activity
 from sublinear_lib.widgets import Axis, Bars, Line, Rule, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, width
@@ -118,7 +119,7 @@ def grow_and_count(rule: str, K: float, c: float, largest: int, networks: int) -
     else:
         print(f"in some network nobody fires; slope of the closed form {slope:+.4f}")
     bound = [theory.printed_q0(m, K) / m for m in widths] if rule == "K/m^{3/5}" else None
-    return activity_against_m(
+    return figures.activity_against_m(
         widths,
         {"closed form": closed},
         samples={"closed form": rows},

@@ -14,14 +14,8 @@ from sublinear_lib import memorization as mem
 from sublinear_lib import statistics
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import typed_parts
-from sublinear_lib.plotting import (
-    AnswerPanel,
-    Picture,
-    answer_bars,
-    answers_picture,
-    number,
-    percent,
-)
+from sublinear_lib.chapters.lipschitz_control_and_generalization import figures
+from sublinear_lib.plotting import Picture, number, percent
 from sublinear_lib.widgets.declaration import lab, menu, slider, typed
 
 _GRAYS, _GRID = 16, 71
@@ -82,7 +76,9 @@ def memorize_digits(N: int, question: str, share: float, seed: int) -> Picture:
         entries[name] = (right / total, wrong / total, missing / total)
         intervals[name] = found
     guess = float(np.mean(s_test > 0))
-    return answer_bars(entries, intervals, chance=max(guess, 1.0 - guess), name="digits-lab")
+    return figures.answer_bars(
+        entries, intervals, chance=max(guess, 1.0 - guess), name="digits-lab"
+    )
 
 
 def _parsed(parts: list[tuple[int, str]]) -> tuple[FloatArray, FloatArray]:
@@ -130,7 +126,7 @@ def answer_in_the_plane(points: str, N: int, share: float, seed: int) -> Picture
     # The closed form: the weights are right only on the box for which they were built.
     first, other = (each.reference(grid).reshape(_GRID, _GRID) for each in (bumps, flat))
     panels = [
-        AnswerPanel("Theorem 4.8", first, (1.5, math.inf), (0.5, 1.5)),
-        AnswerPanel("Theorem 5.2", other),
+        figures.AnswerPanel("Theorem 4.8", first, (1.5, math.inf), (0.5, 1.5)),
+        figures.AnswerPanel("Theorem 5.2", other),
     ]
-    return answers_picture(X, s, panels, mu=mu, limits=(low, high), name="plane-lab")
+    return figures.answers_picture(X, s, panels, mu=mu, limits=(low, high), name="plane-lab")

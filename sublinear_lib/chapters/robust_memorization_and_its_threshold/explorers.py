@@ -13,7 +13,8 @@ import numpy as np
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled, typed_parts
-from sublinear_lib.plotting import SERIES, BallPanel, Picture, balls_picture, number
+from sublinear_lib.chapters.robust_memorization_and_its_threshold import figures
+from sublinear_lib.plotting import SERIES, Picture, number
 from sublinear_lib.widgets import Axis, Band, Line, Mark, Points, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, typed
 
@@ -139,5 +140,5 @@ def separate_points(points: str, N: int, classes: int, p: str, share: float, see
     else:
         print(f"at mu = {mu:.4g} the point {clash.point.round(4).tolist()} would need two values")
     at = None if clash is None else (float(clash.point[0]), float(clash.point[1]))
-    panel = BallPanel(f"*μ* = {number(share)} *λ*", mu, norm, (pair.i, pair.k), at)
-    return balls_picture(X, y, [panel], name="own-points")
+    panel = figures.BallPanel(f"*μ* = {number(share)} *λ*", mu, norm, (pair.i, pair.k), at)
+    return figures.balls_picture(X, y, [panel], name="own-points")

@@ -10,15 +10,8 @@ import numpy as np
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import NORM_NAMES, NORMS, labeled
-from sublinear_lib.plotting import (
-    SERIES,
-    Picture,
-    PrecisionSeries,
-    bounds_picture,
-    grouped,
-    number,
-    precision_picture,
-)
+from sublinear_lib.chapters.the_network_that_memorizes import figures
+from sublinear_lib.plotting import SERIES, Picture, grouped, number
 from sublinear_lib.widgets import Axis, Band, Mark, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
@@ -147,7 +140,7 @@ def build_and_certify(N: int, n: int, classes: int, share: float, p: str, seed: 
         bounds = {"plain intervals": (lower[few], upper[few]), **bounds}
     else:
         bounds = {"attack": (y[few] - found.worst[few], y[few] + found.worst[few]), **bounds}
-    return bounds_picture(y[few], bounds, name="build-lab")
+    return figures.bounds_picture(y[few], bounds, name="build-lab")
 
 
 @lab(
@@ -169,10 +162,10 @@ def near_the_limit(N: int, n: int, label: int, closest: int, seed: int) -> Pictu
         gaps = [10.0**-k for k in range(1, min(closest, _DIGITS[dtype]) + 1)]
         curve = mem.precision_curve(X, y, gaps, rng=seed, dtype=dtype, budgets=2)
         proven = curve.proven if dtype == "float64" else None
-        series[dtype] = PrecisionSeries(curve.gaps, curve.total, curve.predicted, proven)
+        series[dtype] = figures.PrecisionSeries(curve.gaps, curve.total, curve.predicted, proven)
         law = mem.breaking_gap(lam, float(label), dtype, label_gap=label - 1.0)
         wrong = curve.gaps[curve.total >= half]
         seen = f"from {wrong.max():.0e} on" if wrong.size else "nowhere"
         print(f"{dtype}: error {curve.total[-1]:.1e} at 1 - rho = {curve.gaps[-1]:.0e}", end="; ")
         print(f"wrong {seen}, predicted {law:.0e}")
-    return precision_picture(series, allowed=half, name="precision-lab")
+    return figures.precision_picture(series, allowed=half, name="precision-lab")

@@ -13,16 +13,8 @@ import numpy as np
 
 from sublinear_lib import features as fl
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting import (
-    HeatPanel,
-    HeatRows,
-    Picture,
-    RacePanel,
-    number,
-    patch_picture,
-    percent,
-    race_picture,
-)
+from sublinear_lib.chapters.two_kinds_of_features import figures
+from sublinear_lib.plotting import Picture, number, percent
 from sublinear_lib.widgets import Axis, Line, Mark, Rule, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
 
@@ -193,13 +185,13 @@ def train_a_race(seed: int, q: float, filters: int) -> Picture:
         won = "u" if share[i] > 0.5 else "v"
         print(f"class {i}: {said}; learned {won}, share of u {share[i]:.3f}")
         paths = (path[:, i] for path in (A, B, *predicted))
-        panels.append(RacePanel(f"class {i}", *paths))
+        panels.append(figures.RacePanel(f"class {i}", *paths))
     data = law.sample(60, rng)
     fooled = fl.feature_attack(run.network, data, _EPS, "prop_3_1").error
     print(f"after {settings.steps} steps: loss {run.history.loss[-1]:.2g}", end=", ")
     print(f"clean error {run.network.error(data.X, data.y):.2f}")
     print(f"error under the attack on v, eps = {_EPS}: {fooled:.2f}")
-    return race_picture(run.history.steps, panels, name="train-race-lab")
+    return figures.race_picture(run.history.steps, panels, name="train-race-lab")
 
 
 _BUDGETS = [0.0, 0.25, 0.45, 0.5, 0.52, 0.55, 0.6, 0.65, 0.75, 0.9, 1.05, 1.2, 1.5]
@@ -232,11 +224,15 @@ def attack_a_sample(eps: float, kind: fl.FeatureAttack, seed: int, **law_of: Any
         print(f"any attack at most {proof:.2f}")
     delta = fl.feature_perturbation(data, eps, kind, (data.y + 1) % law.classes)[0]
     names = [[f"*{letter}*_{{{i}}}" for i in (1, 2, 3)] for letter in "uv"]
-    rows = [HeatRows(names[0], "c1"), HeatRows(names[1], "c2"), HeatRows(["*e*_{7}"], "muted")]
+    rows = [
+        figures.HeatRows(names[0], "c1"),
+        figures.HeatRows(names[1], "c2"),
+        figures.HeatRows(["*e*_{7}"], "muted"),
+    ]
     shown = slice(0, 7)
     panels = [
-        HeatPanel("clean input", data.X[0, :, shown]),
-        HeatPanel(f"change, *ε* = {number(eps)}", delta[:, shown]),
-        HeatPanel("attacked input", (data.X[0] + delta)[:, shown]),
+        figures.HeatPanel("clean input", data.X[0, :, shown]),
+        figures.HeatPanel(f"change, *ε* = {number(eps)}", delta[:, shown]),
+        figures.HeatPanel("attacked input", (data.X[0] + delta)[:, shown]),
     ]
-    return patch_picture(panels, rows, floor=0.1, name="sample-lab")
+    return figures.patch_picture(panels, rows, floor=0.1, name="sample-lab")

@@ -15,14 +15,8 @@ import numpy as np
 from sublinear_lib import memorization as mem
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.chapters._common import labeled, typed_parts
-from sublinear_lib.plotting import (
-    SERIES,
-    HypergraphPanel,
-    Picture,
-    coordinates_picture,
-    hypergraph_picture,
-    number,
-)
+from sublinear_lib.chapters.what_cannot_be_done import figures
+from sublinear_lib.plotting import SERIES, Picture, number
 from sublinear_lib.widgets import Axis, Band, Mark, Points, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider, typed
 
@@ -149,7 +143,7 @@ def merge_two_balls(rows: str, data: str, n: int, m: int, seed: int) -> Picture:
         print("W x = W x' up to rounding" if same else "W x and W x' differ")
     pair, points = (X[found.i], X[found.k]), (found.x, found.x_prime)
     names = (f"label {y[found.i]:g}", f"label {y[found.k]:g}")
-    return coordinates_picture(pair, names, found.radius, points, name="own-layer")
+    return figures.coordinates_picture(pair, names, found.radius, points, name="own-layer")
 
 
 @lab(
@@ -180,15 +174,15 @@ def two_neurons_for(edges: str, vertices: int, drawn: int, method: _Method, seed
     print(f"{len(X)} points in {X.shape[1]} dimensions; {answer.programs} programs", end=": ")
     by_trying = "a proper coloring" if mem.coloring(h) is not None else "no proper coloring"
     if answer.found is None:
-        panel = HypergraphPanel("undecided", h)
+        panel = figures.HypergraphPanel("undecided", h)
         print("time was up, no answer")
     elif answer.network is None:
-        panel = HypergraphPanel("no coloring", h)
+        panel = figures.HypergraphPanel("no coloring", h)
         print(f"no two neurons; trying all colors finds {by_trying}")
     else:
         radius = float(mem.certify_sign(answer.network, X, y).radius)
         decoded = mem.coloring_of_network(h, answer.network)
-        panel = HypergraphPanel("read off two neurons", h, decoded.colors)
+        panel = figures.HypergraphPanel("read off two neurons", h, decoded.colors)
         print(f"two neurons, kind {decoded.kind}, right on balls of radius below {radius:.4g}")
         print(f"their coloring: {' '.join(map(str, decoded.colors))}; trying all finds {by_trying}")
-    return hypergraph_picture([panel], name="own-hypergraph")
+    return figures.hypergraph_picture([panel], name="own-hypergraph")

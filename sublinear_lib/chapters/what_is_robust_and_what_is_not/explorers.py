@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from sublinear_lib import features as fl
-from sublinear_lib.plotting import ErrorBracket, Picture, Role, number, robust_error_picture
+from sublinear_lib.chapters.what_is_robust_and_what_is_not import figures
+from sublinear_lib.plotting import Picture, Role, number
 from sublinear_lib.validation import generator
 from sublinear_lib.widgets import Axis, Line, Mark, Points, Region, Rule, View
 from sublinear_lib.widgets.declaration import explorer, lab, menu, slider
@@ -104,8 +105,8 @@ def certify_run(budget: float, rate: float, eps: float, seed: int) -> Picture:
     )
     print(f"the certificate leaves {round(high * _INPUTS)} open")
     window, errors = fl.robustness_window(_LAW, 3), (curve.eps, curve.attacked, curve.certified)
-    ends, found = (window.lower, window.upper), {_who(budget): ErrorBracket(*errors)}
-    return robust_error_picture(found, window=ends, name="certify-lab")
+    ends, found = (window.lower, window.upper), {_who(budget): figures.ErrorBracket(*errors)}
+    return figures.robust_error_picture(found, window=ends, name="certify-lab")
 
 
 @lab(
@@ -139,5 +140,5 @@ def robust_digits_run(budget: float, warm_up: str, eps: float, seed: int) -> Pic
     print(f"(log 10 = {np.log(10):.3f} is chance)\nclean error {run.network.error(X, y):.1%}")
     print(f"eps = {number(eps)}: robust error between {attacked[at]:.1%} (attack)", end=" ")
     print(f"and {certified[at]:.1%} (certificate)")
-    known = {_who(budget): ErrorBracket(places, attacked, certified)}
-    return robust_error_picture(known, name="robust-digits-lab")
+    known = {_who(budget): figures.ErrorBracket(places, attacked, certified)}
+    return figures.robust_error_picture(known, name="robust-digits-lab")
