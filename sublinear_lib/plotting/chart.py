@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.plotting.formats import Numbers, number
-from sublinear_lib.plotting.palette import LIGHT, Role, roles_of
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
 from sublinear_lib.plotting.picture import Picture
 from sublinear_lib.plotting.style import (
     EndLabel,
@@ -59,6 +59,8 @@ Drawing: TypeAlias = tuple[Drawn, str]
 
 INK = cast("Mapping[str, str]", LIGHT)
 """The color of each role, in the light values that Matplotlib draws with."""
+
+_MOST = len(SERIES) + 2  # ink and muted, when the colors of series are used up
 
 
 def _drawing(method: Callable[..., None]) -> Callable[..., None]:
@@ -320,9 +322,10 @@ def colored(
 
     Raises ValueError where there are more curves than colors.
     """
+    most = _MOST if roles is None else len(roles)
+    if len(curves) > most:
+        raise ValueError(f"there are colors for {most} curves, got {len(curves)}")
     given: Sequence[str] = roles_of(curves) if roles is None else roles
-    if len(curves) > len(given):
-        raise ValueError(f"there are colors for {len(given)} curves, got {len(curves)}")
     return ((role, *item) for role, item in zip(given, curves.items(), strict=False))
 
 

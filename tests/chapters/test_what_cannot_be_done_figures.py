@@ -27,7 +27,7 @@ def images(**changes: Any) -> Picture:
 
 
 def coordinates(**changes: Any) -> Picture:
-    given = {"centers": (X[FOUND.i], X[FOUND.k]), "labels": ("*x*_{0}", "*x*_{1}"), "mu": FOUND.mu}
+    given = {"centers": (X[0], X[2]), "labels": ("label 1", "label 2"), "mu": FOUND.radius}
     pair = (FOUND.x, FOUND.x_prime)
     return figures.coordinates_picture(**{**given, "pair": pair, "name": "p", **changes})
 
@@ -60,9 +60,8 @@ def test_images_are_hexagons_of_cubes_with_their_point() -> None:
 
 def test_coordinates_give_radius_distances_and_difference() -> None:
     said = alt(coordinates())
-    far = [np.abs(p - X[k]).max() for p, k in ((FOUND.x, FOUND.i), (FOUND.x_prime, FOUND.k))]
-    assert f"the ball of x₀, at distance {far[0]:.3g} from its middle" in said
-    assert f"radius of both balls is {FOUND.mu:.3g}" in said
+    assert "the ball of label 1, at distance 0.167 from its middle" in said
+    assert "the ball of label 2, at distance 0.167; the radius of both balls is 0.167" in said
     apart = np.abs(FOUND.x - FOUND.x_prime).max()
     assert f"differ by at most {apart:.3g} in a coordinate" in said
     np.testing.assert_array_equal(lines(coordinates(), "c1", marker="o")[0][:, 1], FOUND.x)

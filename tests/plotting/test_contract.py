@@ -26,7 +26,7 @@ MAKERS = {
     for make in importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)).MADE
 }
 RAW = re.compile(r"\\[a-z]+|\$|[_^]\{|\*[^ *][^*]*\*")
-SIDE = re.compile(r"\b(?:left|right)(?: |-)(?:panel|plot|picture|hand|side)|\bthe (?:left|right)\b")
+SIDE = re.compile(r"\b(left|right)[ -](panel|plot|picture|hand)|\b(on|to|at) the (left|right)\b")
 SMALLEST = 10.0  # a panel is shown up to a third larger than it is drawn
 LARGEST = 90_000
 
