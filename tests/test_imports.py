@@ -22,6 +22,7 @@ FLOORS = {
     "_typing": 0,
     "_turning": 0,
     "_extras": 0,
+    "_late": 0,
     "validation": 0,
     "archives": 0,
     "caching": 0,
@@ -47,9 +48,9 @@ FLOORS = {
     "report": 4,
     "plotting": 5,
     "exhibits": 5,
-    "chapters": 5,
     "widgets": 5,
     "runs": 5,
+    "chapters": 6,
     "cli": 6,
     "__main__": 6,
 }
@@ -62,20 +63,18 @@ LEVEL_ARROWS = {
     ("tables", "geometry"),
     ("network", "evaluation"),
     ("training", "adversary"),
-    ("chapters", "plotting"),
-    # Until the explorers and labs stand in the folders of their pages, too.
-    ("widgets", "chapters"),
     ("widgets", "plotting"),
     ("exhibits", "plotting"),
     ("runs", "plotting"),
     ("__main__", "cli"),
 }
-GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
+GROUND = {"_typing", "_extras", "_late", "validation", "archives", "caching", "cluster"}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
-# Pages and explorers draw with the tools of the figures, down to colors, ticks and formats.
-SHARED_TOOLS = {("chapters", "plotting"), ("widgets", "chapters"), ("widgets", "plotting")}
+# The explorers draw with the tools of the figures, down to colors, ticks and formats, and a page
+# with the tools of both.
+SHARED_TOOLS = {("widgets", "plotting"), ("chapters", "widgets"), ("chapters", "plotting")}
 
 
 def room_of(path: Path) -> str:

@@ -144,13 +144,7 @@ def test_a_statement_that_is_printed_twice_has_one_row_and_one_node() -> None:
 @pytest.mark.parametrize(
     ("name", "targets"),
     [
-        (
-            "thm-4.1",
-            {
-                "../reference/ledger.ipynb#thm-4.1",
-                "../reference/ledger.ipynb#thm-4.1-r",
-            },
-        ),
+        ("thm-4.1", {"../reference/ledger.ipynb#thm-4.1", "../reference/ledger.ipynb#thm-4.1-r"}),
         (
             "thm-4.1-r",
             {

@@ -192,10 +192,7 @@ BREAKS = {
         ("const INSIDE = 1e-9", "const INSIDE = 0"),
         (1024, "jump", 1.6, 0.15),
     ),
-    "line 11, no crest": (
-        ("top >= highest &&", "false &&"),
-        (64, "continuous", 1.6, 0.3),
-    ),
+    "line 11, no crest": (("top >= highest &&", "false &&"), (64, "continuous", 1.6, 0.3)),
     "line 12, at the threshold": (
         ("> run.tau) found", "> 1.1 * run.tau) found"),
         (1024, "jump", 1.6, 0.15),
@@ -204,22 +201,10 @@ BREAKS = {
         ("if (upper < this.run.tau) return;", "if (upper < 1.3 * this.run.tau) return;"),
         (1024, "jump", 1.6, 0.15),
     ),
-    "line 17, no shift": (
-        ("- run.shift);", ");"),
-        (1024, "continuous", 1.6, 0.15),
-    ),
-    "line 18, sum in place of mean": (
-        ("/ run.n;", "/ 1;"),
-        (1024, "jump", 1.6, 0.15),
-    ),
-    "line 19, uphill": (
-        ("-= run.eta", "+= run.eta"),
-        (1024, "jump", 1.6, 0.15),
-    ),
-    "lines 20 and 21, left out": (
-        ("index.update(moved);", ";"),
-        (1024, "jump", 2.0, 0.1),
-    ),
+    "line 17, no shift": (("- run.shift);", ");"), (1024, "continuous", 1.6, 0.15)),
+    "line 18, sum in place of mean": (("/ run.n;", "/ 1;"), (1024, "jump", 1.6, 0.15)),
+    "line 19, uphill": (("-= run.eta", "+= run.eta"), (1024, "jump", 1.6, 0.15)),
+    "lines 20 and 21, left out": (("index.update(moved);", ";"), (1024, "jump", 2.0, 0.1)),
 }
 
 
