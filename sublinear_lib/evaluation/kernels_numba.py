@@ -11,13 +11,10 @@ inside a block; a cursor per point remembers where its ascending list stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from sublinear_lib._compiled import FREE_SUMS, compiled
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -32,44 +29,31 @@ __all__ = [
     "write_rows",
 ]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-# Reordering and contraction are allowed, assumptions about NaN and infinity are not: an undecided
-# score may be NaN (inf - inf) and has to stay visible.
-_FAST = {"reassoc", "contract", "nsz"}
 _CACHE_BYTES = 1 << 19
-
-
-def _compile(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
-    # Always said: a function that does not say it takes the freedom of whoever compiles it first.
-    return cast(
-        Callable[[Function], Function],
-        numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath),
-    )
 
 
 def _block(d: int) -> int:
     return max(64, _CACHE_BYTES // (8 * d))
 
 
-@_compile()
+@compiled()
 def _strict_list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    undecided: IntArray,
-) -> int:
+    W,
+    a,
+    b,
+    lower,
+    upper,
+    shift,
+    X,
+    indptr,
+    indices,
+    verdict,
+    value,
+    gradient,
+    flags,
+    tally,
+    undecided,
+):
     n, d = X.shape
     found = 0
     count = 0
@@ -102,25 +86,25 @@ def _strict_list_pass(
     return found
 
 
-@_compile(fastmath=_FAST)
+@compiled(FREE_SUMS)
 def _fast_list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    undecided: IntArray,
-    block: int,
-) -> int:
+    W,
+    a,
+    b,
+    lower,
+    upper,
+    shift,
+    X,
+    indptr,
+    indices,
+    verdict,
+    value,
+    gradient,
+    flags,
+    tally,
+    undecided,
+    block,
+):
     n, d = X.shape
     m = W.shape[0]
     found = 0
@@ -223,19 +207,8 @@ def list_pass(
         room = found
 
 
-@_compile()
-def _strict_smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-) -> int:
+@compiled()
+def _strict_smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient):
     n, d = X.shape
     count = 0
     for i in range(n):
@@ -257,19 +230,8 @@ def _strict_smooth_pass(
     return count
 
 
-@_compile(fastmath=_FAST)
-def _fast_smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-) -> int:
+@compiled(FREE_SUMS)
+def _fast_smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient):
     n, d = X.shape
     count = 0
     for i in range(n):
@@ -308,17 +270,8 @@ def smooth_pass(
     return int(run(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient))
 
 
-@_compile(fastmath=_FAST)
-def _tile_pass(
-    Z: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    value: FloatArray,
-    active: BoolArray,
-) -> int:
+@compiled(FREE_SUMS)
+def _tile_pass(Z, a, b, lower, upper, shift, value, active):
     n, p = Z.shape
     undecided = 0
     for i in range(n):
@@ -348,10 +301,8 @@ def tile_pass(
     return int(_tile_pass(Z, a, b, lower, upper, shift, value, active))
 
 
-@_compile(fastmath=_FAST)
-def _add_rows(
-    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
-) -> None:
+@compiled(FREE_SUMS)
+def _add_rows(W, a, columns, entries, gradient):
     d = W.shape[1]
     e = 0
     while e < entries.size:
@@ -386,16 +337,8 @@ def add_rows(
     _add_rows(W, a, columns, entries, gradient)
 
 
-@_compile()
-def _strict_scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-) -> None:
+@compiled()
+def _strict_scatter_rows(indptr, indices, coefficients, a, X, position, gradient):
     n, d = X.shape
     for i in range(n):
         for e in range(indptr[i], indptr[i + 1]):
@@ -406,17 +349,8 @@ def _strict_scatter_rows(
                 gradient[p, k] += c * X[i, k]
 
 
-@_compile(fastmath=_FAST)
-def _fast_scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-    block: int,
-) -> None:
+@compiled(FREE_SUMS)
+def _fast_scatter_rows(indptr, indices, coefficients, a, X, position, gradient, block):
     n, d = X.shape
     cursor = indptr[:n].copy()
     for first in range(0, a.size, block):
@@ -451,10 +385,8 @@ def scatter_rows(
         _fast_scatter_rows(*arguments, _block(X.shape[1]))
 
 
-@_compile()
-def _mask_lists(
-    mask: BoolArray, block: NDArray[np.int32], indptr: IntArray, indices: NDArray[np.int32]
-) -> None:
+@compiled()
+def _mask_lists(mask, block, indptr, indices):
     n, p = mask.shape
     filled = 0
     for i in range(n):
@@ -474,14 +406,8 @@ def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.i
     return indptr, indices[:-1]
 
 
-@_compile()
-def _split_lists(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    popular: BoolArray,
-    new_indptr: IntArray,
-    new_indices: NDArray[np.int32],
-) -> None:
+@compiled()
+def _split_lists(indptr, indices, popular, new_indptr, new_indices):
     n = indptr.size - 1
     kept = 0
     for i in range(n):
@@ -493,8 +419,8 @@ def _split_lists(
         new_indptr[i + 1] = kept
 
 
-@_compile()
-def _count_listed(indices: NDArray[np.int32], counts: IntArray) -> None:
+@compiled()
+def _count_listed(indices, counts):
     for e in range(indices.size):
         counts[indices[e]] += 1
 
@@ -513,16 +439,8 @@ def split_lists(
     return np.flatnonzero(popular), new_indptr, new_indices
 
 
-@_compile()
-def _descend(
-    W: FloatArray,
-    rows: IntArray,
-    gradient: FloatArray,
-    eta: float,
-    start: FloatArray,
-    weights: FloatArray,
-    squares: FloatArray,
-) -> int:
+@compiled()
+def _descend(W, rows, gradient, eta, start, weights, squares):
     count, d = weights.shape
     whole = d - d % 8
     parts = np.empty(8)
@@ -560,8 +478,8 @@ def descend(
     return weights, squares, float(np.int64(largest).view(np.float64))
 
 
-@_compile(fastmath=_FAST)
-def _write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+@compiled(FREE_SUMS)
+def _write_rows(W, rows, values):
     longest = 0.0
     for e in range(values.shape[0]):
         r = rows[e]

@@ -3,7 +3,7 @@
 A *packet* of some hundred queries visits the tree once, depth first.  Every open node carries the
 list of queries whose hyperplane crosses its box, so that the boxes of its children, and the points
 of a leaf, are loaded once for all of them and compared with four queries at a time
-(:mod:`sublinear_lib.halfspace.vector_code`).  What a packet finds is written down as *events*: a
+(:mod:`sublinear_lib._vector_code`).  What a packet finds is written down as *events*: a
 query and a run of leaves that lie inside, or a query and the word of the points of one leaf that
 are possible.  After the walk the number of rows of every query is known, and the events are turned
 into rows at their final places: a run of full leaves is one copy.  Memory is that of the events of
@@ -26,18 +26,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import BoolArray, IntArray
-from sublinear_lib.halfspace import vector_code
-from sublinear_lib.halfspace.filtering import Batch, Float32Array
-from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
-from sublinear_lib.halfspace.protocol import Int32Array, Output
-from sublinear_lib.halfspace.vector_code import (
+from sublinear_lib import _vector_code as vector_code
+from sublinear_lib._compiled import compiled
+from sublinear_lib._typing import BoolArray, Float32Array, Int32Array, IntArray
+from sublinear_lib._vector_code import (
     append_rows,
     box_masks,
     box_masks_of_one,
@@ -48,10 +45,13 @@ from sublinear_lib.halfspace.vector_code import (
     score_masks,
     score_masks_of_one,
 )
+from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
+from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["PACKET", "SMALLEST_BUFFER", "Events", "Walk", "replace_points", "search"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled({"contract"})
 
 PACKET = 256
 """Queries that walk down together: enough to share what they load, few enough to stay in cache."""
@@ -70,44 +70,38 @@ _MARKED = 12
 _KEPT_BYTES = 2**25
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-    return cast(Function, compiler(function))
-
-
 @_compiled
 def _walk(
-    code: Any,
-    coordinates: Any,
-    rows: Any,
-    live: Any,
-    live_before: Any,
-    radius: Any,
-    center: Any,
-    half: Any,
-    first: Any,
-    leaves: int,
-    vectors: Any,
-    dimension: int,
-    below: Any,
-    above: Any,
-    spread: Any,
-    begin: int,
-    end: int,
-    sure_only: bool,
-    count_only: bool,
-    counts: Any,
-    lists: Any,
-    event_queries: Any,
-    event_starts: Any,
-    event_words: Any,
-    doubtful_queries: Any,
-    doubtful_rows: Any,
-    doubtful_bits: Any,
-    doubts: int,
-    work: Any,
-) -> tuple[int, int]:
+    code,
+    coordinates,
+    rows,
+    live,
+    live_before,
+    radius,
+    center,
+    half,
+    first,
+    leaves,
+    vectors,
+    dimension,
+    below,
+    above,
+    spread,
+    begin,
+    end,
+    sure_only,
+    count_only,
+    counts,
+    lists,
+    event_queries,
+    event_starts,
+    event_words,
+    doubtful_queries,
+    doubtful_rows,
+    doubtful_bits,
+    doubts,
+    work,
+):
     """Walk down with the queries from `begin` to before `end`, one packet.
 
     An event is a query, the first lane of a leaf and the word of its possible points (of the
@@ -157,7 +151,6 @@ def _walk(
                     half,
                     box,
                     dimension,
-                    _FANOUT,
                     vectors,
                     below,
                     above,
@@ -173,7 +166,6 @@ def _walk(
                     half,
                     box,
                     dimension,
-                    _FANOUT,
                     vectors,
                     below,
                     above,
@@ -299,18 +291,18 @@ def _walk(
 
 @_compiled
 def _write(
-    code: Any,
-    rows: Any,
-    live: Any,
-    live_before: Any,
-    event_queries: Any,
-    event_starts: Any,
-    event_words: Any,
-    events: int,
-    begin: int,
-    places: Any,
-    found: Any,
-) -> None:
+    code,
+    rows,
+    live,
+    live_before,
+    event_queries,
+    event_starts,
+    event_words,
+    events,
+    begin,
+    places,
+    found,
+):
     """Write the rows of the events of a packet, those of query q from ``places[q - begin]`` on."""
     for event in range(events):
         owner = np.int64(event_queries[event])
@@ -333,7 +325,7 @@ def _write(
 
 
 @_compiled
-def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
+def _order(code, found, counts, many, marks):
     """Bring the rows of every query that has more than `many` into ascending order.
 
     `marks` has a byte for each row, a multiple of 64 in all, and is zero before and after.
@@ -357,7 +349,7 @@ def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
 
 
 @_compiled
-def _replace(coordinates: Any, rows: Any, leaves: int, rank: Any, points: Any) -> Any:
+def _replace(coordinates, rows, leaves, rank, points):
     """Write the points that have a rank to where their rows are; return the leaves touched."""
     touched = np.zeros(leaves, dtype=np.bool_)
     dimension = points.shape[1]
@@ -434,23 +426,7 @@ def _list_places(tree: FlatTree, packet: int) -> int:
 
 
 class Walk:
-    """A walk through a tree, packet by packet.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree.
-    batch : Batch
-        The queries.
-    packet : int
-        Queries that walk down together, ``>= 1``.
-    sure_only : bool
-        Whether events are about points that are certainly inside, and not about doubtful ones.
-    count_only : bool, default False
-        Whether there are to be no events at all.
-    buffer : int, default 4096
-        Places in the first buffers of events and doubtful pairs; they grow as needed.
-    """
+    """A walk through a tree, packet by packet."""
 
     def __init__(
         self,
@@ -559,24 +535,7 @@ class Walk:
 
 
 def replace_points(tree: FlatTree, size: int, rows: IntArray, points: Float32Array) -> BoolArray:
-    """Give many points of a tree new coordinates, leaf by leaf.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree; its boxes are left as they are.
-    size : int
-        Larger than every row.
-    rows : ndarray of int64, shape (k,)
-        Rows of the tree.
-    points : ndarray of float32, shape (k, D)
-        Their coordinates.
-
-    Returns
-    -------
-    ndarray of bool, shape (leaves,)
-        Whether a leaf holds one of the rows.
-    """
+    """Give many points of a tree new coordinates, leaf by leaf."""
     rank = np.full(size, -1, dtype=np.int32)
     rank[rows] = np.arange(len(rows))
     leaves = int(tree.leaves[0])
@@ -606,26 +565,7 @@ def search(
     packet: int = PACKET,
     buffer: int = SMALLEST_BUFFER,
 ) -> Filtered:
-    """Walk down the tree with packets of queries.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree.
-    batch : Batch
-        The queries.
-    output : Output
-        The form of the answer.
-    packet : int, default 256
-        Queries that walk down together, ``>= 1``.
-    buffer : int, default 4096
-        Places in the first buffers of rows, events and doubtful pairs; they grow as needed.
-
-    Returns
-    -------
-    Filtered
-        Certain and doubtful pairs; no doubtful ones if the output says how to decide them.
-    """
+    """Walk down the tree with packets of queries."""
     q = len(batch.below)
     reported = not output.count_only
     walk = Walk(tree, batch, packet, sure_only=False, count_only=output.count_only, buffer=buffer)

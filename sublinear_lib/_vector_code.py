@@ -35,7 +35,7 @@ import inspect
 import os
 import platform
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -44,17 +44,11 @@ from llvmlite.binding import llvm_version_info  # type: ignore[import-untyped]
 from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import cgutils
 from numba.core.registry import cpu_target
-from numba.extending import (
-    NativeValue,
-    intrinsic,
-    models,
-    overload,
-    register_model,
-    unbox,
-)
+from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 
 __all__ = [
     "BLOCK",
+    "FANOUT",
     "PLAIN",
     "Code",
     "add_chosen",
@@ -88,6 +82,9 @@ __all__ = [
 
 BLOCK = 64
 """Points of a block: one bit each in a word."""
+
+FANOUT = 32
+"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.kernels`."""
 
 # So few bits are appended one by one.
 _FEW = 5
@@ -123,18 +120,7 @@ _unboxing_of(_CodeType)(_unbox)
 
 
 class Code:
-    """Which code the operations of this module become.
-
-    Parameters
-    ----------
-    lanes : {0, 8, 16}
-        float32 numbers in a vector; 0 for the plain twins.
-
-    Raises
-    ------
-    ValueError
-        If `lanes` is another number.
-    """
+    """Which code the operations of this module become."""
 
     def __init__(self, lanes: int) -> None:
         if lanes not in (0, 8, 16):
@@ -166,12 +152,9 @@ PLAIN = Code(0)
 def host_code() -> Code:
     """Return the code for the processor that numba compiles for.
 
-    Returns
-    -------
-    Code
-        Sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with AVX2 or
-        on 64-bit ARM; the plain twins elsewhere and where the environment variable
-        ``SUBLINEAR_VECTOR`` is 0.
+    Returned: sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with
+    AVX2 or on 64-bit ARM; the plain twins elsewhere and where the environment variable
+    ``SUBLINEAR_VECTOR`` is 0.
     """
     if os.environ.get("SUBLINEAR_VECTOR", "1") == "0":
         return PLAIN
@@ -181,10 +164,7 @@ def host_code() -> Code:
 def compresses() -> bool:
     """Return whether numba's LLVM compresses vectors by a mask, as code for sixteen lanes does.
 
-    Returns
-    -------
-    bool
-        True from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
+    Returned: true from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
     """
     return bool(llvm_version_info[0] >= 20)
 
@@ -220,17 +200,7 @@ def _number(value: int) -> Any:
 
 
 class _Writer:
-    """Writes vector code for the arguments of one operation.
-
-    Parameters
-    ----------
-    context, builder : numba and LLVM objects
-        As handed to a code generator.
-    signature, arguments : numba and LLVM objects
-        The types and the values.
-    names : sequence of str
-        The names of the arguments.
-    """
+    """Writes vector code for the arguments of one operation."""
 
     def __init__(
         self,
@@ -387,8 +357,7 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
         bands = [
             writer.vector(
                 writer.array(
-                    "band",
-                    builder.add(writer.value("place"), _number((part + v) * lanes)),
+                    "band", builder.add(writer.value("place"), _number((part + v) * lanes))
                 )
             )
             for v in range(together)
@@ -475,7 +444,7 @@ def _shuffled(writer: _Writer, left: Any, right: Any, order: Sequence[int]) -> A
     return writer.builder.shuffle_vector(left, right, lanes)
 
 
-def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together: int) -> None:
+def _write_boxes(writer: _Writer, queries: Sequence[Any], together: int) -> None:
     """Write the comparison of some queries with the boxes of a node."""
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
@@ -486,12 +455,12 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
         for q in queries
     ]
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
-    for part in range(0, fanout // lanes, together):
+    for part in range(0, FANOUT // lanes, together):
         start = builder.add(writer.value("start"), _number(part * lanes))
         center, half = writer.array("center", start), writer.array("half", start)
 
         def step(k: Any, totals: list[Any], center: Any = center, half: Any = half) -> list[Any]:
-            line = builder.mul(k, _number(fanout))
+            line = builder.mul(k, _number(FANOUT))
             places = [builder.add(line, _number(v * lanes)) for v in range(together)]
             middles = [writer.vector(builder.gep(center, [place])) for place in places]
             widths = [writer.vector(builder.gep(half, [place])) for place in places]
@@ -524,18 +493,14 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}
 
 
-def _operation(write: Callable[[_Writer], Any], arguments: str, result: Any = types.void) -> Any:
+def _intrinsic(write: Callable[[_Writer], Any], names: Sequence[str], result: Any) -> Any:
     """Return the intrinsic with these arguments whose code `write` writes.
 
-    Integers are 64 bits wide in it, but for the constant ``fanout``.
+    Integers are 64 bits wide in it.
     """
-    names = arguments.split()
 
     def typed(_context: Any, *kinds: Any) -> Any:
-        widened = [
-            types.int64 if isinstance(kind, types.Integer) and name != "fanout" else kind
-            for name, kind in zip(names, kinds, strict=True)
-        ]
+        widened = [types.int64 if isinstance(kind, types.Integer) else kind for kind in kinds]
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             answer = write(_Writer(context, builder, signature, values, names))
@@ -549,6 +514,31 @@ def _operation(write: Callable[[_Writer], Any], arguments: str, result: Any = ty
     ]
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return intrinsic(prefer_literal=True)(typed)
+
+
+def _in_vectors(
+    write: Callable[[_Writer], Any], result: Any = types.void, lanes: Sequence[int] = (8, 16)
+) -> Callable[[Any], Any]:
+    """Return a decorator of a plain twin: with these lanes calls become what `write` writes."""
+
+    def replaced(plain: Any) -> Any:
+        vector = _intrinsic(write, list(inspect.signature(plain).parameters), result)
+
+        def in_vectors(*arguments: Any) -> Any:
+            return vector(*arguments)
+
+        def becomes(code: Any, *_others: Any) -> Any:
+            return in_vectors if code.lanes in lanes else plain
+
+        _overloaded(plain)(becomes)
+        return plain
+
+    return replaced
+
+
+def _overloaded(operation: Any) -> Any:
+    """Return a decorator of the function that says what the calls of an operation become."""
+    return overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True)
 
 
 def _four(writer: _Writer) -> list[Any]:
@@ -567,13 +557,11 @@ def _scores_of_one(writer: _Writer) -> None:
 
 
 def _boxes_of_four(writer: _Writer) -> None:
-    fanout = writer.kind("fanout").literal_value
-    _write_boxes(writer, _four(writer), fanout, min(2, fanout // 16) if writer.lanes == 16 else 1)
+    _write_boxes(writer, _four(writer), FANOUT // 16 if writer.lanes == 16 else 1)
 
 
 def _boxes_of_one(writer: _Writer) -> None:
-    fanout = writer.kind("fanout").literal_value
-    _write_boxes(writer, [writer.value("query")], fanout, fanout // writer.lanes)
+    _write_boxes(writer, [writer.value("query")], FANOUT // writer.lanes)
 
 
 def _caps_of_four(writer: _Writer) -> None:
@@ -1164,61 +1152,6 @@ def _copy(writer: _Writer) -> None:
     _numba_tools.raw_memcpy(writer.builder, target, origin, writer.value("count"), 4)
 
 
-_vector_scores = _operation(
-    _scores_of_four,
-    "code points start dimension radius vectors below above spread queries first masks",
-)
-_vector_scores_of_one = _operation(
-    _scores_of_one, "code points start dimension radius vectors below above spread query masks"
-)
-_vector_boxes = _operation(
-    _boxes_of_four,
-    "code center half start dimension fanout vectors below above queries first masks",
-)
-_vector_boxes_of_one = _operation(
-    _boxes_of_one, "code center half start dimension fanout vectors below above query masks"
-)
-_vector_caps = _operation(
-    _caps_of_four, "code points start dimension band place vectors queries first masks"
-)
-_vector_eight_scores = _operation(
-    _scores_of_eight, "code table width rows start vectors place out where"
-)
-_vector_eight_keys = _operation(
-    _keys_of_eight, "code table width rows start vectors place limit factors path out where"
-)
-_vector_stale = _operation(_stale, "code keys start limit", types.uint64)
-_vector_merge = _operation(_merge, "code fresh origin mask keys start masks")
-_vector_sum_changes = _operation(_sum_changes, "code table width rows start count totals place")
-_vector_changed = _operation(_changed, "code rows start before now out place", types.int64)
-_vector_pack = _operation(_pack, "code table width rows start out place")
-_vector_packed = _operation(_packed, "code packed start width point limits first margin masks")
-_vector_eight_bands = _operation(
-    _bands_of_eight, "code table width rows start vectors place band", types.int64
-)
-_vector_sum_rows = _operation(_sum_rows, "code table width rows start count factor totals place")
-_vector_spread_row = _operation(
-    _spread_row, "code vectors place width rows start count base totals"
-)
-_vector_spread_masked = _operation(
-    _spread_masked, "code vectors count width words start step group totals place"
-)
-_vector_append = _operation(_append, "code rows start mask out place", types.int64)
-_vector_filled = _operation(_filled, "code words start", types.uint64)
-_vector_squeeze = _operation(_squeezed, "code bits mask", types.uint64)
-_fetch = _operation(_ask, "code array place")
-_block_copy = _operation(_copy, "code source start out place count")
-_vector_add = _operation(_add, "code values start columns mask sizes totals place")
-_trailing_zeros = _operation(
-    lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
-    "word",
-    types.int64,
-)
-_population = _operation(
-    lambda writer: writer.builder.ctpop(writer.value("word")), "word", types.int64
-)
-
-
 def _block_on_stack_typed(_context: Any) -> Any:
     """Return the address of 64 float32 numbers, for which nothing has to be allocated."""
 
@@ -1236,15 +1169,7 @@ _block_on_stack: Any = intrinsic(_block_on_stack_typed)
 def lowest_bit(word: Any) -> Any:
     """Return the position of the lowest bit that is set (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    word : uint64
-        The bits, not all of them zero.
-
-    Returns
-    -------
-    int
-        The position, from 0.
+    Returned: the position, from 0.
     """
     return (int(word) & -int(word)).bit_length() - 1
 
@@ -1252,61 +1177,23 @@ def lowest_bit(word: Any) -> Any:
 def ones(word: Any) -> Any:
     """Return how many bits are set (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    word : uint64
-        The bits.
-
-    Returns
-    -------
-    int
-        Their number.
+    Returned: their number.
     """
     return int(word).bit_count()
 
 
+@_in_vectors(_scores_of_four)
 def score_masks(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    radius: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    spread: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+    code, points, start, dimension, radius, vectors, below, above, spread, queries, first, masks
+):
     """Compare four half-spaces with a block of 64 points (to be called from a compiled kernel).
 
     The score of a point is the sum of ``x_k w_k``, ``k`` ascending; it is *possible* from
     ``below - spread * radius`` on and *sure* above ``above + spread * radius``, in float32.  The
     vector code takes 4 x 64 scores in sixteen registers with AVX-512.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    points : ndarray of float32
-        Blocks of points, one coordinate of the 64 points after the other.
-    start : int
-        Where the block begins in `points`.
-    dimension : int
-        The number of coordinates, at least 1.
-    radius : float32
-        The radius of the block.
-    vectors : ndarray of float32
-        The normals, one row of `dimension` numbers after the other.
-    below, above, spread : ndarray of float32
-        The bounds of the half-spaces (:class:`~sublinear_lib.halfspace.filtering.Batch`).
-    queries : ndarray of int32
-        Numbers of half-spaces; which may be the same.
-    first : int
-        Where the four begin in `queries`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of possible points, then for each a word of sure ones.
+    `masks`: filled: for each half-space a word of possible points, then for each a word of sure
+    ones.
     """
     four = queries[first : first + 4]
     for t in range(4):
@@ -1325,48 +1212,23 @@ def score_masks(
         )
 
 
+@_in_vectors(_scores_of_one)
 def score_masks_of_one(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    radius: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    spread: Any,
-    query: Any,
-    masks: Any,
-) -> None:
+    code, points, start, dimension, radius, vectors, below, above, spread, query, masks
+):
     """Compare one half-space with a block of 64 points (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code, points, start, dimension, radius, vectors, below, above, spread
-        As in `score_masks`.
-    query : int
-        The number of the half-space.
-    masks : ndarray of uint64
-        Filled: the word of possible points, then the word of sure ones.
+    `masks`: filled: the word of possible points, then the word of sure ones.
     """
     slack = spread[query] * radius
     low, high = below[query] - slack, above[query] + slack
     _compare(points, start, dimension, vectors, query, low, high, masks, 0, 1)
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+@numba.njit(**_OPTIONS)
 def _compare(
-    points: Any,
-    start: Any,
-    dimension: Any,
-    vectors: Any,
-    query: Any,
-    low: Any,
-    high: Any,
-    masks: Any,
-    possible_place: Any,
-    sure_place: Any,
-) -> None:
+    points, start, dimension, vectors, query, low, high, masks, possible_place, sure_place
+):
     """Compare one half-space with a block, in the way that compilers turn into vectors best."""
     score = carray(_block_on_stack(), BLOCK)
     # Unsigned positions: only then does the compiler turn this into vector operations.
@@ -1393,64 +1255,23 @@ def _compare(
     masks[sure_place] = sure
 
 
-def cap_masks(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    band: Any,
-    place: Any,
-    vectors: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_caps_of_four)
+def cap_masks(code, points, start, dimension, band, place, vectors, queries, first, masks):
     """Compare four half-spaces with 64 points that have bands (to be called from a kernel).
 
     The score of a point is the sum of ``x_k w_k``, ``k`` ascending, in float32.  A point is
     *possible* unless its score is below minus its band, and *sure* if the score exceeds the band;
     so a score or a band that is NaN is possible and not sure.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    points : ndarray of float32
-        Blocks of points, one coordinate of the 64 points after the other.
-    start : int
-        Where the block begins in `points`.
-    dimension : int
-        The number of coordinates, at least 1.
-    band : ndarray of float32
-        The bands of all points.
-    place : int
-        Where those of the block begin in `band`.
-    vectors : ndarray of float32
-        The normals, one row of `dimension` numbers after the other.
-    queries : ndarray of int32
-        Numbers of half-spaces; which may be the same.
-    first : int
-        Where the four begin in `queries`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of possible points, then for each a word of sure ones,
-        then for each a word of points with a positive score.
+    `masks`: filled: for each half-space a word of possible points, then for each a word of sure
+    ones, then for each a word of points with a positive score.
     """
     for t in range(4):
         _compare_bands(points, start, dimension, band, place, vectors, queries[first + t], masks, t)
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
-def _compare_bands(
-    points: Any,
-    start: Any,
-    dimension: Any,
-    band: Any,
-    place: Any,
-    vectors: Any,
-    query: Any,
-    masks: Any,
-    number: Any,
-) -> None:
+@numba.njit(**_OPTIONS)
+def _compare_bands(points, start, dimension, band, place, vectors, query, masks, number):
     """Compare one half-space with a block of points that have bands."""
     score = carray(_block_on_stack(), BLOCK)
     for j in range(np.uint64(BLOCK)):
@@ -1480,42 +1301,14 @@ def _compare_bands(
     masks[8 + number] = positive
 
 
-def eight_scores(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    out: Any,
-    where: Any,
-) -> None:
+@_in_vectors(_scores_of_eight)
+def eight_scores(code, table, width, rows, start, vectors, place, out, where):
     """Score eight listed rows at one point (to be called from a compiled kernel).
 
     A score is the sum of eight partial sums: coordinate ``k`` goes to sum ``k % 8``, and these are
     added pairwise, with all codes in the same order.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float32
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8, at least 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start : int
-        Where the eight begin in `rows`.
-    vectors : ndarray of float32
-        Points.
-    place : int
-        Where the point begins in `vectors`.
-    out : ndarray of float32
-        Filled from `where` on with eight scores.
-    where : int
-        Where to begin.
+    `out`: filled from `where` on with eight scores.
     """
     sums = carray(_block_on_stack(), BLOCK)
     for j in range(np.uint64(8)):
@@ -1532,39 +1325,14 @@ def eight_scores(
         out[where + j] = sums[0] + sums[1]
 
 
-def eight_keys(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    limit: Any,
-    factors: Any,
-    path: Any,
-    out: Any,
-    where: Any,
-) -> None:
+@_in_vectors(_keys_of_eight)
+def eight_keys(code, table, width, rows, start, vectors, place, limit, factors, path, out, where):
     """Score eight listed rows at one point, and say how long that holds (from a compiled kernel).
 
     The *key* of a row has the sign of its score s and the size ``path + max(0, |s| - 2 limit) f``
     with the factor f of the row; where ``|s| <= limit``, or s is NaN, it is 0.
 
-    Parameters
-    ----------
-    code, table, width, rows, start, vectors, place
-        As in `eight_scores`.
-    limit : float32
-        Up to here a score decides nothing.
-    factors : ndarray of float32
-        The factor of each row, finite and ``>= 0``.
-    path : float32
-        What is added, ``> 0``.
-    out : ndarray of float32
-        Filled from `where` on with eight keys.
-    where : int
-        Where to begin.
+    `out`: filled from `where` on with eight keys.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1580,24 +1348,11 @@ def eight_keys(
         out[where + j] = key
 
 
-def stale_keys(code: Any, keys: Any, start: Any, limit: Any) -> Any:
+@_in_vectors(_stale, types.uint64)
+def stale_keys(code, keys, start, limit):
     """Return which of 64 keys no longer hold (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    keys : ndarray of float32
-        The keys.
-    start : int
-        Where the 64 of them begin.
-    limit : float32
-        A key holds if its size exceeds this.
-
-    Returns
-    -------
-    uint64
-        Bit ``j`` says whether key ``start + j`` does not hold, which includes NaN.
+    Bit ``j`` says whether key ``start + j`` does not hold, which includes NaN.
     """
     stale = np.uint64(0)
     first = np.uint64(start)
@@ -1606,28 +1361,11 @@ def stale_keys(code: Any, keys: Any, start: Any, limit: Any) -> Any:
     return stale
 
 
-def merge_keys(
-    code: Any, fresh: Any, origin: Any, mask: Any, keys: Any, start: Any, masks: Any
-) -> None:
+@_in_vectors(_merge, lanes=(16,))
+def merge_keys(code, fresh, origin, mask, keys, start, masks):
     """Put new keys among 64 present ones, and compare all (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin, since such processors have
-        no instruction for it.
-    fresh : ndarray of float32
-        The new keys.
-    origin : int
-        Where they begin in `fresh`.
-    mask : uint64
-        Where they go: bit ``j`` stands for key ``start + j``.
-    keys : ndarray of float32
-        The present ones; changed.
-    start : int
-        Where the 64 keys begin.
-    masks : ndarray of uint64
-        Filled: a word of the keys above 0, then a word of those neither above nor below.
+    `masks`: filled: a word of the keys above 0, then a word of those neither above nor below.
     """
     place = origin
     above = np.uint64(0)
@@ -1644,30 +1382,12 @@ def merge_keys(
     masks[1] = ~(above | below)
 
 
-def eight_bands(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    band: Any,
-) -> Any:
+@_in_vectors(_bands_of_eight, types.int64)
+def eight_bands(code, table, width, rows, start, vectors, place, band):
     """Compare the scores of eight listed rows with bands of their own (from a compiled kernel).
 
-    Parameters
-    ----------
-    code, table, width, rows, start, vectors, place
-        As in `eight_scores`.
-    band : ndarray of float32
-        The band of each row; rows whose band is infinite are left out.
-
-    Returns
-    -------
-    int
-        Bit j: row j is possible, that is, its score is not below minus its band (which includes
-        NaN).  Bit 8 + j: its score exceeds the band.  Bit 16 + j: its score is positive.
+    Bit j: row j is possible, that is, its score is not below minus its band (which includes NaN).
+    Bit 8 + j: its score exceeds the band.  Bit 16 + j: its score is positive.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1683,22 +1403,11 @@ def eight_bands(
     return signs
 
 
-def squeeze(code: Any, bits: Any, mask: Any) -> Any:
+@_in_vectors(_squeezed, types.uint64, lanes=(16,))
+def squeeze(code, bits, mask):
     """Bring the bits of a word at chosen places together (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    bits : uint64
-        The word.
-    mask : uint64
-        The places.
-
-    Returns
-    -------
-    uint64
-        Bit j is the bit at the place number j, counted from 0; all others are 0.
+    Bit j is the bit at the place number j, counted from 0; all others are 0.
     """
     found = np.uint64(0)
     number = np.uint64(0)
@@ -1710,41 +1419,16 @@ def squeeze(code: Any, bits: Any, mask: Any) -> Any:
     return found
 
 
-def prefetch(code: Any, array: Any, place: Any) -> None:
-    """Say that a number of an array will be read soon (to be called from a compiled kernel).
-
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; the plain twin does nothing.
-    array : ndarray
-        The array.
-    place : int
-        Where the number is; a place outside of the array does no harm.
-    """
+@_in_vectors(_ask)
+def prefetch(code, array, place):
+    """Say that a number of an array will be read soon (to be called from a compiled kernel)."""
 
 
-def pack_rows(
-    code: Any, table: Any, width: Any, rows: Any, start: Any, out: Any, place: Any
-) -> None:
+@_in_vectors(_pack)
+def pack_rows(code, table, width, rows, start, out, place):
     """Copy sixteen listed rows, one column after the other (to be called from a kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of int32
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 4.
-    rows : ndarray of int32
-        Lists of rows.
-    start : int
-        Where the sixteen begin in `rows`.
-    out : ndarray of int32
-        Filled from `place` on: sixteen numbers for each column.
-    place : int
-        Where to begin.
+    `out`: filled from `place` on: sixteen numbers for each column.
     """
     for j in range(16):
         line = rows[start + j] * width
@@ -1752,42 +1436,14 @@ def pack_rows(
             out[place + 16 * k + j] = table[line + k]
 
 
-def packed_signs(
-    code: Any,
-    packed: Any,
-    start: Any,
-    width: Any,
-    point: Any,
-    limits: Any,
-    first: Any,
-    margin: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_packed)
+def packed_signs(code, packed, start, width, point, limits, first, margin, masks):
     """Compare 64 inner products of integers with limits (to be called from a compiled kernel).
 
     Every number of a row, and of the point, is a pair of integers of 16 bits; products are added in
     integers of 32 bits and must not leave them.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    packed : ndarray of int32
-        Rows as `pack_rows` writes them, four times sixteen from `start` on.
-    start : int
-        Where they begin.
-    width : int
-        Numbers of a row.
-    point : ndarray of int32
-        The other factor, `width` numbers.
-    limits : ndarray of int32
-        A limit for each row, from `first` on.
-    first : int
-        Where to begin there.
-    margin : int
-        Half the width of the band around each limit in which nothing is decided.
-    masks : ndarray of uint64
-        Filled: a word of the rows above their band, and a word of those in it.
+    `masks`: filled: a word of the rows above their band, and a word of those in it.
     """
     above = np.uint64(0)
     between = np.uint64(0)
@@ -1805,31 +1461,14 @@ def packed_signs(
     masks[1] = between
 
 
-def append_changes(
-    code: Any, rows: Any, start: Any, before: Any, now: Any, out: Any, place: Any
-) -> Any:
+@_in_vectors(_changed, types.int64, lanes=(16,))
+def append_changes(code, rows, start, before, now, out, place):
     """List the rows whose bit has changed (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    rows : ndarray of int32
-        The 64 rows of a word, from `start` on, each ``>= 0``.
-    start : int
-        Where they begin.
-    before, now : uint64
-        The bits before and now.
-    out : ndarray of int32
-        Filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was cleared.
-        Up to sixteen places behind the last row are overwritten.
-    place : int
-        Where to begin.
+    `out`: filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was
+    cleared. Up to sixteen places behind the last row are overwritten.
 
-    Returns
-    -------
-    int
-        The place behind the last row.
+    Returned: the place behind the last row.
     """
     changed = before ^ now
     while changed != np.uint64(0):
@@ -1841,27 +1480,11 @@ def append_changes(
     return place
 
 
-def sum_changes(
-    code: Any, table: Any, width: Any, rows: Any, start: Any, count: Any, totals: Any, place: Any
-) -> None:
+@_in_vectors(_sum_changes)
+def sum_changes(code, table, width, rows, start, count, totals, place):
     """Add listed rows to a vector, or take them off (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float64
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8.
-    rows : ndarray of int32
-        Rows r to be added, and ``~r`` for rows to be taken off.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    totals : ndarray of float64
-        Changed, from `place` on.
-    place : int
-        Where to begin.
+    `totals`: changed, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1874,40 +1497,14 @@ def sum_changes(
         totals[place + k] += total
 
 
-def sum_rows(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    count: Any,
-    factor: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_sum_rows)
+def sum_rows(code, table, width, rows, start, count, factor, totals, place):
     """Add a multiple of the sum of listed rows to a vector (to be called from a kernel).
 
     The rows are added in the order of the list, in all codes, and the sum is then added to what is
     there.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float64
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    factor : float
-        The multiple.
-    totals : ndarray of float64
-        Added to, from `place` on.
-    place : int
-        Where to begin.
+    `totals`: added to, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1916,80 +1513,23 @@ def sum_rows(
         totals[place + k] += factor * total
 
 
-def spread_row(
-    code: Any,
-    vectors: Any,
-    place: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    count: Any,
-    base: Any,
-    totals: Any,
-) -> None:
-    """Add one vector to listed rows (to be called from a compiled kernel).
-
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    vectors : ndarray of float64
-        The vector begins at `place`.
-    place : int
-        Where it begins.
-    width : int
-        How long it is, a multiple of 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    base : int
-        The number of the first row of `totals`.
-    totals : ndarray of float64
-        Rows of `width` numbers, added to.
-    """
+@_in_vectors(_spread_row)
+def spread_row(code, vectors, place, width, rows, start, count, base, totals):
+    """Add one vector to listed rows (to be called from a compiled kernel)."""
     for j in range(start, start + count):
         line = (rows[j] - base) * width
         for k in range(width):
             totals[line + k] += vectors[place + k]
 
 
-def spread_masked(
-    code: Any,
-    vectors: Any,
-    count: Any,
-    width: Any,
-    words: Any,
-    start: Any,
-    step: Any,
-    group: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_spread_masked, lanes=(16,))
+def spread_masked(code, vectors, count, width, words, start, step, group, totals, place):
     """Sum vectors for eight rows that each want some of them (to be called from a kernel).
 
     The vectors of a row are added one after the other, as `spread_row` would, from zero on.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin.
-    vectors : ndarray of float64
-        The vectors, one after the other.
-    count : int
-        How many there are.
-    width : int
-        Numbers of a vector, a multiple of 8.
-    words : ndarray of uint64
-        For each vector a word: bit ``j`` says whether row ``j`` of 64 wants it.
-    start, step : int
-        Where the first word is, and how far it is from each to the next.
-    group : int
-        Which eight of the 64 rows, from 0 to 7.
-    totals : ndarray of float64
-        Filled: for each coordinate 64 numbers, one for each row; those of the eight are written.
-    place : int
-        Where the first coordinate begins.
+    `totals`: filled: for each coordinate 64 numbers, one for each row; those of the eight are
+    written.
     """
     for k in range(width):
         for j in range(8 * group, 8 * group + 8):
@@ -2000,42 +1540,15 @@ def spread_masked(
             totals[place + k * BLOCK + j] = total
 
 
-def box_masks(
-    code: Any,
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_boxes_of_four)
+def box_masks(code, center, half, start, dimension, vectors, below, above, queries, first, masks):
     """Compare four half-spaces with the boxes of one node (to be called from a compiled kernel).
 
     With ``m = sum_k c_k x_k`` and ``e = sum_k h_k |x_k|``, a box is *inside* if ``m - e > above``
     and *crossed* if ``m + e >= below`` and it is not inside.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    center, half : ndarray of float32
-        Centers ``c`` and half-widths ``h`` of boxes; the nodes one after the other, and in each one
-        coordinate of all its boxes after the other.  NaN for a missing box, which is neither.
-    start : int
-        Where the node begins in both.
-    dimension : int
-        The number of coordinates, at least 1.
-    fanout : {16, 32, 64}
-        Boxes of a node; a constant of the kernel.
-    vectors, below, above, queries, first
-        As in `score_masks`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of crossed boxes, then for each a word of those inside.
+    `masks`: filled: for each half-space a word of crossed boxes, then for each a word of those
+    inside.
     """
     four = queries[first : first + 4]
     for t in range(4):
@@ -2044,7 +1557,6 @@ def box_masks(
             half,
             start,
             dimension,
-            fanout,
             vectors,
             four[t],
             below[four[t]],
@@ -2055,36 +1567,17 @@ def box_masks(
         )
 
 
-def box_masks_of_one(
-    code: Any,
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    query: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_boxes_of_one)
+def box_masks_of_one(code, center, half, start, dimension, vectors, below, above, query, masks):
     """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code, center, half, start, dimension, fanout, vectors, below, above
-        As in `box_masks`.
-    query : int
-        The number of the half-space.
-    masks : ndarray of uint64
-        Filled: the word of crossed boxes, then the word of those inside.
+    `masks`: filled: the word of crossed boxes, then the word of those inside.
     """
     _compare_boxes(
         center,
         half,
         start,
         dimension,
-        fanout,
         vectors,
         query,
         below[query],
@@ -2095,37 +1588,36 @@ def box_masks_of_one(
     )
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+@numba.njit(**_OPTIONS)
 def _compare_boxes(
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    query: Any,
-    low: Any,
-    high: Any,
-    masks: Any,
-    crossed_place: Any,
-    inside_place: Any,
-) -> None:
+    center,
+    half,
+    start,
+    dimension,
+    vectors,
+    query,
+    low,
+    high,
+    masks,
+    crossed_place,
+    inside_place,
+):
     """Compare one half-space with the boxes of a node."""
     middle = carray(_block_on_stack(), BLOCK)
     extent = carray(_block_on_stack(), BLOCK)
-    for j in range(np.uint64(fanout)):
+    for j in range(np.uint64(FANOUT)):
         middle[j] = 0.0
         extent[j] = 0.0
     for k in range(dimension):
         x = vectors[query * dimension + k]
         size = abs(x)
-        line = np.uint64(start + k * fanout)
-        for j in range(np.uint64(fanout)):
+        line = np.uint64(start + k * FANOUT)
+        for j in range(np.uint64(FANOUT)):
             middle[j] += x * center[line + j]
             extent[j] += size * half[line + j]
     reached = np.uint64(0)
     inside = np.uint64(0)
-    for part in range(np.uint64(0), np.uint64(fanout), np.uint64(8)):
+    for part in range(np.uint64(0), np.uint64(FANOUT), np.uint64(8)):
         some = np.uint32(0)
         every = np.uint32(0)
         for j in range(np.uint64(8)):
@@ -2139,32 +1631,16 @@ def _compare_boxes(
     masks[inside_place] = inside
 
 
-def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: Any) -> Any:
+@_in_vectors(_append, types.int64, lanes=(16,))
+def append_rows(code, rows, start, mask, out, place):
     """Append the rows whose bits are set (to be called from a compiled kernel).
 
     The vector code compresses sixteen rows at a time where more than a few bits are set.  Nothing
     behind the rows is written, so that the rows of several queries may grow side by side.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin, since such processors have
-        no instruction for it.
-    rows : ndarray of int32, or None
-        The rows; ``None`` where row ``i`` is ``i``.
-    start : int
-        Where the 64 rows begin.
-    mask : uint64
-        The bits; bit ``j`` stands for row ``start + j``.
-    out : ndarray of int32
-        Written to; must have room for as many rows as bits are set.
-    place : int
-        Where to begin in `out`.
+    `out`: written to; must have room for as many rows as bits are set.
 
-    Returns
-    -------
-    int
-        The place after the last row.
+    Returned: the place after the last row.
     """
     while mask != np.uint64(0):
         position = start + lowest_bit(mask)
@@ -2177,22 +1653,11 @@ def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: An
     return place
 
 
-def filled_words(code: Any, words: Any, start: Any) -> Any:
+@_in_vectors(_filled, types.uint64)
+def filled_words(code, words, start):
     """Return which of 64 words or bytes are not zero (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    words : ndarray of uint64 or uint8
-        The words or bytes.
-    start : int
-        Where the 64 of them begin.
-
-    Returns
-    -------
-    uint64
-        Bit ``j`` says whether word ``start + j`` is other than zero.
+    Bit ``j`` says whether word ``start + j`` is other than zero.
     """
     filled = np.uint64(0)
     first = np.uint64(start)
@@ -2201,39 +1666,16 @@ def filled_words(code: Any, words: Any, start: Any) -> Any:
     return filled
 
 
-def add_chosen(
-    code: Any,
-    values: Any,
-    start: Any,
-    columns: Any,
-    mask: Any,
-    sizes: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_add)
+def add_chosen(code, values, start, columns, mask, sizes, totals, place):
     """Add the chosen of 64 values to eight partial sums, column by column (from a compiled kernel).
 
     Value ``j`` of a column goes to partial sum ``j % 8``: the eight of each are added pairwise,
     those that are not chosen as zeros, and then to what is there.  All codes add in this order.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    values : ndarray of float64
-        Columns of 64 values, one after the other.
-    start : int
-        Where the first column begins.
-    columns : int
-        How many there are, at least one.
-    mask : uint64
-        Bit ``j`` says whether value ``j`` of every column is chosen.
-    sizes : bool
-        Whether absolute values are added.
-    totals : ndarray of float64
-        Added to: eight partial sums for each column.
-    place : int
-        Where those of the first column begin.
+    `mask`: bit ``j`` says whether value ``j`` of every column is chosen.
+
+    `totals`: added to: eight partial sums for each column.
     """
     terms = np.empty(BLOCK)
     for column in range(columns):
@@ -2251,312 +1693,23 @@ def add_chosen(
             totals[place + column * 8 + j] += terms[j]
 
 
-def copy_rows(code: Any, source: Any, start: Any, out: Any, place: Any, count: Any) -> None:
+@_in_vectors(_copy)
+def copy_rows(code, source, start, out, place, count):
     """Copy consecutive rows (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    source : ndarray of int32
-        The rows.
-    start : int
-        Where they begin.
-    out : ndarray of int32
-        Written to; must have room and not overlap.
-    place : int
-        Where to begin in `out`.
-    count : int
-        How many.
+    `out`: written to; must have room and not overlap.
     """
     for j in range(count):
         out[place + j] = source[start + j]
 
 
-# -- Which code a call becomes ---------------------------------------------------------------------
-
-
-def _replaced(operation: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of the function that says what the calls of an operation become."""
-    return cast(
-        Callable[[Callable[..., Any]], Callable[..., Any]],
-        overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True),
-    )
-
-
-@_replaced(lowest_bit)
-def _choose_lowest_bit(_word: Any) -> Any:
-    return lambda word: _trailing_zeros(word)
-
-
-@_replaced(ones)
-def _choose_ones(_word: Any) -> Any:
-    return lambda word: _population(word)
-
-
-@_replaced(score_masks)
-def _choose_scores(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code,
-        points,
-        start,
-        dimension,
-        radius,
-        vectors,
-        below,
-        above,
-        spread,
-        queries,
-        first,
-        masks,
-    ):
-        _vector_scores(
-            code,
-            points,
-            start,
-            dimension,
-            radius,
-            vectors,
-            below,
-            above,
-            spread,
-            queries,
-            first,
-            masks,
-        )
-
-    return in_vectors if code.lanes else score_masks
-
-
-@_replaced(score_masks_of_one)
-def _choose_scores_of_one(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, points, start, dimension, radius, vectors, below, above, spread, query, masks
-    ):
-        _vector_scores_of_one(
-            code, points, start, dimension, radius, vectors, below, above, spread, query, masks
-        )
-
-    return in_vectors if code.lanes else score_masks_of_one
-
-
-@_replaced(box_masks)
-def _choose_boxes(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code,
-        center,
-        half,
-        start,
-        dimension,
-        fanout,
-        vectors,
-        below,
-        above,
-        queries,
-        first,
-        masks,
-    ):
-        _vector_boxes(
-            code,
-            center,
-            half,
-            start,
-            dimension,
-            fanout,
-            vectors,
-            below,
-            above,
-            queries,
-            first,
-            masks,
-        )
-
-    return in_vectors if code.lanes else box_masks
-
-
-@_replaced(box_masks_of_one)
-def _choose_boxes_of_one(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, center, half, start, dimension, fanout, vectors, below, above, query, masks
-    ):
-        _vector_boxes_of_one(
-            code, center, half, start, dimension, fanout, vectors, below, above, query, masks
-        )
-
-    return in_vectors if code.lanes else box_masks_of_one
-
-
-@_replaced(append_rows)
-def _choose_append(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, rows, start, mask, out, place):  # type: ignore[no-untyped-def]
-        return _vector_append(code, rows, start, mask, out, place)
-
-    return in_vectors if code.lanes == 16 else append_rows
-
-
-@_replaced(filled_words)
-def _choose_filled(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, words, start):  # type: ignore[no-untyped-def]
-        return _vector_filled(code, words, start)
-
-    return in_vectors if code.lanes else filled_words
-
-
-@_replaced(copy_rows)
-def _choose_copy(code: Any, *_others: Any) -> Any:
-    def in_one_go(code, source, start, out, place, count):  # type: ignore[no-untyped-def]
-        _block_copy(code, source, start, out, place, count)
-
-    return in_one_go if code.lanes else copy_rows
-
-
-@_replaced(add_chosen)
-def _choose_add(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, values, start, columns, mask, sizes, totals, place
-    ):
-        _vector_add(code, values, start, columns, mask, sizes, totals, place)
-
-    return in_vectors if code.lanes else add_chosen
-
-
-@_replaced(cap_masks)
-def _choose_caps(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, points, start, dimension, band, place, vectors, queries, first, masks
-    ):
-        _vector_caps(code, points, start, dimension, band, place, vectors, queries, first, masks)
-
-    return in_vectors if code.lanes else cap_masks
-
-
-@_replaced(eight_scores)
-def _choose_eight_scores(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, out, where
-    ):
-        _vector_eight_scores(code, table, width, rows, start, vectors, place, out, where)
-
-    return in_vectors if code.lanes else eight_scores
-
-
-@_replaced(eight_keys)
-def _choose_eight_keys(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, limit, factors, path, out, where
-    ):
-        _vector_eight_keys(
-            code, table, width, rows, start, vectors, place, limit, factors, path, out, where
-        )
-
-    return in_vectors if code.lanes else eight_keys
-
-
-@_replaced(stale_keys)
-def _choose_stale(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, keys, start, limit):  # type: ignore[no-untyped-def]
-        return _vector_stale(code, keys, start, limit)
-
-    return in_vectors if code.lanes else stale_keys
-
-
-@_replaced(merge_keys)
-def _choose_merge(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, fresh, origin, mask, keys, start, masks
-    ):
-        _vector_merge(code, fresh, origin, mask, keys, start, masks)
-
-    return in_vectors if code.lanes == 16 else merge_keys
-
-
-@_replaced(sum_rows)
-def _choose_sum_rows(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, count, factor, totals, place
-    ):
-        _vector_sum_rows(code, table, width, rows, start, count, factor, totals, place)
-
-    return in_vectors if code.lanes else sum_rows
-
-
-@_replaced(spread_row)
-def _choose_spread_row(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, vectors, place, width, rows, start, count, base, totals
-    ):
-        _vector_spread_row(code, vectors, place, width, rows, start, count, base, totals)
-
-    return in_vectors if code.lanes else spread_row
-
-
-@_replaced(spread_masked)
-def _choose_spread_masked(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, vectors, count, width, words, start, step, group, totals, place
-    ):
-        _vector_spread_masked(code, vectors, count, width, words, start, step, group, totals, place)
-
-    return in_vectors if code.lanes == 16 else spread_masked
-
-
-@_replaced(squeeze)
-def _choose_squeeze(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, bits, mask):  # type: ignore[no-untyped-def]
-        return _vector_squeeze(code, bits, mask)
-
-    return in_vectors if code.lanes == 16 else squeeze
-
-
-@_replaced(prefetch)
-def _choose_prefetch(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, array, place):  # type: ignore[no-untyped-def]
-        _fetch(code, array, place)
-
-    return in_vectors if code.lanes else prefetch
-
-
-@_replaced(pack_rows)
-def _choose_pack(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, table, width, rows, start, out, place):  # type: ignore[no-untyped-def]
-        _vector_pack(code, table, width, rows, start, out, place)
-
-    return in_vectors if code.lanes else pack_rows
-
-
-@_replaced(packed_signs)
-def _choose_packed(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, packed, start, width, point, limits, first, margin, masks
-    ):
-        _vector_packed(code, packed, start, width, point, limits, first, margin, masks)
-
-    return in_vectors if code.lanes else packed_signs
-
-
-@_replaced(append_changes)
-def _choose_changed(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, rows, start, before, now, out, place):  # type: ignore[no-untyped-def]
-        return _vector_changed(code, rows, start, before, now, out, place)
-
-    return in_vectors if code.lanes == 16 else append_changes
-
-
-@_replaced(sum_changes)
-def _choose_sum_changes(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, count, totals, place
-    ):
-        _vector_sum_changes(code, table, width, rows, start, count, totals, place)
-
-    return in_vectors if code.lanes else sum_changes
-
-
-@_replaced(eight_bands)
-def _choose_eight_bands(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, band
-    ):
-        return _vector_eight_bands(code, table, width, rows, start, vectors, place, band)
-
-    return in_vectors if code.lanes else eight_bands
+_trailing_zeros = _intrinsic(
+    lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
+    ["word"],
+    types.int64,
+)
+_population = _intrinsic(
+    lambda writer: writer.builder.ctpop(writer.value("word")), ["word"], types.int64
+)
+_overloaded(lowest_bit)(lambda _word: lambda word: _trailing_zeros(word))
+_overloaded(ones)(lambda _word: lambda word: _population(word))
