@@ -278,32 +278,82 @@ class _Writer:
         word = self.builder.bitcast(bits[0], ir.IntType(width))
         return word if width == BLOCK else self.builder.zext(word, _INT64)
 
-    def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
-        """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k).
+    def store(self, vector: Any, name: str, position: Any, align: int = 4) -> None:
+        """Store a vector in an array, from a position on."""
+        address = self.builder.bitcast(self.array(name, position), vector.type.as_pointer())
+        self.builder.store(vector, address, align=align)
 
-        ``step(k, totals)`` writes the code that adds the terms of k.
+    def loop(
+        self,
+        stop: Any,
+        totals: Sequence[Any],
+        step: Callable[[Any, list[Any]], list[Any]],
+        stride: int = 1,
+    ) -> list[Any]:
+        """Return what becomes of totals over ``k = 0, stride, ... < stop`` (at least one k).
+
+        ``step(k, totals)`` writes the code for one k and returns the new totals.
         """
         builder = self.builder
         before = builder.block
-        loop = builder.append_basic_block("coordinates")
-        after = builder.append_basic_block("sums")
+        loop, after = builder.append_basic_block("loop"), builder.append_basic_block("looped")
         builder.branch(loop)
         builder.position_at_end(loop)
         k = builder.phi(_INT64)
         k.add_incoming(_number(0), before)
-        totals = []
-        for _ in range(count):
-            total = builder.phi(self.floats)
-            total.add_incoming(ir.Constant(self.floats, [0.0] * self.lanes), before)
-            totals.append(total)
-        added = step(k, totals)
-        following = builder.add(k, _number(1))
+        present = [builder.phi(total.type) for total in totals]
+        for phi, total in zip(present, totals, strict=True):
+            phi.add_incoming(total, before)
+        added = step(k, present)
+        following = builder.add(k, _number(stride))
         k.add_incoming(following, builder.block)
-        for total, new in zip(totals, added, strict=True):
-            total.add_incoming(new, builder.block)
-        builder.cbranch(builder.icmp_signed("<", following, dimension), loop, after)
+        for phi, new in zip(present, added, strict=True):
+            phi.add_incoming(new, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, stop), loop, after)
         builder.position_at_end(after)
         return added
+
+    def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
+        """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k)."""
+        return self.loop(dimension, [ir.Constant(self.floats, [0.0] * self.lanes)] * count, step)
+
+    def listed(self, count: int) -> list[Any]:
+        """Return the addresses of the rows of `table` that `rows` lists from `start` on."""
+        builder, width = self.builder, self.value("width")
+        places = [builder.add(self.value("start"), _number(j)) for j in range(count)]
+        rows = [builder.sext(self.number("rows", place), _INT64) for place in places]
+        return [self.array("table", builder.mul(row, width)) for row in rows]
+
+    def of_listed(self, name: str, kind: Any) -> Any:
+        """Return the numbers of an array that belong to the eight rows listed from `start` on."""
+        numbers = ir.Constant(kind, ir.Undefined)
+        for j in range(8):
+            row = self.number("rows", self.builder.add(self.value("start"), _number(j)))
+            number = self.number(name, self.builder.sext(row, _INT64))
+            numbers = self.builder.insert_element(numbers, number, ir.Constant(_INT32, j))
+        return numbers
+
+    def intrinsic(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Return a function that LLVM knows."""
+        kind = ir.FunctionType(result, arguments)
+        return _numba_tools.get_or_insert_function(self.builder.module, kind, name)
+
+
+def _write_products(writer: _Writer, rows: list[Any], origin: Any, together: int) -> Any:
+    """Write the inner products of rows with vectors of points of a block, row by row."""
+    builder, lanes = writer.builder, writer.lanes
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
+        points = [writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)]
+        added = []
+        for t, row in enumerate(rows):
+            x = writer.spread(builder.load(builder.gep(row, [k])))
+            for v in range(together):
+                added.append(writer.product(points[v], x, totals[t * together + v]))
+        return added
+
+    return writer.sums(len(rows) * together, writer.value("dimension"), step)
 
 
 def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> None:
@@ -321,20 +371,7 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
     for part in range(0, BLOCK // lanes, together):
         origin = writer.array("points", builder.add(writer.value("start"), _number(part * lanes)))
-
-        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
-            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
-            points = [
-                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
-            ]
-            added = []
-            for t, row in enumerate(rows):
-                x = writer.spread(builder.load(builder.gep(row, [k])))
-                for v in range(together):
-                    added.append(writer.product(points[v], x, totals[t * together + v]))
-            return added
-
-        scores = writer.sums(len(queries) * together, dimension, step)
+        scores = _write_products(writer, rows, origin, together)
         for t, (low_vector, high_vector) in enumerate(limits):
             for score in scores[t * together : (t + 1) * together]:
                 found[t][0].append(writer.compared(">=", score, low_vector))
@@ -362,20 +399,7 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
             )
             for v in range(together)
         ]
-
-        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
-            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
-            points = [
-                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
-            ]
-            added = []
-            for t, row in enumerate(rows):
-                x = writer.spread(builder.load(builder.gep(row, [k])))
-                for v in range(together):
-                    added.append(writer.product(points[v], x, totals[t * together + v]))
-            return added
-
-        scores = writer.sums(len(queries) * together, dimension, step)
+        scores = _write_products(writer, rows, origin, together)
         for t in range(len(queries)):
             for v, band in enumerate(bands):
                 score = scores[t * together + v]
@@ -394,35 +418,18 @@ def _write_eight(writer: _Writer) -> Any:
     """Write the scores of eight listed rows at one point, as one vector."""
     builder = writer.builder
     eight = ir.VectorType(_FLOAT, 8)
-    width = writer.value("width")
-    rows = []
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    rows = writer.listed(8)
     point = writer.array("vectors", writer.value("place"))
-    before = builder.block
-    loop = builder.append_basic_block("eighths")
-    after = builder.append_basic_block("eight")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    totals = []
-    for _ in range(8):
-        total = builder.phi(eight)
-        total.add_incoming(ir.Constant(eight, [0.0] * 8), before)
-        totals.append(total)
-    x = writer.vector(builder.gep(point, [k]), eight)
-    sums = [
-        writer.product(writer.vector(builder.gep(row, [k]), eight), x, total)
-        for row, total in zip(rows, totals, strict=True)
-    ]
-    following = builder.add(k, _number(8))
-    k.add_incoming(following, loop)
-    for total, new in zip(totals, sums, strict=True):
-        total.add_incoming(new, loop)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        x = writer.vector(builder.gep(point, [k]), eight)
+        return [
+            writer.product(writer.vector(builder.gep(row, [k]), eight), x, total)
+            for row, total in zip(rows, totals, strict=True)
+        ]
+
+    nothing = ir.Constant(eight, [0.0] * 8)
+    sums = writer.loop(writer.value("width"), [nothing] * 8, step, 8)
     # Each stage adds the halves of two vectors into one; lane j ends up with the sum of row j.
     for stage in (4, 2, 1):
         merged = []
@@ -569,20 +576,13 @@ def _caps_of_four(writer: _Writer) -> None:
 
 
 def _scores_of_eight(writer: _Writer) -> None:
-    builder = writer.builder
-    scores = _write_eight(writer)
-    address = writer.array("out", writer.value("where"))
-    builder.store(scores, builder.bitcast(address, scores.type.as_pointer()), align=4)
+    writer.store(_write_eight(writer), "out", writer.value("where"))
 
 
 def _bands_of_eight(writer: _Writer) -> Any:
     builder = writer.builder
     scores = _write_eight(writer)
-    bands = ir.Constant(scores.type, ir.Undefined)
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        band = writer.number("band", builder.sext(listed, _INT64))
-        bands = builder.insert_element(bands, band, ir.Constant(_INT32, j))
+    bands = writer.of_listed("band", scores.type)
     nothing = ir.Constant(scores.type, [-0.0] * 8)
     infinite = writer.compared("==", bands, ir.Constant(scores.type, [float("inf")] * 8))
     below = writer.compared("<", scores, builder.fsub(nothing, bands))
@@ -599,15 +599,9 @@ def _keys_of_eight(writer: _Writer) -> None:
     builder = writer.builder
     scores = _write_eight(writer)
     kind = scores.type
-    unary = ir.FunctionType(kind, [kind])
-    binary = ir.FunctionType(kind, [kind, kind])
-    size_of = _numba_tools.get_or_insert_function(builder.module, unary, "llvm.fabs.v8f32")
-    signed_as = _numba_tools.get_or_insert_function(builder.module, binary, "llvm.copysign.v8f32")
-    factors = ir.Constant(kind, ir.Undefined)
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        factor = writer.number("factors", builder.sext(listed, _INT64))
-        factors = builder.insert_element(factors, factor, ir.Constant(_INT32, j))
+    size_of = writer.intrinsic("llvm.fabs.v8f32", kind, kind)
+    signed_as = writer.intrinsic("llvm.copysign.v8f32", kind, kind, kind)
+    factors = writer.of_listed("factors", kind)
     nothing = ir.Constant(kind, [0.0] * 8)
     limit = writer.spread(writer.value("limit"), kind)
     size = builder.call(size_of, [scores])
@@ -616,8 +610,7 @@ def _keys_of_eight(writer: _Writer) -> None:
     key = builder.fadd(writer.spread(writer.value("path"), kind), builder.fmul(beyond, factors))
     key = builder.call(signed_as, [key, scores])
     key = builder.select(writer.compared(">", size, limit), key, nothing)
-    address = writer.array("out", writer.value("where"))
-    builder.store(key, builder.bitcast(address, kind.as_pointer()), align=4)
+    writer.store(key, "out", writer.value("where"))
 
 
 def _stale(writer: _Writer) -> Any:
@@ -638,22 +631,19 @@ def _merge(writer: _Writer) -> None:
     """Write `merge_keys` for sixteen lanes, which have an instruction for it."""
     builder, floats = writer.builder, writer.floats
     bits = ir.VectorType(_BIT, 16)
-    expand = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(floats, [_FLOAT.as_pointer(), bits, floats]),
-        "llvm.masked.expandload.v16f32",
-    )
+    name = "llvm.masked.expandload.v16f32"
+    expand = writer.intrinsic(name, floats, _FLOAT.as_pointer(), bits, floats)
     nothing = ir.Constant(floats, [0.0] * 16)
     mask, place = writer.value("mask"), writer.value("origin")
     above, between = [], []
     for part in range(0, BLOCK, 16):
         some = builder.trunc(builder.lshr(mask, _number(part)), ir.IntType(16))
-        address = writer.array("keys", builder.add(writer.value("start"), _number(part)))
-        present = writer.vector(address)
+        where = builder.add(writer.value("start"), _number(part))
+        present = writer.vector(writer.array("keys", where))
         keys = builder.call(
             expand, [writer.array("fresh", place), builder.bitcast(some, bits), present]
         )
-        builder.store(keys, builder.bitcast(address, floats.as_pointer()), align=4)
+        writer.store(keys, "keys", where)
         place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
         active = writer.compared(">", keys, nothing)
         above.append(active)
@@ -663,25 +653,15 @@ def _merge(writer: _Writer) -> None:
 
 
 _SIXTEEN = ir.VectorType(_INT32, 16)
+_COMPRESS = "llvm.experimental.vector.compress.v16i32"
 
 
 def _pack(writer: _Writer) -> None:
     """Write `pack_rows`: four columns of sixteen rows at a time, turned over in registers."""
     builder = writer.builder
     four = ir.VectorType(_INT32, 4)
-    width = writer.value("width")
-    rows = []
-    for j in range(16):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    rows = writer.listed(16)
     target = writer.array("out", writer.value("place"))
-    before = builder.block
-    loop, after = builder.append_basic_block("four"), builder.append_basic_block("packed")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    parts = [writer.vector(builder.gep(row, [k]), four) for row in rows]
 
     def joined(pieces: list[Any]) -> Any:
         while len(pieces) > 1:
@@ -692,30 +672,30 @@ def _pack(writer: _Writer) -> None:
             ]
         return pieces[0]
 
-    # Quarter l of vector q is row 4 l + q; each quarter is a square of four rows.
-    wide = [joined(parts[q::4]) for q in range(4)]
-
     def woven(left: Any, right: Any, pattern: Sequence[int]) -> Any:
         order = [4 * q + (e if e < 4 else e + 12) for q in range(4) for e in pattern]
         return _shuffled(writer, left, right, order)
 
-    low, high, ahead, behind = (0, 4, 1, 5), (2, 6, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
-    first, second = woven(wide[0], wide[1], low), woven(wide[2], wide[3], low)
-    third, fourth = woven(wide[0], wide[1], high), woven(wide[2], wide[3], high)
-    columns = [
-        woven(first, second, ahead),
-        woven(first, second, behind),
-        woven(third, fourth, ahead),
-        woven(third, fourth, behind),
-    ]
-    for c, column in enumerate(columns):
-        line = builder.mul(builder.add(k, _number(c)), _number(16))
-        address = builder.bitcast(builder.gep(target, [line]), _SIXTEEN.as_pointer())
-        builder.store(column, address, align=4)
-    following = builder.add(k, _number(4))
-    k.add_incoming(following, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        parts = [writer.vector(builder.gep(row, [k]), four) for row in rows]
+        # Quarter l of vector q is row 4 l + q; each quarter is a square of four rows.
+        wide = [joined(parts[q::4]) for q in range(4)]
+        low, high, ahead, behind = (0, 4, 1, 5), (2, 6, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
+        first, second = woven(wide[0], wide[1], low), woven(wide[2], wide[3], low)
+        third, fourth = woven(wide[0], wide[1], high), woven(wide[2], wide[3], high)
+        columns = [
+            woven(first, second, ahead),
+            woven(first, second, behind),
+            woven(third, fourth, ahead),
+            woven(third, fourth, behind),
+        ]
+        for c, column in enumerate(columns):
+            line = builder.mul(builder.add(k, _number(c)), _number(16))
+            address = builder.bitcast(builder.gep(target, [line]), _SIXTEEN.as_pointer())
+            builder.store(column, address, align=4)
+        return totals
+
+    writer.loop(writer.value("width"), [], step, 4)
 
 
 def _packed(writer: _Writer) -> None:
@@ -726,11 +706,8 @@ def _packed(writer: _Writer) -> None:
 
     def of_pairs(left: Any, right: Any) -> Any:
         if writer.lanes == 16 and "+avx512bw" in _features():
-            pairs = _numba_tools.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(_SIXTEEN, [halves, halves]),
-                "llvm.x86.avx512.pmaddw.d.512",
-            )
+            name = "llvm.x86.avx512.pmaddw.d.512"
+            pairs = writer.intrinsic(name, _SIXTEEN, halves, halves)
             return builder.call(pairs, [left, right])
         terms = builder.mul(builder.sext(left, wide), builder.sext(right, wide))
         even, odd = (_shuffled(writer, terms, terms, range(first, 32, 2)) for first in (0, 1))
@@ -743,29 +720,15 @@ def _packed(writer: _Writer) -> None:
         for g in range(4)
     ]
     point = writer.array("point", _number(0))
-    before = builder.block
-    loop, after = builder.append_basic_block("pairs"), builder.append_basic_block("signs")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    totals = []
-    for _ in groups:
-        total = builder.phi(_SIXTEEN)
-        total.add_incoming(ir.Constant(_SIXTEEN, [0] * 16), before)
-        totals.append(total)
-    x = builder.bitcast(writer.spread(builder.load(builder.gep(point, [k])), _SIXTEEN), halves)
-    line = builder.mul(k, _number(16))
-    sums = []
-    for group, total in zip(groups, totals, strict=True):
-        both = writer.vector(builder.gep(group, [line]), halves)
-        sums.append(builder.add(total, of_pairs(both, x)))
-    following = builder.add(k, _number(1))
-    k.add_incoming(following, builder.block)
-    for total, new in zip(totals, sums, strict=True):
-        total.add_incoming(new, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        x = writer.spread(builder.load(builder.gep(point, [k])), _SIXTEEN)
+        x = builder.bitcast(x, halves)
+        line = builder.mul(k, _number(16))
+        both = [writer.vector(builder.gep(group, [line]), halves) for group in groups]
+        return [builder.add(total, of_pairs(b, x)) for total, b in zip(totals, both, strict=True)]
+
+    sums = writer.loop(width, [ir.Constant(_SIXTEEN, [0] * 16)] * 4, step)
     margin = writer.spread(builder.trunc(writer.value("margin"), _INT32), _SIXTEEN)
     above, between = [], []
     for g, total in enumerate(sums):
@@ -831,94 +794,75 @@ def _row_loop(
     return place, sums
 
 
-def _sum_rows(writer: _Writer) -> None:
-    """Write `sum_rows`: up to 32 columns at a time in registers, all listed rows for them."""
+def _add_listed(
+    writer: _Writer,
+    groups: Sequence[int],
+    term: Callable[[Any], tuple[Any, Callable[[Any, Any], Any]]],
+    joined: Callable[[Any, Any], Any],
+) -> None:
+    """Write sums of listed rows: some columns at a time in registers, all listed rows for them.
+
+    ``term(listed)`` is a row and how a vector of it is added; ``joined(total, present)`` is what
+    becomes of the totals.
+    """
     builder = writer.builder
     start = writer.value("start")
     stop = builder.add(start, writer.value("count"))
-    factor = writer.spread(writer.value("factor"), _EIGHT_DOUBLES)
 
     def columns(together: int) -> Callable[[Any], None]:
         def write(k: Any) -> None:
             def step(place: Any, sums: list[Any]) -> list[Any]:
-                row = builder.sext(writer.number("rows", place), _INT64)
+                row, added = term(writer.number("rows", place))
                 origin = builder.add(builder.mul(row, writer.value("width")), k)
+                places = [builder.add(origin, _number(8 * v)) for v in range(len(sums))]
                 return [
-                    builder.fadd(
-                        total,
-                        writer.vector(
-                            writer.array("table", builder.add(origin, _number(8 * v))),
-                            _EIGHT_DOUBLES,
-                            align=8,
-                        ),
-                    )
-                    for v, total in enumerate(sums)
+                    added(total, writer.vector(writer.array("table", at), _EIGHT_DOUBLES, align=8))
+                    for total, at in zip(sums, places, strict=True)
                 ]
 
             _, sums = _row_loop(writer, together, start, stop, step)
             for v, total in enumerate(sums):
                 to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                address = writer.array("totals", to)
-                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                new = writer.product(total, factor, present)
-                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
+                present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+                writer.store(joined(total, present), "totals", to, align=8)
 
         return write
 
     k = _number(0)
-    for together in (4, 2, 1):
+    for together in groups:
         k = _column_loop(writer, together, columns(together), k)
+
+
+def _sum_rows(writer: _Writer) -> None:
+    """Write `sum_rows`."""
+    builder = writer.builder
+    factor = writer.spread(writer.value("factor"), _EIGHT_DOUBLES)
+
+    def term(listed: Any) -> Any:
+        return builder.sext(listed, _INT64), builder.fadd
+
+    _add_listed(writer, (4, 2, 1), term, lambda total, at: writer.product(total, factor, at))
 
 
 def _sum_changes(writer: _Writer) -> None:
-    """Write `sum_changes`, like `sum_rows`."""
+    """Write `sum_changes`."""
     builder = writer.builder
-    start = writer.value("start")
-    stop = builder.add(start, writer.value("count"))
 
-    def columns(together: int) -> Callable[[Any], None]:
-        def write(k: Any) -> None:
-            def step(place: Any, sums: list[Any]) -> list[Any]:
-                listed = writer.number("rows", place)
-                gone = builder.ashr(listed, ir.Constant(_INT32, 31))
-                row = builder.sext(builder.xor(listed, gone), _INT64)
-                sign = builder.or_(gone, ir.Constant(_INT32, 1))
-                factor = writer.spread(builder.sitofp(sign, ir.DoubleType()), _EIGHT_DOUBLES)
-                origin = builder.add(builder.mul(row, writer.value("width")), k)
-                added = []
-                for v, total in enumerate(sums):
-                    address = writer.array("table", builder.add(origin, _number(8 * v)))
-                    added.append(
-                        writer.product(
-                            writer.vector(address, _EIGHT_DOUBLES, align=8), factor, total
-                        )
-                    )
-                return added
+    def term(listed: Any) -> Any:
+        gone = builder.ashr(listed, ir.Constant(_INT32, 31))
+        sign = builder.or_(gone, ir.Constant(_INT32, 1))
+        factor = writer.spread(builder.sitofp(sign, ir.DoubleType()), _EIGHT_DOUBLES)
+        row = builder.sext(builder.xor(listed, gone), _INT64)
+        return row, lambda total, vector: writer.product(vector, factor, total)
 
-            _, sums = _row_loop(writer, together, start, stop, step)
-            for v, total in enumerate(sums):
-                to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                address = writer.array("totals", to)
-                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                new = builder.fadd(total, present)
-                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
-
-        return write
-
-    k = _number(0)
-    for together in (5, 2, 1):
-        k = _column_loop(writer, together, columns(together), k)
+    _add_listed(writer, (5, 2, 1), term, builder.fadd)
 
 
 def _changed(writer: _Writer) -> Any:
     """Write `append_changes` for sixteen lanes: no branch that could be mispredicted."""
     builder = writer.builder
     bits = ir.VectorType(_BIT, 16)
-    compress = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(_SIXTEEN, [_SIXTEEN, bits, _SIXTEEN]),
-        "llvm.experimental.vector.compress.v16i32",
-    )
+    compress = writer.intrinsic(_COMPRESS, _SIXTEEN, _SIXTEEN, bits, _SIXTEEN)
     before, now, place = (writer.value(name) for name in ("before", "now", "place"))
     changed = builder.xor(before, now)
     everything = ir.Constant(_SIXTEEN, [-1] * 16)
@@ -931,8 +875,7 @@ def _changed(writer: _Writer) -> Any:
         chosen = builder.call(
             compress, [signed, builder.bitcast(some, bits), ir.Constant(_SIXTEEN, ir.Undefined)]
         )
-        target = builder.bitcast(writer.array("out", place), _SIXTEEN.as_pointer())
-        builder.store(chosen, target, align=4)
+        writer.store(chosen, "out", place)
         place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
     return place
 
@@ -955,13 +898,9 @@ def _spread_row(writer: _Writer) -> None:
                 row = builder.sub(row, writer.value("base"))
                 origin = builder.add(builder.mul(row, writer.value("width")), k)
                 for v, part in enumerate(parts):
-                    address = writer.array("totals", builder.add(origin, _number(8 * v)))
-                    present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                    builder.store(
-                        builder.fadd(present, part),
-                        builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()),
-                        align=8,
-                    )
+                    to = builder.add(origin, _number(8 * v))
+                    present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+                    writer.store(builder.fadd(present, part), "totals", to, align=8)
                 return sums
 
             _row_loop(writer, 0, start, stop, step)
@@ -998,8 +937,7 @@ def _spread_masked(writer: _Writer) -> None:
         for v, total in enumerate(sums):
             line = builder.mul(builder.add(k, _number(v)), _number(BLOCK))
             to = builder.add(writer.value("place"), builder.add(line, shift))
-            address = builder.bitcast(writer.array("totals", to), _EIGHT_DOUBLES.as_pointer())
-            builder.store(total, address, align=8)
+            writer.store(total, "totals", to, align=8)
 
     _column_loop(writer, 1, write, _number(0))
 
@@ -1010,16 +948,9 @@ def _append(writer: _Writer) -> Any:
     start, mask, place = (writer.value(name) for name in ("start", "mask", "place"))
     integers, bits = ir.VectorType(_INT32, 16), ir.VectorType(_BIT, 16)
     listed = not isinstance(writer.kind("rows"), types.NoneType)
-    compress = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(integers, [integers, bits, integers]),
-        "llvm.experimental.vector.compress.v16i32",
-    )
-    store = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(ir.VoidType(), [integers, integers.as_pointer(), _INT32, bits]),
-        "llvm.masked.store.v16i32.p0v16i32",
-    )
+    compress = writer.intrinsic(_COMPRESS, integers, integers, bits, integers)
+    name = "llvm.masked.store.v16i32.p0v16i32"
+    store = writer.intrinsic(name, ir.VoidType(), integers, integers.as_pointer(), _INT32, bits)
     many = builder.icmp_unsigned(">", builder.ctpop(mask), _number(_FEW))
     dense, sparse, loop, after = (
         builder.append_basic_block(name) for name in ("dense", "sparse", "bit", "appended")
@@ -1099,36 +1030,28 @@ def _add(writer: _Writer) -> None:
     for part in range(0, BLOCK, 8):
         some = builder.trunc(builder.lshr(writer.value("mask"), _number(part)), ir.IntType(8))
         chosen.append(builder.bitcast(some, ir.VectorType(_BIT, 8)))
-    before = builder.block
-    loop, after = builder.append_basic_block("column"), builder.append_basic_block("added")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    column = builder.phi(_INT64)
-    column.add_incoming(_number(0), before)
-    start = builder.add(writer.value("start"), builder.mul(column, _number(BLOCK)))
-    terms = []
-    for part, bits in enumerate(chosen):
-        address = writer.array("values", builder.add(start, _number(8 * part)))
-        term = builder.bitcast(builder.and_(writer.vector(address, words), kept), eight)
-        terms.append(builder.select(bits, term, ir.Constant(eight, [0.0] * 8)))
-    while len(terms) > 1:
-        half = len(terms) // 2
-        terms = [builder.fadd(terms[i], terms[i + half]) for i in range(half)]
-    place = builder.add(writer.value("place"), builder.mul(column, _number(8)))
-    address = writer.array("totals", place)
-    total = builder.fadd(writer.vector(address, eight), terms[0])
-    builder.store(total, builder.bitcast(address, eight.as_pointer()), align=8)
-    following = builder.add(column, _number(1))
-    column.add_incoming(following, loop)
-    builder.cbranch(builder.icmp_signed("<", following, writer.value("columns")), loop, after)
-    builder.position_at_end(after)
+
+    def step(column: Any, totals: list[Any]) -> list[Any]:
+        start = builder.add(writer.value("start"), builder.mul(column, _number(BLOCK)))
+        terms = []
+        for part, bits in enumerate(chosen):
+            address = writer.array("values", builder.add(start, _number(8 * part)))
+            term = builder.bitcast(builder.and_(writer.vector(address, words), kept), eight)
+            terms.append(builder.select(bits, term, ir.Constant(eight, [0.0] * 8)))
+        while len(terms) > 1:
+            half = len(terms) // 2
+            terms = [builder.fadd(terms[i], terms[i + half]) for i in range(half)]
+        place = builder.add(writer.value("place"), builder.mul(column, _number(8)))
+        present = writer.vector(writer.array("totals", place), eight)
+        writer.store(builder.fadd(present, terms[0]), "totals", place, align=8)
+        return totals
+
+    writer.loop(writer.value("columns"), [], step)
 
 
 def _squeezed(writer: _Writer) -> Any:
     """Write `squeeze` for processors that have an instruction for it."""
-    extract = _numba_tools.get_or_insert_function(
-        writer.builder.module, ir.FunctionType(_INT64, [_INT64, _INT64]), "llvm.x86.bmi.pext.64"
-    )
+    extract = writer.intrinsic("llvm.x86.bmi.pext.64", _INT64, _INT64, _INT64)
     return writer.builder.call(extract, [writer.value("bits"), writer.value("mask")])
 
 
@@ -1137,11 +1060,7 @@ def _ask(writer: _Writer) -> None:
     builder = writer.builder
     address = writer.array("array", writer.value("place"))
     pointer = ir.IntType(8).as_pointer()
-    ask = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(ir.VoidType(), [pointer, _INT32, _INT32, _INT32]),
-        "llvm.prefetch.p0i8",
-    )
+    ask = writer.intrinsic("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[_INT32] * 3)
     numbers = [ir.Constant(_INT32, number) for number in (0, 3, 1)]  # to read, to keep, data
     builder.call(ask, [builder.bitcast(address, pointer), *numbers])
 

@@ -74,7 +74,7 @@ def mixed_integer(
     The cap is replaced by its convex hull, so the upper bound may stay above the supremum however
     long it runs.  For up to about 40 unstable neurons and d up to about 6: in more dimensions a
     polyhedron with a few hundred faces is a poor ball, and
-    :func:`sublinear_lib.adversary.split_neurons`, which knows the cap exactly, gives the better
+    `split_neurons`, which knows the cap exactly, gives the better
     bounds.  Source: Definitions 3.3 and 3.4.
     """
     begun = time.monotonic()

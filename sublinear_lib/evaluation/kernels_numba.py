@@ -12,10 +12,8 @@ inside a block; a cursor per point remembers where its ascending list stands.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sublinear_lib._compiled import FREE_SUMS, compiled
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "add_rows",
@@ -37,23 +35,9 @@ def _block(d: int) -> int:
 
 
 @compiled()
-def _strict_list_pass(
-    W,
-    a,
-    b,
-    lower,
-    upper,
-    shift,
-    X,
-    indptr,
-    indices,
-    verdict,
-    value,
-    gradient,
-    flags,
-    tally,
-    undecided,
-):
+def _strict_list_pass(weights, band, shift, X, indptr, indices, verdict, outputs):
+    (W, a, b), (lower, upper) = weights, band
+    value, gradient, flags, tally, undecided = outputs
     n, d = X.shape
     found = 0
     count = 0
@@ -87,24 +71,9 @@ def _strict_list_pass(
 
 
 @compiled(FREE_SUMS)
-def _fast_list_pass(
-    W,
-    a,
-    b,
-    lower,
-    upper,
-    shift,
-    X,
-    indptr,
-    indices,
-    verdict,
-    value,
-    gradient,
-    flags,
-    tally,
-    undecided,
-    block,
-):
+def _fast_list_pass(weights, band, shift, X, indptr, indices, verdict, outputs, block):
+    (W, a, b), (lower, upper) = weights, band
+    value, gradient, flags, tally, undecided = outputs
     n, d = X.shape
     m = W.shape[0]
     found = 0
@@ -122,14 +91,8 @@ def _fast_list_pass(
                 width = 1
                 if e + 3 < end and indices[e + 3] < last:
                     width = 4
-                    r0 = indices[e]
-                    r1 = indices[e + 1]
-                    r2 = indices[e + 2]
-                    r3 = indices[e + 3]
-                    z0 = 0.0
-                    z1 = 0.0
-                    z2 = 0.0
-                    z3 = 0.0
+                    r0, r1, r2, r3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
+                    z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
                     for k in range(d):
                         x = X[i, k]
                         z0 += W[r0, k] * x
@@ -174,32 +137,18 @@ def _fast_list_pass(
 
 
 def list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    strict: bool,
-) -> IntArray:
+    W, a, b, lower, upper, shift, X, indptr, indices, verdict, value, gradient, flags, tally, strict
+):
     """Add the listed neurons' share of value and input gradient: see the NumPy kernel."""
     room = 64
     while True:
         undecided = np.empty(room, dtype=np.int64)
-        arguments = (W, a, b, lower, upper, shift, X, indptr, indices, verdict)
         outputs = (value, gradient, flags, tally, undecided)
+        arguments = (W, a, b), (lower, upper), shift, X, indptr, indices, verdict, outputs
         if strict:
-            found = _strict_list_pass(*arguments, *outputs)
+            found = _strict_list_pass(*arguments)
         else:
-            found = _fast_list_pass(*arguments, *outputs, _block(W.shape[1]))
+            found = _fast_list_pass(*arguments, _block(W.shape[1]))
         if found <= room:
             return np.sort(undecided[:found])
         # Ties in numbers (a lattice, say): once more, with room for all of them.  The outputs are
@@ -252,19 +201,7 @@ def _fast_smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradien
     return count
 
 
-def smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-    strict: bool,
-) -> int:
+def smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient, strict):
     """Add the listed neurons' share of the smoothed input gradient: see the NumPy kernel."""
     run = _strict_smooth_pass if strict else _fast_smooth_pass
     return int(run(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient))
@@ -287,16 +224,7 @@ def _tile_pass(Z, a, b, lower, upper, shift, value, active):
     return undecided
 
 
-def tile_pass(
-    Z: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    value: FloatArray,
-    active: BoolArray,
-) -> int:
+def tile_pass(Z, a, b, lower, upper, shift, value, active):
     """Turn a tile of inner products into activities: see the NumPy kernel."""
     return int(_tile_pass(Z, a, b, lower, upper, shift, value, active))
 
@@ -315,10 +243,7 @@ def _add_rows(W, a, columns, entries, gradient):
             r1 = entries[e + 1] - first
             r2 = entries[e + 2] - first
             r3 = entries[e + 3] - first
-            c0 = a[r0]
-            c1 = a[r1]
-            c2 = a[r2]
-            c3 = a[r3]
+            c0, c1, c2, c3 = a[r0], a[r1], a[r2], a[r3]
             for k in range(d):
                 gradient[i, k] += (c0 * W[r0, k] + c1 * W[r1, k]) + (c2 * W[r2, k] + c3 * W[r3, k])
             e += 4
@@ -330,9 +255,7 @@ def _add_rows(W, a, columns, entries, gradient):
             e += 1
 
 
-def add_rows(
-    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
-) -> None:
+def add_rows(W, a, columns, entries, gradient):
     """Add ``a_r w_r`` for every listed pair of a tile: see the NumPy kernel."""
     _add_rows(W, a, columns, entries, gradient)
 
@@ -367,16 +290,7 @@ def _fast_scatter_rows(indptr, indices, coefficients, a, X, position, gradient, 
             cursor[i] = e
 
 
-def scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-    strict: bool,
-) -> None:
+def scatter_rows(indptr, indices, coefficients, a, X, position, gradient, strict):
     """Accumulate ``sum_i c_i a_r x_i`` over listed points: see the NumPy kernel."""
     arguments = (indptr, indices, coefficients, a, X, position, gradient)
     if strict:
@@ -397,7 +311,7 @@ def _mask_lists(mask, block, indptr, indices):
         indptr[i + 1] = filled
 
 
-def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
+def mask_lists(mask, block):
     """Turn a mask over some neurons into lists: see the NumPy kernel."""
     indptr = np.zeros(mask.shape[0] + 1, dtype=np.int64)
     # One place more than needed: the last write may be one that is not kept.
@@ -425,9 +339,7 @@ def _count_listed(indices, counts):
         counts[indices[e]] += 1
 
 
-def split_lists(
-    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
-) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+def split_lists(indptr, indices, m, limit):
     """Separate the neurons listed at more than `limit` points: see the NumPy kernel."""
     counts = np.zeros(m, dtype=np.int64)
     _count_listed(indices, counts)
@@ -468,9 +380,7 @@ def _descend(W, rows, gradient, eta, start, weights, squares):
     return largest
 
 
-def descend(
-    W: FloatArray, rows: IntArray, gradient: FloatArray, eta: float, start: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
+def descend(W, rows, gradient, eta, start):
     """Take a gradient step of some rows: see the NumPy kernel."""
     weights = np.empty_like(gradient)
     squares = np.empty(len(gradient))
@@ -493,7 +403,7 @@ def _write_rows(W, rows, values):
     return longest
 
 
-def write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+def write_rows(W, rows, values):
     """Write some rows and bound their norms: see the NumPy kernel."""
     d = W.shape[1]
     # As in `predicates.row_norms`: rounded up, and more than what underflows.

@@ -55,31 +55,16 @@ _SMALLEST_BUFFER = 4096
 
 
 @_compiled
-def _mark(
-    code,
-    points,
-    dimension,
-    radius,
-    blocks,
-    active,
-    vectors,
-    below,
-    above,
-    spread,
-    queries,
-    many,
-    words,
-    stride,
-    counts,
-    doubtful_queries,
-    doubtful_places,
-):
+def _mark(code, points, dimension, radius, part, batch, words, stride, counts, doubtful_pairs):
     """Compare blocks of points with the first active[i] queries; return the number of doubts.
 
     The word of the i-th block for the query at `position` is ``words[position * stride + i]``;
     without a stride, only counts are taken.  Of `queries`, padded to groups of four, the first
     `many` are meant.
     """
+    queries, many, blocks, active = part
+    vectors, below, above, spread = batch
+    doubtful_queries, doubtful_places = doubtful_pairs
     masks = np.empty(2 * _GROUP, dtype=np.uint64)
     doubts = 0
     for i in range(len(blocks)):
@@ -243,10 +228,10 @@ def scan(
     code = host_code()
     stride = -(-max(table.size, 1) // _BLOCK**2) * _BLOCK + 8
     at_once = min(_QUERIES_AT_ONCE, max(_GROUP, _WORDS_AT_ONCE // stride // _GROUP * _GROUP))
-    vectors = batch.vectors.ravel()
+    batch = batch._replace(vectors=batch.vectors.ravel())
     for start in range(0, q, at_once):
         part = _part(table, levels, start, min(start + at_once, q))
-        answer.add(start, part, batch, vectors, code)
+        answer.add(start, part, batch, code)
     return answer.filtered()
 
 
@@ -267,9 +252,7 @@ class _Answer:
         self._tested = 0
         self._marks: NDArray[np.uint64] | None = None
 
-    def add(
-        self, start: int, part: _Part, batch: Batch, vectors: NDArray[np.float32], code: Code
-    ) -> None:
+    def add(self, start: int, part: _Part, batch: Batch, code: Code) -> None:
         """Answer the queries of one part."""
         count_only = self._output.count_only
         blocks, padded = len(part.blocks), len(part.queries)
@@ -285,19 +268,12 @@ class _Answer:
                 self._points,
                 self._table.coordinates.shape[1],
                 self._table.radius,
-                part.blocks,
-                part.active,
-                vectors,
-                batch.below,
-                batch.above,
-                batch.spread,
-                part.queries,
-                part.many,
+                part,
+                batch,
                 words,
                 stride,
                 counts,
-                queries,
-                places,
+                (queries, places),
             )
             if room <= len(queries):
                 break

@@ -71,37 +71,7 @@ _KEPT_BYTES = 2**25
 
 
 @_compiled
-def _walk(
-    code,
-    coordinates,
-    rows,
-    live,
-    live_before,
-    radius,
-    center,
-    half,
-    first,
-    leaves,
-    vectors,
-    dimension,
-    below,
-    above,
-    spread,
-    begin,
-    end,
-    sure_only,
-    count_only,
-    counts,
-    lists,
-    event_queries,
-    event_starts,
-    event_words,
-    doubtful_queries,
-    doubtful_rows,
-    doubtful_bits,
-    doubts,
-    work,
-):
+def _walk(code, tree, batch, begin, end, options, counts, lists, found, doubtful, doubts, work):
     """Walk down with the queries from `begin` to before `end`, one packet.
 
     An event is a query, the first lane of a leaf and the word of its possible points (of the
@@ -111,6 +81,13 @@ def _walk(
     events and doubtful pairs there are, also where the buffers have no room for all of them; then
     nothing else is valid.
     """
+    coordinates, rows, live, live_before, radius, center, half, first, used, _ = tree
+    leaves = used[0]
+    vectors, below, above, spread = batch
+    dimension = len(vectors) // len(below)
+    sure_only, count_only = options
+    event_queries, event_starts, event_words = found
+    doubtful_queries, doubtful_rows, doubtful_bits = doubtful
     zero = np.uint64(0)
     one = np.uint64(1)
     size = end - begin
@@ -290,26 +267,15 @@ def _walk(
 
 
 @_compiled
-def _write(
-    code,
-    rows,
-    live,
-    live_before,
-    event_queries,
-    event_starts,
-    event_words,
-    events,
-    begin,
-    places,
-    found,
-):
+def _write(code, rows, live, live_before, found, events, begin, places, out):
     """Write the rows of the events of a packet, those of query q from ``places[q - begin]`` on."""
+    event_queries, event_starts, event_words = found
     for event in range(events):
         owner = np.int64(event_queries[event])
         start = event_starts[event]
         if owner >= 0:
             q = owner - begin
-            places[q] = append_rows(code, rows, start, event_words[event], found, places[q])
+            places[q] = append_rows(code, rows, start, event_words[event], out, places[q])
             continue
         q = ~owner - begin
         stop = np.int64(event_words[event] & np.uint64(0xFFFFFFFF))
@@ -317,10 +283,10 @@ def _write(
         place = places[q]
         places[q] = place + number
         if number == (stop - start) << _LANES_BITS:
-            copy_rows(code, rows, start << _LANES_BITS, found, place, number)
+            copy_rows(code, rows, start << _LANES_BITS, out, place, number)
         else:
             for leaf in range(start, stop):
-                copy_rows(code, rows, leaf << _LANES_BITS, found, place, np.int64(live[leaf]))
+                copy_rows(code, rows, leaf << _LANES_BITS, out, place, np.int64(live[leaf]))
                 place += live[leaf]
 
 
@@ -464,41 +430,27 @@ class Walk:
         The events are in the first places of their arrays; how many, is the last number.  They are
         overwritten by those of the next packet.
         """
-        tree, batch = self._tree, self._batch
-        lists = _kept.take("lists", _list_places(tree, self._packet), np.int32)
+        flat = FlatTree(*(part.ravel() for part in self._tree))
+        asked = self._batch._replace(vectors=self._batch.vectors.ravel())
+        lists = _kept.take("lists", _list_places(flat, self._packet), np.int32)
         events = _take_events(self._buffer)
         work = np.zeros(3, dtype=np.int64)
-        q = len(batch.below)
+        q = len(asked.below)
         for begin in range(0, q, self._packet):
             end = min(begin + self._packet, q)
             while True:
+                doubtful = self.doubtful_queries, self.doubtful_rows, self.doubtful_bits
                 number, doubts = _walk(
                     self.code,
-                    tree.coordinates.ravel(),
-                    tree.rows.ravel(),
-                    tree.live,
-                    tree.live_before,
-                    tree.radius,
-                    tree.center.ravel(),
-                    tree.half.ravel(),
-                    tree.first,
-                    int(tree.leaves[0]),
-                    batch.vectors.ravel(),
-                    batch.vectors.shape[1],
-                    batch.below,
-                    batch.above,
-                    batch.spread,
+                    flat,
+                    asked,
                     begin,
                     end,
-                    *self._options,
+                    self._options,
                     self.counts,
                     lists,
-                    events.queries,
-                    events.starts,
-                    events.words,
-                    self.doubtful_queries,
-                    self.doubtful_rows,
-                    self.doubtful_bits,
+                    events,
+                    doubtful,
                     self.doubts,
                     work,
                 )
@@ -586,9 +538,7 @@ def search(
             tree.rows.ravel(),
             tree.live,
             tree.live_before,
-            events.queries,
-            events.starts,
-            events.words,
+            events,
             number,
             begin,
             used + np.cumsum(counts) - counts,

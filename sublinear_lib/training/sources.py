@@ -220,7 +220,46 @@ class AllNeurons:
         """Do nothing: there is no structure to maintain."""
 
 
-class IndexedNeurons:
+class _Found:
+    """What the sources that look for neurons share: the caps, who is set aside, and the filter."""
+
+    def __init__(
+        self,
+        neurons: Neurons,
+        X: FloatArray,
+        rho: float,
+        reduction: Reduction,
+        margin: float = 0.0,
+        alive: IntArray | None = None,
+        *,
+        on_slice: bool = False,
+    ) -> None:
+        self.work = 0
+        self._neurons = neurons
+        self._reduction = reduction
+        self._kept = _Kept(alive, neurons.m)
+        self.set_aside = self._kept.set_aside
+        self._region = cap_region(X, rho, margin, on_slice=on_slice or alive is not None)
+        self._filter = _cap_filter(neurons, alive, self._region, reduction)
+        self._listed = 0.0
+
+    def _over(
+        self, region: Region, indptr: IntArray, positions: NDArray[np.int32]
+    ) -> StepEvaluator:
+        """Return the evaluator of the neurons at some positions."""
+        n = len(region.anchors)
+        self._listed = positions.size / n
+        if self._filter is not None:
+            return CapEvaluator(self._filter, region, lists=(indptr, positions))
+        lists = indptr, self._kept.ids(positions)
+        return Evaluator(self._neurons, n, lists=lists, region=region, reduction=self._reduction)
+
+    def candidates(self) -> float:
+        """Count the neurons per example that the last evaluator was made of, on average."""
+        return self._listed
+
+
+class IndexedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from the index."""
 
     def __init__(
@@ -233,19 +272,12 @@ class IndexedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._kept = _Kept(alive, neurons.m)
-        self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
+        super().__init__(neurons, X, rho, reduction, margin, alive)
         reach = self._region.radius + 2.0 * TOLERANCE
         self._normals = np.column_stack((X, np.full(len(X), reach)))
         W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
         self._height = float(np.abs(W[:, -1]).max())
         self._index = _fixed_index(_lifted(W), b, method=method)
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
-        self._reported = 0.0
 
     @property
     def name(self) -> str:
@@ -258,22 +290,8 @@ class IndexedNeurons:
         lowered = 2.0 * TOLERANCE * self._height + _ROUNDED_UP * self._region.margin
         offset = np.nextafter(self._neurons.tau - lowered, -np.inf)
         hits = self._index.query_halfspace(normals, offset, strict=True)
-        self._reported = hits.indices.size / len(normals)
         self.work = self._index.stats().points_tested
-        region = _restricted(self._region, batch)
-        if self._filter is not None:
-            return CapEvaluator(self._filter, region, lists=(hits.indptr, hits.indices))
-        return Evaluator(
-            self._neurons,
-            len(normals),
-            lists=(hits.indptr, self._kept.ids(hits.indices)),
-            region=region,
-            reduction=self._reduction,
-        )
-
-    def candidates(self) -> float:
-        """Count what the last query reported."""
-        return self._reported
+        return self._over(_restricted(self._region, batch), hits.indptr, hits.indices)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
         """Move the rows in the index (lines 20 and 21 of Algorithm 1)."""
@@ -287,7 +305,7 @@ class IndexedNeurons:
             self._filter.update(positions)
 
 
-class ListedNeurons:
+class ListedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from candidate lists.
 
     Lists of the threshold ``tau - margin`` hold every neuron that an adversary with that margin can
@@ -308,12 +326,7 @@ class ListedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._kept = _Kept(alive, neurons.m)
-        self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=True)
+        super().__init__(neurons, X, rho, reduction, margin, alive, on_slice=True)
         self._lists = CandidateLists(
             self._kept.of(neurons.W),
             self._kept.of(neurons.b),
@@ -323,9 +336,7 @@ class ListedNeurons:
             method="cap",
         )
         self._hot = 0
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
         self._hits: HalfspaceHits | None = None
-        self._listed = 0.0
 
     @property
     def name(self) -> str:
@@ -343,22 +354,7 @@ class ListedNeurons:
             self.work = self._lists.stats().pairs_listed
         if batch is not None:
             hits = _of_examples(hits, batch)
-        region = _restricted(self._region, batch)
-        n = len(region.anchors)
-        self._listed = hits.indices.size / n
-        if self._filter is not None:
-            return CapEvaluator(self._filter, region, lists=(hits.indptr, hits.indices))
-        return Evaluator(
-            self._neurons,
-            n,
-            lists=(hits.indptr, self._kept.ids(hits.indices)),
-            region=region,
-            reduction=self._reduction,
-        )
-
-    def candidates(self) -> float:
-        """Count the entries of the lists."""
-        return self._listed
+        return self._over(_restricted(self._region, batch), hits.indptr, hits.indices)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
         """Tell the lists which rows moved (lines 20 and 21 of Algorithm 1)."""
@@ -373,7 +369,7 @@ class ListedNeurons:
             self._hits = None
 
 
-class CappedNeurons:
+class CappedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from a scan of all.
 
     One float32 score per example and neuron, in vector code, sorts the neurons of every cap for the
@@ -392,37 +388,22 @@ class CappedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self.set_aside = 0 if alive is None else neurons.m - len(alive)
-        self._neurons = neurons
-        self._reduction = reduction
-        self._alive = alive
-        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
+        super().__init__(neurons, X, rho, reduction, margin, alive)
         self._memory = _memory(self._filter, self._region)
-        self._listed = 0.0
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
         """Sort the neurons of every example."""
         region = _restricted(self._region, batch)
         n = len(region.anchors)
-        if self._filter is not None and self._memory is not None:
-            packed = CapEvaluator(self._filter, region, memory=self._memory, batch=batch)
+        if self._memory is None:
+            self.work += n * (self._neurons.m - self.set_aside)
+        if self._filter is None:
+            return self._over(region, *_scanned(self._neurons, self._kept, region))
+        packed = CapEvaluator(self._filter, region, memory=self._memory, batch=batch)
+        if self._memory is not None:
             self.work = self._memory.looked_at
-            self._listed = packed.candidates / n
-            return packed
-        self.work += n * (self._neurons.m - self.set_aside)
-        if self._filter is not None:
-            packed = CapEvaluator(self._filter, region)
-            self._listed = packed.candidates / n
-            return packed
-        lists = _scanned(self._neurons, self._alive, region)
-        self._listed = lists[1].size / n
-        return Evaluator(self._neurons, n, lists=lists, region=region, reduction=self._reduction)
-
-    def candidates(self) -> float:
-        """Count the neurons that the last evaluator found possible."""
-        return self._listed
+        self._listed = packed.candidates / n
+        return packed
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
         """Read the weights of the rows that moved anew."""
@@ -645,12 +626,9 @@ def _share_of_candidates(neurons: Neurons, X: FloatArray, rho: float, margin: fl
     return float(np.count_nonzero(largest > neurons.tau - margin) / largest.size)
 
 
-def _scanned(
-    neurons: Neurons, alive: IntArray | None, region: Region
-) -> tuple[IntArray, NDArray[np.int32]]:
-    """List the neurons that can be active in each cap, by a matrix product."""
-    ids = np.arange(neurons.m) if alive is None else alive
-    W, b = neurons.W[ids], neurons.b[ids]
+def _scanned(neurons: Neurons, kept: _Kept, region: Region) -> tuple[IntArray, NDArray[np.int32]]:
+    """List the positions that can be active in each cap, by a matrix product."""
+    W, b = kept.of(neurons.W), kept.of(neurons.b)
     reach = (region.radius + 2.0 * TOLERANCE) * predicates.row_norms(W[:, :-1])
     reach += 2.0 * TOLERANCE * np.abs(W[:, -1])
     norms = predicates.row_norms(W)
@@ -663,7 +641,7 @@ def _scanned(
         slack = 4.0 * (error + 2.0**-52 * reach)
         for i, anchor in enumerate(region.anchors):
             beyond = (W @ anchor + base) + slack < neurons.tau - region.margin
-            found = ids[~beyond].astype(np.int32)
+            found = np.flatnonzero(~beyond).astype(np.int32)
             lists.append(found)
             indptr[i + 1] = indptr[i] + len(found)
     return indptr, np.concatenate(lists)
