@@ -430,7 +430,8 @@ class Walk:
         The events are in the first places of their arrays; how many, is the last number.  They are
         overwritten by those of the next packet.
         """
-        flat = FlatTree(*(part.ravel() for part in self._tree))
+        parts: list[Any] = [part.ravel() for part in self._tree]
+        flat = FlatTree(*parts)
         asked = self._batch._replace(vectors=self._batch.vectors.ravel())
         lists = _kept.take("lists", _list_places(flat, self._packet), np.int32)
         events = _take_events(self._buffer)
