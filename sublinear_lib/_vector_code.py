@@ -23,7 +23,10 @@ Know before changing this file:
   they are stale.  A `Code` therefore carries a digest of the text of this file in its numba type,
   which is part of the key of every compiled kernel that takes one: after a change here, kernels
   compile anew.  So a kernel must be *handed* its `Code`, never refer to one.
-* Arrays are one-dimensional and contiguous, and positions in them are not checked.
+* Arrays are one-dimensional and contiguous, and positions in them are not checked.  `start`,
+  `first`, `place`, `where` and `origin` say where something begins; points lie in blocks of 64, one
+  coordinate after the other, and rows of `width` numbers, a multiple of 8 (in `pack_rows` of 4),
+  one row after the other.
 * A comparison with NaN is false: free lanes and missing boxes are NaN and in no mask.
 """
 
@@ -152,7 +155,7 @@ PLAIN = Code(0)
 def host_code() -> Code:
     """Return the code for the processor that numba compiles for.
 
-    Returned: sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with
+    It has sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with
     AVX2 or on 64-bit ARM; the plain twins elsewhere and where the environment variable
     ``SUBLINEAR_VECTOR`` is 0.
     """
@@ -164,7 +167,7 @@ def host_code() -> Code:
 def compresses() -> bool:
     """Return whether numba's LLVM compresses vectors by a mask, as code for sixteen lanes does.
 
-    Returned: true from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
+    True from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
     """
     return bool(llvm_version_info[0] >= 20)
 
@@ -1088,7 +1091,7 @@ _block_on_stack: Any = intrinsic(_block_on_stack_typed)
 def lowest_bit(word: Any) -> Any:
     """Return the position of the lowest bit that is set (to be called from a compiled kernel).
 
-    Returned: the position, from 0.
+    Returns the position, from 0.
     """
     return (int(word) & -int(word)).bit_length() - 1
 
@@ -1096,7 +1099,7 @@ def lowest_bit(word: Any) -> Any:
 def ones(word: Any) -> Any:
     """Return how many bits are set (to be called from a compiled kernel).
 
-    Returned: their number.
+    Returns their number.
     """
     return int(word).bit_count()
 
@@ -1111,7 +1114,7 @@ def score_masks(
     ``below - spread * radius`` on and *sure* above ``above + spread * radius``, in float32.  The
     vector code takes 4 x 64 scores in sixteen registers with AVX-512.
 
-    `masks`: filled: for each half-space a word of possible points, then for each a word of sure
+    `masks` is filled: for each half-space a word of possible points, then for each a word of sure
     ones.
     """
     four = queries[first : first + 4]
@@ -1137,7 +1140,7 @@ def score_masks_of_one(
 ):
     """Compare one half-space with a block of 64 points (to be called from a compiled kernel).
 
-    `masks`: filled: the word of possible points, then the word of sure ones.
+    `masks` is filled: the word of possible points, then the word of sure ones.
     """
     slack = spread[query] * radius
     low, high = below[query] - slack, above[query] + slack
@@ -1182,7 +1185,7 @@ def cap_masks(code, points, start, dimension, band, place, vectors, queries, fir
     *possible* unless its score is below minus its band, and *sure* if the score exceeds the band;
     so a score or a band that is NaN is possible and not sure.
 
-    `masks`: filled: for each half-space a word of possible points, then for each a word of sure
+    `masks` is filled: for each half-space a word of possible points, then for each a word of sure
     ones, then for each a word of points with a positive score.
     """
     for t in range(4):
@@ -1227,7 +1230,7 @@ def eight_scores(code, table, width, rows, start, vectors, place, out, where):
     A score is the sum of eight partial sums: coordinate ``k`` goes to sum ``k % 8``, and these are
     added pairwise, with all codes in the same order.
 
-    `out`: filled from `where` on with eight scores.
+    `out` is filled from `where` on with eight scores.
     """
     sums = carray(_block_on_stack(), BLOCK)
     for j in range(np.uint64(8)):
@@ -1251,7 +1254,7 @@ def eight_keys(code, table, width, rows, start, vectors, place, limit, factors, 
     The *key* of a row has the sign of its score s and the size ``path + max(0, |s| - 2 limit) f``
     with the factor f of the row; where ``|s| <= limit``, or s is NaN, it is 0.
 
-    `out`: filled from `where` on with eight keys.
+    `out` is filled from `where` on with eight keys.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1284,7 +1287,7 @@ def stale_keys(code, keys, start, limit):
 def merge_keys(code, fresh, origin, mask, keys, start, masks):
     """Put new keys among 64 present ones, and compare all (to be called from a compiled kernel).
 
-    `masks`: filled: a word of the keys above 0, then a word of those neither above nor below.
+    `masks` is filled: a word of the keys above 0, then a word of those neither above nor below.
     """
     place = origin
     above = np.uint64(0)
@@ -1347,7 +1350,7 @@ def prefetch(code, array, place):
 def pack_rows(code, table, width, rows, start, out, place):
     """Copy sixteen listed rows, one column after the other (to be called from a kernel).
 
-    `out`: filled from `place` on: sixteen numbers for each column.
+    `out` is filled from `place` on: sixteen numbers for each column.
     """
     for j in range(16):
         line = rows[start + j] * width
@@ -1362,7 +1365,7 @@ def packed_signs(code, packed, start, width, point, limits, first, margin, masks
     Every number of a row, and of the point, is a pair of integers of 16 bits; products are added in
     integers of 32 bits and must not leave them.
 
-    `masks`: filled: a word of the rows above their band, and a word of those in it.
+    `masks` is filled: a word of the rows above their band, and a word of those in it.
     """
     above = np.uint64(0)
     between = np.uint64(0)
@@ -1384,10 +1387,10 @@ def packed_signs(code, packed, start, width, point, limits, first, margin, masks
 def append_changes(code, rows, start, before, now, out, place):
     """List the rows whose bit has changed (to be called from a compiled kernel).
 
-    `out`: filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was
+    `out` is filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was
     cleared. Up to sixteen places behind the last row are overwritten.
 
-    Returned: the place behind the last row.
+    Returns the place behind the last row.
     """
     changed = before ^ now
     while changed != np.uint64(0):
@@ -1403,7 +1406,7 @@ def append_changes(code, rows, start, before, now, out, place):
 def sum_changes(code, table, width, rows, start, count, totals, place):
     """Add listed rows to a vector, or take them off (to be called from a compiled kernel).
 
-    `totals`: changed, from `place` on.
+    `totals` is changed, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1423,7 +1426,7 @@ def sum_rows(code, table, width, rows, start, count, factor, totals, place):
     The rows are added in the order of the list, in all codes, and the sum is then added to what is
     there.
 
-    `totals`: added to, from `place` on.
+    `totals` is added to, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1447,7 +1450,7 @@ def spread_masked(code, vectors, count, width, words, start, step, group, totals
 
     The vectors of a row are added one after the other, as `spread_row` would, from zero on.
 
-    `totals`: filled: for each coordinate 64 numbers, one for each row; those of the eight are
+    `totals` is filled: for each coordinate 64 numbers, one for each row; those of the eight are
     written.
     """
     for k in range(width):
@@ -1466,7 +1469,7 @@ def box_masks(code, center, half, start, dimension, vectors, below, above, queri
     With ``m = sum_k c_k x_k`` and ``e = sum_k h_k |x_k|``, a box is *inside* if ``m - e > above``
     and *crossed* if ``m + e >= below`` and it is not inside.
 
-    `masks`: filled: for each half-space a word of crossed boxes, then for each a word of those
+    `masks` is filled: for each half-space a word of crossed boxes, then for each a word of those
     inside.
     """
     four = queries[first : first + 4]
@@ -1490,7 +1493,7 @@ def box_masks(code, center, half, start, dimension, vectors, below, above, queri
 def box_masks_of_one(code, center, half, start, dimension, vectors, below, above, query, masks):
     """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
 
-    `masks`: filled: the word of crossed boxes, then the word of those inside.
+    `masks` is filled: the word of crossed boxes, then the word of those inside.
     """
     _compare_boxes(
         center,
@@ -1557,9 +1560,9 @@ def append_rows(code, rows, start, mask, out, place):
     The vector code compresses sixteen rows at a time where more than a few bits are set.  Nothing
     behind the rows is written, so that the rows of several queries may grow side by side.
 
-    `out`: written to; must have room for as many rows as bits are set.
+    `out` is written to and must have room for as many rows as bits are set.
 
-    Returned: the place after the last row.
+    Returns the place after the last row.
     """
     while mask != np.uint64(0):
         position = start + lowest_bit(mask)
@@ -1592,9 +1595,9 @@ def add_chosen(code, values, start, columns, mask, sizes, totals, place):
     Value ``j`` of a column goes to partial sum ``j % 8``: the eight of each are added pairwise,
     those that are not chosen as zeros, and then to what is there.  All codes add in this order.
 
-    `mask`: bit ``j`` says whether value ``j`` of every column is chosen.
+    Bit ``j`` of `mask` says whether value ``j`` of every column is chosen.
 
-    `totals`: added to: eight partial sums for each column.
+    `totals` is added to: eight partial sums for each column.
     """
     terms = np.empty(BLOCK)
     for column in range(columns):
@@ -1616,7 +1619,7 @@ def add_chosen(code, values, start, columns, mask, sizes, totals, place):
 def copy_rows(code, source, start, out, place, count):
     """Copy consecutive rows (to be called from a compiled kernel).
 
-    `out`: written to; must have room and not overlap.
+    `out` is written to and must have room and not overlap.
     """
     for j in range(count):
         out[place + j] = source[start + j]
