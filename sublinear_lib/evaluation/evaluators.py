@@ -150,7 +150,15 @@ class Neurons:
         return int(self.W.shape[1])
 
     def set_rows(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Replace the weights of some neurons (``None``: of all)."""
+        """Replace the weights of some neurons (``None``: of all).
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons.
+        values : ndarray of float64, shape (k, d)
+            Their new weights.
+        """
         if len(values) == 0:
             return
         # First, because an interrupt must not leave copies of rows that look up to date.
@@ -168,7 +176,28 @@ class Neurons:
     def descended(
         self, rows: IntArray | None, gradient: FloatArray, eta: float, start: FloatArray
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Compute a gradient step (line 19 of Algorithm 1) without taking it."""
+        """Compute a gradient step (line 19 of Algorithm 1) without taking it.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (k,), or None
+            The neurons that move; ``None`` means all.
+        gradient : ndarray of float64, shape (k, d)
+            The gradient with respect to their weights.
+        eta : float
+            Step size.
+        start : ndarray of float64, shape (m, d)
+            The weights at the beginning of the run.
+
+        Returns
+        -------
+        weights : ndarray of float64, shape (k, d)
+            What `set_rows` is to be given.
+        squares : ndarray of float64, shape (k,)
+            Squared distances of the new weights from `start`.
+        largest : float
+            The largest new weight in size; NaN or infinity if one is not finite.
+        """
         where = np.empty(0, dtype=np.int64) if rows is None else rows
         if not len(gradient):
             return gradient, np.empty(0), 0.0
@@ -178,11 +207,34 @@ class Neurons:
         return found
 
     def undecided_band(self, X: FloatArray) -> tuple[float, float]:
-        """Return the scores below which a neuron is certainly off and above which it is on."""
+        """Return the scores below which a neuron is certainly off and above which it is on.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points that are scored.
+
+        Returns
+        -------
+        lower, upper : float
+            Ends of the band around tau that rounding leaves undecided, for every neuron and every
+            row of `X`; infinite when a score may overflow.
+        """
         return self.band_within(float(predicates.row_norms(X).max()))
 
     def band_within(self, longest: float) -> tuple[float, float]:
-        """Return `undecided_band` for all points of a given length."""
+        """Return `undecided_band` for all points of a given length.
+
+        Parameters
+        ----------
+        longest : float
+            No point is longer.
+
+        Returns
+        -------
+        lower, upper : float
+            Ends of the band.
+        """
         relative, absolute = predicates.error_coefficients(self.d)
         with np.errstate(over="ignore"):
             slack = relative * (self._norm_bound * longest + self._bias_bound) + absolute
@@ -217,7 +269,18 @@ class Region:
     """Whether the points must also lie on X, within the tolerance."""
 
     def check(self, X: FloatArray) -> None:
-        """Raise unless every point lies in the region of its anchor."""
+        """Raise unless every point lies in the region of its anchor.
+
+        Parameters
+        ----------
+        X : ndarray of float64, shape (n, d)
+            The points, row i belonging to anchor i.
+
+        Raises
+        ------
+        ValueError
+            For the first point outside.
+        """
         steps = X - self.anchors
         reach = np.sqrt(np.einsum("ij,ij->i", steps[:, :-1], steps[:, :-1]))
         outside = ~(reach <= self.radius + self.tolerance) | ~(
@@ -276,7 +339,15 @@ class ForwardPass:
         return touched
 
     def active_sets(self) -> tuple[IntArray, NDArray[np.int32]]:
-        """Return the active neurons of each point, ascending."""
+        """Return the active neurons of each point, ascending.
+
+        Returns
+        -------
+        indptr : ndarray of int64, shape (n + 1,)
+            Where the ids of each point start.
+        indices : ndarray of int32, shape (k,)
+            The ids, ascending within a point.
+        """
         n = self.value.size
         block_points, columns = np.nonzero(self.mask)
         points = np.concatenate((block_points, np.repeat(np.arange(n), np.diff(self.indptr))))
