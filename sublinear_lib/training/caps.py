@@ -142,10 +142,6 @@ class _Network(NamedTuple):
     shift: float
 
 
-def _network(neurons: Neurons) -> _Network:
-    return _Network(neurons.W, neurons.a, neurons.b, neurons.tau, neurons.shift)
-
-
 class _Integers(NamedTuple):
     """The rows as integers, as the loops take them."""
 
@@ -211,6 +207,11 @@ class CapFilter:
         # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
         self.stride = d + 2 + -(d + 2) % 8
         self.gains = aligned_zeros(count * self.stride, np.float64)
+        # As the loops take them, made once: every array keeps its place.
+        self.rows = _Rows(
+            self.ids, self.table, self.width, self.band, self.factors, self.gains, self.stride
+        )
+        self.network = _Network(neurons.W, neurons.a, neurons.b, neurons.tau, neurons.shift)
         self.longest = 1.0 + radius + 4.0 * tolerance
         sizes = predicates.row_norms(neurons.W[self.ids])
         with np.errstate(over="ignore"):
@@ -247,13 +248,6 @@ class CapFilter:
         self.update(None)
 
     @property
-    def rows(self) -> _Rows:
-        """The rows, as the loops take them."""
-        return _Rows(
-            self.ids, self.table, self.width, self.band, self.factors, self.gains, self.stride
-        )
-
-    @property
     def limit(self) -> np.float32:
         """The float32 score from which on a row is decided."""
         return np.float32(self._error * (1.0 + 2.0**-20))
@@ -271,7 +265,7 @@ class CapFilter:
             _code(),
             where,
             self.rows,
-            _network(self.neurons),
+            self.network,
             self.scale,
             self._numbers,
             self.blocks,
@@ -589,7 +583,7 @@ class CapEvaluator:
             scored, changes, found = _loops().follow(
                 self._code,
                 rows.rows,
-                _network(self.neurons),
+                rows.network,
                 self._sorted,
                 self._keys,
                 self._ways,
@@ -643,7 +637,7 @@ class CapEvaluator:
         work = _climbing().climb(
             self._code,
             rows.rows,
-            _network(self.neurons),
+            rows.network,
             _Integers(0.0, rows.halves.view(np.int32), rows.pairs, rows.cuts, rows.grains),
             self._sorted,
             best.copy(),
@@ -711,7 +705,7 @@ class CapEvaluator:
         count = _loops().smooth(
             self._code,
             rows.rows,
-            _network(neurons),
+            rows.network,
             jump,
             width,
             self._sorted,
