@@ -12,8 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from sublinear_lib import geometry, scaling
 from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
-from sublinear_lib.halfspace import CapEvaluator, CapFilter, CapMemory, caps
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import caps
+from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
 
 pytestmark = pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs compiled loops")
 
@@ -197,11 +198,14 @@ def test_sure_rows_fire_all_over_the_cap_and_dropped_rows_nowhere():
     for name, ours in evaluators(neurons, X, rho):
         surely = np.zeros((5, 3000), dtype=bool)
         perhaps = surely.copy()
-        for segment, length in enumerate(ours._lengths):
+        for segment, length in enumerate(ours._sorted.lengths):
             cap = segment % 5
-            surely[cap, ours._sure[ours._starts[segment] : ours._starts[segment + 1]]] = True
-            first = 8 * ours._eighths[segment]
-            perhaps[cap, ours._undecided[first : first + length]] = True
+            surely[
+                cap,
+                ours._sorted.sure[ours._sorted.starts[segment] : ours._sorted.starts[segment + 1]],
+            ] = True
+            first = 8 * ours._sorted.eighths[segment]
+            perhaps[cap, ours._sorted.undecided[first : first + length]] = True
         assert not (surely & perhaps).any(), name
         assert (low[surely] > neurons.tau).all(), name
         assert (high[~(surely | perhaps)] <= neurons.tau).all(), name

@@ -6,7 +6,7 @@ for the next.  A *segment* is what one cap has in one stretch, number ``stretch 
 undecided rows of a segment fill whole *eighths*, groups of eight places; the places behind the last
 row repeat it and are masked out, and the state of an eighth is one byte, a bit for each place.  A
 place also has a *key*: its sign is its state, its size the length of way up to which that holds
-(:mod:`sublinear_lib.halfspace.caps`).
+(:mod:`sublinear_lib.training.caps`).
 
 Before changing it, know what the compiler may do here: it may reorder a sum (the error bounds hold
 for every order, and no promise is made about the last bits), but not assume that numbers are
@@ -15,13 +15,10 @@ finite: NaN marks a row that float32 says nothing about.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 
-from sublinear_lib.halfspace.vector_code import (
+from sublinear_lib._compiled import FREE_SUMS, compiled
+from sublinear_lib._vector_code import (
     append_rows,
     cap_masks,
     eight_bands,
@@ -55,7 +52,7 @@ __all__ = [
     "to_blocks",
 ]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled(FREE_SUMS)
 
 _BLOCK = 64
 # What the blocks of a scan may take of the second-level cache.
@@ -80,39 +77,8 @@ _LONG = 32
 _MOST = 0.65
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    flags = {"contract", "reassoc", "nsz"}
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)
-    return cast(Function, compiler(function))
-
-
 @_compiled
-def enter(
-    code: Any,
-    positions: Any,
-    ids: Any,
-    W: Any,
-    a: Any,
-    b: Any,
-    tau: float,
-    shift: float,
-    scale: float,
-    numbers: Any,
-    blocks: Any,
-    table: Any,
-    width: int,
-    band: Any,
-    factors: Any,
-    gains: Any,
-    stride: int,
-    drift: Any,
-    unit: float,
-    halves: Any,
-    pairs: int,
-    limits: Any,
-    grains: Any,
-) -> float:
+def enter(code, positions, rows, network, scale, numbers, blocks, drift, integers):
     """Write some rows of the filter, and return the largest error bound of those that count.
 
     With `drift`, what a score plus its band may have grown by is added to it, and `blocks` stays.
@@ -120,6 +86,9 @@ def enter(
     of that of what was rounded off, and of what the height 1/2 may be off; then comes how many rows
     were too large for integers, which are zeros instead.
     """
+    ids, table, width, band, factors, gains, stride = rows
+    W, a, b, tau, shift = network
+    unit, halves, pairs, limits, grains = integers
     d = W.shape[1]
     radius, tolerance, margin, relative, longest, absolute, tame = numbers
     largest = 0.0
@@ -233,7 +202,7 @@ def enter(
 
 
 @_compiled
-def to_blocks(table: Any, width: int, d: int, count: int, blocks: Any) -> None:
+def to_blocks(table, width, d, count, blocks):
     """Write the rows of the filter as blocks, one coordinate of 64 rows after the other."""
     for block in range((count + _BLOCK - 1) // _BLOCK):
         first = block * _BLOCK
@@ -244,7 +213,7 @@ def to_blocks(table: Any, width: int, d: int, count: int, blocks: Any) -> None:
 
 
 @_compiled
-def cut_points(indptr: Any, indices: Any, rows: int, stretches: int, first: Any) -> None:
+def cut_points(indptr, indices, rows, stretches, first):
     """Find where the lists of the caps, ascending, pass from one stretch to the next."""
     n = indptr.size - 1
     for i in range(n):
@@ -263,9 +232,7 @@ def cut_points(indptr: Any, indices: Any, rows: int, stretches: int, first: Any)
 
 
 @_compiled
-def points_in_caps(
-    X: Any, anchors: Any, reach: float, height: float, on_slice: bool, short: Any
-) -> bool:
+def points_in_caps(X, anchors, reach, height, on_slice, short):
     """Round points to float32 and return whether each is finite and in the cap of its anchor."""
     n, d = X.shape
     width = short.size // n
@@ -288,7 +255,7 @@ def points_in_caps(
 
 
 @_compiled
-def _put(words: Any, place: int, bits: Any) -> None:
+def _put(words, place, bits):
     """Set bits from a place on, where all bits are 0 still."""
     w = place >> 6
     shift = np.uint64(place & 63)
@@ -298,31 +265,14 @@ def _put(words: Any, place: int, bits: Any) -> None:
 
 
 @_compiled
-def scan(
-    code: Any,
-    blocks: Any,
-    d: int,
-    count: int,
-    band: Any,
-    points: Any,
-    queries: Any,
-    n: int,
-    words: int,
-    split: bool,
-    certain: Any,
-    undecided: Any,
-    eighths: Any,
-    lengths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-) -> Any:
+def scan(code, blocks, d, count, band, points, queries, n, words, split, certain, lists):
     """Sort all rows for every cap; return the room that both lists need.
 
     The state of an undecided row is whether its score is positive.  Without `split` all possible
     rows count as undecided, and have no state.  The sure rows of segment s are also the
     bits of `certain` from word ``s * words`` on.
     """
+    undecided, eighths, lengths, state, sure, starts = lists
     masks = np.empty(12, dtype=np.uint64)
     possible = np.empty(n * words, dtype=np.uint64)
     positive = np.empty(n * words, dtype=np.uint64)
@@ -394,31 +344,14 @@ def scan(
 
 
 @_compiled
-def sift(
-    code: Any,
-    table: Any,
-    width: int,
-    band: Any,
-    points: Any,
-    n: int,
-    stretches: int,
-    first: Any,
-    last: Any,
-    indices: Any,
-    cold: Any,
-    hot_rows: Any,
-    hot_first: Any,
-    undecided: Any,
-    eighths: Any,
-    lengths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-) -> Any:
+def sift(code, rows, points, n, stretches, candidates, lists):
     """Sort listed rows, and hot ones, for every cap; return the room that both lists need.
 
     With hot rows, `cold` are the bands for the lists: infinite for those that are hot.
     """
+    table, width, band = rows.table, rows.width, rows.band
+    first, last, indices, cold, hot_rows, hot_first = candidates
+    undecided, eighths, lengths, state, sure, starts = lists
     spare = np.zeros(_BLOCK, dtype=np.int32)
     longest = 0
     for segment in range(stretches * n):
@@ -441,10 +374,10 @@ def sift(
             end = last[segment] if source == 0 else hot_first[stretch + 1]
             while e < end:
                 count = min(_BLOCK, end - e)
-                rows = listed
+                where = listed
                 start = e
                 if e + _BLOCK > listed.size:
-                    rows = spare
+                    where = spare
                     start = 0
                     for j in range(count):
                         spare[j] = listed[e + j]
@@ -453,7 +386,7 @@ def sift(
                 positive = np.uint64(0)
                 for part in range(0, count, 8):
                     signs = eight_bands(
-                        code, table, width, rows, start + part, points, i * width, limits
+                        code, table, width, where, start + part, points, i * width, limits
                     )
                     possible |= np.uint64(signs & 255) << np.uint64(part)
                     certain |= np.uint64((signs >> 8) & 255) << np.uint64(part)
@@ -466,8 +399,8 @@ def sift(
                 # An eighth may need seven places more.
                 if place + more + 8 <= undecided.size and place_sure + more_sure <= sure.size:
                     _put(bits, place - begin, squeeze(code, positive, possible))
-                    append_rows(code, rows, start, possible, undecided, place)
-                    append_rows(code, rows, start, certain, sure, place_sure)
+                    append_rows(code, where, start, possible, undecided, place)
+                    append_rows(code, where, start, certain, sure, place_sure)
                 place += more
                 place_sure += more_sure
                 e += _BLOCK
@@ -486,7 +419,7 @@ def sift(
 
 
 @_compiled
-def _word(state: Any, eighth: int, last: int) -> Any:
+def _word(state, eighth, last):
     """Return the states of up to eight eighths."""
     word = np.uint64(0)
     for j in range(min(8, last - eighth)):
@@ -495,24 +428,14 @@ def _word(state: Any, eighth: int, last: int) -> Any:
 
 
 @_compiled
-def begin(
-    code: Any,
-    gains: Any,
-    stride: int,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-    n: int,
-    fixed: Any,
-    totals: Any,
-) -> Any:
+def begin(code, rows, lists, n, fixed, totals):
     """Sum the rows that fire all over their cap, and those that seem to fire at its center.
 
     Gradients, constants and volumes: of the former in `fixed`, of both in `totals`.  Returns how
     many rows were summed.
     """
+    gains, stride = rows.gains, rows.stride
+    undecided, eighths, _, state, sure, starts = lists
     most = 0
     for segment in range(starts.size - 1):
         most = max(most, eighths[segment + 1] - eighths[segment])
@@ -532,7 +455,7 @@ def begin(
 
 
 @_compiled
-def _firing(code: Any, undecided: Any, eighth: int, last: int, state: Any, buffer: Any) -> Any:
+def _firing(code, undecided, eighth, last, state, buffer):
     """List the undecided rows of a segment that fire."""
     found = 0
     while eighth < last:
@@ -542,19 +465,7 @@ def _firing(code: Any, undecided: Any, eighth: int, last: int, state: Any, buffe
 
 
 @_compiled
-def _renew(
-    code: Any,
-    i: int,
-    n: int,
-    gains: Any,
-    stride: int,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    buffer: Any,
-    fixed: Any,
-    totals: Any,
-) -> None:
+def _renew(code, i, n, gains, stride, undecided, eighths, state, buffer, fixed, totals):
     """Sum the gradient of one cap anew."""
     for k in range(i * stride, (i + 1) * stride):
         totals[k] = fixed[k]
@@ -566,7 +477,7 @@ def _renew(
 
 
 @_compiled
-def _valid(count: int) -> Any:
+def _valid(count):
     """Return a word of as many bits, at most 64."""
     if count < _BLOCK:
         return (np.uint64(1) << np.uint64(count)) - np.uint64(1)
@@ -574,7 +485,7 @@ def _valid(count: int) -> Any:
 
 
 @_compiled
-def _place(words: Any, number: int) -> Any:
+def _place(words, number):
     """Return the position of a bit, counted from 0, among the bits of words that are set."""
     w = 0
     while ones(words[w]) <= number:
@@ -587,7 +498,7 @@ def _place(words: Any, number: int) -> Any:
 
 
 @_compiled
-def _decide(r: int, W: Any, b: Any, X: Any, i: int, lower: float, upper: float) -> Any:
+def _decide(r, W, b, X, i, lower, upper):
     """Return whether a neuron fires at a point by its float64 score, or -1 if that is too close."""
     z = b[r]
     for k in range(W.shape[1]):
@@ -599,40 +510,33 @@ def _decide(r: int, W: Any, b: Any, X: Any, i: int, lower: float, upper: float) 
 
 @_compiled
 def follow(
-    code: Any,
-    table: Any,
-    width: int,
-    factors: Any,
-    gains: Any,
-    stride: int,
-    ids: Any,
-    W: Any,
-    b: Any,
-    undecided: Any,
-    eighths: Any,
-    lengths: Any,
-    state: Any,
-    keys: Any,
-    ways: Any,
-    before: Any,
-    rows: int,
-    short: Any,
-    X: Any,
-    limit: Any,
-    lower: float,
-    upper: float,
-    fixed: Any,
-    totals: Any,
-    worn: Any,
-    value: Any,
-    open_places: Any,
-    open_caps: Any,
-) -> Any:
+    code,
+    rows,
+    network,
+    lists,
+    keys,
+    ways,
+    before,
+    length_of_stretch,
+    short,
+    X,
+    limit,
+    edges,
+    sums,
+    value,
+    open_places,
+    open_caps,
+):
     """Move every cap to a new point; return how many rows were scored, have changed, and are open.
 
     A cap that stays where it is has nothing to do, and a row is scored only if its key no longer
     holds.  A row that float64 cannot decide either keeps its state and is written to `open_places`.
     """
+    ids, table, width, _, factors, gains, stride = rows
+    W, b = network.W, network.b
+    undecided, eighths, lengths, state, _, _ = lists
+    lower, upper = edges
+    fixed, totals, worn = sums
     n, d = X.shape
     scored = 0
     changes = 0
@@ -655,14 +559,14 @@ def follow(
             else:
                 starts[i] = True
                 ways[i] = _START
-    coming = np.empty(rows + _BLOCK, dtype=np.int32)
-    going = np.empty(rows + _BLOCK, dtype=np.int32)
+    coming = np.empty(length_of_stretch + _BLOCK, dtype=np.int32)
+    going = np.empty(length_of_stretch + _BLOCK, dtype=np.int32)
     key_bits = keys.view(np.int32)
-    stale_rows = np.empty(rows + 2 * _BLOCK, dtype=np.int32)
-    stale_bits = np.empty(rows + 2 * _BLOCK, dtype=np.int32)
+    stale_rows = np.empty(length_of_stretch + 2 * _BLOCK, dtype=np.int32)
+    stale_bits = np.empty(length_of_stretch + 2 * _BLOCK, dtype=np.int32)
     stale_present = stale_bits.view(np.float32)
-    fresh = np.empty(rows + 2 * _BLOCK, dtype=np.float32)
-    words = np.empty(rows // _BLOCK + 2, dtype=np.uint64)
+    fresh = np.empty(length_of_stretch + 2 * _BLOCK, dtype=np.float32)
+    words = np.empty(length_of_stretch // _BLOCK + 2, dtype=np.uint64)
     masks = np.empty(2, dtype=np.uint64)
     nothing = np.uint64(0)
     segment = 0
@@ -801,28 +705,11 @@ def follow(
 
 
 @_compiled
-def smooth(
-    code: Any,
-    table: Any,
-    width: int,
-    gains: Any,
-    stride: int,
-    ids: Any,
-    W: Any,
-    b: Any,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    undecided: Any,
-    eighths: Any,
-    lengths: Any,
-    short: Any,
-    X: Any,
-    scale: float,
-    limit: Any,
-    slope: Any,
-) -> int:
+def smooth(code, rows, network, jump, bandwidth, lists, short, X, scale, limit, slope):
     """Add the undecided rows' share of the smoothed gradient; return how many have one."""
+    ids, table, width, _, _, gains, stride = rows
+    W, _, b, tau, _ = network
+    undecided, eighths, lengths = lists.undecided, lists.eighths, lists.lengths
     n, d = X.shape
     count = 0
     high = np.float32((scale * bandwidth + limit) * (1.0 + 2.0**-20))
@@ -862,8 +749,9 @@ def smooth(
 
 
 @_compiled
-def tally(eighths: Any, state: Any, starts: Any, counts: Any) -> None:
+def tally(lists, counts):
     """Count the rows that fire in each cap."""
+    eighths, state, starts = lists.eighths, lists.state, lists.starts
     n = counts.size
     segment = 0
     while segment + 1 < starts.size:
@@ -875,17 +763,9 @@ def tally(eighths: Any, state: Any, starts: Any, counts: Any) -> None:
 
 
 @_compiled
-def report(
-    code: Any,
-    rows: int,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-    fires: Any,
-) -> None:
+def report(code, rows, lists, fires):
     """Mark the rows that fire somewhere."""
+    undecided, eighths, _, state, sure, starts = lists
     buffer = np.empty(rows + 64, dtype=np.int32)
     for e in range(starts[starts.size - 1]):
         fires[sure[e]] = 1
@@ -896,17 +776,9 @@ def report(
 
 
 @_compiled
-def listed(
-    ids: Any,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-    indptr: Any,
-    indices: Any,
-) -> None:
+def listed(ids, lists, indptr, indices):
     """Write the rows that fire in each cap, stretch after stretch."""
+    undecided, eighths, _, state, sure, starts = lists
     n = indptr.size - 1
     free = indptr[:n].copy()
     segment = 0
@@ -927,7 +799,7 @@ def listed(
 
 
 @_compiled
-def _set_bits(rows: Any, first: int, last: int, base: int, start: int, words: Any) -> None:
+def _set_bits(rows, first, last, base, start, words):
     """Set the bits of listed rows in the words from `start` on."""
     place = -1
     word = np.uint64(0)
@@ -945,26 +817,12 @@ def _set_bits(rows: Any, first: int, last: int, base: int, start: int, words: An
 
 
 @_compiled
-def masked_gradient(
-    certain: Any,
-    code: Any,
-    rows: int,
-    ids: Any,
-    a: Any,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-    coefficients: Any,
-    X: Any,
-    fires: Any,
-    out: Any,
-) -> int:
+def masked_gradient(certain, code, rows, ids, a, lists, coefficients, X, fires, out):
     """Do what `gradient` does, to the bit, over words of active rows instead of lists.
 
     The words of the sure ones are `certain`, if it is not empty.
     """
+    undecided, eighths, _, state, sure, starts = lists
     n, d = X.shape
     stride = d + -d % 8
     terms = np.zeros(n * stride)
@@ -1008,22 +866,9 @@ def masked_gradient(
 
 
 @_compiled
-def gradient(
-    code: Any,
-    rows: int,
-    ids: Any,
-    a: Any,
-    undecided: Any,
-    eighths: Any,
-    state: Any,
-    sure: Any,
-    starts: Any,
-    coefficients: Any,
-    X: Any,
-    fires: Any,
-    out: Any,
-) -> int:
+def gradient(code, rows, ids, a, lists, coefficients, X, fires, out):
     """Sum ``c_i a_r x_i`` for the rows that fire somewhere, mark them, return their number."""
+    undecided, eighths, _, state, sure, starts = lists
     n, d = X.shape
     stride = d + -d % 8
     terms = np.zeros(n * stride)

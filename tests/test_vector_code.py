@@ -19,8 +19,8 @@ if not numba_allowed():
 
 import numba
 
-from sublinear_lib.halfspace import vector_code
-from sublinear_lib.halfspace.vector_code import PLAIN, Code, compresses, host_code
+from sublinear_lib import _vector_code as vector_code
+from sublinear_lib._vector_code import PLAIN, Code, compresses, host_code
 
 CODES = [Code(8), Code(16)] if compresses() else [Code(8)]
 
@@ -48,27 +48,14 @@ def score_one(code, points, start, d, radius, vectors, below, above, spread, que
 
 
 @_compiled
-def boxes_16(code, center, half, start, d, vectors, below, above, queries, first):
+def boxes(code, center, half, start, d, vectors, below, above, queries, first):
     masks = np.zeros(8, dtype=np.uint64)
     vector_code.box_masks(
-        code, center, half, start, d, 16, vectors, below, above, queries, first, masks
+        code, center, half, start, d, vectors, below, above, queries, first, masks
     )
     one = np.zeros(2, dtype=np.uint64)
     vector_code.box_masks_of_one(
-        code, center, half, start, d, 16, vectors, below, above, queries[first], one
-    )
-    return masks, one
-
-
-@_compiled
-def boxes_32(code, center, half, start, d, vectors, below, above, queries, first):
-    masks = np.zeros(8, dtype=np.uint64)
-    vector_code.box_masks(
-        code, center, half, start, d, 32, vectors, below, above, queries, first, masks
-    )
-    one = np.zeros(2, dtype=np.uint64)
-    vector_code.box_masks_of_one(
-        code, center, half, start, d, 32, vectors, below, above, queries[first], one
+        code, center, half, start, d, vectors, below, above, queries[first], one
     )
     return masks, one
 
@@ -144,9 +131,9 @@ def test_scores_become_the_masks_of_their_comparisons(code, d):
 
 
 @pytest.mark.parametrize("code", [PLAIN, *CODES], ids=repr)
-@pytest.mark.parametrize("fanout", [16, 32])
 @pytest.mark.parametrize("d", [1, 2, 3, 8, 33])
-def test_boxes_become_the_masks_of_their_comparisons(code, fanout, d):
+def test_boxes_become_the_masks_of_their_comparisons(code, d):
+    fanout = vector_code.FANOUT
     rng = np.random.default_rng(d)
     nodes, q = 3, 9
     center = rng.integers(-8, 9, (nodes, d, fanout)).astype(np.float32)
@@ -163,22 +150,12 @@ def test_boxes_become_the_masks_of_their_comparisons(code, fanout, d):
     inside = middle - extent > above[:, None, None]
     crossed = (middle + extent >= below[:, None, None]) & ~inside
     assert inside.any() and crossed.any()
-    compiled = {16: boxes_16, 32: boxes_32}[fanout]
     for node in range(nodes):
         for first in range(len(queries) - 3):
             four = queries[first : first + 4]
-            masks, one = compiled(
-                code,
-                center.ravel(),
-                half.ravel(),
-                node * d * fanout,
-                d,
-                vectors.ravel(),
-                below,
-                above,
-                queries,
-                first,
-            )
+            start = node * d * fanout
+            rest = (vectors.ravel(), below, above, queries, first)
+            masks, one = boxes(code, center.ravel(), half.ravel(), start, d, *rest)
             wanted = [to_word(side[q, node]) for side in (crossed, inside) for q in four]
             assert masks.tolist() == wanted, f"node {node}, queries {four}"
             assert one.tolist() == [wanted[0], wanted[4]]
@@ -516,7 +493,7 @@ def test_codes_are_values():
 
 
 def test_vector_code_is_switched_off_by_an_environment_variable():
-    program = "from sublinear_lib.halfspace.vector_code import host_code; print(host_code())"
+    program = "from sublinear_lib._vector_code import host_code; print(host_code())"
     environment = {**os.environ, "SUBLINEAR_VECTOR": "0"}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
@@ -534,7 +511,7 @@ def test_vector_code_is_switched_off_by_an_environment_variable():
     ],
 )
 def test_a_processor_gets_the_code_of_its_features(features, wanted):
-    program = "from sublinear_lib.halfspace.vector_code import host_code; print(host_code())"
+    program = "from sublinear_lib._vector_code import host_code; print(host_code())"
     environment = {**os.environ, "NUMBA_CPU_FEATURES": features, "SUBLINEAR_VECTOR": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True

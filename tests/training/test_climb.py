@@ -13,13 +13,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sublinear_lib import geometry, losses, scaling
 from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
-from sublinear_lib.halfspace import CapEvaluator, CapFilter, CapMemory, caps
 from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import caps
+from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
 
 if kernels_in_use() == "numpy":
     pytest.skip("needs compiled loops", allow_module_level=True)
 
-from sublinear_lib.halfspace import kernels_numba_climb as climbing
+from sublinear_lib.training import kernels_numba_climb as climbing
 
 TOLERANCE = 1e-8
 CODES = pytest.mark.parametrize("vector", ["1", "0"])

@@ -23,7 +23,10 @@ Know before changing this file:
   they are stale.  A `Code` therefore carries a digest of the text of this file in its numba type,
   which is part of the key of every compiled kernel that takes one: after a change here, kernels
   compile anew.  So a kernel must be *handed* its `Code`, never refer to one.
-* Arrays are one-dimensional and contiguous, and positions in them are not checked.
+* Arrays are one-dimensional and contiguous, and positions in them are not checked.  `start`,
+  `first`, `place`, `where` and `origin` say where something begins; points lie in blocks of 64, one
+  coordinate after the other, and rows of `width` numbers, a multiple of 8 (in `pack_rows` of 4),
+  one row after the other.
 * A comparison with NaN is false: free lanes and missing boxes are NaN and in no mask.
 """
 
@@ -35,7 +38,7 @@ import inspect
 import os
 import platform
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -44,17 +47,11 @@ from llvmlite.binding import llvm_version_info  # type: ignore[import-untyped]
 from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import cgutils
 from numba.core.registry import cpu_target
-from numba.extending import (
-    NativeValue,
-    intrinsic,
-    models,
-    overload,
-    register_model,
-    unbox,
-)
+from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 
 __all__ = [
     "BLOCK",
+    "FANOUT",
     "PLAIN",
     "Code",
     "add_chosen",
@@ -88,6 +85,9 @@ __all__ = [
 
 BLOCK = 64
 """Points of a block: one bit each in a word."""
+
+FANOUT = 32
+"""Boxes of a node, as in :mod:`sublinear_lib.halfspace.kernels`."""
 
 # So few bits are appended one by one.
 _FEW = 5
@@ -123,18 +123,7 @@ _unboxing_of(_CodeType)(_unbox)
 
 
 class Code:
-    """Which code the operations of this module become.
-
-    Parameters
-    ----------
-    lanes : {0, 8, 16}
-        float32 numbers in a vector; 0 for the plain twins.
-
-    Raises
-    ------
-    ValueError
-        If `lanes` is another number.
-    """
+    """Which code the operations of this module become."""
 
     def __init__(self, lanes: int) -> None:
         if lanes not in (0, 8, 16):
@@ -166,12 +155,9 @@ PLAIN = Code(0)
 def host_code() -> Code:
     """Return the code for the processor that numba compiles for.
 
-    Returns
-    -------
-    Code
-        Sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with AVX2 or
-        on 64-bit ARM; the plain twins elsewhere and where the environment variable
-        ``SUBLINEAR_VECTOR`` is 0.
+    It has sixteen lanes with AVX-512 where LLVM compresses vectors (`compresses`), eight with
+    AVX2 or on 64-bit ARM; the plain twins elsewhere and where the environment variable
+    ``SUBLINEAR_VECTOR`` is 0.
     """
     if os.environ.get("SUBLINEAR_VECTOR", "1") == "0":
         return PLAIN
@@ -181,10 +167,7 @@ def host_code() -> Code:
 def compresses() -> bool:
     """Return whether numba's LLVM compresses vectors by a mask, as code for sixteen lanes does.
 
-    Returns
-    -------
-    bool
-        True from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
+    True from LLVM 20 on, which numba has had since 0.62; before it was LLVM 15.
     """
     return bool(llvm_version_info[0] >= 20)
 
@@ -220,17 +203,7 @@ def _number(value: int) -> Any:
 
 
 class _Writer:
-    """Writes vector code for the arguments of one operation.
-
-    Parameters
-    ----------
-    context, builder : numba and LLVM objects
-        As handed to a code generator.
-    signature, arguments : numba and LLVM objects
-        The types and the values.
-    names : sequence of str
-        The names of the arguments.
-    """
+    """Writes vector code for the arguments of one operation."""
 
     def __init__(
         self,
@@ -308,32 +281,82 @@ class _Writer:
         word = self.builder.bitcast(bits[0], ir.IntType(width))
         return word if width == BLOCK else self.builder.zext(word, _INT64)
 
-    def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
-        """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k).
+    def store(self, vector: Any, name: str, position: Any, align: int = 4) -> None:
+        """Store a vector in an array, from a position on."""
+        address = self.builder.bitcast(self.array(name, position), vector.type.as_pointer())
+        self.builder.store(vector, address, align=align)
 
-        ``step(k, totals)`` writes the code that adds the terms of k.
+    def loop(
+        self,
+        stop: Any,
+        totals: Sequence[Any],
+        step: Callable[[Any, list[Any]], list[Any]],
+        stride: int = 1,
+    ) -> list[Any]:
+        """Return what becomes of totals over ``k = 0, stride, ... < stop`` (at least one k).
+
+        ``step(k, totals)`` writes the code for one k and returns the new totals.
         """
         builder = self.builder
         before = builder.block
-        loop = builder.append_basic_block("coordinates")
-        after = builder.append_basic_block("sums")
+        loop, after = builder.append_basic_block("loop"), builder.append_basic_block("looped")
         builder.branch(loop)
         builder.position_at_end(loop)
         k = builder.phi(_INT64)
         k.add_incoming(_number(0), before)
-        totals = []
-        for _ in range(count):
-            total = builder.phi(self.floats)
-            total.add_incoming(ir.Constant(self.floats, [0.0] * self.lanes), before)
-            totals.append(total)
-        added = step(k, totals)
-        following = builder.add(k, _number(1))
+        present = [builder.phi(total.type) for total in totals]
+        for phi, total in zip(present, totals, strict=True):
+            phi.add_incoming(total, before)
+        added = step(k, present)
+        following = builder.add(k, _number(stride))
         k.add_incoming(following, builder.block)
-        for total, new in zip(totals, added, strict=True):
-            total.add_incoming(new, builder.block)
-        builder.cbranch(builder.icmp_signed("<", following, dimension), loop, after)
+        for phi, new in zip(present, added, strict=True):
+            phi.add_incoming(new, builder.block)
+        builder.cbranch(builder.icmp_signed("<", following, stop), loop, after)
         builder.position_at_end(after)
         return added
+
+    def sums(self, count: int, dimension: Any, step: Callable[[Any, list[Any]], list[Any]]) -> Any:
+        """Return `count` vectors of sums over ``k = 0, ..., dimension - 1`` (at least one k)."""
+        return self.loop(dimension, [ir.Constant(self.floats, [0.0] * self.lanes)] * count, step)
+
+    def listed(self, count: int) -> list[Any]:
+        """Return the addresses of the rows of `table` that `rows` lists from `start` on."""
+        builder, width = self.builder, self.value("width")
+        places = [builder.add(self.value("start"), _number(j)) for j in range(count)]
+        rows = [builder.sext(self.number("rows", place), _INT64) for place in places]
+        return [self.array("table", builder.mul(row, width)) for row in rows]
+
+    def of_listed(self, name: str, kind: Any) -> Any:
+        """Return the numbers of an array that belong to the eight rows listed from `start` on."""
+        numbers = ir.Constant(kind, ir.Undefined)
+        for j in range(8):
+            row = self.number("rows", self.builder.add(self.value("start"), _number(j)))
+            number = self.number(name, self.builder.sext(row, _INT64))
+            numbers = self.builder.insert_element(numbers, number, ir.Constant(_INT32, j))
+        return numbers
+
+    def intrinsic(self, name: str, result: Any, *arguments: Any) -> Any:
+        """Return a function that LLVM knows."""
+        kind = ir.FunctionType(result, arguments)
+        return _numba_tools.get_or_insert_function(self.builder.module, kind, name)
+
+
+def _write_products(writer: _Writer, rows: list[Any], origin: Any, together: int) -> Any:
+    """Write the inner products of rows with vectors of points of a block, row by row."""
+    builder, lanes = writer.builder, writer.lanes
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
+        points = [writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)]
+        added = []
+        for t, row in enumerate(rows):
+            x = writer.spread(builder.load(builder.gep(row, [k])))
+            for v in range(together):
+                added.append(writer.product(points[v], x, totals[t * together + v]))
+        return added
+
+    return writer.sums(len(rows) * together, writer.value("dimension"), step)
 
 
 def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> None:
@@ -351,20 +374,7 @@ def _write_scores(writer: _Writer, queries: Sequence[Any], together: int) -> Non
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
     for part in range(0, BLOCK // lanes, together):
         origin = writer.array("points", builder.add(writer.value("start"), _number(part * lanes)))
-
-        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
-            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
-            points = [
-                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
-            ]
-            added = []
-            for t, row in enumerate(rows):
-                x = writer.spread(builder.load(builder.gep(row, [k])))
-                for v in range(together):
-                    added.append(writer.product(points[v], x, totals[t * together + v]))
-            return added
-
-        scores = writer.sums(len(queries) * together, dimension, step)
+        scores = _write_products(writer, rows, origin, together)
         for t, (low_vector, high_vector) in enumerate(limits):
             for score in scores[t * together : (t + 1) * together]:
                 found[t][0].append(writer.compared(">=", score, low_vector))
@@ -387,26 +397,12 @@ def _write_caps(writer: _Writer, queries: Sequence[Any], together: int) -> None:
         bands = [
             writer.vector(
                 writer.array(
-                    "band",
-                    builder.add(writer.value("place"), _number((part + v) * lanes)),
+                    "band", builder.add(writer.value("place"), _number((part + v) * lanes))
                 )
             )
             for v in range(together)
         ]
-
-        def step(k: Any, totals: list[Any], origin: Any = origin) -> list[Any]:
-            line = builder.gep(origin, [builder.mul(k, _number(BLOCK))])
-            points = [
-                writer.vector(builder.gep(line, [_number(v * lanes)])) for v in range(together)
-            ]
-            added = []
-            for t, row in enumerate(rows):
-                x = writer.spread(builder.load(builder.gep(row, [k])))
-                for v in range(together):
-                    added.append(writer.product(points[v], x, totals[t * together + v]))
-            return added
-
-        scores = writer.sums(len(queries) * together, dimension, step)
+        scores = _write_products(writer, rows, origin, together)
         for t in range(len(queries)):
             for v, band in enumerate(bands):
                 score = scores[t * together + v]
@@ -425,35 +421,18 @@ def _write_eight(writer: _Writer) -> Any:
     """Write the scores of eight listed rows at one point, as one vector."""
     builder = writer.builder
     eight = ir.VectorType(_FLOAT, 8)
-    width = writer.value("width")
-    rows = []
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    rows = writer.listed(8)
     point = writer.array("vectors", writer.value("place"))
-    before = builder.block
-    loop = builder.append_basic_block("eighths")
-    after = builder.append_basic_block("eight")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    totals = []
-    for _ in range(8):
-        total = builder.phi(eight)
-        total.add_incoming(ir.Constant(eight, [0.0] * 8), before)
-        totals.append(total)
-    x = writer.vector(builder.gep(point, [k]), eight)
-    sums = [
-        writer.product(writer.vector(builder.gep(row, [k]), eight), x, total)
-        for row, total in zip(rows, totals, strict=True)
-    ]
-    following = builder.add(k, _number(8))
-    k.add_incoming(following, loop)
-    for total, new in zip(totals, sums, strict=True):
-        total.add_incoming(new, loop)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        x = writer.vector(builder.gep(point, [k]), eight)
+        return [
+            writer.product(writer.vector(builder.gep(row, [k]), eight), x, total)
+            for row, total in zip(rows, totals, strict=True)
+        ]
+
+    nothing = ir.Constant(eight, [0.0] * 8)
+    sums = writer.loop(writer.value("width"), [nothing] * 8, step, 8)
     # Each stage adds the halves of two vectors into one; lane j ends up with the sum of row j.
     for stage in (4, 2, 1):
         merged = []
@@ -475,7 +454,7 @@ def _shuffled(writer: _Writer, left: Any, right: Any, order: Sequence[int]) -> A
     return writer.builder.shuffle_vector(left, right, lanes)
 
 
-def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together: int) -> None:
+def _write_boxes(writer: _Writer, queries: Sequence[Any], together: int) -> None:
     """Write the comparison of some queries with the boxes of a node."""
     builder, lanes = writer.builder, writer.lanes
     dimension = writer.value("dimension")
@@ -486,12 +465,12 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
         for q in queries
     ]
     found: list[tuple[list[Any], list[Any]]] = [([], []) for _ in queries]
-    for part in range(0, fanout // lanes, together):
+    for part in range(0, FANOUT // lanes, together):
         start = builder.add(writer.value("start"), _number(part * lanes))
         center, half = writer.array("center", start), writer.array("half", start)
 
         def step(k: Any, totals: list[Any], center: Any = center, half: Any = half) -> list[Any]:
-            line = builder.mul(k, _number(fanout))
+            line = builder.mul(k, _number(FANOUT))
             places = [builder.add(line, _number(v * lanes)) for v in range(together)]
             middles = [writer.vector(builder.gep(center, [place])) for place in places]
             widths = [writer.vector(builder.gep(half, [place])) for place in places]
@@ -524,18 +503,14 @@ def _write_boxes(writer: _Writer, queries: Sequence[Any], fanout: int, together:
 _OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}
 
 
-def _operation(write: Callable[[_Writer], Any], arguments: str, result: Any = types.void) -> Any:
+def _intrinsic(write: Callable[[_Writer], Any], names: Sequence[str], result: Any) -> Any:
     """Return the intrinsic with these arguments whose code `write` writes.
 
-    Integers are 64 bits wide in it, but for the constant ``fanout``.
+    Integers are 64 bits wide in it.
     """
-    names = arguments.split()
 
     def typed(_context: Any, *kinds: Any) -> Any:
-        widened = [
-            types.int64 if isinstance(kind, types.Integer) and name != "fanout" else kind
-            for name, kind in zip(names, kinds, strict=True)
-        ]
+        widened = [types.int64 if isinstance(kind, types.Integer) else kind for kind in kinds]
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             answer = write(_Writer(context, builder, signature, values, names))
@@ -549,6 +524,31 @@ def _operation(write: Callable[[_Writer], Any], arguments: str, result: Any = ty
     ]
     typed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return intrinsic(prefer_literal=True)(typed)
+
+
+def _in_vectors(
+    write: Callable[[_Writer], Any], result: Any = types.void, lanes: Sequence[int] = (8, 16)
+) -> Callable[[Any], Any]:
+    """Return a decorator of a plain twin: with these lanes calls become what `write` writes."""
+
+    def replaced(plain: Any) -> Any:
+        vector = _intrinsic(write, list(inspect.signature(plain).parameters), result)
+
+        def in_vectors(*arguments: Any) -> Any:
+            return vector(*arguments)
+
+        def becomes(code: Any, *_others: Any) -> Any:
+            return in_vectors if code.lanes in lanes else plain
+
+        _overloaded(plain)(becomes)
+        return plain
+
+    return replaced
+
+
+def _overloaded(operation: Any) -> Any:
+    """Return a decorator of the function that says what the calls of an operation become."""
+    return overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True)
 
 
 def _four(writer: _Writer) -> list[Any]:
@@ -567,13 +567,11 @@ def _scores_of_one(writer: _Writer) -> None:
 
 
 def _boxes_of_four(writer: _Writer) -> None:
-    fanout = writer.kind("fanout").literal_value
-    _write_boxes(writer, _four(writer), fanout, min(2, fanout // 16) if writer.lanes == 16 else 1)
+    _write_boxes(writer, _four(writer), FANOUT // 16 if writer.lanes == 16 else 1)
 
 
 def _boxes_of_one(writer: _Writer) -> None:
-    fanout = writer.kind("fanout").literal_value
-    _write_boxes(writer, [writer.value("query")], fanout, fanout // writer.lanes)
+    _write_boxes(writer, [writer.value("query")], FANOUT // writer.lanes)
 
 
 def _caps_of_four(writer: _Writer) -> None:
@@ -581,20 +579,13 @@ def _caps_of_four(writer: _Writer) -> None:
 
 
 def _scores_of_eight(writer: _Writer) -> None:
-    builder = writer.builder
-    scores = _write_eight(writer)
-    address = writer.array("out", writer.value("where"))
-    builder.store(scores, builder.bitcast(address, scores.type.as_pointer()), align=4)
+    writer.store(_write_eight(writer), "out", writer.value("where"))
 
 
 def _bands_of_eight(writer: _Writer) -> Any:
     builder = writer.builder
     scores = _write_eight(writer)
-    bands = ir.Constant(scores.type, ir.Undefined)
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        band = writer.number("band", builder.sext(listed, _INT64))
-        bands = builder.insert_element(bands, band, ir.Constant(_INT32, j))
+    bands = writer.of_listed("band", scores.type)
     nothing = ir.Constant(scores.type, [-0.0] * 8)
     infinite = writer.compared("==", bands, ir.Constant(scores.type, [float("inf")] * 8))
     below = writer.compared("<", scores, builder.fsub(nothing, bands))
@@ -611,15 +602,9 @@ def _keys_of_eight(writer: _Writer) -> None:
     builder = writer.builder
     scores = _write_eight(writer)
     kind = scores.type
-    unary = ir.FunctionType(kind, [kind])
-    binary = ir.FunctionType(kind, [kind, kind])
-    size_of = _numba_tools.get_or_insert_function(builder.module, unary, "llvm.fabs.v8f32")
-    signed_as = _numba_tools.get_or_insert_function(builder.module, binary, "llvm.copysign.v8f32")
-    factors = ir.Constant(kind, ir.Undefined)
-    for j in range(8):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        factor = writer.number("factors", builder.sext(listed, _INT64))
-        factors = builder.insert_element(factors, factor, ir.Constant(_INT32, j))
+    size_of = writer.intrinsic("llvm.fabs.v8f32", kind, kind)
+    signed_as = writer.intrinsic("llvm.copysign.v8f32", kind, kind, kind)
+    factors = writer.of_listed("factors", kind)
     nothing = ir.Constant(kind, [0.0] * 8)
     limit = writer.spread(writer.value("limit"), kind)
     size = builder.call(size_of, [scores])
@@ -628,8 +613,7 @@ def _keys_of_eight(writer: _Writer) -> None:
     key = builder.fadd(writer.spread(writer.value("path"), kind), builder.fmul(beyond, factors))
     key = builder.call(signed_as, [key, scores])
     key = builder.select(writer.compared(">", size, limit), key, nothing)
-    address = writer.array("out", writer.value("where"))
-    builder.store(key, builder.bitcast(address, kind.as_pointer()), align=4)
+    writer.store(key, "out", writer.value("where"))
 
 
 def _stale(writer: _Writer) -> Any:
@@ -650,22 +634,19 @@ def _merge(writer: _Writer) -> None:
     """Write `merge_keys` for sixteen lanes, which have an instruction for it."""
     builder, floats = writer.builder, writer.floats
     bits = ir.VectorType(_BIT, 16)
-    expand = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(floats, [_FLOAT.as_pointer(), bits, floats]),
-        "llvm.masked.expandload.v16f32",
-    )
+    name = "llvm.masked.expandload.v16f32"
+    expand = writer.intrinsic(name, floats, _FLOAT.as_pointer(), bits, floats)
     nothing = ir.Constant(floats, [0.0] * 16)
     mask, place = writer.value("mask"), writer.value("origin")
     above, between = [], []
     for part in range(0, BLOCK, 16):
         some = builder.trunc(builder.lshr(mask, _number(part)), ir.IntType(16))
-        address = writer.array("keys", builder.add(writer.value("start"), _number(part)))
-        present = writer.vector(address)
+        where = builder.add(writer.value("start"), _number(part))
+        present = writer.vector(writer.array("keys", where))
         keys = builder.call(
             expand, [writer.array("fresh", place), builder.bitcast(some, bits), present]
         )
-        builder.store(keys, builder.bitcast(address, floats.as_pointer()), align=4)
+        writer.store(keys, "keys", where)
         place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
         active = writer.compared(">", keys, nothing)
         above.append(active)
@@ -675,25 +656,15 @@ def _merge(writer: _Writer) -> None:
 
 
 _SIXTEEN = ir.VectorType(_INT32, 16)
+_COMPRESS = "llvm.experimental.vector.compress.v16i32"
 
 
 def _pack(writer: _Writer) -> None:
     """Write `pack_rows`: four columns of sixteen rows at a time, turned over in registers."""
     builder = writer.builder
     four = ir.VectorType(_INT32, 4)
-    width = writer.value("width")
-    rows = []
-    for j in range(16):
-        listed = writer.number("rows", builder.add(writer.value("start"), _number(j)))
-        rows.append(writer.array("table", builder.mul(builder.sext(listed, _INT64), width)))
+    rows = writer.listed(16)
     target = writer.array("out", writer.value("place"))
-    before = builder.block
-    loop, after = builder.append_basic_block("four"), builder.append_basic_block("packed")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    parts = [writer.vector(builder.gep(row, [k]), four) for row in rows]
 
     def joined(pieces: list[Any]) -> Any:
         while len(pieces) > 1:
@@ -704,30 +675,30 @@ def _pack(writer: _Writer) -> None:
             ]
         return pieces[0]
 
-    # Quarter l of vector q is row 4 l + q; each quarter is a square of four rows.
-    wide = [joined(parts[q::4]) for q in range(4)]
-
     def woven(left: Any, right: Any, pattern: Sequence[int]) -> Any:
         order = [4 * q + (e if e < 4 else e + 12) for q in range(4) for e in pattern]
         return _shuffled(writer, left, right, order)
 
-    low, high, ahead, behind = (0, 4, 1, 5), (2, 6, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
-    first, second = woven(wide[0], wide[1], low), woven(wide[2], wide[3], low)
-    third, fourth = woven(wide[0], wide[1], high), woven(wide[2], wide[3], high)
-    columns = [
-        woven(first, second, ahead),
-        woven(first, second, behind),
-        woven(third, fourth, ahead),
-        woven(third, fourth, behind),
-    ]
-    for c, column in enumerate(columns):
-        line = builder.mul(builder.add(k, _number(c)), _number(16))
-        address = builder.bitcast(builder.gep(target, [line]), _SIXTEEN.as_pointer())
-        builder.store(column, address, align=4)
-    following = builder.add(k, _number(4))
-    k.add_incoming(following, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        parts = [writer.vector(builder.gep(row, [k]), four) for row in rows]
+        # Quarter l of vector q is row 4 l + q; each quarter is a square of four rows.
+        wide = [joined(parts[q::4]) for q in range(4)]
+        low, high, ahead, behind = (0, 4, 1, 5), (2, 6, 3, 7), (0, 1, 4, 5), (2, 3, 6, 7)
+        first, second = woven(wide[0], wide[1], low), woven(wide[2], wide[3], low)
+        third, fourth = woven(wide[0], wide[1], high), woven(wide[2], wide[3], high)
+        columns = [
+            woven(first, second, ahead),
+            woven(first, second, behind),
+            woven(third, fourth, ahead),
+            woven(third, fourth, behind),
+        ]
+        for c, column in enumerate(columns):
+            line = builder.mul(builder.add(k, _number(c)), _number(16))
+            address = builder.bitcast(builder.gep(target, [line]), _SIXTEEN.as_pointer())
+            builder.store(column, address, align=4)
+        return totals
+
+    writer.loop(writer.value("width"), [], step, 4)
 
 
 def _packed(writer: _Writer) -> None:
@@ -738,11 +709,8 @@ def _packed(writer: _Writer) -> None:
 
     def of_pairs(left: Any, right: Any) -> Any:
         if writer.lanes == 16 and "+avx512bw" in _features():
-            pairs = _numba_tools.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(_SIXTEEN, [halves, halves]),
-                "llvm.x86.avx512.pmaddw.d.512",
-            )
+            name = "llvm.x86.avx512.pmaddw.d.512"
+            pairs = writer.intrinsic(name, _SIXTEEN, halves, halves)
             return builder.call(pairs, [left, right])
         terms = builder.mul(builder.sext(left, wide), builder.sext(right, wide))
         even, odd = (_shuffled(writer, terms, terms, range(first, 32, 2)) for first in (0, 1))
@@ -755,29 +723,15 @@ def _packed(writer: _Writer) -> None:
         for g in range(4)
     ]
     point = writer.array("point", _number(0))
-    before = builder.block
-    loop, after = builder.append_basic_block("pairs"), builder.append_basic_block("signs")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    k = builder.phi(_INT64)
-    k.add_incoming(_number(0), before)
-    totals = []
-    for _ in groups:
-        total = builder.phi(_SIXTEEN)
-        total.add_incoming(ir.Constant(_SIXTEEN, [0] * 16), before)
-        totals.append(total)
-    x = builder.bitcast(writer.spread(builder.load(builder.gep(point, [k])), _SIXTEEN), halves)
-    line = builder.mul(k, _number(16))
-    sums = []
-    for group, total in zip(groups, totals, strict=True):
-        both = writer.vector(builder.gep(group, [line]), halves)
-        sums.append(builder.add(total, of_pairs(both, x)))
-    following = builder.add(k, _number(1))
-    k.add_incoming(following, builder.block)
-    for total, new in zip(totals, sums, strict=True):
-        total.add_incoming(new, builder.block)
-    builder.cbranch(builder.icmp_signed("<", following, width), loop, after)
-    builder.position_at_end(after)
+
+    def step(k: Any, totals: list[Any]) -> list[Any]:
+        x = writer.spread(builder.load(builder.gep(point, [k])), _SIXTEEN)
+        x = builder.bitcast(x, halves)
+        line = builder.mul(k, _number(16))
+        both = [writer.vector(builder.gep(group, [line]), halves) for group in groups]
+        return [builder.add(total, of_pairs(b, x)) for total, b in zip(totals, both, strict=True)]
+
+    sums = writer.loop(width, [ir.Constant(_SIXTEEN, [0] * 16)] * 4, step)
     margin = writer.spread(builder.trunc(writer.value("margin"), _INT32), _SIXTEEN)
     above, between = [], []
     for g, total in enumerate(sums):
@@ -843,94 +797,75 @@ def _row_loop(
     return place, sums
 
 
-def _sum_rows(writer: _Writer) -> None:
-    """Write `sum_rows`: up to 32 columns at a time in registers, all listed rows for them."""
+def _add_listed(
+    writer: _Writer,
+    groups: Sequence[int],
+    term: Callable[[Any], tuple[Any, Callable[[Any, Any], Any]]],
+    joined: Callable[[Any, Any], Any],
+) -> None:
+    """Write sums of listed rows: some columns at a time in registers, all listed rows for them.
+
+    ``term(listed)`` is a row and how a vector of it is added; ``joined(total, present)`` is what
+    becomes of the totals.
+    """
     builder = writer.builder
     start = writer.value("start")
     stop = builder.add(start, writer.value("count"))
-    factor = writer.spread(writer.value("factor"), _EIGHT_DOUBLES)
 
     def columns(together: int) -> Callable[[Any], None]:
         def write(k: Any) -> None:
             def step(place: Any, sums: list[Any]) -> list[Any]:
-                row = builder.sext(writer.number("rows", place), _INT64)
+                row, added = term(writer.number("rows", place))
                 origin = builder.add(builder.mul(row, writer.value("width")), k)
+                places = [builder.add(origin, _number(8 * v)) for v in range(len(sums))]
                 return [
-                    builder.fadd(
-                        total,
-                        writer.vector(
-                            writer.array("table", builder.add(origin, _number(8 * v))),
-                            _EIGHT_DOUBLES,
-                            align=8,
-                        ),
-                    )
-                    for v, total in enumerate(sums)
+                    added(total, writer.vector(writer.array("table", at), _EIGHT_DOUBLES, align=8))
+                    for total, at in zip(sums, places, strict=True)
                 ]
 
             _, sums = _row_loop(writer, together, start, stop, step)
             for v, total in enumerate(sums):
                 to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                address = writer.array("totals", to)
-                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                new = writer.product(total, factor, present)
-                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
+                present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+                writer.store(joined(total, present), "totals", to, align=8)
 
         return write
 
     k = _number(0)
-    for together in (4, 2, 1):
+    for together in groups:
         k = _column_loop(writer, together, columns(together), k)
+
+
+def _sum_rows(writer: _Writer) -> None:
+    """Write `sum_rows`."""
+    builder = writer.builder
+    factor = writer.spread(writer.value("factor"), _EIGHT_DOUBLES)
+
+    def term(listed: Any) -> Any:
+        return builder.sext(listed, _INT64), builder.fadd
+
+    _add_listed(writer, (4, 2, 1), term, lambda total, at: writer.product(total, factor, at))
 
 
 def _sum_changes(writer: _Writer) -> None:
-    """Write `sum_changes`, like `sum_rows`."""
+    """Write `sum_changes`."""
     builder = writer.builder
-    start = writer.value("start")
-    stop = builder.add(start, writer.value("count"))
 
-    def columns(together: int) -> Callable[[Any], None]:
-        def write(k: Any) -> None:
-            def step(place: Any, sums: list[Any]) -> list[Any]:
-                listed = writer.number("rows", place)
-                gone = builder.ashr(listed, ir.Constant(_INT32, 31))
-                row = builder.sext(builder.xor(listed, gone), _INT64)
-                sign = builder.or_(gone, ir.Constant(_INT32, 1))
-                factor = writer.spread(builder.sitofp(sign, ir.DoubleType()), _EIGHT_DOUBLES)
-                origin = builder.add(builder.mul(row, writer.value("width")), k)
-                added = []
-                for v, total in enumerate(sums):
-                    address = writer.array("table", builder.add(origin, _number(8 * v)))
-                    added.append(
-                        writer.product(
-                            writer.vector(address, _EIGHT_DOUBLES, align=8), factor, total
-                        )
-                    )
-                return added
+    def term(listed: Any) -> Any:
+        gone = builder.ashr(listed, ir.Constant(_INT32, 31))
+        sign = builder.or_(gone, ir.Constant(_INT32, 1))
+        factor = writer.spread(builder.sitofp(sign, ir.DoubleType()), _EIGHT_DOUBLES)
+        row = builder.sext(builder.xor(listed, gone), _INT64)
+        return row, lambda total, vector: writer.product(vector, factor, total)
 
-            _, sums = _row_loop(writer, together, start, stop, step)
-            for v, total in enumerate(sums):
-                to = builder.add(writer.value("place"), builder.add(k, _number(8 * v)))
-                address = writer.array("totals", to)
-                present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                new = builder.fadd(total, present)
-                builder.store(new, builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()), align=8)
-
-        return write
-
-    k = _number(0)
-    for together in (5, 2, 1):
-        k = _column_loop(writer, together, columns(together), k)
+    _add_listed(writer, (5, 2, 1), term, builder.fadd)
 
 
 def _changed(writer: _Writer) -> Any:
     """Write `append_changes` for sixteen lanes: no branch that could be mispredicted."""
     builder = writer.builder
     bits = ir.VectorType(_BIT, 16)
-    compress = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(_SIXTEEN, [_SIXTEEN, bits, _SIXTEEN]),
-        "llvm.experimental.vector.compress.v16i32",
-    )
+    compress = writer.intrinsic(_COMPRESS, _SIXTEEN, _SIXTEEN, bits, _SIXTEEN)
     before, now, place = (writer.value(name) for name in ("before", "now", "place"))
     changed = builder.xor(before, now)
     everything = ir.Constant(_SIXTEEN, [-1] * 16)
@@ -943,8 +878,7 @@ def _changed(writer: _Writer) -> Any:
         chosen = builder.call(
             compress, [signed, builder.bitcast(some, bits), ir.Constant(_SIXTEEN, ir.Undefined)]
         )
-        target = builder.bitcast(writer.array("out", place), _SIXTEEN.as_pointer())
-        builder.store(chosen, target, align=4)
+        writer.store(chosen, "out", place)
         place = builder.add(place, builder.zext(builder.ctpop(some), _INT64))
     return place
 
@@ -967,13 +901,9 @@ def _spread_row(writer: _Writer) -> None:
                 row = builder.sub(row, writer.value("base"))
                 origin = builder.add(builder.mul(row, writer.value("width")), k)
                 for v, part in enumerate(parts):
-                    address = writer.array("totals", builder.add(origin, _number(8 * v)))
-                    present = writer.vector(address, _EIGHT_DOUBLES, align=8)
-                    builder.store(
-                        builder.fadd(present, part),
-                        builder.bitcast(address, _EIGHT_DOUBLES.as_pointer()),
-                        align=8,
-                    )
+                    to = builder.add(origin, _number(8 * v))
+                    present = writer.vector(writer.array("totals", to), _EIGHT_DOUBLES, align=8)
+                    writer.store(builder.fadd(present, part), "totals", to, align=8)
                 return sums
 
             _row_loop(writer, 0, start, stop, step)
@@ -1010,8 +940,7 @@ def _spread_masked(writer: _Writer) -> None:
         for v, total in enumerate(sums):
             line = builder.mul(builder.add(k, _number(v)), _number(BLOCK))
             to = builder.add(writer.value("place"), builder.add(line, shift))
-            address = builder.bitcast(writer.array("totals", to), _EIGHT_DOUBLES.as_pointer())
-            builder.store(total, address, align=8)
+            writer.store(total, "totals", to, align=8)
 
     _column_loop(writer, 1, write, _number(0))
 
@@ -1022,16 +951,9 @@ def _append(writer: _Writer) -> Any:
     start, mask, place = (writer.value(name) for name in ("start", "mask", "place"))
     integers, bits = ir.VectorType(_INT32, 16), ir.VectorType(_BIT, 16)
     listed = not isinstance(writer.kind("rows"), types.NoneType)
-    compress = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(integers, [integers, bits, integers]),
-        "llvm.experimental.vector.compress.v16i32",
-    )
-    store = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(ir.VoidType(), [integers, integers.as_pointer(), _INT32, bits]),
-        "llvm.masked.store.v16i32.p0v16i32",
-    )
+    compress = writer.intrinsic(_COMPRESS, integers, integers, bits, integers)
+    name = "llvm.masked.store.v16i32.p0v16i32"
+    store = writer.intrinsic(name, ir.VoidType(), integers, integers.as_pointer(), _INT32, bits)
     many = builder.icmp_unsigned(">", builder.ctpop(mask), _number(_FEW))
     dense, sparse, loop, after = (
         builder.append_basic_block(name) for name in ("dense", "sparse", "bit", "appended")
@@ -1111,36 +1033,28 @@ def _add(writer: _Writer) -> None:
     for part in range(0, BLOCK, 8):
         some = builder.trunc(builder.lshr(writer.value("mask"), _number(part)), ir.IntType(8))
         chosen.append(builder.bitcast(some, ir.VectorType(_BIT, 8)))
-    before = builder.block
-    loop, after = builder.append_basic_block("column"), builder.append_basic_block("added")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    column = builder.phi(_INT64)
-    column.add_incoming(_number(0), before)
-    start = builder.add(writer.value("start"), builder.mul(column, _number(BLOCK)))
-    terms = []
-    for part, bits in enumerate(chosen):
-        address = writer.array("values", builder.add(start, _number(8 * part)))
-        term = builder.bitcast(builder.and_(writer.vector(address, words), kept), eight)
-        terms.append(builder.select(bits, term, ir.Constant(eight, [0.0] * 8)))
-    while len(terms) > 1:
-        half = len(terms) // 2
-        terms = [builder.fadd(terms[i], terms[i + half]) for i in range(half)]
-    place = builder.add(writer.value("place"), builder.mul(column, _number(8)))
-    address = writer.array("totals", place)
-    total = builder.fadd(writer.vector(address, eight), terms[0])
-    builder.store(total, builder.bitcast(address, eight.as_pointer()), align=8)
-    following = builder.add(column, _number(1))
-    column.add_incoming(following, loop)
-    builder.cbranch(builder.icmp_signed("<", following, writer.value("columns")), loop, after)
-    builder.position_at_end(after)
+
+    def step(column: Any, totals: list[Any]) -> list[Any]:
+        start = builder.add(writer.value("start"), builder.mul(column, _number(BLOCK)))
+        terms = []
+        for part, bits in enumerate(chosen):
+            address = writer.array("values", builder.add(start, _number(8 * part)))
+            term = builder.bitcast(builder.and_(writer.vector(address, words), kept), eight)
+            terms.append(builder.select(bits, term, ir.Constant(eight, [0.0] * 8)))
+        while len(terms) > 1:
+            half = len(terms) // 2
+            terms = [builder.fadd(terms[i], terms[i + half]) for i in range(half)]
+        place = builder.add(writer.value("place"), builder.mul(column, _number(8)))
+        present = writer.vector(writer.array("totals", place), eight)
+        writer.store(builder.fadd(present, terms[0]), "totals", place, align=8)
+        return totals
+
+    writer.loop(writer.value("columns"), [], step)
 
 
 def _squeezed(writer: _Writer) -> Any:
     """Write `squeeze` for processors that have an instruction for it."""
-    extract = _numba_tools.get_or_insert_function(
-        writer.builder.module, ir.FunctionType(_INT64, [_INT64, _INT64]), "llvm.x86.bmi.pext.64"
-    )
+    extract = writer.intrinsic("llvm.x86.bmi.pext.64", _INT64, _INT64, _INT64)
     return writer.builder.call(extract, [writer.value("bits"), writer.value("mask")])
 
 
@@ -1149,11 +1063,7 @@ def _ask(writer: _Writer) -> None:
     builder = writer.builder
     address = writer.array("array", writer.value("place"))
     pointer = ir.IntType(8).as_pointer()
-    ask = _numba_tools.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(ir.VoidType(), [pointer, _INT32, _INT32, _INT32]),
-        "llvm.prefetch.p0i8",
-    )
+    ask = writer.intrinsic("llvm.prefetch.p0i8", ir.VoidType(), pointer, *[_INT32] * 3)
     numbers = [ir.Constant(_INT32, number) for number in (0, 3, 1)]  # to read, to keep, data
     builder.call(ask, [builder.bitcast(address, pointer), *numbers])
 
@@ -1162,61 +1072,6 @@ def _copy(writer: _Writer) -> None:
     target = writer.array("out", writer.value("place"))
     origin = writer.array("source", writer.value("start"))
     _numba_tools.raw_memcpy(writer.builder, target, origin, writer.value("count"), 4)
-
-
-_vector_scores = _operation(
-    _scores_of_four,
-    "code points start dimension radius vectors below above spread queries first masks",
-)
-_vector_scores_of_one = _operation(
-    _scores_of_one, "code points start dimension radius vectors below above spread query masks"
-)
-_vector_boxes = _operation(
-    _boxes_of_four,
-    "code center half start dimension fanout vectors below above queries first masks",
-)
-_vector_boxes_of_one = _operation(
-    _boxes_of_one, "code center half start dimension fanout vectors below above query masks"
-)
-_vector_caps = _operation(
-    _caps_of_four, "code points start dimension band place vectors queries first masks"
-)
-_vector_eight_scores = _operation(
-    _scores_of_eight, "code table width rows start vectors place out where"
-)
-_vector_eight_keys = _operation(
-    _keys_of_eight, "code table width rows start vectors place limit factors path out where"
-)
-_vector_stale = _operation(_stale, "code keys start limit", types.uint64)
-_vector_merge = _operation(_merge, "code fresh origin mask keys start masks")
-_vector_sum_changes = _operation(_sum_changes, "code table width rows start count totals place")
-_vector_changed = _operation(_changed, "code rows start before now out place", types.int64)
-_vector_pack = _operation(_pack, "code table width rows start out place")
-_vector_packed = _operation(_packed, "code packed start width point limits first margin masks")
-_vector_eight_bands = _operation(
-    _bands_of_eight, "code table width rows start vectors place band", types.int64
-)
-_vector_sum_rows = _operation(_sum_rows, "code table width rows start count factor totals place")
-_vector_spread_row = _operation(
-    _spread_row, "code vectors place width rows start count base totals"
-)
-_vector_spread_masked = _operation(
-    _spread_masked, "code vectors count width words start step group totals place"
-)
-_vector_append = _operation(_append, "code rows start mask out place", types.int64)
-_vector_filled = _operation(_filled, "code words start", types.uint64)
-_vector_squeeze = _operation(_squeezed, "code bits mask", types.uint64)
-_fetch = _operation(_ask, "code array place")
-_block_copy = _operation(_copy, "code source start out place count")
-_vector_add = _operation(_add, "code values start columns mask sizes totals place")
-_trailing_zeros = _operation(
-    lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
-    "word",
-    types.int64,
-)
-_population = _operation(
-    lambda writer: writer.builder.ctpop(writer.value("word")), "word", types.int64
-)
 
 
 def _block_on_stack_typed(_context: Any) -> Any:
@@ -1236,15 +1091,7 @@ _block_on_stack: Any = intrinsic(_block_on_stack_typed)
 def lowest_bit(word: Any) -> Any:
     """Return the position of the lowest bit that is set (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    word : uint64
-        The bits, not all of them zero.
-
-    Returns
-    -------
-    int
-        The position, from 0.
+    Returns the position, from 0.
     """
     return (int(word) & -int(word)).bit_length() - 1
 
@@ -1252,61 +1099,23 @@ def lowest_bit(word: Any) -> Any:
 def ones(word: Any) -> Any:
     """Return how many bits are set (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    word : uint64
-        The bits.
-
-    Returns
-    -------
-    int
-        Their number.
+    Returns their number.
     """
     return int(word).bit_count()
 
 
+@_in_vectors(_scores_of_four)
 def score_masks(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    radius: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    spread: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+    code, points, start, dimension, radius, vectors, below, above, spread, queries, first, masks
+):
     """Compare four half-spaces with a block of 64 points (to be called from a compiled kernel).
 
     The score of a point is the sum of ``x_k w_k``, ``k`` ascending; it is *possible* from
     ``below - spread * radius`` on and *sure* above ``above + spread * radius``, in float32.  The
     vector code takes 4 x 64 scores in sixteen registers with AVX-512.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    points : ndarray of float32
-        Blocks of points, one coordinate of the 64 points after the other.
-    start : int
-        Where the block begins in `points`.
-    dimension : int
-        The number of coordinates, at least 1.
-    radius : float32
-        The radius of the block.
-    vectors : ndarray of float32
-        The normals, one row of `dimension` numbers after the other.
-    below, above, spread : ndarray of float32
-        The bounds of the half-spaces (:class:`~sublinear_lib.halfspace.filtering.Batch`).
-    queries : ndarray of int32
-        Numbers of half-spaces; which may be the same.
-    first : int
-        Where the four begin in `queries`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of possible points, then for each a word of sure ones.
+    `masks` is filled: for each half-space a word of possible points, then for each a word of sure
+    ones.
     """
     four = queries[first : first + 4]
     for t in range(4):
@@ -1325,48 +1134,23 @@ def score_masks(
         )
 
 
+@_in_vectors(_scores_of_one)
 def score_masks_of_one(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    radius: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    spread: Any,
-    query: Any,
-    masks: Any,
-) -> None:
+    code, points, start, dimension, radius, vectors, below, above, spread, query, masks
+):
     """Compare one half-space with a block of 64 points (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code, points, start, dimension, radius, vectors, below, above, spread
-        As in `score_masks`.
-    query : int
-        The number of the half-space.
-    masks : ndarray of uint64
-        Filled: the word of possible points, then the word of sure ones.
+    `masks` is filled: the word of possible points, then the word of sure ones.
     """
     slack = spread[query] * radius
     low, high = below[query] - slack, above[query] + slack
     _compare(points, start, dimension, vectors, query, low, high, masks, 0, 1)
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+@numba.njit(**_OPTIONS)
 def _compare(
-    points: Any,
-    start: Any,
-    dimension: Any,
-    vectors: Any,
-    query: Any,
-    low: Any,
-    high: Any,
-    masks: Any,
-    possible_place: Any,
-    sure_place: Any,
-) -> None:
+    points, start, dimension, vectors, query, low, high, masks, possible_place, sure_place
+):
     """Compare one half-space with a block, in the way that compilers turn into vectors best."""
     score = carray(_block_on_stack(), BLOCK)
     # Unsigned positions: only then does the compiler turn this into vector operations.
@@ -1393,64 +1177,23 @@ def _compare(
     masks[sure_place] = sure
 
 
-def cap_masks(
-    code: Any,
-    points: Any,
-    start: Any,
-    dimension: Any,
-    band: Any,
-    place: Any,
-    vectors: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_caps_of_four)
+def cap_masks(code, points, start, dimension, band, place, vectors, queries, first, masks):
     """Compare four half-spaces with 64 points that have bands (to be called from a kernel).
 
     The score of a point is the sum of ``x_k w_k``, ``k`` ascending, in float32.  A point is
     *possible* unless its score is below minus its band, and *sure* if the score exceeds the band;
     so a score or a band that is NaN is possible and not sure.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    points : ndarray of float32
-        Blocks of points, one coordinate of the 64 points after the other.
-    start : int
-        Where the block begins in `points`.
-    dimension : int
-        The number of coordinates, at least 1.
-    band : ndarray of float32
-        The bands of all points.
-    place : int
-        Where those of the block begin in `band`.
-    vectors : ndarray of float32
-        The normals, one row of `dimension` numbers after the other.
-    queries : ndarray of int32
-        Numbers of half-spaces; which may be the same.
-    first : int
-        Where the four begin in `queries`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of possible points, then for each a word of sure ones,
-        then for each a word of points with a positive score.
+    `masks` is filled: for each half-space a word of possible points, then for each a word of sure
+    ones, then for each a word of points with a positive score.
     """
     for t in range(4):
         _compare_bands(points, start, dimension, band, place, vectors, queries[first + t], masks, t)
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
-def _compare_bands(
-    points: Any,
-    start: Any,
-    dimension: Any,
-    band: Any,
-    place: Any,
-    vectors: Any,
-    query: Any,
-    masks: Any,
-    number: Any,
-) -> None:
+@numba.njit(**_OPTIONS)
+def _compare_bands(points, start, dimension, band, place, vectors, query, masks, number):
     """Compare one half-space with a block of points that have bands."""
     score = carray(_block_on_stack(), BLOCK)
     for j in range(np.uint64(BLOCK)):
@@ -1480,42 +1223,14 @@ def _compare_bands(
     masks[8 + number] = positive
 
 
-def eight_scores(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    out: Any,
-    where: Any,
-) -> None:
+@_in_vectors(_scores_of_eight)
+def eight_scores(code, table, width, rows, start, vectors, place, out, where):
     """Score eight listed rows at one point (to be called from a compiled kernel).
 
     A score is the sum of eight partial sums: coordinate ``k`` goes to sum ``k % 8``, and these are
     added pairwise, with all codes in the same order.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float32
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8, at least 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start : int
-        Where the eight begin in `rows`.
-    vectors : ndarray of float32
-        Points.
-    place : int
-        Where the point begins in `vectors`.
-    out : ndarray of float32
-        Filled from `where` on with eight scores.
-    where : int
-        Where to begin.
+    `out` is filled from `where` on with eight scores.
     """
     sums = carray(_block_on_stack(), BLOCK)
     for j in range(np.uint64(8)):
@@ -1532,39 +1247,14 @@ def eight_scores(
         out[where + j] = sums[0] + sums[1]
 
 
-def eight_keys(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    limit: Any,
-    factors: Any,
-    path: Any,
-    out: Any,
-    where: Any,
-) -> None:
+@_in_vectors(_keys_of_eight)
+def eight_keys(code, table, width, rows, start, vectors, place, limit, factors, path, out, where):
     """Score eight listed rows at one point, and say how long that holds (from a compiled kernel).
 
     The *key* of a row has the sign of its score s and the size ``path + max(0, |s| - 2 limit) f``
     with the factor f of the row; where ``|s| <= limit``, or s is NaN, it is 0.
 
-    Parameters
-    ----------
-    code, table, width, rows, start, vectors, place
-        As in `eight_scores`.
-    limit : float32
-        Up to here a score decides nothing.
-    factors : ndarray of float32
-        The factor of each row, finite and ``>= 0``.
-    path : float32
-        What is added, ``> 0``.
-    out : ndarray of float32
-        Filled from `where` on with eight keys.
-    where : int
-        Where to begin.
+    `out` is filled from `where` on with eight keys.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1580,24 +1270,11 @@ def eight_keys(
         out[where + j] = key
 
 
-def stale_keys(code: Any, keys: Any, start: Any, limit: Any) -> Any:
+@_in_vectors(_stale, types.uint64)
+def stale_keys(code, keys, start, limit):
     """Return which of 64 keys no longer hold (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    keys : ndarray of float32
-        The keys.
-    start : int
-        Where the 64 of them begin.
-    limit : float32
-        A key holds if its size exceeds this.
-
-    Returns
-    -------
-    uint64
-        Bit ``j`` says whether key ``start + j`` does not hold, which includes NaN.
+    Bit ``j`` says whether key ``start + j`` does not hold, which includes NaN.
     """
     stale = np.uint64(0)
     first = np.uint64(start)
@@ -1606,28 +1283,11 @@ def stale_keys(code: Any, keys: Any, start: Any, limit: Any) -> Any:
     return stale
 
 
-def merge_keys(
-    code: Any, fresh: Any, origin: Any, mask: Any, keys: Any, start: Any, masks: Any
-) -> None:
+@_in_vectors(_merge, lanes=(16,))
+def merge_keys(code, fresh, origin, mask, keys, start, masks):
     """Put new keys among 64 present ones, and compare all (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin, since such processors have
-        no instruction for it.
-    fresh : ndarray of float32
-        The new keys.
-    origin : int
-        Where they begin in `fresh`.
-    mask : uint64
-        Where they go: bit ``j`` stands for key ``start + j``.
-    keys : ndarray of float32
-        The present ones; changed.
-    start : int
-        Where the 64 keys begin.
-    masks : ndarray of uint64
-        Filled: a word of the keys above 0, then a word of those neither above nor below.
+    `masks` is filled: a word of the keys above 0, then a word of those neither above nor below.
     """
     place = origin
     above = np.uint64(0)
@@ -1644,30 +1304,12 @@ def merge_keys(
     masks[1] = ~(above | below)
 
 
-def eight_bands(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    vectors: Any,
-    place: Any,
-    band: Any,
-) -> Any:
+@_in_vectors(_bands_of_eight, types.int64)
+def eight_bands(code, table, width, rows, start, vectors, place, band):
     """Compare the scores of eight listed rows with bands of their own (from a compiled kernel).
 
-    Parameters
-    ----------
-    code, table, width, rows, start, vectors, place
-        As in `eight_scores`.
-    band : ndarray of float32
-        The band of each row; rows whose band is infinite are left out.
-
-    Returns
-    -------
-    int
-        Bit j: row j is possible, that is, its score is not below minus its band (which includes
-        NaN).  Bit 8 + j: its score exceeds the band.  Bit 16 + j: its score is positive.
+    Bit j: row j is possible, that is, its score is not below minus its band (which includes NaN).
+    Bit 8 + j: its score exceeds the band.  Bit 16 + j: its score is positive.
     """
     scores = carray(_block_on_stack(), BLOCK)
     eight_scores(code, table, width, rows, start, vectors, place, scores, 0)
@@ -1683,22 +1325,11 @@ def eight_bands(
     return signs
 
 
-def squeeze(code: Any, bits: Any, mask: Any) -> Any:
+@_in_vectors(_squeezed, types.uint64, lanes=(16,))
+def squeeze(code, bits, mask):
     """Bring the bits of a word at chosen places together (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    bits : uint64
-        The word.
-    mask : uint64
-        The places.
-
-    Returns
-    -------
-    uint64
-        Bit j is the bit at the place number j, counted from 0; all others are 0.
+    Bit j is the bit at the place number j, counted from 0; all others are 0.
     """
     found = np.uint64(0)
     number = np.uint64(0)
@@ -1710,41 +1341,16 @@ def squeeze(code: Any, bits: Any, mask: Any) -> Any:
     return found
 
 
-def prefetch(code: Any, array: Any, place: Any) -> None:
-    """Say that a number of an array will be read soon (to be called from a compiled kernel).
-
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; the plain twin does nothing.
-    array : ndarray
-        The array.
-    place : int
-        Where the number is; a place outside of the array does no harm.
-    """
+@_in_vectors(_ask)
+def prefetch(code, array, place):
+    """Say that a number of an array will be read soon (to be called from a compiled kernel)."""
 
 
-def pack_rows(
-    code: Any, table: Any, width: Any, rows: Any, start: Any, out: Any, place: Any
-) -> None:
+@_in_vectors(_pack)
+def pack_rows(code, table, width, rows, start, out, place):
     """Copy sixteen listed rows, one column after the other (to be called from a kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of int32
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 4.
-    rows : ndarray of int32
-        Lists of rows.
-    start : int
-        Where the sixteen begin in `rows`.
-    out : ndarray of int32
-        Filled from `place` on: sixteen numbers for each column.
-    place : int
-        Where to begin.
+    `out` is filled from `place` on: sixteen numbers for each column.
     """
     for j in range(16):
         line = rows[start + j] * width
@@ -1752,42 +1358,14 @@ def pack_rows(
             out[place + 16 * k + j] = table[line + k]
 
 
-def packed_signs(
-    code: Any,
-    packed: Any,
-    start: Any,
-    width: Any,
-    point: Any,
-    limits: Any,
-    first: Any,
-    margin: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_packed)
+def packed_signs(code, packed, start, width, point, limits, first, margin, masks):
     """Compare 64 inner products of integers with limits (to be called from a compiled kernel).
 
     Every number of a row, and of the point, is a pair of integers of 16 bits; products are added in
     integers of 32 bits and must not leave them.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    packed : ndarray of int32
-        Rows as `pack_rows` writes them, four times sixteen from `start` on.
-    start : int
-        Where they begin.
-    width : int
-        Numbers of a row.
-    point : ndarray of int32
-        The other factor, `width` numbers.
-    limits : ndarray of int32
-        A limit for each row, from `first` on.
-    first : int
-        Where to begin there.
-    margin : int
-        Half the width of the band around each limit in which nothing is decided.
-    masks : ndarray of uint64
-        Filled: a word of the rows above their band, and a word of those in it.
+    `masks` is filled: a word of the rows above their band, and a word of those in it.
     """
     above = np.uint64(0)
     between = np.uint64(0)
@@ -1805,31 +1383,14 @@ def packed_signs(
     masks[1] = between
 
 
-def append_changes(
-    code: Any, rows: Any, start: Any, before: Any, now: Any, out: Any, place: Any
-) -> Any:
+@_in_vectors(_changed, types.int64, lanes=(16,))
+def append_changes(code, rows, start, before, now, out, place):
     """List the rows whose bit has changed (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    rows : ndarray of int32
-        The 64 rows of a word, from `start` on, each ``>= 0``.
-    start : int
-        Where they begin.
-    before, now : uint64
-        The bits before and now.
-    out : ndarray of int32
-        Filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was cleared.
-        Up to sixteen places behind the last row are overwritten.
-    place : int
-        Where to begin.
+    `out` is filled from `place` on: r for a row whose bit was set, ``~r`` for one whose bit was
+    cleared. Up to sixteen places behind the last row are overwritten.
 
-    Returns
-    -------
-    int
-        The place behind the last row.
+    Returns the place behind the last row.
     """
     changed = before ^ now
     while changed != np.uint64(0):
@@ -1841,27 +1402,11 @@ def append_changes(
     return place
 
 
-def sum_changes(
-    code: Any, table: Any, width: Any, rows: Any, start: Any, count: Any, totals: Any, place: Any
-) -> None:
+@_in_vectors(_sum_changes)
+def sum_changes(code, table, width, rows, start, count, totals, place):
     """Add listed rows to a vector, or take them off (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float64
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8.
-    rows : ndarray of int32
-        Rows r to be added, and ``~r`` for rows to be taken off.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    totals : ndarray of float64
-        Changed, from `place` on.
-    place : int
-        Where to begin.
+    `totals` is changed, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1874,40 +1419,14 @@ def sum_changes(
         totals[place + k] += total
 
 
-def sum_rows(
-    code: Any,
-    table: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    count: Any,
-    factor: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_sum_rows)
+def sum_rows(code, table, width, rows, start, count, factor, totals, place):
     """Add a multiple of the sum of listed rows to a vector (to be called from a kernel).
 
     The rows are added in the order of the list, in all codes, and the sum is then added to what is
     there.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    table : ndarray of float64
-        The rows, `width` numbers each, one after the other.
-    width : int
-        Numbers of a row, a multiple of 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    factor : float
-        The multiple.
-    totals : ndarray of float64
-        Added to, from `place` on.
-    place : int
-        Where to begin.
+    `totals` is added to, from `place` on.
     """
     for k in range(width):
         total = 0.0
@@ -1916,80 +1435,23 @@ def sum_rows(
         totals[place + k] += factor * total
 
 
-def spread_row(
-    code: Any,
-    vectors: Any,
-    place: Any,
-    width: Any,
-    rows: Any,
-    start: Any,
-    count: Any,
-    base: Any,
-    totals: Any,
-) -> None:
-    """Add one vector to listed rows (to be called from a compiled kernel).
-
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    vectors : ndarray of float64
-        The vector begins at `place`.
-    place : int
-        Where it begins.
-    width : int
-        How long it is, a multiple of 8.
-    rows : ndarray of int32
-        Lists of rows.
-    start, count : int
-        Where the list begins in `rows`, and how long it is.
-    base : int
-        The number of the first row of `totals`.
-    totals : ndarray of float64
-        Rows of `width` numbers, added to.
-    """
+@_in_vectors(_spread_row)
+def spread_row(code, vectors, place, width, rows, start, count, base, totals):
+    """Add one vector to listed rows (to be called from a compiled kernel)."""
     for j in range(start, start + count):
         line = (rows[j] - base) * width
         for k in range(width):
             totals[line + k] += vectors[place + k]
 
 
-def spread_masked(
-    code: Any,
-    vectors: Any,
-    count: Any,
-    width: Any,
-    words: Any,
-    start: Any,
-    step: Any,
-    group: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_spread_masked, lanes=(16,))
+def spread_masked(code, vectors, count, width, words, start, step, group, totals, place):
     """Sum vectors for eight rows that each want some of them (to be called from a kernel).
 
     The vectors of a row are added one after the other, as `spread_row` would, from zero on.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin.
-    vectors : ndarray of float64
-        The vectors, one after the other.
-    count : int
-        How many there are.
-    width : int
-        Numbers of a vector, a multiple of 8.
-    words : ndarray of uint64
-        For each vector a word: bit ``j`` says whether row ``j`` of 64 wants it.
-    start, step : int
-        Where the first word is, and how far it is from each to the next.
-    group : int
-        Which eight of the 64 rows, from 0 to 7.
-    totals : ndarray of float64
-        Filled: for each coordinate 64 numbers, one for each row; those of the eight are written.
-    place : int
-        Where the first coordinate begins.
+    `totals` is filled: for each coordinate 64 numbers, one for each row; those of the eight are
+    written.
     """
     for k in range(width):
         for j in range(8 * group, 8 * group + 8):
@@ -2000,42 +1462,15 @@ def spread_masked(
             totals[place + k * BLOCK + j] = total
 
 
-def box_masks(
-    code: Any,
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    queries: Any,
-    first: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_boxes_of_four)
+def box_masks(code, center, half, start, dimension, vectors, below, above, queries, first, masks):
     """Compare four half-spaces with the boxes of one node (to be called from a compiled kernel).
 
     With ``m = sum_k c_k x_k`` and ``e = sum_k h_k |x_k|``, a box is *inside* if ``m - e > above``
     and *crossed* if ``m + e >= below`` and it is not inside.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    center, half : ndarray of float32
-        Centers ``c`` and half-widths ``h`` of boxes; the nodes one after the other, and in each one
-        coordinate of all its boxes after the other.  NaN for a missing box, which is neither.
-    start : int
-        Where the node begins in both.
-    dimension : int
-        The number of coordinates, at least 1.
-    fanout : {16, 32, 64}
-        Boxes of a node; a constant of the kernel.
-    vectors, below, above, queries, first
-        As in `score_masks`.
-    masks : ndarray of uint64
-        Filled: for each half-space a word of crossed boxes, then for each a word of those inside.
+    `masks` is filled: for each half-space a word of crossed boxes, then for each a word of those
+    inside.
     """
     four = queries[first : first + 4]
     for t in range(4):
@@ -2044,7 +1479,6 @@ def box_masks(
             half,
             start,
             dimension,
-            fanout,
             vectors,
             four[t],
             below[four[t]],
@@ -2055,36 +1489,17 @@ def box_masks(
         )
 
 
-def box_masks_of_one(
-    code: Any,
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    query: Any,
-    masks: Any,
-) -> None:
+@_in_vectors(_boxes_of_one)
+def box_masks_of_one(code, center, half, start, dimension, vectors, below, above, query, masks):
     """Compare one half-space with the boxes of one node (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code, center, half, start, dimension, fanout, vectors, below, above
-        As in `box_masks`.
-    query : int
-        The number of the half-space.
-    masks : ndarray of uint64
-        Filled: the word of crossed boxes, then the word of those inside.
+    `masks` is filled: the word of crossed boxes, then the word of those inside.
     """
     _compare_boxes(
         center,
         half,
         start,
         dimension,
-        fanout,
         vectors,
         query,
         below[query],
@@ -2095,37 +1510,36 @@ def box_masks_of_one(
     )
 
 
-@numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
+@numba.njit(**_OPTIONS)
 def _compare_boxes(
-    center: Any,
-    half: Any,
-    start: Any,
-    dimension: Any,
-    fanout: Any,
-    vectors: Any,
-    query: Any,
-    low: Any,
-    high: Any,
-    masks: Any,
-    crossed_place: Any,
-    inside_place: Any,
-) -> None:
+    center,
+    half,
+    start,
+    dimension,
+    vectors,
+    query,
+    low,
+    high,
+    masks,
+    crossed_place,
+    inside_place,
+):
     """Compare one half-space with the boxes of a node."""
     middle = carray(_block_on_stack(), BLOCK)
     extent = carray(_block_on_stack(), BLOCK)
-    for j in range(np.uint64(fanout)):
+    for j in range(np.uint64(FANOUT)):
         middle[j] = 0.0
         extent[j] = 0.0
     for k in range(dimension):
         x = vectors[query * dimension + k]
         size = abs(x)
-        line = np.uint64(start + k * fanout)
-        for j in range(np.uint64(fanout)):
+        line = np.uint64(start + k * FANOUT)
+        for j in range(np.uint64(FANOUT)):
             middle[j] += x * center[line + j]
             extent[j] += size * half[line + j]
     reached = np.uint64(0)
     inside = np.uint64(0)
-    for part in range(np.uint64(0), np.uint64(fanout), np.uint64(8)):
+    for part in range(np.uint64(0), np.uint64(FANOUT), np.uint64(8)):
         some = np.uint32(0)
         every = np.uint32(0)
         for j in range(np.uint64(8)):
@@ -2139,32 +1553,16 @@ def _compare_boxes(
     masks[inside_place] = inside
 
 
-def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: Any) -> Any:
+@_in_vectors(_append, types.int64, lanes=(16,))
+def append_rows(code, rows, start, mask, out, place):
     """Append the rows whose bits are set (to be called from a compiled kernel).
 
     The vector code compresses sixteen rows at a time where more than a few bits are set.  Nothing
     behind the rows is written, so that the rows of several queries may grow side by side.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes; with eight lanes it is the plain twin, since such processors have
-        no instruction for it.
-    rows : ndarray of int32, or None
-        The rows; ``None`` where row ``i`` is ``i``.
-    start : int
-        Where the 64 rows begin.
-    mask : uint64
-        The bits; bit ``j`` stands for row ``start + j``.
-    out : ndarray of int32
-        Written to; must have room for as many rows as bits are set.
-    place : int
-        Where to begin in `out`.
+    `out` is written to and must have room for as many rows as bits are set.
 
-    Returns
-    -------
-    int
-        The place after the last row.
+    Returns the place after the last row.
     """
     while mask != np.uint64(0):
         position = start + lowest_bit(mask)
@@ -2177,22 +1575,11 @@ def append_rows(code: Any, rows: Any, start: Any, mask: Any, out: Any, place: An
     return place
 
 
-def filled_words(code: Any, words: Any, start: Any) -> Any:
+@_in_vectors(_filled, types.uint64)
+def filled_words(code, words, start):
     """Return which of 64 words or bytes are not zero (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    words : ndarray of uint64 or uint8
-        The words or bytes.
-    start : int
-        Where the 64 of them begin.
-
-    Returns
-    -------
-    uint64
-        Bit ``j`` says whether word ``start + j`` is other than zero.
+    Bit ``j`` says whether word ``start + j`` is other than zero.
     """
     filled = np.uint64(0)
     first = np.uint64(start)
@@ -2201,39 +1588,16 @@ def filled_words(code: Any, words: Any, start: Any) -> Any:
     return filled
 
 
-def add_chosen(
-    code: Any,
-    values: Any,
-    start: Any,
-    columns: Any,
-    mask: Any,
-    sizes: Any,
-    totals: Any,
-    place: Any,
-) -> None:
+@_in_vectors(_add)
+def add_chosen(code, values, start, columns, mask, sizes, totals, place):
     """Add the chosen of 64 values to eight partial sums, column by column (from a compiled kernel).
 
     Value ``j`` of a column goes to partial sum ``j % 8``: the eight of each are added pairwise,
     those that are not chosen as zeros, and then to what is there.  All codes add in this order.
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    values : ndarray of float64
-        Columns of 64 values, one after the other.
-    start : int
-        Where the first column begins.
-    columns : int
-        How many there are, at least one.
-    mask : uint64
-        Bit ``j`` says whether value ``j`` of every column is chosen.
-    sizes : bool
-        Whether absolute values are added.
-    totals : ndarray of float64
-        Added to: eight partial sums for each column.
-    place : int
-        Where those of the first column begin.
+    Bit ``j`` of `mask` says whether value ``j`` of every column is chosen.
+
+    `totals` is added to: eight partial sums for each column.
     """
     terms = np.empty(BLOCK)
     for column in range(columns):
@@ -2251,312 +1615,23 @@ def add_chosen(
             totals[place + column * 8 + j] += terms[j]
 
 
-def copy_rows(code: Any, source: Any, start: Any, out: Any, place: Any, count: Any) -> None:
+@_in_vectors(_copy)
+def copy_rows(code, source, start, out, place, count):
     """Copy consecutive rows (to be called from a compiled kernel).
 
-    Parameters
-    ----------
-    code : Code
-        Which code this becomes.
-    source : ndarray of int32
-        The rows.
-    start : int
-        Where they begin.
-    out : ndarray of int32
-        Written to; must have room and not overlap.
-    place : int
-        Where to begin in `out`.
-    count : int
-        How many.
+    `out` is written to and must have room and not overlap.
     """
     for j in range(count):
         out[place + j] = source[start + j]
 
 
-# -- Which code a call becomes ---------------------------------------------------------------------
-
-
-def _replaced(operation: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of the function that says what the calls of an operation become."""
-    return cast(
-        Callable[[Callable[..., Any]], Callable[..., Any]],
-        overload(operation, jit_options=_OPTIONS, strict=False, prefer_literal=True),
-    )
-
-
-@_replaced(lowest_bit)
-def _choose_lowest_bit(_word: Any) -> Any:
-    return lambda word: _trailing_zeros(word)
-
-
-@_replaced(ones)
-def _choose_ones(_word: Any) -> Any:
-    return lambda word: _population(word)
-
-
-@_replaced(score_masks)
-def _choose_scores(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code,
-        points,
-        start,
-        dimension,
-        radius,
-        vectors,
-        below,
-        above,
-        spread,
-        queries,
-        first,
-        masks,
-    ):
-        _vector_scores(
-            code,
-            points,
-            start,
-            dimension,
-            radius,
-            vectors,
-            below,
-            above,
-            spread,
-            queries,
-            first,
-            masks,
-        )
-
-    return in_vectors if code.lanes else score_masks
-
-
-@_replaced(score_masks_of_one)
-def _choose_scores_of_one(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, points, start, dimension, radius, vectors, below, above, spread, query, masks
-    ):
-        _vector_scores_of_one(
-            code, points, start, dimension, radius, vectors, below, above, spread, query, masks
-        )
-
-    return in_vectors if code.lanes else score_masks_of_one
-
-
-@_replaced(box_masks)
-def _choose_boxes(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code,
-        center,
-        half,
-        start,
-        dimension,
-        fanout,
-        vectors,
-        below,
-        above,
-        queries,
-        first,
-        masks,
-    ):
-        _vector_boxes(
-            code,
-            center,
-            half,
-            start,
-            dimension,
-            fanout,
-            vectors,
-            below,
-            above,
-            queries,
-            first,
-            masks,
-        )
-
-    return in_vectors if code.lanes else box_masks
-
-
-@_replaced(box_masks_of_one)
-def _choose_boxes_of_one(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, center, half, start, dimension, fanout, vectors, below, above, query, masks
-    ):
-        _vector_boxes_of_one(
-            code, center, half, start, dimension, fanout, vectors, below, above, query, masks
-        )
-
-    return in_vectors if code.lanes else box_masks_of_one
-
-
-@_replaced(append_rows)
-def _choose_append(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, rows, start, mask, out, place):  # type: ignore[no-untyped-def]
-        return _vector_append(code, rows, start, mask, out, place)
-
-    return in_vectors if code.lanes == 16 else append_rows
-
-
-@_replaced(filled_words)
-def _choose_filled(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, words, start):  # type: ignore[no-untyped-def]
-        return _vector_filled(code, words, start)
-
-    return in_vectors if code.lanes else filled_words
-
-
-@_replaced(copy_rows)
-def _choose_copy(code: Any, *_others: Any) -> Any:
-    def in_one_go(code, source, start, out, place, count):  # type: ignore[no-untyped-def]
-        _block_copy(code, source, start, out, place, count)
-
-    return in_one_go if code.lanes else copy_rows
-
-
-@_replaced(add_chosen)
-def _choose_add(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, values, start, columns, mask, sizes, totals, place
-    ):
-        _vector_add(code, values, start, columns, mask, sizes, totals, place)
-
-    return in_vectors if code.lanes else add_chosen
-
-
-@_replaced(cap_masks)
-def _choose_caps(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, points, start, dimension, band, place, vectors, queries, first, masks
-    ):
-        _vector_caps(code, points, start, dimension, band, place, vectors, queries, first, masks)
-
-    return in_vectors if code.lanes else cap_masks
-
-
-@_replaced(eight_scores)
-def _choose_eight_scores(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, out, where
-    ):
-        _vector_eight_scores(code, table, width, rows, start, vectors, place, out, where)
-
-    return in_vectors if code.lanes else eight_scores
-
-
-@_replaced(eight_keys)
-def _choose_eight_keys(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, limit, factors, path, out, where
-    ):
-        _vector_eight_keys(
-            code, table, width, rows, start, vectors, place, limit, factors, path, out, where
-        )
-
-    return in_vectors if code.lanes else eight_keys
-
-
-@_replaced(stale_keys)
-def _choose_stale(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, keys, start, limit):  # type: ignore[no-untyped-def]
-        return _vector_stale(code, keys, start, limit)
-
-    return in_vectors if code.lanes else stale_keys
-
-
-@_replaced(merge_keys)
-def _choose_merge(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, fresh, origin, mask, keys, start, masks
-    ):
-        _vector_merge(code, fresh, origin, mask, keys, start, masks)
-
-    return in_vectors if code.lanes == 16 else merge_keys
-
-
-@_replaced(sum_rows)
-def _choose_sum_rows(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, count, factor, totals, place
-    ):
-        _vector_sum_rows(code, table, width, rows, start, count, factor, totals, place)
-
-    return in_vectors if code.lanes else sum_rows
-
-
-@_replaced(spread_row)
-def _choose_spread_row(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, vectors, place, width, rows, start, count, base, totals
-    ):
-        _vector_spread_row(code, vectors, place, width, rows, start, count, base, totals)
-
-    return in_vectors if code.lanes else spread_row
-
-
-@_replaced(spread_masked)
-def _choose_spread_masked(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, vectors, count, width, words, start, step, group, totals, place
-    ):
-        _vector_spread_masked(code, vectors, count, width, words, start, step, group, totals, place)
-
-    return in_vectors if code.lanes == 16 else spread_masked
-
-
-@_replaced(squeeze)
-def _choose_squeeze(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, bits, mask):  # type: ignore[no-untyped-def]
-        return _vector_squeeze(code, bits, mask)
-
-    return in_vectors if code.lanes == 16 else squeeze
-
-
-@_replaced(prefetch)
-def _choose_prefetch(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, array, place):  # type: ignore[no-untyped-def]
-        _fetch(code, array, place)
-
-    return in_vectors if code.lanes else prefetch
-
-
-@_replaced(pack_rows)
-def _choose_pack(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, table, width, rows, start, out, place):  # type: ignore[no-untyped-def]
-        _vector_pack(code, table, width, rows, start, out, place)
-
-    return in_vectors if code.lanes else pack_rows
-
-
-@_replaced(packed_signs)
-def _choose_packed(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, packed, start, width, point, limits, first, margin, masks
-    ):
-        _vector_packed(code, packed, start, width, point, limits, first, margin, masks)
-
-    return in_vectors if code.lanes else packed_signs
-
-
-@_replaced(append_changes)
-def _choose_changed(code: Any, *_others: Any) -> Any:
-    def in_vectors(code, rows, start, before, now, out, place):  # type: ignore[no-untyped-def]
-        return _vector_changed(code, rows, start, before, now, out, place)
-
-    return in_vectors if code.lanes == 16 else append_changes
-
-
-@_replaced(sum_changes)
-def _choose_sum_changes(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, count, totals, place
-    ):
-        _vector_sum_changes(code, table, width, rows, start, count, totals, place)
-
-    return in_vectors if code.lanes else sum_changes
-
-
-@_replaced(eight_bands)
-def _choose_eight_bands(code: Any, *_others: Any) -> Any:
-    def in_vectors(  # type: ignore[no-untyped-def]
-        code, table, width, rows, start, vectors, place, band
-    ):
-        return _vector_eight_bands(code, table, width, rows, start, vectors, place, band)
-
-    return in_vectors if code.lanes else eight_bands
+_trailing_zeros = _intrinsic(
+    lambda writer: writer.builder.cttz(writer.value("word"), ir.Constant(_BIT, 1)),
+    ["word"],
+    types.int64,
+)
+_population = _intrinsic(
+    lambda writer: writer.builder.ctpop(writer.value("word")), ["word"], types.int64
+)
+_overloaded(lowest_bit)(lambda _word: lambda word: _trailing_zeros(word))
+_overloaded(ones)(lambda _word: lambda word: _population(word))

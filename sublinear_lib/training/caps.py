@@ -40,7 +40,7 @@ pair, and only rows whose key has been passed are scored again: about a third of
 an attack whose steps shrink.
 
 **Climbing.**  A gradient attack that starts at the centers can be carried out in one call
-(`CapEvaluator.climb`, proof in :mod:`sublinear_lib.halfspace.kernels_numba_climb`): cap after cap,
+(`CapEvaluator.climb`, proof in :mod:`sublinear_lib.training.kernels_numba_climb`): cap after cap,
 the undecided rows are copied side by side as integers of 16 bits and are all scored at every point,
 with a proved margin; that is faster than to find out which of them need no score.
 
@@ -67,15 +67,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import geometry, predicates, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
 from sublinear_lib.activations import spread_jump
 from sublinear_lib.evaluation import ForwardPass, Neurons, Region
-from sublinear_lib.halfspace.blocks import aligned_zeros
-from sublinear_lib.halfspace.filtering import Float32Array, relative_error
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib.halfspace import aligned_zeros, relative_error
 
 if TYPE_CHECKING:
-    from sublinear_lib.halfspace.vector_code import Code
+    from sublinear_lib._vector_code import Code
 
 __all__ = ["CapEvaluator", "CapFilter", "CapMemory", "CapPass"]
 
@@ -122,28 +120,60 @@ class _Room:
             self.keys = np.empty(self.undecided.size, dtype=np.float32)
 
 
+class _Rows(NamedTuple):
+    """The rows of a filter, as the loops take them."""
+
+    ids: Int32Array
+    table: Float32Array
+    width: int
+    band: Float32Array
+    factors: Float32Array
+    gains: FloatArray
+    stride: int
+
+
+class _Network(NamedTuple):
+    """A network, as the loops take it."""
+
+    W: FloatArray
+    a: FloatArray
+    b: FloatArray
+    tau: float
+    shift: float
+
+
+class _Integers(NamedTuple):
+    """The rows as integers, as the loops take them."""
+
+    unit: float
+    halves: NDArray[Any]
+    pairs: int
+    limits: Int32Array
+    grains: FloatArray
+
+
+class _Lists(NamedTuple):
+    """The rows of each segment that are undecided, and those that are sure."""
+
+    undecided: Int32Array
+    eighths: IntArray
+    lengths: IntArray
+    state: NDArray[np.uint8]
+    sure: Int32Array
+    starts: IntArray
+
+
+class _Sums(NamedTuple):
+    """Gradient, constant and volume of the sure rows, and of all that fire, for each cap."""
+
+    fixed: FloatArray
+    totals: FloatArray
+    worn: FloatArray
+
+
 class CapFilter:
     """The float32 rows that sort neurons, kept up while weights move.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights.  After `Neurons.set_rows` call `update`, before anything else.
-    rows : ndarray of int64, shape (k,), or None
-        The neurons to look at, ascending; ``None`` means all.  A neuron's number in this order is
-        its *position*.
-    radius : float
-        Radius of the caps.
-    tolerance : float
-        How far a point may be outside its cap, and off the height 1/2.
-    margin : float, default 0
-        How far around the threshold a neuron counts as undecided, for an adversary that looks
-        there.
-    share : float, default 0.01
-        Undecided neurons among all, roughly; it only changes the order of the work.
-
-    Notes
-    -----
     Memory: 18 bytes for each coordinate of each row, and eight for each pair of a cap and a neuron
     that fires in a part of it.  Needs numba.
     """
@@ -177,6 +207,11 @@ class CapFilter:
         # a_r w_r, then a_r (b_r - s), then the volume: what a neuron adds to the sums.
         self.stride = d + 2 + -(d + 2) % 8
         self.gains = aligned_zeros(count * self.stride, np.float64)
+        # As the loops take them, made once: every array keeps its place.
+        self.rows = _Rows(
+            self.ids, self.table, self.width, self.band, self.factors, self.gains, self.stride
+        )
+        self.network = _Network(neurons.W, neurons.a, neurons.b, neurons.tau, neurons.shift)
         self.longest = 1.0 + radius + 4.0 * tolerance
         sizes = predicates.row_norms(neurons.W[self.ids])
         with np.errstate(over="ignore"):
@@ -223,40 +258,19 @@ class CapFilter:
         return -(-self.blocks_count // self.words)
 
     def update(self, positions: IntArray | None) -> None:
-        """Read the weights of some rows anew.
-
-        Parameters
-        ----------
-        positions : ndarray of int64, shape (k,), or None
-            Which; ``None`` means all.
-        """
-        neurons = self.neurons
+        """Read the weights of some rows anew."""
         where = np.arange(len(self.ids)) if positions is None else positions
         self.room.owner = None
         largest = _loops().enter(
             _code(),
             where,
-            self.ids,
-            neurons.W,
-            neurons.a,
-            neurons.b,
-            neurons.tau,
-            neurons.shift,
+            self.rows,
+            self.network,
             self.scale,
             self._numbers,
             self.blocks,
-            self.table,
-            self.width,
-            self.band,
-            self.factors,
-            self.gains,
-            self.stride,
             self.drift,
-            self._unit,
-            self.halves,
-            self.pairs,
-            self.cuts,
-            self.grains,
+            _Integers(self._unit, self.halves, self.pairs, self.cuts, self.grains),
         )
         self._error = max(self._error, largest)
         if positions is not None and self.grains[-1] > self._patience:
@@ -296,18 +310,7 @@ class CapFilter:
         self.drift[:] = 0.0
 
     def positions_of(self, rows: IntArray) -> IntArray:
-        """Return the positions of neurons.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,)
-            Neurons that have one.
-
-        Returns
-        -------
-        ndarray of int64, shape (k,)
-            Their positions.
-        """
+        """Return the positions of neurons."""
         return rows if self._positions is None else self._positions[rows]
 
 
@@ -335,25 +338,6 @@ class CapMemory:
     row fires nowhere in the cap; rows that have drifted further are *hot* and are looked at for
     every cap.
 
-    Parameters
-    ----------
-    rows : CapFilter
-        The neurons; from now on it is to be used with this memory only.
-    anchors : ndarray of float64, shape (n, d)
-        The centers of all caps.
-    skin : float
-        The least skin, in units of a pre-activation, ``> 0``.  At later scans rows that move fast
-        get a wider one, by what they moved since the scan before.
-
-    Attributes
-    ----------
-    scans : int
-        How often all rows were looked at for all caps.
-    looked_at : int
-        Pairs that were scored to find candidates.
-
-    Notes
-    -----
     All rows are scanned anew when the work on hot rows since the last scan comes to that of a scan
     (ski rental, see :mod:`sublinear_lib.halfspace.candidates`).
     """
@@ -372,18 +356,7 @@ class CapMemory:
         rows.remember()
 
     def candidates(self, batch: IntArray | None) -> _Candidates:
-        """Return the candidates of some caps.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), or None
-            Which caps; ``None`` means all.
-
-        Returns
-        -------
-        _Candidates
-            They hold until the weights change.
-        """
+        """Return the candidates of some caps."""
         rows, n = self._rows, len(self._anchors)
         # What may have drifted out; NaN (a row that float32 says nothing about) counts.
         hot = ~(rows.drift <= self._skin)
@@ -436,7 +409,7 @@ class CapMemory:
         state = np.empty(0, dtype=np.uint8)
         indices = np.empty(self._guess, dtype=np.int32)
         while True:
-            lists = indices, eighths, lengths, state, np.empty(0, dtype=np.int32), starts
+            lists = _Lists(indices, eighths, lengths, state, np.empty(0, dtype=np.int32), starts)
             needed, _ = _scan(rows, wide, self._anchors, False, lists)
             if needed <= indices.size:
                 break
@@ -446,11 +419,7 @@ class CapMemory:
 
 
 def _scan(
-    rows: CapFilter,
-    band: Float32Array,
-    anchors: FloatArray,
-    split: bool,
-    lists: tuple[Any, ...],
+    rows: CapFilter, band: Float32Array, anchors: FloatArray, split: bool, lists: _Lists
 ) -> tuple[int, int]:
     """Look at all rows for some caps."""
     n = len(anchors)
@@ -470,7 +439,7 @@ def _scan(
         rows.words,
         split,
         rows.certain,
-        *lists,
+        lists,
     )
     return cast(tuple[int, int], found)
 
@@ -491,30 +460,6 @@ class Climb(NamedTuple):
 class CapEvaluator:
     """Evaluation of a network at one point of each cap, on the neurons that can fire there.
 
-    Parameters
-    ----------
-    rows : CapFilter
-        The neurons.
-    region : Region
-        The caps.
-    lists : tuple of ndarray, optional
-        ``(indptr, indices)``: positions that hold every neuron that can fire in a cap (CSR, int64
-        and int32, ascending).  By default all rows of the filter are looked at.
-    memory : CapMemory, optional
-        Where to find the lists instead.
-    batch : ndarray of int64, shape (n,), optional
-        Which of the caps of the memory these are; by default all.
-
-    Attributes
-    ----------
-    work : int
-        Passes over a row of W for one point so far, d multiplications and additions each: one for
-        a score, one for a neuron that is added to a gradient or taken off.
-    candidates : int
-        Pairs of a cap and a neuron that can fire in it.
-
-    Notes
-    -----
     It is for one state of the weights: ask for a new one after they changed.  The same methods as
     :class:`sublinear_lib.evaluation.Evaluator`, with the same errors.
     """
@@ -552,7 +497,7 @@ class CapEvaluator:
     @property
     def undecided(self) -> int:
         """Pairs of a cap and a neuron that fires in some part of it only, or nowhere after all."""
-        return int(self._lengths.sum())
+        return int(self._sorted.lengths.sum())
 
     # -- sorting -------------------------------------------------------------------------------
 
@@ -561,13 +506,11 @@ class CapEvaluator:
         rows, neurons, n = self._rows, self.neurons, self.n
         room, loops = rows.room, _loops()
         segments = rows.stretches * n
-        self._eighths = np.empty(segments + 1, dtype=np.int64)
-        self._starts = np.empty(segments + 1, dtype=np.int64)
-        self._lengths = np.empty(segments, dtype=np.int64)
+        eighths, starts = np.empty((2, segments + 1), dtype=np.int64)
+        lengths = np.empty(segments, dtype=np.int64)
         room.owner = self
         while True:
-            where = self._eighths, self._lengths
-            lists = room.undecided, *where, room.state, room.sure, self._starts
+            lists = _Lists(room.undecided, eighths, lengths, room.state, room.sure, starts)
             undecided, sure = self._sort(lists)
             if undecided + 64 <= room.undecided.size and sure <= room.sure.size:
                 break
@@ -575,26 +518,15 @@ class CapEvaluator:
         self._keyed = np.ones(n, dtype=np.bool_)
         self._before = np.full((n, neurons.d), np.nan)
         self._ways = np.zeros(n)
-        self._undecided, self._sure, self._state = room.undecided, room.sure, room.state
+        self._sorted = lists
         self._keys = room.keys
         self._band = self._undecided_band()
-        self._fixed, self._totals = np.zeros((2, n * rows.stride))
+        fixed, totals = np.zeros((2, n * rows.stride))
         with np.errstate(over="ignore", invalid="ignore"):
-            summed = loops.begin(
-                self._code,
-                rows.gains,
-                rows.stride,
-                self._undecided,
-                self._eighths,
-                self._state,
-                self._sure,
-                self._starts,
-                n,
-                self._fixed,
-                self._totals,
-            )
-        self._worn = self._columns(self._totals)[:, neurons.d + 1].copy()
-        self._looked_at = int(self._lengths.sum())
+            summed = loops.begin(self._code, rows.rows, lists, n, fixed, totals)
+        worn = self._columns(totals)[:, neurons.d + 1].copy()
+        self._sums = _Sums(fixed, totals, worn)
+        self._looked_at = int(lengths.sum())
         self.candidates = self._looked_at + sure
         self.work += self.candidates + int(summed)
 
@@ -602,22 +534,14 @@ class CapEvaluator:
         """Return the sums as a table: gradient, constant, volume, and nothing."""
         return totals.reshape(self.n, self._rows.stride)
 
-    def _sort(self, lists: tuple[Any, ...]) -> tuple[int, int]:
+    def _sort(self, lists: _Lists) -> tuple[int, int]:
         rows, n = self._rows, self.n
         if self._lists is None:
             return _scan(rows, rows.band, self.region.anchors, True, lists)
         short = np.zeros((n, rows.width), dtype=np.float32)
         short[:, : self.neurons.d] = self.region.anchors
         found = _loops().sift(
-            self._code,
-            rows.table,
-            rows.width,
-            rows.band,
-            short.ravel(),
-            n,
-            rows.stretches,
-            *self._lists,
-            *lists,
+            self._code, rows.rows, short.ravel(), n, rows.stretches, self._lists, lists
         )
         return cast(tuple[int, int], found)
 
@@ -645,7 +569,7 @@ class CapEvaluator:
         if self._rows.room.owner is not self:
             self._open()  # another batch used the buffers
         self._standing = None
-        rows, neurons = self._rows, self.neurons
+        rows = self._rows
         if not self._keyed.all():
             # A walk left no keys behind: a cap that moves on begins anew.
             moves = ~self._keyed & (self._before != X).any(axis=1)
@@ -658,18 +582,9 @@ class CapEvaluator:
             caps = np.empty(room, dtype=np.int64)
             scored, changes, found = _loops().follow(
                 self._code,
-                rows.table,
-                rows.width,
-                rows.factors,
-                rows.gains,
-                rows.stride,
-                rows.ids,
-                neurons.W,
-                neurons.b,
-                self._undecided,
-                self._eighths,
-                self._lengths,
-                self._state,
+                rows.rows,
+                rows.network,
+                self._sorted,
                 self._keys,
                 self._ways,
                 self._before,
@@ -677,10 +592,8 @@ class CapEvaluator:
                 self._short,
                 X,
                 rows.limit,
-                *self._band,
-                self._fixed,
-                self._totals,
-                self._worn,
+                self._band,
+                self._sums,
                 value,
                 places,
                 caps,
@@ -708,32 +621,11 @@ class CapEvaluator:
         The walk of :func:`sublinear_lib.adversary.ascent.ascend` along gradients of f, to rounding,
         with the same activities.  Afterwards the evaluator stands at the best points, so that a
         forward pass there costs nothing.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            Where to start: the centers of the caps, on X.
-        y : ndarray of float64, shape (n,)
-            Labels.
-        loss : tuple of int and float
-            What to maximize: the place of a loss in :data:`sublinear_lib.losses.LOSSES`, and its
-            parameter.
-        angles : ndarray of float64, shape (steps,)
-            The angle of each step, radians.
-        rho : float
-            Radius of the caps.
-
-        Returns
-        -------
-        Climb or None
-            What was found; ``None`` if this is a case for the walk step by step: other points than
-            the centers, caps beyond the region, more undecided rows than a cache holds, a pair that
-            float64 cannot decide, or a value that is not finite.
         """
-        rows, neurons, n = self._rows, self.neurons, self.n
+        rows, n = self._rows, self.n
         if rows.room.owner is not self:
             self._open()
-        held = 4 * rows.pairs * int(self._eighths[-1]) * 8 // n
+        held = 4 * rows.pairs * int(self._sorted.eighths[-1]) * 8 // n
         fits = held <= _CACHE_BYTES and min(rho, geometry.SLICE_DIAMETER) <= self.region.radius
         if not fits or not np.array_equal(X, self.region.anchors):
             return None
@@ -744,30 +636,17 @@ class CapEvaluator:
         angle = geometry.cap_angle(rho)
         work = _climbing().climb(
             self._code,
-            rows.halves.view(np.int32),
-            rows.pairs,
-            rows.cuts,
-            rows.grains,
-            rows.gains,
-            rows.stride,
-            rows.ids,
-            neurons.W,
-            neurons.b,
-            self._undecided,
-            self._eighths,
-            self._lengths,
-            self._state,
+            rows.rows,
+            rows.network,
+            _Integers(0.0, rows.halves.view(np.int32), rows.pairs, rows.cuts, rows.grains),
+            self._sorted,
             best.copy(),
             np.array(y),
-            *loss,
+            loss,
             angles,
-            rho,
-            math.cos(angle),
-            math.sin(angle),
-            *self._band,
-            self._fixed,
-            self._totals,
-            self._worn,
+            (rho, math.cos(angle), math.sin(angle)),
+            self._band,
+            self._sums,
             *found,
         )
         if work < 0:
@@ -781,91 +660,37 @@ class CapEvaluator:
     def _settle(self, X: FloatArray, places: IntArray, caps: IntArray, value: FloatArray) -> None:
         """Decide pairs in real arithmetic and bring state and sums up to date."""
         neurons, rows = self.neurons, self._rows
-        positions = self._undecided[places]
+        positions = self._sorted.undecided[places]
         ids = rows.ids[positions].astype(np.int64)
         fires = predicates.exact_signs(neurons.W, neurons.b, X, neurons.tau, caps, ids) > 0
         bits = (1 << (places % 8)).astype(np.uint8)
         eighths = places // 8
-        wrong = ((self._state[eighths] & bits) != 0) != fires
+        wrong = ((self._sorted.state[eighths] & bits) != 0) != fires
         if not wrong.any():
             return
-        np.bitwise_xor.at(self._state, eighths[wrong], bits[wrong])
+        np.bitwise_xor.at(self._sorted.state, eighths[wrong], bits[wrong])
         self._keys[places[wrong]] *= -1.0
         caps, positions = caps[wrong], positions[wrong]
         gains = rows.gains.reshape(-1, rows.stride)[positions]
-        totals, d = self._columns(self._totals), neurons.d
+        totals, d = self._columns(self._sums.totals), neurons.d
         with np.errstate(over="ignore", invalid="ignore"):
             np.add.at(totals, caps, np.where(fires[wrong], 1.0, -1.0)[:, None] * gains)
-            np.add.at(self._worn, caps, gains[:, d + 1])
+            np.add.at(self._sums.worn, caps, gains[:, d + 1])
             changed = np.unique(caps)
             slopes = totals[changed, :d]
             value[changed] = np.einsum("ij,ij->i", slopes, X[changed]) + totals[changed, d]
 
     def value(self, X: FloatArray) -> FloatArray:
-        """Return f at the points.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, each in its cap.
-
-        Returns
-        -------
-        ndarray of float64, shape (n,)
-            The values.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For points of a wrong shape, not finite, or outside their caps.
-        """
+        """Return f at the points."""
         return self._follow(self._points(X))
 
     def value_and_input_gradient(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return f and its formal gradient ``sum over active r of a_r w_r``.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, each in its cap.
-
-        Returns
-        -------
-        value : ndarray of float64, shape (n,)
-            The values.
-        gradient : ndarray of float64, shape (n, d)
-            The derivatives in x where f is differentiable; at a threshold, those of the side on
-            which the neuron is off.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
-        """
+        """Return f and its formal gradient ``sum over active r of a_r w_r``."""
         value = self._follow(self._points(X))
-        return value, self._columns(self._totals)[:, : self.neurons.d].copy()
+        return value, self._columns(self._sums.totals)[:, : self.neurons.d].copy()
 
     def smoothed_input_gradient(self, X: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the gradient in x of f with every activation blurred.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, each in its cap.
-        bandwidth : float
-            Half the width of the window, ``> 0``, in units of a pre-activation.
-
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            ``sum_r a_r s_r w_r`` with the derivatives s_r of
-            :func:`sublinear_lib.activations.blurred_step`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`; or if `bandwidth` is not positive, or wider than the margin of the region.
-        """
+        """Return the gradient in x of f with every activation blurred."""
         points = self._points(X)
         neurons, rows = self.neurons, self._rows
         width, jump = spread_jump(neurons.tau - neurons.shift, bandwidth)
@@ -876,22 +701,14 @@ class CapEvaluator:
             )
         if rows.room.owner is not self:
             self._open()
-        gradient = self._columns(self._fixed)[:, : neurons.d].copy()
+        gradient = self._columns(self._sums.fixed)[:, : neurons.d].copy()
         count = _loops().smooth(
             self._code,
-            rows.table,
-            rows.width,
-            rows.gains,
-            rows.stride,
-            rows.ids,
-            neurons.W,
-            neurons.b,
-            neurons.tau,
+            rows.rows,
+            rows.network,
             jump,
             width,
-            self._undecided,
-            self._eighths,
-            self._lengths,
+            self._sorted,
             self._short,
             points,
             rows.scale,
@@ -904,23 +721,7 @@ class CapEvaluator:
     # -- learning ------------------------------------------------------------------------------
 
     def forward(self, X: FloatArray) -> ForwardPass:
-        """Return f together with the active sets (lines 12 and 17 of Algorithm 1).
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, each in its cap.
-
-        Returns
-        -------
-        ForwardPass
-            Values and active sets.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
-        """
+        """Return f together with the active sets (lines 12 and 17 of Algorithm 1)."""
         points = self._points(X).copy()
         passed = CapPass(self._follow(points), points, self)
         self._standing = passed
@@ -929,29 +730,7 @@ class CapEvaluator:
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
-        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-        passed : ForwardPass
-            The forward pass of this evaluator at these points.
-        coefficients : ndarray of float64, shape (n,)
-            The weights c_i, for the mean loss ``l'(y_i, f(x_i)) / n``.
-
-        Returns
-        -------
-        rows : ndarray of int64, shape (q,)
-            The union of the active sets, ascending.
-        gradient : ndarray of float64, shape (q, d)
-            The gradient with respect to those rows of W.
-
-        Raises
-        ------
-        ValueError
-            If `passed` is not a forward pass of this evaluator.
-        """
+        """Return ``sum_i c_i a_r x_i 1[r active at x_i]`` for the neurons of the union Q_t."""
         if not isinstance(passed, CapPass) or passed.evaluator is not self:
             raise ValueError("passed must be a forward pass of this evaluator")
         passed.restore()
@@ -971,11 +750,7 @@ class CapEvaluator:
             rows.words * _BLOCK,
             rows.ids,
             self.neurons.a,
-            self._undecided,
-            self._eighths,
-            self._state,
-            self._sure,
-            self._starts,
+            self._sorted,
             coefficients,
             X,
             fires,
@@ -985,32 +760,13 @@ class CapEvaluator:
         return rows.ids[fires.view(np.bool_)].astype(np.int64), out[:count]
 
     def stand_at(self, X: FloatArray, passed: CapPass) -> None:
-        """Go back to the points of a forward pass.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-        passed : CapPass
-            The forward pass.
-        """
+        """Go back to the points of a forward pass."""
         if self._standing is not passed or self._rows.room.owner is not self:
             self._follow(self._points(X))
             self._standing = passed
 
     def spread(self, fires: NDArray[np.uint8]) -> BoolArray:
-        """Turn marks of positions into a mask of neurons.
-
-        Parameters
-        ----------
-        fires : ndarray of uint8, shape (k,)
-            1 or 0 for each position.
-
-        Returns
-        -------
-        ndarray of bool, shape (m,)
-            Which neurons are marked.
-        """
+        """Turn marks of positions into a mask of neurons."""
         if len(fires) == self.neurons.m:
             return fires.view(np.bool_)
         mask = np.zeros(self.neurons.m, dtype=np.bool_)
@@ -1018,64 +774,28 @@ class CapEvaluator:
         return mask
 
     def count_active(self) -> IntArray:
-        """Count the active neurons of each cap.
-
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-            How many there are.
-        """
+        """Count the active neurons of each cap."""
         counts = np.zeros(self.n, dtype=np.int64)
-        _loops().tally(self._eighths, self._state, self._starts, counts)
+        _loops().tally(self._sorted, counts)
         return counts
 
     def mark_active(self) -> NDArray[np.uint8]:
-        """Mark the positions that are active in some cap.
-
-        Returns
-        -------
-        ndarray of uint8, shape (k,)
-            1 for those, otherwise 0.
-        """
+        """Mark the positions that are active in some cap."""
         fires = np.zeros(len(self._rows.ids), dtype=np.uint8)
-        rows = self._rows.words * _BLOCK
-        lists = self._undecided, self._eighths, self._state, self._sure, self._starts
-        _loops().report(self._code, rows, *lists, fires)
+        _loops().report(self._code, self._rows.words * _BLOCK, self._sorted, fires)
         return fires
 
     def list_active(self, counts: IntArray) -> tuple[IntArray, Int32Array]:
-        """List the active neurons of each cap.
-
-        Parameters
-        ----------
-        counts : ndarray of int64, shape (n,)
-            How many there are (`count_active`).
-
-        Returns
-        -------
-        indptr, indices : ndarray of int64 and int32
-            Their ids (CSR), in no particular order within a cap.
-        """
+        """List the active neurons of each cap."""
         indptr = np.zeros(self.n + 1, dtype=np.int64)
         np.cumsum(counts, out=indptr[1:])
         indices = np.empty(int(indptr[-1]), dtype=np.int32)
-        lists = self._undecided, self._eighths, self._state, self._sure, self._starts
-        _loops().listed(self._rows.ids, *lists, indptr, indices)
+        _loops().listed(self._rows.ids, self._sorted, indptr, indices)
         return indptr, indices
 
 
 class CapPass(ForwardPass):
-    """A forward pass whose active sets stay in the evaluator until somebody asks for lists.
-
-    Parameters
-    ----------
-    value : ndarray of float64, shape (n,)
-        f at each point.
-    X : ndarray of float64, shape (n, d)
-        The points.
-    evaluator : CapEvaluator
-        It stands at these points.
-    """
+    """A forward pass whose active sets stay in the evaluator until somebody asks for lists."""
 
     def __init__(self, value: FloatArray, X: FloatArray, evaluator: CapEvaluator) -> None:
         state = {
@@ -1145,16 +865,16 @@ def _cut(rows: CapFilter, indptr: IntArray, indices: Int32Array) -> _Candidates:
 @functools.cache
 def _loops() -> ModuleType:
     """Return the compiled loops; they are compiled on first use."""
-    return importlib.import_module("sublinear_lib.halfspace.kernels_numba_caps")
+    return importlib.import_module("sublinear_lib.training.kernels_numba_caps")
 
 
 @functools.cache
 def _climbing() -> ModuleType:
     """Return the compiled attack, which not every evaluator needs."""
-    return importlib.import_module("sublinear_lib.halfspace.kernels_numba_climb")
+    return importlib.import_module("sublinear_lib.training.kernels_numba_climb")
 
 
 def _code() -> Code:
-    from sublinear_lib.halfspace.vector_code import host_code
+    from sublinear_lib._vector_code import host_code
 
     return host_code()

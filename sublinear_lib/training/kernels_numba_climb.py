@@ -35,20 +35,17 @@ arithmetic on the stored numbers.
 **Steps** are compiled without freedom in arithmetic (:mod:`sublinear_lib._turning`), though the
 sums around them may be reordered.
 
-**Sums** are renewed as in `follow` of :mod:`sublinear_lib.halfspace.kernels_numba_caps`, once eight
+**Sums** are renewed as in `follow` of :mod:`sublinear_lib.training.kernels_numba_caps`, once eight
 times of what is there has come and gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 
+from sublinear_lib._compiled import FREE_SUMS, compiled
 from sublinear_lib._turning import compiled_step
-from sublinear_lib.halfspace.vector_code import (
+from sublinear_lib._vector_code import (
     append_changes,
     append_rows,
     pack_rows,
@@ -60,7 +57,7 @@ from sublinear_lib.halfspace.vector_code import (
 
 __all__ = ["POINT_UNIT", "attack_loss", "attack_slope", "climb"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled(FREE_SUMS)
 
 _step_point = compiled_step()
 
@@ -79,15 +76,8 @@ _LARGEST_MARGIN = 2**24
 _OFF_SLICE = 1e-6
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    flags = {"contract", "reassoc", "nsz"}
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)
-    return cast(Function, compiler(function))
-
-
 @_compiled
-def _decide(r: int, W: Any, b: Any, x: Any, lower: float, upper: float) -> Any:
+def _decide(r, W, b, x, lower, upper):
     """Return whether a neuron fires at a point by its float64 score, or -1 if that is too close."""
     z = b[r]
     for k in range(W.shape[1]):
@@ -98,7 +88,7 @@ def _decide(r: int, W: Any, b: Any, x: Any, lower: float, upper: float) -> Any:
 
 
 @_compiled
-def attack_loss(kind: int, parameter: float, residual: float) -> Any:
+def attack_loss(kind, parameter, residual):
     """Return a loss of :mod:`sublinear_lib.losses`, by its place in `LOSSES`, of a residual."""
     size = abs(residual)
     if kind == 0:
@@ -115,7 +105,7 @@ def attack_loss(kind: int, parameter: float, residual: float) -> Any:
 
 
 @_compiled
-def attack_slope(kind: int, parameter: float, residual: float, y: float) -> float:
+def attack_slope(kind, parameter, residual, y):
     """Return +1 or -1, where the output must move for the loss to rise; if flat, away from y."""
     slope = residual
     if kind == 1:
@@ -130,7 +120,7 @@ def attack_slope(kind: int, parameter: float, residual: float, y: float) -> floa
 
 
 @_compiled
-def _round_point(point: Any, halves: Any, grains: Any) -> Any:
+def _round_point(point, halves, grains):
     """Write a point as integers; return the margin, or -1 if there is none for it."""
     d = point.size
     size = 0.0
@@ -152,43 +142,36 @@ def _round_point(point: Any, halves: Any, grains: Any) -> Any:
 
 @_compiled
 def climb(
-    code: Any,
-    table: Any,
-    width: int,
-    limits: Any,
-    grains: Any,
-    gains: Any,
-    stride: int,
-    ids: Any,
-    W: Any,
-    b: Any,
-    undecided: Any,
-    eighths: Any,
-    lengths: Any,
-    state: Any,
-    anchors: Any,
-    y: Any,
-    kind: int,
-    parameter: float,
-    angles: Any,
-    rho: float,
-    cosine: float,
-    sine: float,
-    lower: float,
-    upper: float,
-    fixed: Any,
-    totals: Any,
-    worn: Any,
-    best: Any,
-    value: Any,
-    clean: Any,
-    step_found: Any,
-) -> int:
+    code,
+    rows,
+    network,
+    integers,
+    lists,
+    anchors,
+    y,
+    objective,
+    angles,
+    cap,
+    edges,
+    sums,
+    best,
+    value,
+    clean,
+    step_found,
+):
     """Attack every cap and leave it at the best point; return the passes over rows, -1 if given up.
 
     `state`, `totals` and `worn` are those of the centers when it is called, or of any points of the
     caps, and those of the best points afterwards.
     """
+    ids, gains, stride = rows.ids, rows.gains, rows.stride
+    W, b = network.W, network.b
+    _, table, width, limits, grains = integers
+    undecided, eighths, lengths, state, _, _ = lists
+    kind, parameter = objective
+    rho, cosine, sine = cap
+    lower, upper = edges
+    fixed, totals, worn = sums
     n, d = anchors.shape
     segments = lengths.size
     most = 0
@@ -199,7 +182,7 @@ def climb(
         most = max(most, room)
     words = (most + 7) // 8
     far = width >= _LONG
-    rows = np.zeros(_BLOCK * words, dtype=np.int32)
+    listed = np.zeros(_BLOCK * words, dtype=np.int32)
     cuts = np.empty(_BLOCK * words, dtype=np.int32)
     packed = np.empty(_BLOCK * words * width, dtype=np.int32)
     firing = np.zeros(words, dtype=np.uint64)
@@ -226,7 +209,7 @@ def climb(
             count += left
             for eighth in range(eighths[segment], eighths[segment + 1]):
                 for j in range(8):
-                    rows[8 * place + j] = undecided[8 * eighth + j]
+                    listed[8 * place + j] = undecided[8 * eighth + j]
                 firing_bytes[place] = state[eighth]
                 valid_bytes[place] = 255 if left >= 8 else (1 << left) - 1
                 left -= 8
@@ -236,17 +219,17 @@ def climb(
             firing_bytes[eighth] = 0
             valid_bytes[eighth] = 0
             for j in range(8):
-                rows[8 * eighth + j] = rows[0]
+                listed[8 * eighth + j] = listed[0]
         for segment in range(i + 1, segments, n):
             for eighth in range(eighths[segment], eighths[segment + 1] + 1, 2):
                 prefetch(code, undecided, 8 * eighth)
         for start in range(0, _BLOCK * used, 16):
             if far:
                 for e in range(start + _AHEAD, min(start + _AHEAD + 16, _BLOCK * used)):
-                    prefetch(code, table, rows[e] * width)
-            pack_rows(code, table, width, rows, start, packed, start * width)
+                    prefetch(code, table, listed[e] * width)
+            pack_rows(code, table, width, listed, start, packed, start * width)
         for e in range(_BLOCK * used):
-            cuts[e] = limits[rows[e]]
+            cuts[e] = limits[listed[e]]
         for k in range(d):
             point[k] = anchors[i, k]
         origin = i * stride
@@ -272,11 +255,11 @@ def climb(
                 doubt = masks[1] & valid[w]
                 now = masks[0] & valid[w] | before & doubt
                 doubts = append_rows(code, None, start, doubt, doubtful, doubts)
-                changes = append_changes(code, rows, start, before, now, changed, changes)
+                changes = append_changes(code, listed, start, before, now, changed, changes)
                 firing[w] = now
             for e in range(doubts):
                 doubted = np.int64(doubtful[e])
-                row = rows[doubted]
+                row = listed[doubted]
                 fires = _decide(ids[row], W, b, point, lower, upper)
                 if fires < 0:
                     return -1
@@ -294,7 +277,7 @@ def climb(
             if not worn[i] <= _WORN * totals[origin + volume]:
                 found = 0
                 for w in range(used):
-                    found = append_rows(code, rows, _BLOCK * w, firing[w], changed, found)
+                    found = append_rows(code, listed, _BLOCK * w, firing[w], changed, found)
                 for k in range(origin, origin + stride):
                     totals[k] = fixed[k]
                 sum_rows(code, gains, stride, changed, 0, found, 1.0, totals, origin)
@@ -319,15 +302,7 @@ def climb(
             if step < steps:
                 sideways = attack_slope(kind, parameter, residual, y[i]) * sines[step]
                 if not _step_point(
-                    point,
-                    anchors[i],
-                    totals,
-                    origin,
-                    sideways,
-                    cosines[step],
-                    rho,
-                    cosine,
-                    sine,
+                    point, anchors[i], totals, origin, sideways, cosines[step], rho, cosine, sine
                 ):
                     return -1
         place = 0
