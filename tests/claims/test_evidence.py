@@ -155,7 +155,10 @@ def test_a_verb_notes_what_was_found_and_asked_for(
 
 @pytest.mark.parametrize(
     ("ratio", "relation", "outcome", "shown"),
-    [(0.5, "<=", YES, "2 of 2 hold, the closest at 0.5"), (0.5, ">=", NO, "1 of 2 hold")],
+    [
+        (0.5, "<=", YES, "2 of 2 hold, the closest at 0.5"),
+        (0.5, ">=", NO, "1 of 2 hold, the closest at 2 of"),
+    ],
 )
 def test_inequalities_say_how_many_hold_and_how_close_they_are(
     ratio: float, relation: str, outcome: Outcome, shown: str
