@@ -48,24 +48,13 @@ def step_point(
 ) -> bool:
     """Turn a point along a great circle of X, and put it onto the rim if it leaves its cap.
 
-    Parameters
-    ----------
-    point, anchor : ndarray of float64, shape (d,)
-        A point of X, which is moved, and the center of its cap.
-    gradients : ndarray of float64
-        The gradient of the network is here, from `start` on.
-    start : int
-        Where it begins.
-    sideways, forward : float
-        Sine and cosine of the angle to turn by; the sine with a minus sign if the network is to
-        fall.
-    rho, cosine, sine : float
-        Radius of the cap, and cosine and sine of its angle.
+    Here `point`, `anchor` (d,): A point of X, which is moved, and the center of its cap;
+    `gradients`: the gradient of the network is here, from `start` on; `start`: where it begins;
+    `sideways`, `forward`: sine and cosine of the angle to turn by; the sine with a minus sign if
+    the network is to fall; `rho`, `cosine`, `sine`: radius of the cap, and cosine and sine of its
+    angle.
 
-    Returns
-    -------
-    bool
-        False if the point is outside of its cap and the rim has no nearest point, to rounding.
+    False if the point is outside of its cap and the rim has no nearest point, to rounding.
     """
     d = point.size
     front = d - 1

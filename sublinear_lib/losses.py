@@ -49,25 +49,13 @@ class Loss(ABC):
     def value(self, y: object, f: object) -> FloatArray:
         """Return the loss of each prediction.
 
-        Parameters
-        ----------
-        y : float or array-like
-            Labels, finite.
-        f : float or array-like
-            Predictions, finite; of the same shape as `y`, or one of the two a single number.
+        Here `f`: predictions, finite; of the same shape as `y`, or one of the two a single number.
 
-        Returns
-        -------
-        ndarray of float64, the common shape
-            The losses, ``>= 0``.  Only a residual beyond the range of float64 gives infinity.
+        The losses, ``>= 0``.  Only a residual beyond the range of float64 gives infinity.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For entries that are not finite real numbers or for shapes that differ.
+        Raises TypeError, ValueError: for entries that are not finite real numbers or for shapes
+        that differ.
 
-        Notes
-        -----
         Source: Definition 3.2.
         """
         with np.errstate(over="ignore", under="ignore"):
@@ -76,21 +64,12 @@ class Loss(ABC):
     def derivative(self, y: object, f: object) -> FloatArray:
         """Return a subgradient of the loss in the prediction.
 
-        Parameters
-        ----------
-        y, f : float or array-like
-            As for `value`.
+        Here `y`, `f`: as for `value`.
 
-        Returns
-        -------
-        ndarray of float64, the common shape
-            The derivative in `f`, between -1 and 1; at a kink the subgradient of smallest absolute
-            value.
+        The derivative in `f`, between -1 and 1; at a kink the subgradient of smallest absolute
+        value.
 
-        Raises
-        ------
-        TypeError, ValueError
-            As `value`.
+        Raises TypeError, ValueError: as `value`.
         """
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(self._derivative(_residual(y, f)))

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sublinear_lib import archives, validation
+from sublinear_lib._arguments import Count, Dimension, checked
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.evaluation import Evaluator, ForwardPass, Neurons, Reduction, Region
@@ -131,10 +132,11 @@ class TwoLayerNetwork:
         )
 
     @classmethod
+    @checked
     def initialize(
         cls,
-        m: int,
-        d: int,
+        m: Count,
+        d: Dimension,
         scaling: str | Scaling = "PRINTED",
         *,
         rng: Seed,
@@ -185,8 +187,6 @@ class TwoLayerNetwork:
         >>> network.m, network.d, sorted(set(network.a.round(6).tolist()))
         (1024, 3, [-0.25, 0.25])
         """
-        m = validation.count(m, "m")
-        d = validation.count(d, "d", minimum=2)
         rules = get_scaling(scaling)
         own = rules.tau(m, K=K)  # checks K, used or not
         threshold = own if tau is None else validation.scalar(tau, "tau", minimum=0)
@@ -238,9 +238,10 @@ class TwoLayerNetwork:
         weights = validation.float_array(W, "W", shape=self.W.shape)
         return TwoLayerNetwork(weights, self.a, self.b, self.tau, self.activation)
 
+    @checked
     def evaluator(
         self,
-        n: int,
+        n: Count,
         *,
         lists: ActiveSets | None = None,
         region: Region | None = None,
@@ -269,7 +270,6 @@ class TwoLayerNetwork:
         TypeError, ValueError
             If the lists do not fit n points and m neurons.
         """
-        n = validation.count(n, "n")
         reduction = validation.choice(reduction, "reduction", ("blas", "reference"))
         return Evaluator(
             self._neurons,
@@ -468,13 +468,7 @@ class TwoLayerNetwork:
         return Neurons(*self._arrays, self.tau, self.shift)
 
     def working_copy(self) -> Neurons:
-        """Return the neurons in the form that a trainer changes; the network keeps its own.
-
-        Returns
-        -------
-        Neurons
-            With a copy of the weights.
-        """
+        """Return the neurons in the form that a trainer changes; the network keeps its own."""
         W, a, b = self._arrays
         return Neurons(W.copy(), a, b, self.tau, self.shift)
 
@@ -494,19 +488,9 @@ class TwoLayerNetwork:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file; an interrupted write leaves an older file untouched.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file, conventionally ``*.npz``; it is written under exactly this name.
+        Here `path`: the file, conventionally ``*.npz``; it is written under exactly this name.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        See Also
-        --------
-        load : The inverse; the network comes back bit for bit.
+        Raises OSError: if the file cannot be written.
         """
         contents = {
             "format": np.array(_FORMAT),

@@ -253,12 +253,9 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but weights as numbers, names and lists, ready for JSON.
 
-        Returns
-        -------
-        dict
-            The same for the same arguments on the same machine, with and without compiled kernels
-            and for every number of threads; no seconds in it.  A distance is None where there are
-            no two points to measure it between.
+        The same for the same arguments on the same machine, with and without compiled kernels and
+        for every number of threads; no seconds in it.  A distance is None where there are no two
+        points to measure it between.
         """
         history = self.history
         intervals = {
@@ -412,22 +409,9 @@ class Report:
     def plot_training(self, name: str = "training", caption: str | None = None) -> Picture:
         """Draw the losses and the share of active neurons over the steps.
 
-        Parameters
-        ----------
-        name : str, default "training"
-            Name of the figure.
-        caption : str, optional
-            What to notice.
+        Here `name`: name of the figure; `caption`: what to notice.
 
-        Returns
-        -------
-        Picture
-            Two panels; see :func:`sublinear_lib.plotting.training_run`.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two steps.
+        Two panels; see :func:`sublinear_lib.plotting.training_run`.
         """
         from sublinear_lib import plotting
 

@@ -432,17 +432,11 @@ class RunReport:
     def store(self, out: Path) -> None:
         """Write the summary into a folder.
 
-        Parameters
-        ----------
-        out : Path
-            The folder, which exists.
+        Here `out`: the folder, which exists.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-        ValueError
-            If training ended before its first step.
+        Raises OSError: if the file cannot be written.
+
+        Raises ValueError: if training ended before its first step.
         """
         archives.write_bytes(
             out / "summary.json", (json.dumps(self.summary(), indent=1) + "\n").encode()

@@ -20,6 +20,7 @@ LIBRARY = Path(sublinear_lib.__file__).parent
 
 FLOORS = {
     "_typing": 0,
+    "_arguments": 0,
     "_turning": 0,
     "_extras": 0,
     "validation": 0,
@@ -67,7 +68,7 @@ LEVEL_ARROWS = {
     ("runs", "plotting"),
     ("__main__", "cli"),
 }
-GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
+GROUND = {"_typing", "_arguments", "_extras", "validation", "archives", "caching", "cluster"}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}

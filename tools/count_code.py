@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "sublinear_lib"
 CORE_MODULES = {
-    *("_typing", "_turning", "activations", "datasets", "geometry", "losses", "network"),
+    *("_arguments", "_typing", "_turning", "activations", "datasets", "geometry", "losses", "network"),
     *("predicates", "scaling", "statistics", "validation"),
 }
 CORE_ROOMS = {"evaluation", "theory", "halfspace", "adversary", "training"}

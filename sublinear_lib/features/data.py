@@ -189,29 +189,14 @@ class FeatureData:
     def densities(self, q: float) -> tuple[float, float]:
         """Return the two sums that decide the race of the features.
 
-        Parameters
-        ----------
-        q : float
-            The exponent of the activation, ``>= 0``.
+        Here `q`: the exponent of the activation, ``>= 0``.
 
-        Returns
-        -------
-        robust : float
-            ``P_R alpha^q``, the sum over the robust patches at mean strength.
-        nonrobust : float
-            ``P_NR beta^q``.  Jitter multiplies the expectations of both sums by one factor.
+        Returned: `robust`: ``P_R alpha^q``, the sum over the robust patches at mean strength.
+        `nonrobust`: ``P_NR beta^q``.  Jitter multiplies the expectations of both sums by one
+        factor.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If q is not such a number.
-
-        Notes
-        -----
         Source: Assumption 2.3 of Li and Li (2025) and Lemma 5.1, which makes q the exponent.
 
-        Examples
-        --------
         >>> FeatureData().densities(3)
         (27.0, 60.0)
         >>> FeatureData().densities(4)

@@ -22,6 +22,7 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Count, checked
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.activations import Activation, SmoothedReLU
 from sublinear_lib.features.data import FeatureData
@@ -106,27 +107,9 @@ class FeatureShares:
 def feature_shares(law: FeatureData, activation: Activation, A: object, B: object) -> FeatureShares:
     """Return what the two features give to the logit of a class that holds them.
 
-    Parameters
-    ----------
-    law : FeatureData
-        How strong the features are, and in how many patches.
-    activation : Activation
-        The rectifier.
-    A, B : array_like of float, shape (..., m)
-        The features in the filters, which the last axis counts.
+    Here `law`: how strong the features are, and in how many patches; `A`, `B` (..., m): the
+    features in the filters, which the last axis counts.
 
-    Returns
-    -------
-    FeatureShares
-        The two parts, shape (...).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Examples
-    --------
     >>> found = feature_shares(FeatureData(), SmoothedReLU(), [[1.0, 1.0]], [[1.0, 0.0]])
     >>> found.robust.round(3), found.nonrobust.round(3)
     (array([0.08]), array([0.089]))
@@ -197,11 +180,12 @@ class PatchNetwork:
         object.__setattr__(self, "weights", weights)
 
     @classmethod
+    @checked
     def random(
         cls,
         classes: int,
-        filters: int,
-        dim: int,
+        filters: Count,
+        dim: Count,
         *,
         scale: float,
         rng: Seed,
@@ -235,7 +219,7 @@ class PatchNetwork:
             If an argument is not of this form.
         """
         k = validation.count(classes, "classes", minimum=2)
-        shape = (k, validation.count(filters, "filters"), validation.count(dim, "dim"))
+        shape = (k, filters, dim)
         spread = validation.scalar(scale, "scale", minimum=0)
         weights = spread * validation.generator(rng).normal(size=shape)
         return cls(weights, SmoothedReLU() if activation is None else activation)
@@ -301,20 +285,7 @@ class PatchNetwork:
     def __call__(self, X: object) -> FloatArray:
         """Return the logits.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, k)
-            The values F_i(X).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is no such array.
+        Raises TypeError, ValueError: if X is no such array.
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         F = np.empty((len(inputs), self.classes))
@@ -473,22 +444,7 @@ class PatchNetwork:
     def logit_gradient(self, X: object, weights: object) -> FloatArray:
         """Return the gradient of a combination of logits in the input.
 
-        Parameters
-        ----------
-        X : array_like of float, shape (N, P, d)
-            The inputs.
-        weights : array_like of float, shape (N, k)
-            The coefficients c of ``sum_i c_i F_i``, for every input its own.
-
-        Returns
-        -------
-        ndarray of float64, shape (N, P, d)
-            The gradients.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the arguments are not of this form.
+        Here `weights` (N, k): the coefficients c of ``sum_i c_i F_i``, for every input its own.
         """
         inputs = validation.float_array(X, "X", shape=("N", "P", self.dim))
         mix = validation.float_array(weights, "weights", shape=(len(inputs), self.classes))

@@ -60,37 +60,16 @@ def strength_left(
 ) -> FloatArray:
     r"""Return what a budget leaves of a feature, measured in what would outweigh it.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data, taken at mean strengths and without noise.
-    activation : SmoothedReLU or ReLU
-        The rectifier.
-    filters : array_like of float, shape (m,)
-        The numbers A_r (or B_r), ``>= 0``, not all 0.
-    eps : array_like of float, shape (E,)
-        Budgets, ``>= 0``.
-    kind : {"robust", "nonrobust"}, default "robust"
-        Which feature the network uses.
+    Here `law`: the data, taken at mean strengths and without noise; `filters` (m,): the numbers A_r
+    (or B_r), ``>= 0``, not all 0; `eps` (E,): budgets, ``>= 0``; `kind`: which feature the network
+    uses.
 
-    Returns
-    -------
-    ndarray of float64, shape (E,)
-        The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``: the feature
-        of a wrong class, injected with strength t into all patches, would make a tie.  The network
-        is broken if and only if the budget is at least t; 0 from ``eps = alpha`` on.
+    Returned: The number t with ``P sum_r act(t A_r) = P_R sum_r act((alpha - eps) A_r)``: the
+    feature of a wrong class, injected with strength t into all patches, would make a tie.  The
+    network is broken if and only if the budget is at least t; 0 from ``eps = alpha`` on.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
-
-    Notes
-    -----
     Where act is a power, this is the straight line ``(P_R/P)^{1/q} (alpha - eps)``.
 
-    Examples
-    --------
     >>> law = FeatureData()
     >>> strength_left(law, SmoothedReLU(3, 15.0), [1.0], [0.0, 0.52]).round(3)
     array([0.762, 0.63 ])

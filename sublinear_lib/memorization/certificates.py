@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import Nonnegative, checked
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.datasets import checked_norm
@@ -383,9 +384,10 @@ def _boxes(X: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
     return np.nextafter(X - radius, -np.inf), np.nextafter(X + radius, np.inf)
 
 
+@checked
 def memorizer_bounds(
     memorizer: Memorizer,
-    radius: float | None = None,
+    radius: Nonnegative | None = None,
     *,
     aware: bool = True,
     rows: object = None,
@@ -394,28 +396,12 @@ def memorizer_bounds(
 
     All balls go through the layers together.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of the maximum norm (kinds "linf" and "lipschitz").
-    radius : float, optional
-        The radius of the closed balls, ``>= 0``; by default the budget.
-    aware : bool, default True
-        Whether running maxima and minima are recognized in the weights, see ``intervals``; False is
-        plain interval arithmetic.
-    rows : array-like of int, shape (B,), optional
-        The samples whose balls are wanted; by default all.
+    Here `memorizer`: A memorizer of the maximum norm (kinds "linf" and "lipschitz"); `radius`: the
+    radius of the closed balls, ``>= 0``; by default the budget; `aware`: whether running maxima and
+    minima are recognized in the weights, see ``intervals``; False is plain interval arithmetic;
+    `rows` (B,): the samples whose balls are wanted; by default all.
 
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (B,)
-        Bounds that hold in exact arithmetic and for every float64 evaluation.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, the memorizer belongs to another norm, or it has no
-        budget and no radius is given.
+    Returned: `lower, upper`: Bounds that hold in exact arithmetic and for every float64 evaluation.
     """
     validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.p != math.inf:
@@ -510,45 +496,28 @@ def _milp_certificate(
     )
 
 
+@checked
 def certify(
     memorizer: Memorizer,
     method: Literal["auto", "exact", "interval", "milp"] = "auto",
     *,
-    radius: float | None = None,
+    radius: Nonnegative | None = None,
     rows: object = None,
     time_limit: float = 60.0,
 ) -> Certificate:
     """Certify that a memorizer classifies whole closed balls as their centers.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        The memorizer.
-    method : {"auto", "exact", "interval", "milp"}, default "auto"
-        "exact" certifies the construction in rational arithmetic, for p = 1, 2 and inf.  "interval"
-        bounds the stored network rigorously, aware of running maxima and minima, for p = inf.
-        "milp" finds the range of the stored network on each ball up to the tolerances of a solver,
-        for small networks and p = 1 or inf.  "auto" is "interval" for p = inf, else "exact".
-    radius : float, optional
-        The radius of the closed balls, ``>= 0``; by default the budget.  Up to the budget for
-        "exact".
-    rows : array-like of int, shape (B,), optional
-        The samples whose balls are looked at; by default all.
-    time_limit : float, default 60.0
-        For "milp": seconds for each of the two programs of a ball.
+    Here `memorizer`: the memorizer; `method`: "exact" certifies the construction in rational
+    arithmetic, for p = 1, 2 and inf.  "interval" bounds the stored network rigorously, aware of
+    running maxima and minima, for p = inf. "milp" finds the range of the stored network on each
+    ball up to the tolerances of a solver, for small networks and p = 1 or inf.  "auto" is
+    "interval" for p = inf, else "exact"; `radius`: the radius of the closed balls, ``>= 0``; by
+    default the budget.  Up to the budget for "exact"; `rows` (B,): the samples whose balls are
+    looked at; by default all; `time_limit`: for "milp": seconds for each of the two programs of a
+    ball.
 
-    Returns
-    -------
-    Certificate
-        What was proven, ball by ball, and of what.
+    What was proven, ball by ball, and of what.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form or the method does not serve this memorizer.
-
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorems 4.8, 5.2, B.2, B.3; the certificates are ours.
     """
     validation.instance(memorizer, "memorizer", Memorizer)

@@ -24,6 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from sublinear_lib._arguments import Count, Flag, Positive, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
 from sublinear_lib.memorization.networks import ReLUNetwork
@@ -35,7 +36,7 @@ from sublinear_lib.memorization.two_neurons import (
     two_labels,
     width_two,
 )
-from sublinear_lib.validation import boolean, choice, count, scalar
+from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "Answer",
@@ -114,33 +115,20 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     return X, np.append(np.full(E + 1, 2.0), np.full(V + 2, 1.0))
 
 
-def gadget_assignments(vertices: int, kind: Kind = "half-spaces") -> int:
+@checked
+def gadget_assignments(vertices: Count, kind: Kind = "half-spaces") -> int:
     """Count the linear programs of a complete search on a gadget.
 
-    Parameters
-    ----------
-    vertices : int
-        The number V of vertices of the hypergraph, ``>= 1``.
-    kind : {"half-spaces", "sum"}
-        The shape of the region, see `exists_width_two`.
+    Here `vertices`: the number V of vertices of the hypergraph, ``>= 1``; `kind`: the shape of the
+    region, see `exists_width_two`.
 
-    Returns
-    -------
-    int
-        ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one of two
-        or three half-spaces.
+    Returned: ``2^(V+2)`` or ``3^(V+2)``: all V + 2 points of label 1 lie outside, each beyond one
+    of two or three half-spaces.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `vertices` is not a positive integer, or for an unknown kind.
-
-    Examples
-    --------
     >>> gadget_assignments(3), gadget_assignments(3, "sum")
     (32, 243)
     """
-    outside = count(vertices, "vertices") + 2
+    outside = vertices + 2
     return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
@@ -571,6 +559,7 @@ def _separable(inside: FloatArray, x: FloatArray) -> bool:
     return found is not None
 
 
+@checked
 def exists_width_two(
     X: FloatArray,
     y: FloatArray,
@@ -578,49 +567,25 @@ def exists_width_two(
     *,
     kinds: Iterable[Kind] = _KINDS,
     sides: Iterable[Side] = _SIDES,
-    early_exit: bool = True,
+    early_exit: Flag = True,
     box: float = 64.0,
-    time_limit: float = 60.0,
+    time_limit: Positive = 60.0,
 ) -> Answer:
     r"""Decide whether a network of depth 2 and width 2 classifies data with two labels.
 
-    Parameters
-    ----------
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, exactly two different ones.
-    method : {"milp", "enumerate", "backtrack"}
-        One mixed-integer program for each shape; or one linear program for every assignment of
-        outside points to half-spaces; or the same one point at a time, leaving assignments whose
-        beginning has no network already.
-    kinds : iterable of {"half-spaces", "sum"}
-        The shapes to try, see the notes.
-    sides : iterable of {"upper", "lower"}
-        Which label the convex region may hold: the larger or the smaller.
-    early_exit : bool, default True
-        Whether to stop at the first network.  If not, "enumerate" solves every program.
-    box : float, default 64
-        For "milp" only: the largest unknown looked for, where every inequality holds with a margin
-        of 1.  On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
-        `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution.
-    time_limit : float, default 60
-        Seconds after which a search gives up.
+    Here `method`: one mixed-integer program for each shape; or one linear program for every
+    assignment of outside points to half-spaces; or the same one point at a time, leaving
+    assignments whose beginning has no network already; `kinds`: the shapes to try, see the notes;
+    `sides`: which label the convex region may hold: the larger or the smaller; `early_exit`:
+    whether to stop at the first network.  If not, "enumerate" solves every program; `box`: for
+    "milp" only: the largest unknown looked for, where every inequality holds with a margin of 1.
+    On a `gadget` 8 loses nothing: if there is a coloring, then with the functions of
+    `network_of_coloring`, ``u_t = -2 h_t`` or ``l_t = -4 h_t`` and ``c = 1`` are a solution;
+    `time_limit`: seconds after which a search gives up.
 
-    Returns
-    -------
-    Answer
-        The answer, with a network that was checked exactly.  That there is none rests on a
-        solver's word in floating point, and for "milp" on `box`.
+    The answer, with a network that was checked exactly.  That there is none rests on a solver's
+    word in floating point, and for "milp" on `box`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For data of the wrong shape, another number of labels than two, an unknown name, numbers
-        out of range, or an enumeration of more than ``2**20`` programs.
-
-    Notes
-    -----
     Ours, after the case distinction of `coloring_of_network`.  Let f be the network less the
     midpoint of the labels.  By the signs of its output weights, one of ``{f > 0}`` and
     ``{f < 0}`` is a convex region of one of two shapes, and the samples of the other label lie
@@ -639,8 +604,6 @@ def exists_width_two(
     Only a data set without a network needs all.  A first round of M programs looks for a point
     outside that no half-space keeps from the region: there is no network then.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import cycle
     >>> exists_width_two(*gadget(cycle(4))).found, exists_width_two(*gadget(cycle(5))).found
     (True, False)
@@ -651,9 +614,7 @@ def exists_width_two(
     where = [choice(side, "sides", _SIDES) for side in sides]
     if not wanted or not where:
         raise ValueError("kinds and sides must not be empty")
-    early_exit = boolean(early_exit, "early_exit")
     box = scalar(box, "box", minimum=1.0)
-    time_limit = scalar(time_limit, "time_limit", exclusive_minimum=0.0)
     search = _Search(early_exit, time_limit)
     network: ReLUNetwork | None = None
     chosen: tuple[Kind, Side] | tuple[None, None] = (None, None)

@@ -391,19 +391,9 @@ class ReLUNetwork:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the network to a file; an interrupted write leaves an older file untouched.
 
-        Parameters
-        ----------
-        path : str or path-like
-            The file, conventionally ``*.npz``; it is written under exactly this name.
+        Here `path`: the file, conventionally ``*.npz``; it is written under exactly this name.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        See Also
-        --------
-        load : The inverse; the network comes back bit for bit, with the same matrices shared.
+        Raises OSError: if the file cannot be written.
         """
         weights = {id(layer.weight): layer.weight for layer in self.layers}
         places = {key: place for place, key in enumerate(weights)}

@@ -161,36 +161,17 @@ def _slope(data: CheckedData) -> Slope:
 def smallest_slope(X: object, y: object, mu: object, p: float = math.inf) -> Slope:
     r"""Return the least Lipschitz constant of a function with ``F = y_i`` on every ball.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers.
-    mu : float
-        The budget, ``0 <= mu < lambda/2``, absolute units of the norm p.
-    p : {1, 2, inf}, default inf
-        The norm.
+    Here `mu`: the budget, ``0 <= mu < lambda/2``, absolute units of the norm p; `p`: the norm.
 
-    Returns
-    -------
-    Slope
-        ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a
-        pair where it is reached; 0 if there is one label only.
+    ``max |y_i - y_k| / (||x_i - x_k||_p - 2 mu)`` over the pairs with different labels, and a pair
+    where it is reached; 0 if there is one label only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `checked_data`; one label only is allowed.
+    Raises TypeError, ValueError: as `checked_data`; one label only is allowed.
 
-    Notes
-    -----
     Source: our Proposition II.1.  Between the balls of rows i and k the distance is
     ``||x_i - x_k||_p - 2 mu`` and the values differ by ``|y_i - y_k|``, so no function can do with
     less; `extension` does with that.  ``N^2 n`` operations, ``O(N)`` memory at a time.
 
-    Examples
-    --------
     >>> smallest_slope([[0.0], [1.0]], [1, 2], 0.25)
     Slope(value=2.0, i=0, k=1)
     >>> smallest_slope([[0.0], [1.0], [2.5]], [1, 2, 9], 0.25)  # not the closest pair

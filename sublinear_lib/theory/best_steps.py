@@ -22,6 +22,7 @@ from flint import arb, fmpq_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
+from sublinear_lib._arguments import Count, Probability, Real, checked
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -73,33 +74,15 @@ def _accuracy(eps: Number) -> Fraction:
 def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose the degree that Claim B.5 allows, ``M = 24 ln(16/eps) / gamma``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    Enclosure
-        M, not rounded.
+    Raises ValueError: if a number is out of range.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises TypeError: if an argument has the wrong type.
 
-    Notes
-    -----
     Source: Claim B.5; with ``eps / (3 n)`` for ``eps`` it is the M of Lemma B.4.
 
-    Examples
-    --------
     >>> round(float(printed_step_degree(1, Fraction(1, 10), Fraction(1, 20))), 2)
     173.05
     """
@@ -262,38 +245,22 @@ def _truncation_degree(gamma: float, eps: float) -> int:
 def truncation_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return the degree from which the paper's polynomial is proven to be accurate.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    int
-        The smallest odd degree ``2 t + 1`` from which on the error bound of
-        `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
-        point.
+    The smallest odd degree ``2 t + 1`` from which on the error bound of
+    `polynomials.sign_approximation` for the gap ``gamma/8`` is at most ``2 eps``, in floating
+    point.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5 with its polynomial from Lemma A.1 and Theorem A.2.  The bound is
     ``1 - p_k(eta) + w_(t+1) + w_(t+2)``, and the ``w_j`` are Fourier coefficients of
     ``sum_(i <= k) c_i cos(v)^i``.  Time ``O(sqrt(k) log k)`` for the order k of
     Lemma A.1.
 
-    Examples
-    --------
     >>> truncation_degree(1, Fraction(1, 10), Fraction(1, 20))
     59
     """
@@ -364,34 +331,14 @@ def _remez(far: float, near: float, degree: int) -> tuple[tuple[float, ...], tup
 def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArray:
     r"""Compute the errors of the best polynomial steps of some degrees, in floating point.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degrees : list of int
-        Degrees, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degrees`: degrees, 1 to 160.
 
-    Returns
-    -------
-    ndarray of float64, shape (k,)
-        The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
-        accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.
+    The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
+    accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: the exchange algorithm of Remez.
 
-    Examples
-    --------
     >>> best_step_errors(1, Fraction(1, 10), [1, 7]).round(3).tolist()
     [0.4, 0.013]
     """
@@ -408,33 +355,17 @@ def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArr
 def best_step_polynomial(delta: Number, rho: Number, degree: int) -> Polynomial:
     r"""Return a polynomial step that is nearly the best one of its degree.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int
-        The degree, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degree`: the degree, 1 to 160.
 
-    Returns
-    -------
-    Polynomial
-        The one that the exchange algorithm finds, its coefficients taken as exact fractions.
+    The one that the exchange algorithm finds, its coefficients taken as exact fractions.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     `best_step` proves what it is worth.
 
-    Examples
-    --------
     >>> best_step_polynomial(1, Fraction(1, 10), 4).degree
     4
     """
@@ -677,28 +608,14 @@ def _log2_complexity(log2_sizes: list[float]) -> float:
 def step_log2_complexity(polynomial: Polynomial) -> float:
     r"""Compute ``log2 C(q, eps_3)`` of Definition B.1 as Lemma B.9 uses it, for the constant 1.
 
-    Parameters
-    ----------
-    polynomial : Polynomial
-        q, not zero.
+    Here `polynomial`: q, not zero.
 
-    Returns
-    -------
-    float
-        The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it
-        larger.
+    The complexity in bits at ``eps_3 = min(1/C(q), 1/2)``.  A larger constant c makes it larger.
 
-    Raises
-    ------
-    ValueError
-        If the polynomial is zero.
+    Raises ValueError: if the polynomial is zero.
 
-    Notes
-    -----
     Source: Definition B.1, Lemma B.9.  `polynomials.log_complexity` encloses the same number.
 
-    Examples
-    --------
     >>> round(step_log2_complexity(Polynomial((Fraction(0), Fraction(1)))), 4)
     1.0713
     """
@@ -717,34 +634,18 @@ def _log2(value: Fraction) -> float:
 def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     r"""Compute the complexity that the printed sizes allow: degree M, all coefficients largest.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy of the step, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy of the step, in (0, 1/2).
 
-    Returns
-    -------
-    float
-        ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all
-        ``2^(6 M)/gamma``.
+    ``log2 C(q, eps_3)`` of a polynomial of degree ``floor(M)`` whose coefficients are all ``2^(6
+    M)/gamma``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5 with the constant 1 in its O, put into Definition B.1 as in Lemma B.9.
 
-    Examples
-    --------
     >>> printed_log2_complexity(1, Fraction(1, 10), Fraction(1, 20)) > 6 * 173
     True
     """
@@ -754,43 +655,21 @@ def printed_log2_complexity(delta: Number, rho: Number, eps: Number) -> float:
     return _log2_complexity([bits] * (math.floor(most) + 1))
 
 
-def width_asked(log2_complexity: float, n: int, eps: float, fall: Number) -> float:
+@checked
+def width_asked(log2_complexity: Real, n: Count, eps: Probability, fall: Number) -> float:
     r"""Compute the width that Theorem 4.4 asks for, in bits, with all unnamed constants 1.
 
-    Parameters
-    ----------
-    log2_complexity : float
-        ``log2 C(q, eps_3)``.
-    n : int
-        Number of data points, ``n >= 1``.
-    eps : float
-        The accuracy of the theorem, in (0, 1).
-    fall : int, float or Fraction
-        The power with which the gap of f and g falls: ``K^2 m^(-fall)``, ``> 0``.
+    Here `log2_complexity`: ``log2 C(q, eps_3)``; `fall`: the power with which the gap of f and g
+    falls: ``K^2 m^(-fall)``, ``> 0``.
 
-    Returns
-    -------
-    float
-        ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.
+    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
-
-    Notes
-    -----
     Source: the proofs of Lemma B.9, where the weights of ``m/n`` neurons move by
     ``2 C m^(alpha)/(m/n)``, and of Theorem B.10.  It is what the chain of bounds asks for, not what
     a network needs.
 
-    Examples
-    --------
     >>> width_asked(10.0, 2, 0.75, Fraction(1, 10))
     260.0
     """
-    bits = scalar(log2_complexity, "log2_complexity")
-    n = count(n, "n")
-    accuracy = scalar(eps, "eps", exclusive_minimum=0.0, exclusive_maximum=1.0)
     power = float(rational(fall, "fall", exclusive_minimum=0))
-    return (math.log2(3.0 / accuracy) + 2.0 * (1.0 + math.log2(n) + bits)) / power
+    return (math.log2(3.0 / eps) + 2.0 * (1.0 + math.log2(n) + log2_complexity)) / power

@@ -19,6 +19,7 @@ from typing import Literal, TypeVar
 
 from flint import arb
 
+from sublinear_lib._arguments import Count, Flag, checked
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -30,7 +31,7 @@ from sublinear_lib.theory.enclosures import (
     enclose_root,
     rational,
 )
-from sublinear_lib.validation import boolean, choice, count
+from sublinear_lib.validation import choice
 
 __all__ = [
     "bernstein",
@@ -67,29 +68,11 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     For x ~ N(0, 1), ``exp(-eta^2/2) Pr[|x| <= tau] <= Pr[|x - eta| <= tau] <= Pr[|x| <= tau]``.
     Both halves are true for all ``eta, tau > 0``.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        The shift, ``> 0``.
-    tau : int, float or Fraction
-        Half the width of the window, ``> 0``.
-    side : {"lower", "upper"}
-        Which of the two inequalities.
+    Here `eta`: the shift, ``> 0``; `tau`: half the width of the window, ``> 0``; `side`: which of
+    the two inequalities.
 
-    Returns
-    -------
-    Inequality
-        ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.
+    ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.
 
-    Raises
-    ------
-    ValueError
-        If `eta` or `tau` is not positive, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: Theorem A.3 (Li and Shao, Theorem 3.1).
     Proof.  Substituting ``x = eta + y``, the middle is
     ``exp(-eta^2/2)`` times the integral of ``phi(y) exp(-eta y)`` over ``|y| <= tau``; adding the
@@ -97,8 +80,6 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     has derivative ``phi(eta + tau) - phi(eta - tau) < 0`` in eta, as ``|eta - tau| < eta + tau``,
     and equals the right side at ``eta = 0``.
 
-    Examples
-    --------
     >>> li_shao(1, 1, "upper").holds
     True
     """
@@ -123,27 +104,14 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     true for all ``u > 0``; the lower half is true exactly for ``u`` below the crossing point
     1.0794... (`gaussian_wedge_crossing`), so a hypothesis such as ``eta <= sigma`` is missing.
 
-    Parameters
-    ----------
-    ratio : int, float or Fraction
-        ``u = eta / sigma``, ``> 0``.
-    side : {"lower", "upper"}
-        Which half.
+    Here `ratio`: ``u = eta / sigma``, ``> 0``; `side`: which half.
 
-    Returns
-    -------
-    Inequality
-        ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
+    ``erf(u / sqrt(2))`` against ``2u/3`` (``>=``) or ``4u/5`` (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If `ratio` is not positive, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if `ratio` is not positive, or `side` is neither word.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.5; the machine-read text shows only "( 2 5 eta sigma)", the lines 2/3 and 4/5
     are those of the usual statement.
     Proof.  ``F(u) = erf(u / sqrt(2))`` is strictly concave on ``u > 0`` with ``F(0) = 0`` and slope
@@ -151,8 +119,6 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
     ``4u/5``; and ``F(u) - 2u/3`` is concave, zero at 0, first positive and tends to minus infinity:
     it has exactly one positive zero.
 
-    Examples
-    --------
     >>> [gaussian_wedge(u, "lower").holds for u in (1, 2)]
     [True, False]
     """
@@ -166,30 +132,16 @@ def gaussian_wedge(ratio: Number, side: Side) -> Inequality:
 def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     r"""Return by how much a half of Lemma A.5 holds, for intervals of ratios.
 
-    Parameters
-    ----------
-    ratio : flint.arb or flint.arb_series
-        ``u = eta / sigma``: a ball, or a power series in which u may vary.
-    side : {"lower", "upper"}
-        Which half.
+    Here `ratio`: ``u = eta / sigma``: a ball, or a power series in which u may vary; `side`: which
+    half.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper
-        one: positive where the half is true.
+    ``erf(u / sqrt(2)) - 2u/3`` for the lower half, ``4u/5 - erf(u / sqrt(2))`` for the upper one:
+    positive where the half is true.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` is neither word.
+    Raises TypeError, ValueError: if `side` is neither word.
 
-    Notes
-    -----
     Source: Lemma A.5.
 
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda u: gaussian_wedge_margin(u, "lower"), 0, 1, zeros=1)
     True
@@ -200,35 +152,20 @@ def gaussian_wedge_margin(ratio: _Real, side: Side) -> _Real:
     return _central(ratio) - ratio * 2 / 3
 
 
-def gaussian_wedge_crossing(bits: int = 60) -> Enclosure:
+@checked
+def gaussian_wedge_crossing(bits: Count = 60) -> Enclosure:
     r"""Enclose the ratio ``eta / sigma`` up to which the lower half of Lemma A.5 holds.
 
-    Parameters
-    ----------
-    bits : int, default 60
-        The interval is at most ``2**-bits`` long.
+    Here `bits`: the interval is at most ``2**-bits`` long.
 
-    Returns
-    -------
-    Enclosure
-        The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one,
-        see `gaussian_wedge`.
+    The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one, see
+    `gaussian_wedge`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `bits` is not a positive integer.
-
-    Notes
-    -----
     Source: Lemma A.5.
 
-    Examples
-    --------
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
     """
-    bits = count(bits, "bits")
     return enclose_root(lambda u: gaussian_wedge_margin(u, "lower"), 1, 2, bits)
 
 
@@ -333,93 +270,50 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     return decide(tail, "<=", lambda: 2 * ball(-2 * deviation**2 / squares).exp())
 
 
-def chi_square(n: int, t: Number, side: Side) -> Inequality:
+@checked
+def chi_square(n: Count, t: Number, side: Side) -> Inequality:
     r"""Compare a tail of the chi-square law with the bound of Lemma A.7.
 
     For X chi-square with n degrees of freedom, ``Pr[X - n >= 2 sqrt(n t) + 2 t] <= exp(-t)`` and
     ``Pr[n - X >= 2 sqrt(n t)] <= exp(-t)``.  Both are true.
 
-    Parameters
-    ----------
-    n : int
-        Degrees of freedom, ``>= 1``.
-    t : int, float or Fraction
-        The level, ``> 0``.
-    side : {"lower", "upper"}
-        Which tail.
+    Here `t`: the level, ``> 0``; `side`: which tail.
 
-    Returns
-    -------
-    Inequality
-        The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).
+    The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If `n` or `t` is out of range, or `side` is neither word.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: Lemma A.7; the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof.
     For ``4 t >= n`` the lower tail is the probability that ``X <= 0`` or less, which is zero.
 
-    Examples
-    --------
     >>> chi_square(1, 100, "lower").left.upper
     Fraction(0, 1)
     """
-    n = count(n, "n")
     level = rational(t, "t", exclusive_minimum=0)
     choice(side, "side", _SIDES)
     return laurent_massart([1] * n, level, side)
 
 
-def weight_norm(m: int, d: int, level: Number, constant: Number) -> Inequality:
+@checked
+def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequality:
     r"""Compare the tail of ``||w_r||^2`` with the ``exp(-Omega(m^2/d))`` claimed in Lemma C.9.
 
     For ``w ~ N(0, I_d / m)``, ``Pr[||w||^2 >= level]`` against ``exp(-constant m^2 / d)``.
     Whatever the two constants are, the claim is false for all large m: the tail is only
     exponential in m.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``>= 1``.
-    d : int
-        Dimension, ``>= 1``.
-    level : int, float or Fraction
-        The O(1) that the squared norm is compared with, ``> 0``.
-    constant : int, float or Fraction
-        The constant of the Omega, ``> 0``.
+    Here `level`: the O(1) that the squared norm is compared with, ``> 0``; `constant`: the constant
+    of the Omega, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        ``Pr[chi^2_d >= level m]`` against the bound (``<=``).
+    ``Pr[chi^2_d >= level m]`` against the bound (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: proofs of Lemma C.9 (= 4.2) and Claim C.19, "from Lemma B.2 and Lemma A.7".
     Proof that it fails.  ``||w||^2 >= w_1^2``, so the probability is at least
     ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus its logarithm is at most
     ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for large m.  What A.7 gives is
     ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper needs.
 
-    Examples
-    --------
     >>> [weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
     [True, False]
     """
-    m, d = count(m, "m"), count(d, "d")
     squared = rational(level, "level", exclusive_minimum=0)
     c = rational(constant, "constant", exclusive_minimum=0)
     half = Fraction(d, 2)
@@ -552,35 +446,20 @@ def chernoff_margin(
     return rate - epsilon * epsilon / (2 + epsilon)
 
 
-def chernoff_crossing(bits: int = 60) -> Enclosure:
+@checked
+def chernoff_crossing(bits: Count = 60) -> Enclosure:
     r"""Enclose the relative deviation up to which the printed upper tail of Lemma A.8 holds.
 
-    Parameters
-    ----------
-    bits : int, default 60
-        The interval is at most ``2**-bits`` long.
+    Here `bits`: the interval is at most ``2**-bits`` long.
 
-    Returns
-    -------
-    Enclosure
-        The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the
-        only one, see `chernoff`.
+    The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the only
+    one, see `chernoff`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `bits` is not a positive integer.
-
-    Notes
-    -----
     Source: Lemma A.8.
 
-    Examples
-    --------
     >>> round(float(chernoff_crossing()), 3)
     1.817
     """
-    bits = count(bits, "bits")
     return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3, bits)
 
 
@@ -640,34 +519,16 @@ def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
     By Theorem A.3 the same bound holds for ``Pr[|z - tau| <= eta]``.  In the scaling of the network
     (entries N(0, 1/m)) read ``eta sqrt(m)`` for eta and ``tau sqrt(m)`` for tau.
 
-    Parameters
-    ----------
-    eta : int, float or Fraction
-        The distance to the threshold, ``> 0``, in units where the entries are N(0, 1).
-    tau : int, float or Fraction, default 0
-        The threshold, in the same units, of any sign.
+    Here `eta`: the distance to the threshold, ``> 0``, in units where the entries are N(0, 1);
+    `tau`: the threshold, in the same units, of any sign.
 
-    Returns
-    -------
-    Inequality
-        The probability against ``eta / sqrt(pi)`` (``<=``).
+    The probability against ``eta / sqrt(pi)`` (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If `eta` is not positive or `tau` not finite.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: Claim A.10, which prints O(eta); used with tau in C.1, C.16 and C.19.
     Proof.  The density of N(0, 2) is at most ``1 / (2 sqrt(pi))``, and the window is ``2 eta``
     long.  The ratio of the two sides tends to 1 as eta tends to 0 (tau = 0), so no smaller constant
     will do.
 
-    Examples
-    --------
     >>> near_threshold(Fraction(1, 10)).ratio > 0.999
     True
     """
@@ -689,13 +550,14 @@ def _pairs_above(weights: Sequence[Fraction], level: Ball) -> Ball:
     return total
 
 
+@checked
 def laurent_massart(
     weights: Sequence[Number],
     t: Number,
     side: Side = "upper",
     *,
-    squared_norm: bool = False,
-    linear_term: bool = True,
+    squared_norm: Flag = False,
+    linear_term: Flag = True,
 ) -> Inequality:
     r"""Compare a tail of a weighted chi-square sum with a reading of Lemma B.2.
 
@@ -704,34 +566,13 @@ def laurent_massart(
     exp(-t)``, both true.  The machine-read print shows "2|a|2 2 t + 2|a|": a square on the 2-norm
     and no t on the largest weight.  With either of these the upper tail is false.
 
-    Parameters
-    ----------
-    weights : sequence of int, float or Fraction
-        The ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In these cases
-        the tail has a closed form.
-    t : int, float or Fraction
-        The level, ``> 0``.
-    side : {"upper", "lower"}
-        Which tail.
-    squared_norm : bool, default False
-        Read ``|a|_2^2`` for ``|a|_2``.
-    linear_term : bool, default True
-        Read ``2 |a|_inf t``; otherwise ``2 |a|_inf``.  The lower tail has no such term.
+    Here `weights`: the ``a_i > 0``: all equal, or every value that occurs occurs exactly twice.  In
+    these cases the tail has a closed form; `t`: the level, ``> 0``; `side`: which tail;
+    `squared_norm`: read ``|a|_2^2`` for ``|a|_2``; `linear_term`: read ``2 |a|_inf t``; otherwise
+    ``2 |a|_inf``.  The lower tail has no such term.
 
-    Returns
-    -------
-    Inequality
-        The probability against ``exp(-t)`` (``<=``).
+    The probability against ``exp(-t)`` (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the weights are of neither kind.
-    TypeError
-        If an argument has the wrong type.
-
-    Notes
-    -----
     Source: Lemma B.2.  Equal weights leave a chi-square law, that is an incomplete gamma function;
     pairs of equal weights leave ``sum_j a_j (2 E_j)`` with independent exponentials, whose tail is
     ``sum_j exp(-y / (2 a_j)) prod_(i != j) a_j / (a_j - a_i)``.
@@ -744,8 +585,6 @@ def laurent_massart(
     largest weight one weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like
     ``exp(-sqrt(t))``.
 
-    Examples
-    --------
     >>> equal = [Fraction(1, 1000)] * 1000
     >>> laurent_massart(equal, 1).holds, laurent_massart(equal, 1, squared_norm=True).holds
     (True, False)
@@ -753,8 +592,6 @@ def laurent_massart(
     a = [rational(value, "weights", exclusive_minimum=0) for value in _numbers(weights, "weights")]
     level = rational(t, "t", exclusive_minimum=0)
     choice(side, "side", _SIDES)
-    boolean(squared_norm, "squared_norm")
-    boolean(linear_term, "linear_term")
     times = Counter(a)
     equal = len(times) == 1
     if not equal and set(times.values()) != {2}:
@@ -795,32 +632,16 @@ def laurent_massart(
 def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
     r"""Return by how much the moment bound behind Lemmas A.7 and B.2 holds.
 
-    Parameters
-    ----------
-    tilt : flint.arb or flint.arb_series
-        ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series.
-    side : {"upper", "lower"}
-        Which tail; the lower one uses -l.
+    Here `tilt`: ``l > 0``, ``l < 1/2`` for the upper tail: a ball, or a power series; `side`: which
+    tail; the lower one uses -l.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)`` for
-        the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
+    Returned: With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)``
+    for the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` is neither word.
-
-    Notes
-    -----
     Source: Lemma B.2.
     Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 - 2 l)^2`` and
     ``4 l^2/(1 + 2 l)``.
 
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)
     True

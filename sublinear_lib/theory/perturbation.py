@@ -23,6 +23,15 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import scaling
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    Probability,
+    Share,
+    checked,
+)
 from sublinear_lib._typing import BoolArray, FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.network import TwoLayerNetwork
@@ -150,44 +159,23 @@ def _highest(
     return best
 
 
+@checked
 def change_range(
     z: object,
     change: object,
     nu: float,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return how far the output of each neuron can fall and rise between x and x + mu.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    change : array-like, shape (m,)
-        Their changes ``<w_{r,0}, mu>``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball of weights, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of the move of the input,
+    ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lowest, highest : ndarray of float64, shape (m,)
-        Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw, x + mu>) -
-        sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.
+    Returned: `lowest, highest`: Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw,
+    x + mu>) - sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arrays that are not finite numbers of one length, or a number out of range.
-
-    Notes
-    -----
     Source: Lemma C.9; derived here.
 
     *Proof.*  Let x' = x + mu, both of norm 1, ``h = sqrt(1 - nu^2/4)``, and p, q the coordinates of
@@ -215,8 +203,6 @@ def change_range(
     The regions with a strict inequality do not contain the chord; there the supremum is approached,
     and is a maximum for the jump in the case that matters (parked at x, silent).
 
-    Examples
-    --------
     >>> low, high = change_range([0.5, 2.0], [0.0, 0.0], nu=0.5, delta=0.25, tau=0.5)
     >>> high.round(3)  # parked on the threshold: tau and a little more; active: delta nu
     array([0.621, 0.125])
@@ -284,46 +270,20 @@ class WorstPerturbation:
         return max(self.above, self.below)
 
 
+@checked
 def worst_perturbation(
     z: object,
     change: object,
     a: object,
     nu: float,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> WorstPerturbation:
     r"""Compute the exact suprema over the ball of the change of f and of g.
 
-    Parameters
-    ----------
-    z : array-like, shape (m,)
-        Pre-activations ``z_r(x)`` at initialization.
-    change : array-like, shape (m,)
-        Their changes ``<w_{r,0}, mu>``.
-    a : array-like, shape (m,)
-        Output weights.
-    nu : float
-        The length of mu, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `change` (m,): their changes ``<w_{r,0}, mu>``; `nu`: the length of mu, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    WorstPerturbation
-        The suprema.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `change_range`, or for output weights of another length.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9, Equations (4), (5), (14) and (15); derived here.  For f see
     `change_range`.  The pseudo-network is ``g(x) = sum a_r <dw_r, x> 1[z_r(x) > tau]`` with the
     states of the initialization, so a neuron active at both points contributes at most
@@ -332,8 +292,6 @@ def worst_perturbation(
 
         sup_W |g(x + mu) - g(x)| = delta (nu sum_{both} |a_r| + sum_{flips} |a_r|).
 
-    Examples
-    --------
     >>> worst = worst_perturbation([1.0, 0.4], [0.0, 0.2], [1.0, -1.0], 0.5, 0.25, tau=0.5)
     >>> worst.g, worst.flips, worst.both  # 0.25 (0.5 + 1)
     (0.375, 1, 1)
@@ -378,32 +336,16 @@ def _window(slope: FloatArray, delta: float, nu: float) -> FloatArray:
     return np.where(slope > -delta * nu / 2.0, delta + nu * slope / 2.0, narrow)
 
 
+@checked
 def worst_perturbation_at(
-    network: TwoLayerNetwork, x: object, moved: object, delta: float
+    network: TwoLayerNetwork, x: object, moved: object, delta: Nonnegative
 ) -> WorstPerturbation:
     """Compute the exact suprema for an initial network and two points of X.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x, moved : array-like, shape (d,)
-        Two different points of X, x and x + mu.
-    delta : float
-        Radius of the ball, ``>= 0``.
+    Here `x`, `moved` (d,): two different points of X, x and x + mu.
 
-    Returns
-    -------
-    WorstPerturbation
-        The suprema; see `worst_perturbation`.
+    The suprema; see `worst_perturbation`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or equal points, or a negative radius.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.  Time O(m d).
     """
     points, mu, nu = _move(network, x, moved)
@@ -449,41 +391,22 @@ class PerturbedWeights:
         return self.change / self.supremum
 
 
+@checked
 def perturbed_weights(
-    network: TwoLayerNetwork, x: object, moved: object, delta: float, side: Side = "above"
+    network: TwoLayerNetwork, x: object, moved: object, delta: Nonnegative, side: Side = "above"
 ) -> PerturbedWeights:
     r"""Construct weights of the ball at which f changes nearly as much as it can.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    x, moved : array-like, shape (d,)
-        Two different points of X, x and x + mu.
-    delta : float
-        Radius of the ball, ``>= 0``.
-    side : {"above", "below"}, default "above"
-        Whether ``f(x + mu) - f(x)`` is maximized or minimized.
+    Here `x`, `moved` (d,): two different points of X, x and x + mu; `side`: whether ``f(x + mu) -
+    f(x)`` is maximized or minimized.
 
-    Returns
-    -------
-    PerturbedWeights
-        The weights, with the change that the network shows at them.
+    The weights, with the change that the network shows at them.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off X or equal points, a negative radius, or a side that is neither word.
-
-    Notes
-    -----
     Source: the maximizers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
     They stand off the threshold by a few roundings of a pre-activation, so that float64 decides as
     real arithmetic does.  A neuron for which that is impossible stays where it is; what it could
     contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
 
-    Examples
-    --------
     >>> from sublinear_lib.network import TwoLayerNetwork
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=1024**-0.6)
     >>> x = [3**0.5 / 2, 0.0, 0.5]
@@ -491,15 +414,14 @@ def perturbed_weights(
     >>> round(perturbed_weights(start, x, moved, 1024**-0.6).share, 6)
     1.0
     """
-    radius = scalar(delta, "delta", minimum=0.0)
     choice(side, "side", ("above", "below"))
     points, mu, nu = _move(network, x, moved)
     s = network.preactivations(points[:1])[0] - network.tau
     change = network.W @ mu
     jump = network.activation.jump_height(network.tau)
     size = float(np.linalg.norm(network.W, axis=1).max() + np.abs(network.b).max())
-    margin = 2.0**-50 * network.d * (size + network.tau + radius)
-    inside = radius * max(0.0, 1.0 - 2.0**-50 / nu)  # along mu, digits are lost to its length
+    margin = 2.0**-50 * network.d * (size + network.tau + delta)
+    inside = delta * max(0.0, 1.0 - 2.0**-50 / nu)  # along mu, digits are lost to its length
     rising = _highest(s, change, inside, nu, jump, margin)
     falling = _highest(s + change, -change, inside, nu, jump, margin)
     up = (network.a >= 0.0) == (side == "above")
@@ -513,7 +435,7 @@ def perturbed_weights(
     steps = np.linalg.solve(gram, np.array([h * p - 0.5 * nu * q, q]))
     W = network.W + np.outer(steps[0], here) + np.outer(steps[1], along)
     value = network.with_weights(W).forward(points)
-    worst = worst_perturbation_at(network, points[0], points[1], radius)
+    worst = worst_perturbation_at(network, points[0], points[1], delta)
     found = float(value[1] - value[0])
     above = side == "above"
     return PerturbedWeights(
@@ -526,33 +448,15 @@ def perturbed_weights(
 # How many neurons: parked by the weights, switched by the input
 
 
-def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
+@checked
+def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: float) -> float:
     r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        The probability that some W of the ball does so; by symmetry it is also that of "active at
-        x and silent at x + mu".
+    The probability that some W of the ball does so; by symmetry it is also that of "active at x and
+    silent at x + mu".
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma C.9, its jump term; derived here.  In the letters of `change_range` the neuron is
     silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with ``D > 0`` (up to the ends).
     The middle of the two pre-activations is ``c + h p`` with
@@ -569,13 +473,10 @@ def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
     For ``delta = o(m^{-1/2})`` it is half of ``P[|z - tau| <= delta]``: the neurons near the
     threshold whose weight vector points along mu.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> round(parkable_probability(0.0, m, m**-0.8, 1 / m) / (m**-0.3 / math.pi**0.5), 2)
     0.5
     """
-    m = count(m, "m")
     length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
     h = _middle(length)
@@ -599,78 +500,40 @@ def parkable_probability(tau: float, m: int, delta: float, nu: float) -> float:
     return min(1.0, math.fsum(parts))
 
 
-def expected_parkable(tau: float, m: int, delta: float, nu: float) -> float:
+@checked
+def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: float) -> float:
     """Compute the mean number of neurons that contribute tau to the worst change of f.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``m`` times `parkable_probability`; the number is binomial.
+    ``m`` times `parkable_probability`; the number is binomial.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma C.9.  With ``|a_r| = a`` the worst change of f for the jump differs from a tau
     times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as
     no neuron switches whatever W does; see `expected_f_change`.
 
-    Examples
-    --------
     >>> round(expected_parkable(0.0, 100, 50.0, 0.1), 3)  # everything can be parked
     100.0
     """
-    return count(m, "m") * parkable_probability(tau, m, delta, nu)
+    return m * parkable_probability(tau, m, delta, nu)
 
 
-def moved_flips(tau: float, m: int, nu: float) -> float:
+@checked
+def moved_flips(tau: Nonnegative, m: Count, nu: float) -> float:
     """Compute the mean number of neurons that change their state under one fixed move of the input.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    nu : float
-        The length of the move, ``0 < nu <= 2``.
+    Here `nu`: the length of the move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number
-        is binomial.
+    ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number is
+    binomial.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu = 1/m`` and
     ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
 
-    Examples
-    --------
     >>> round(moved_flips(0.0, 2**20, 2.0**-20), 4)
     0.2251
     """
-    return count(m, "m") * _moved_probability(tau, m, nu)
+    return m * _moved_probability(tau, m, nu)
 
 
 def _moved_probability(tau: float, m: int, nu: float) -> float:
@@ -679,86 +542,42 @@ def _moved_probability(tau: float, m: int, nu: float) -> float:
     return float(existence.flip_probability(Fraction(length), Fraction(level * math.sqrt(m))))
 
 
-def expected_g_change(m: int, a: float, nu: float, delta: float, tau: float) -> float:
+@checked
+def expected_g_change(
+    m: Count, a: Nonnegative, nu: float, delta: Nonnegative, tau: Nonnegative
+) -> float:
     r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        The mean over the initialization.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Equation (14); the supremum of `worst_perturbation` is linear in the number of neurons
     that are active at both points and of those that change their state.  By symmetry a neuron is
     active at x alone with half the probability p of a change, hence at both with ``Q(t) - p/2``.
 
-    Examples
-    --------
     >>> round(expected_g_change(4, 1.0, 2.0, 1.0, 0.0), 12)  # to -x: 1 active at both, 2 flips
     4.0
     """
-    m = count(m, "m")
     flips = moved_flips(tau, m, nu)
     both = max(0.0, m * scaling.activity(tau, m) - 0.5 * flips)
     return g_terms(both, flips, a, nu, delta).total
 
 
+@checked
 def expected_f_change(
-    m: int,
-    a: float,
+    m: Count,
+    a: Nonnegative,
     nu: float,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
 ) -> tuple[float, float]:
     r"""Enclose the mean of ``sup_W f(x + mu; W) - f(x; W)``.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "jump"
-        The activation.
+    Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lower, upper : float
-        Numbers with the mean between them; it is the same for either sign of the change.
+    Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
+    the change.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
     ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
     that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
@@ -771,15 +590,11 @@ def expected_f_change(
     ``e = a m E[h_r 1[c > tau - delta - h_r/2]]``, an integral over kappa.  ∎  It is at least 0,
     because ``-(f(x + mu) - f(x))`` has the same supremum in the mean.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> low, high = expected_f_change(m, m**-0.2, 1 / m, m**-0.6, m**-0.6)
     >>> 1.2 < low < high < 1.4
     True
     """
-    m = count(m, "m")
-    weight = scalar(a, "a", minimum=0.0)
     length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
     spread = math.sqrt(2.0 - 0.25 * length * length)
@@ -788,8 +603,8 @@ def expected_f_change(
         size = length * (np.abs(y) + radius * root)
         return np.asarray(size * special.ndtr((radius * root + 0.5 * size - level * root) / spread))
 
-    rest = weight * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
-    step = weight * get_activation(activation).jump_height(level)
+    rest = a * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
+    step = a * get_activation(activation).jump_height(level)
     if step == 0.0:
         return 0.0, rest
     parked = expected_parkable(level, m, radius, length)
@@ -797,33 +612,16 @@ def expected_f_change(
     return max(0.0, step * (parked - lost) - rest), step * parked + rest
 
 
-def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[float, float]:
+@checked
+def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: float) -> tuple[float, float]:
     r"""Enclose the logarithm of the probability of many flips under one fixed move of the input.
 
-    Parameters
-    ----------
-    number : float
-        A number of neurons, at least the mean number of flips.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    nu : float
-        The length of the move, ``0 < nu <= 2``.
+    Here `number`: A number of neurons, at least the mean number of flips; `nu`: the length of the
+    move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    lower, upper : float
-        Bounds of ``log P[flips > number]``, minus infinity for ``number >= m``; far apart if the
-        probability of a flip underflows.
+    Returned: `lower, upper`: Bounds of ``log P[flips > number]``, minus infinity for ``number >=
+    m``; far apart if the probability of a flip underflows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: the failure probability of Equation (4).  The number is Binomial(m, p); with k the
     smallest integer above `number` the tail begins with ``b_k`` and its terms shrink at least by
     ``r = (m - k) p / ((k + 1)(1 - p))``, so it lies in ``[b_k, b_k/(1 - r)]``.
@@ -833,13 +631,10 @@ def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[flo
     logarithm of that probability is of order ``-m^{3/10} log m``, so no failure probability
     ``exp(-Omega(m^{1/2}))`` can be promised.
 
-    Examples
-    --------
     >>> lower, upper = flip_tail_bracket(8, 2.0**-10, 2**10, 2.0**-10)
     >>> lower < upper < lower + 0.03, upper > -(2**5)
     (True, True)
     """
-    m = count(m, "m")
     p = _moved_probability(tau, m, nu)
     level = scalar(number, "number", minimum=m * p)
     k = math.floor(level) + 1
@@ -855,34 +650,14 @@ def flip_tail_bracket(number: float, tau: float, m: int, nu: float) -> tuple[flo
     return first, first - math.log1p(-ratio)
 
 
-def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
+@checked
+def reachable_flips(tau: Nonnegative, m: Count, d: Dimension, nu: Positive) -> float:
     r"""Compute the mean number of neurons that some move of at most a length switches.
 
-    Parameters
-    ----------
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    nu : float
-        The largest length of the move, ``> 0``.
+    The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for some mu
+    with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however it is chosen,
+    switches more.
 
-    Returns
-    -------
-    float
-        The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for
-        some mu with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however
-        it is chosen, switches more.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma C.9, in which mu may depend on the initialization; derived here.  A neuron fires
     somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the symmetry
     ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two always
@@ -894,15 +669,11 @@ def reachable_flips(tau: float, m: int, d: int, nu: float) -> float:
     about ``sqrt(d/pi)``, where Lemma C.9 allows ``O(m^{1/2})``.  The difference keeps about
     ``16 + log10(nu)`` digits.
 
-    Examples
-    --------
     >>> round(reachable_flips(0.0, 2**16, 3, 2.0**-16), 4)  # sqrt(2) / pi
     0.4502
     """
-    m = count(m, "m")
-    t = scaling.standardize_threshold(scalar(tau, "tau", minimum=0.0), m)
-    length = scalar(nu, "nu", exclusive_minimum=0.0)
-    return m * max(0.0, cap_share(t, d, length) + cap_share(-t, d, length) - 1.0)
+    t = scaling.standardize_threshold(tau, m)
+    return m * max(0.0, cap_share(t, d, nu) + cap_share(-t, d, nu) - 1.0)
 
 
 # The bounds, term by term
@@ -932,35 +703,17 @@ class FTerms:
         return self.initial + self.moves + self.jump
 
 
-def f_terms(norms: object, a: float, nu: float, delta: float, jump: float) -> FTerms:
+@checked
+def f_terms(
+    norms: object, a: Nonnegative, nu: float, delta: Nonnegative, jump: Nonnegative
+) -> FTerms:
     r"""Bound the change of f over the ball term by term, as Equation (15) or Theorem C does.
 
-    Parameters
-    ----------
-    norms : array-like, shape (k,)
-        The norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them in (15), in
-        Theorem C of those that some W of the ball makes active at x or at x + mu.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    jump : float
-        The height of the activation's step: tau, or 0 for the continuous activation.
+    Here `norms` (k,): the norms ``||w_{r,0}||`` of the neurons that count, ``>= 0``: of all of them
+    in (15), in Theorem C of those that some W of the ball makes active at x or at x + mu; `nu`: the
+    length of the move of the input, ``0 < nu <= 2``; `jump`: the height of the activation's step:
+    tau, or 0 for the continuous activation.
 
-    Returns
-    -------
-    FTerms
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For norms or numbers out of range.
-
-    Notes
-    -----
     Source: proof of Lemma C.9; Theorem C of this project.  For either activation
     ``|sigma(v') - sigma(v)| <= |v' - v| + J`` (if the neuron is switched on, ``v <= tau`` and
     ``sigma(v') = v' - tau + J``; J = 0 without a jump), it is 0 if the neuron is silent at both,
@@ -969,20 +722,17 @@ def f_terms(norms: object, a: float, nu: float, delta: float, jump: float) -> FT
     Lemma C.9 then bounds every ``||w_{r,0}||`` by O(1), where ``sqrt(d/m)`` is the size, and the
     sum of the moves by ``K m^{1/5}``, where the radius ``K m^{-3/5}`` gives ``K m^{2/5}``.
 
-    Examples
-    --------
     >>> f_terms([1.0, 1.0], a=0.5, nu=0.5, delta=0.25, jump=2.0)
     FTerms(initial=0.5, moves=0.125, jump=2.0)
     """
     sizes = float_array(norms, "norms", shape=("k",), allow_empty=True)
     if sizes.size and sizes.min() < 0.0:
         raise ValueError(f"norms must be >= 0, got {float(sizes.min())}")
-    weight = scalar(a, "a", minimum=0.0)
-    length, radius, step = _lengths(nu, delta, scalar(jump, "jump", minimum=0.0))
+    length, radius, step = _lengths(nu, delta, jump)
     return FTerms(
-        initial=weight * length * float(sizes.sum()),
-        moves=weight * length * radius * sizes.size,
-        jump=weight * step * sizes.size,
+        initial=a * length * float(sizes.sum()),
+        moves=a * length * radius * sizes.size,
+        jump=a * step * sizes.size,
     )
 
 
@@ -1007,46 +757,24 @@ class GTerms:
         return self.moves + self.flips
 
 
-def g_terms(active: float, flips: float, a: float, nu: float, delta: float) -> GTerms:
+@checked
+def g_terms(
+    active: Nonnegative, flips: Nonnegative, a: Nonnegative, nu: float, delta: Nonnegative
+) -> GTerms:
     r"""Give the supremum of the change of g over the ball term by term.
 
-    Parameters
-    ----------
-    active, flips : float
-        Number of neurons active at both points, and of those active at one, ``>= 0``.  With the
-        true numbers the sum is the supremum itself, with bounds of them a bound: Lemma C.9 inserts
-        m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
+    Here `active`, `flips`: number of neurons active at both points, and of those active at one,
+    ``>= 0``.  With the true numbers the sum is the supremum itself, with bounds of them a bound:
+    Lemma C.9 inserts m and ``O(m^{1/2})``, Theorem C inserts ``C m p`` and ``C d log m``; `nu`: the
+    length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    GTerms
-        The terms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: proof of Lemma C.9, Equation (14); see `worst_perturbation`.
 
-    Examples
-    --------
     >>> g_terms(10, 3, a=0.5, nu=0.5, delta=0.25)
     GTerms(moves=0.625, flips=0.375)
     """
-    kept = scalar(active, "active", minimum=0.0)
-    switched = scalar(flips, "flips", minimum=0.0)
-    weight = scalar(a, "a", minimum=0.0)
     length, radius, _ = _lengths(nu, delta, 0.0)
-    return GTerms(moves=weight * radius * length * kept, flips=weight * radius * switched)
+    return GTerms(moves=a * radius * length * active, flips=a * radius * flips)
 
 
 @dataclass(frozen=True)
@@ -1080,49 +808,23 @@ class CertifiedChange:
     failure: float
 
 
+@checked
 def certified_change(
-    m: int,
-    d: int,
-    a: float,
+    m: Count,
+    d: Dimension,
+    a: Nonnegative,
     nu: float,
-    delta: float,
-    tau: float,
+    delta: Nonnegative,
+    tau: Nonnegative,
     activation: str | ShiftedReLU = "continuous",
-    failure: float = 1e-3,
+    failure: Probability = 1e-3,
 ) -> CertifiedChange:
     r"""Bound the change of f and of g for every x, every move and every W at once.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    nu : float
-        Largest length of the move, ``0 < nu <= 2``.
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    tau : float
-        Threshold, ``>= 0``, absolute units.
-    activation : {"jump", "continuous"} or ShiftedReLU, default "continuous"
-        The activation.
-    failure : float, default 1e-3
-        Probability over the initialization with which the bounds may fail, in (0, 1).
+    Here `nu`: largest length of the move, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    CertifiedChange
-        The bounds and the numbers they are made of.
+    The bounds and the numbers they are made of.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Theorem C of this project, with every constant.  *Proof.*  With probability
     ``1 - failure/4`` all norms are at most rho
     (`sublinear_lib.theory.flips.largest_norm_bound`).  Then for ``||mu|| <= nu`` and any W, between
@@ -1140,19 +842,14 @@ def certified_change(
     kind.  ∎  With the jump the bound holds just as well; it is the term ``a tau crossing`` that
     does not fall.
 
-    Examples
-    --------
     >>> m = 2**20
     >>> tau = (0.8 * math.log(m) / m) ** 0.5
     >>> bound = certified_change(m, 3, m**-0.2, 1 / m, m**-0.6, tau)
     >>> bound.f.jump == 0.0 and bound.f.total < m**-0.75
     True
     """
-    m, d = count(m, "m"), count(d, "d", minimum=2)
-    weight = scalar(a, "a", minimum=0.0)
     length, radius, level = _lengths(nu, delta, tau)
-    risk = scalar(failure, "failure", exclusive_minimum=0.0, exclusive_maximum=1.0)
-    quarter = 0.25 * risk
+    quarter = 0.25 * failure
     norm = largest_norm_bound(m, d, quarter)
     moved = (norm + radius) * length
     able = uniform_active_bound(level, m, d, radius + moved, quarter)
@@ -1161,127 +858,61 @@ def certified_change(
     step = get_activation(activation).jump_height(level)
     return CertifiedChange(
         f=FTerms(
-            initial=weight * length * norm * able,
-            moves=weight * length * radius * able,
-            jump=weight * step * crossing,
+            initial=a * length * norm * able,
+            moves=a * length * radius * able,
+            jump=a * step * crossing,
         ),
-        g=g_terms(able, flips, weight, length, radius),
+        g=g_terms(able, flips, a, length, radius),
         norm=norm,
         able=able,
         crossing=crossing,
         flips=flips,
-        failure=risk,
+        failure=failure,
     )
 
 
-def printed_g_bound(m: int, K: float) -> float:
+@checked
+def printed_g_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1/2}`` of Equations (4) and (14), constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the radius, ``K >= 0``.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.
 
-    Examples
-    --------
     >>> printed_g_bound(256, 2.0)
     0.125
     """
-    return scalar(K, "K", minimum=0.0) / math.sqrt(count(m, "m"))
+    return K / math.sqrt(m)
 
 
-def printed_f_bound(m: int, K: float) -> float:
+@checked
+def printed_f_bound(m: Count, K: Nonnegative) -> float:
     """Evaluate the printed bound ``K m^{-1} + m^{-1/5}`` of Equations (5) and (15), constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 1``.
-    K : float
-        The constant of the radius, ``K >= 0``.
-
-    Returns
-    -------
-    float
-        The bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Lemma 4.2 = C.9.
 
-    Examples
-    --------
     >>> printed_f_bound(1024, 256.0)
     0.5
     """
-    m = count(m, "m")
-    return scalar(K, "K", minimum=0.0) / m + math.pow(m, -0.2)
+    return K / m + math.pow(m, -0.2)
 
 
-def repaired_f_order(m: int, d: int, a: float, p: float, delta: float, nu: float) -> float:
+@checked
+def repaired_f_order(
+    m: int, d: Dimension, a: Nonnegative, p: Share, delta: Nonnegative, nu: float
+) -> float:
     r"""Evaluate the order of the change of f in Theorem C, constant one.
 
-    Parameters
-    ----------
-    m : int
-        Width, ``m >= 2``.
-    d : int
-        Input dimension, ``d >= 2``.
-    a : float
-        Absolute value of the output weights, ``>= 0``.
-    p : float
-        Active share, in [0, 1].
-    delta : float
-        Radius of the ball, ``>= 0``, absolute units.
-    nu : float
-        The length of the move of the input, ``0 < nu <= 2``.
+    Here `m`: width, ``m >= 2``; `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    Returns
-    -------
-    float
-        ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.
+    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For a number out of range.
-
-    Notes
-    -----
     Source: Theorem C of this project (continuous activation).  `f_terms` over the at most ``C m p``
     neurons that W can make active (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) +
     sqrt(log(m)/m))``.
 
-    Examples
-    --------
     >>> round(repaired_f_order(2, 2, 1.0, 0.5, 0.0, 1.0), 4)  # 1 + sqrt(log(2)/2)
     1.5887
     """
     m = count(m, "m", minimum=2)
-    d = count(d, "d", minimum=2)
-    weight = scalar(a, "a", minimum=0.0)
-    share = scalar(p, "p", minimum=0.0, maximum=1.0)
     length, radius, _ = _lengths(nu, delta, 0.0)
     norm = math.sqrt(d / m) + math.sqrt(math.log(m) / m)
-    return weight * m * share * (norm + radius) * length
+    return a * m * p * (norm + radius) * length

@@ -115,25 +115,11 @@ def _line(cuts: FloatArray, tau: float) -> tuple[FloatArray, FloatArray]:
 def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> FloatArray:
     r"""Return the mean square of the active part of a feature as a polynomial in ``z = <x', x>``.
 
-    Parameters
-    ----------
-    feature : HermiteFeature
-        h, taken without its cut.
-    tau : float, optional
-        The threshold that acts; by default the one that h is built for.
+    Here `feature`: h, taken without its cut; `tau`: the threshold that acts; by default the one
+    that h is built for.
 
-    Returns
-    -------
-    ndarray of float64, shape (2 degree + 1,)
-        Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``.
+    Ascending coefficients of ``z -> E[h(<x', w>, b)^2 1{<w, x> + b >= tau}]``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `tau` is not a finite number.
-
-    Notes
-    -----
     Source: derived here, for the sampling error of Lemma C.18.
     Proof.  ``He_j He_k = sum_l l! C(j, l) C(k, l) He_(j+k-2l)``.  With ``n = j + k - 2l``, as in
     `hermite_mass`, ``E[He_n(<x', w>) s_j(b) s_k(b) 1{active}] = z^n E[s_j s_k He_(n-1)(tau - b)
@@ -141,8 +127,6 @@ def active_mean_square(feature: HermiteFeature, tau: float | None = None) -> Flo
     and the value is ``Q(tau / sqrt(2))``.  The integrals over b are smooth between the zeros of
     ``He_(j-1)`` and ``He_(k-1)``, and Gauss-Legendre sums there are exact up to rounding.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from sublinear_lib.theory.existence import hermite_feature
     >>> from sublinear_lib.theory.polynomials import Polynomial
