@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
@@ -28,6 +30,7 @@ __all__ = [
     "Share",
     "Whole",
     "checked",
+    "described",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -35,30 +38,44 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Check:
-    """How an argument is checked, and what its help says of it."""
+    """How an argument is checked, what its help says of it, and what needs no further look."""
 
     how: Callable[..., Any]
     said: str
+    usual: str
     limits: Mapping[str, Any] = field(default_factory=dict)
 
 
-_OPEN = {"exclusive_minimum": 0.0, "exclusive_maximum": 1.0}
-
-Count: TypeAlias = Annotated[int, Check(validation.count, "int, ``>= 1``")]
-Whole: TypeAlias = Annotated[int, Check(validation.count, "int, ``>= 0``", {"minimum": 0})]
-Dimension: TypeAlias = Annotated[int, Check(validation.count, "int, ``>= 2``", {"minimum": 2})]
-Real: TypeAlias = Annotated[float, Check(validation.scalar, "float, finite")]
-Nonnegative: TypeAlias = Annotated[
-    float, Check(validation.scalar, "float, ``>= 0``", {"minimum": 0.0})
+Count: TypeAlias = Annotated[
+    int, Check(validation.count, "int, ``>= 1``", "type({0}) is int and {0} >= 1")
 ]
+Whole: TypeAlias = Annotated[
+    int,
+    Check(validation.count, "int, ``>= 0``", "type({0}) is int and {0} >= 0", {"minimum": 0}),
+]
+Dimension: TypeAlias = Annotated[
+    int,
+    Check(validation.count, "int, ``>= 2``", "type({0}) is int and {0} >= 2", {"minimum": 2}),
+]
+
+
+def _number(said: str, usual: str, **limits: float) -> Check:
+    return Check(validation.scalar, f"float{said}", f"type({{0}}) is float and {usual}", limits)
+
+
+Real: TypeAlias = Annotated[float, _number(", finite", "-_inf < {0} < _inf")]
+Nonnegative: TypeAlias = Annotated[float, _number(", ``>= 0``", "0.0 <= {0} < _inf", minimum=0.0)]
 Positive: TypeAlias = Annotated[
-    float, Check(validation.scalar, "float, ``> 0``", {"exclusive_minimum": 0.0})
+    float, _number(", ``> 0``", "0.0 < {0} < _inf", exclusive_minimum=0.0)
 ]
 Share: TypeAlias = Annotated[
-    float, Check(validation.scalar, "float in [0, 1]", {"minimum": 0.0, "maximum": 1.0})
+    float, _number(" in [0, 1]", "0.0 <= {0} <= 1.0", minimum=0.0, maximum=1.0)
 ]
-Probability: TypeAlias = Annotated[float, Check(validation.scalar, "float in (0, 1)", _OPEN)]
-Flag: TypeAlias = Annotated[bool, Check(validation.boolean, "bool")]
+Probability: TypeAlias = Annotated[
+    float,
+    _number(" in (0, 1)", "0.0 < {0} < 1.0", exclusive_minimum=0.0, exclusive_maximum=1.0),
+]
+Flag: TypeAlias = Annotated[bool, Check(validation.boolean, "bool", "{0} is True or {0} is False")]
 
 # What a letter stands for wherever no docstring says something else.
 LETTERS = {
@@ -111,7 +128,7 @@ def checked(function: _Function) -> _Function:
     ValueError: m must be an integer >= 1, got 0
     """
     parameters = inspect.signature(function).parameters
-    names: dict[str, Any] = {"_function": function}
+    names: dict[str, Any] = {"_function": function, "_inf": math.inf}
     head, passed = [], []
     for name, each in parameters.items():
         if each.kind is each.KEYWORD_ONLY and "*" not in head:
@@ -123,9 +140,10 @@ def checked(function: _Function) -> _Function:
         value, check = name, _check(function, each)
         if check is not None:
             names[f"_check_{name}"] = functools.partial(check.how, **check.limits)
-            value = f"_check_{name}({name}, {name!r})"
+            usual = check.usual.format(name)
             if str(each.annotation).endswith(" | None"):
-                value = f"None if {name} is None else {value}"
+                usual = f"{name} is None or {usual}"
+            value = f"{name} if {usual} else _check_{name}({name}, {name!r})"
         passed.append(f"{name}={value}" if each.kind is each.KEYWORD_ONLY else value)
     # A function of the same signature, as dataclasses make one: nothing is bound or looked up.
     source = (
@@ -146,6 +164,31 @@ def _check(function: Callable[..., Any], parameter: inspect.Parameter) -> Check 
     return next((note for note in notes if isinstance(note, Check)), None)
 
 
+def described(function: _Function) -> _Function:
+    r"""Complete the help of a function that checks its arguments by itself.
+
+    A paragraph of its docstring that begins with "Here" names its parameters.
+
+    >>> @described
+    ... def twice(x: float) -> float:
+    ...     '''Return ``2 x``.
+    ...
+    ...     Here `x` (n,): any numbers.
+    ...     '''
+    >>> "x : array-like, shape (n,)\n    Any numbers." in (twice.__doc__ or "")
+    True
+    """
+    function.__doc__ = _completed(function, inspect.signature(function).parameters)
+    return function
+
+
+_HERE = re.compile(r"\n\nHere (`.*?)(?=\n\n|$)", re.DOTALL)
+_NAMED = re.compile(r"((?:`\*{0,2}\w+`(?:, )?)+)(?: (\([^)`]*\)))?: ")
+
+
+_RAISES = re.compile(r"\n\nRaises ((?:\w+(?:, )?)+): (.*?)(?=\n\n|$)", re.DOTALL)
+
+
 def _completed(
     function: Callable[..., Any], parameters: Mapping[str, inspect.Parameter]
 ) -> str | None:
@@ -153,23 +196,43 @@ def _completed(
     text = inspect.getdoc(function)
     if text is None or "\nParameters\n---" in text:
         return function.__doc__
+    here = _HERE.search(text)
+    said: dict[str, tuple[str | None, str]] = {}
+    if here is not None:
+        text = text.replace(here[0], "")
+        parts = _NAMED.split(" ".join(here[1].split()))[1:]
+        for names, shape, words in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+            words = words.strip("; ").rstrip(".") + "."
+            for name in re.findall(r"\w+", names):
+                said[name] = shape, words[0].upper() + words[1:]
+    errors = []
+    for sentence in _RAISES.finditer(text):
+        text = text.replace(sentence[0], "")
+        words = " ".join(sentence[2].split())
+        errors.append(f"{sentence[1]}\n    {words[0].upper()}{words[1:]}")
+    generic = "TypeError, ValueError\n    For an argument of another kind or out of range."
+    if not any("ValueError" in each for each in errors):
+        errors.insert(0, generic)
     rows = []
     for name, each in parameters.items():
         if name in ("self", "cls"):
             continue
+        shape, words = said.get(name, (None, LETTERS.get(name, "")))
         check = _check(function, each)
         kind = str(each.annotation) if check is None else check.said
+        kind = kind if shape is None else f"array-like, shape {shape}"
         optional = ", optional" if each.default is not each.empty else ""
-        rows.append(f"{name} : {kind}{optional}\n    {LETTERS.get(name, 'See above.')}")
+        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        rows.append(f"{stars}{name} : {kind}{optional}\n    {words}")
     result = str(inspect.signature(function).return_annotation)
     sections = {
         "Parameters": "\n".join(rows),
-        "Returns": f"{result}\n    What the first line says.",
-        "Raises": "TypeError, ValueError\n    For an argument of another kind or out of range.",
+        "Returns": "" if result == "None" else f"{result}\n    As said above.",
+        "Raises": "\n".join(errors),
     }
-    written = (
+    written = [
         f"{title}\n{'-' * len(title)}\n{body}"
         for title, body in sections.items()
         if body and f"\n{title}\n---" not in text
-    )
+    ]
     return "\n\n".join([text, *written])

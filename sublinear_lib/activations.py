@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import BoolArray, FloatArray
 
 __all__ = [
@@ -66,29 +67,18 @@ class ShiftedReLU:
         """Check the name."""
         validation.choice(self.name, "name", ACTIVATIONS)
 
+    @described
     def value(self, z: object, tau: object, active: object = None) -> FloatArray:
         """Return ``sigma_tau(z)``, entry by entry.
 
-        Parameters
-        ----------
-        z : array-like, any shape
-            Pre-activations, finite.
-        tau : float
-            The threshold, ``>= 0``, in absolute units (not multiples of a standard deviation).
-        active : array-like of bool, same shape as `z`, optional
-            The set on which the unit fires, when the caller has decided ``z > tau`` exactly.
-            Without it the comparison is made on the float64 numbers given.
+        Here `tau`: the threshold, ``>= 0``, in absolute units (not multiples of a standard
+        deviation); `active`: the set on which the unit fires, when the caller has decided ``z >
+        tau`` exactly. Without it the comparison is made on the float64 numbers given.
 
-        Returns
-        -------
-        ndarray of float64, same shape as `z`
-            Zero where the unit does not fire.
+        Zero where the unit does not fire.
 
-        Raises
-        ------
-        TypeError, ValueError
-            For entries that are not finite real numbers, a negative `tau`, or a mask of another
-            shape.
+        Raises TypeError, ValueError: for entries that are not finite real numbers, a negative
+        `tau`, or a mask of another shape.
         """
         values = validation.float_array(z, "z", allow_empty=True)
         level = validation.scalar(tau, "tau", minimum=0.0)

@@ -26,6 +26,8 @@ from typing import Any
 
 import numpy as np
 
+from sublinear_lib._arguments import described
+
 __all__ = [
     "check_format",
     "check_writable",
@@ -171,22 +173,15 @@ def _remove_left(target: Path) -> None:
                 pass  # somebody else's process
 
 
+@described
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Make sure that a file could be written now, before the work whose result it is to hold.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, which may exist; it is left as it is.
+    Here `path`: the file, which may exist; it is left as it is.
 
-    Raises
-    ------
-    OSError
-        If its folder is not there or does not take a new file, if the disk is full, or if `path` is
-        a folder.
+    Raises OSError: if its folder is not there or does not take a new file, if the disk is full, or
+    if `path` is a folder.
 
-    Examples
-    --------
     >>> check_writable("nowhere/file.json")
     Traceback (most recent call last):
         ...

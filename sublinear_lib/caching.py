@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib import __version__, archives
+from sublinear_lib._arguments import described
 from sublinear_lib._extras import installed_version
 
 __all__ = ["ResultCache", "circumstances", "digest"]
@@ -93,18 +94,13 @@ class ResultCache:
         """
         return self.folder / key[:2] / f"{key}.npz"
 
+    @described
     def get(self, key: str) -> Any:
         """Return a result, or ``None`` if it is not there or damaged.
 
-        Parameters
-        ----------
-        key : str
-            What `digest` returned.
+        Here `key`: what `digest` returned.
 
-        Returns
-        -------
-        object
-            What was put there, with the types that it had.
+        What was put there, with the types that it had.
 
         Warns
         -----

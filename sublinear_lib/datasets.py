@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Count, Dimension, Flag, Nonnegative, Probability, checked
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Flag,
+    Nonnegative,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 
 __all__ = [
@@ -271,9 +279,8 @@ def separation(X: FloatArray, rho: Nonnegative = 0.0, y: FloatArray | None = Non
     ||x_i - x'|| >= delta - rho gives <x_i, x'> <= 1 - (delta - rho)^2/2 for i != j: the inner
     products differ by at least delta (delta - 2 rho) / 2.
 
-    Cost: O(n^2 d) through blocks of a matrix product, O(n + 2^21) memory beyond the data.
-
-    Source: Definition 3.7.
+    Cost: O(n^2 d) through blocks of a matrix product, O(n + 2^21) memory beyond the data.  Source:
+    Definition 3.7.
 
     >>> report = separation(circle(4).X, rho=0.2)
     >>> round(report.delta**2, 12), round(report.rho_max**2, 12)  # a square of side sqrt(3/2)
@@ -434,14 +441,12 @@ def separated(
     Points at pairwise distance >= `separation` (to 1e-12) with labels in {-1, +1}.  For d = 3 they
     come in the order of the circle, so that "alternating" alternates along it.
 
-    d = 2: the points of X themselves, at most two of them (with `separation` = 0, random ones).
-    d = 3: independent uniform points conditioned on the separation, drawn directly; every feasible
+    d = 2: the points of X themselves, at most two of them (with `separation` = 0, random ones). d =
+    3: independent uniform points conditioned on the separation, drawn directly; every feasible
     request succeeds.  d >= 4: random sequential placement, that is uniform draws of which those too
     close to an earlier point are rejected, started afresh when it jams.  It jams at roughly half
     the density of the best packings (less in high dimension), so requests between the two fail
-    although they are possible.
-
-    Source: Section 3.4.
+    although they are possible.  Source: Section 3.4.
 
     >>> data = separated(6, 5, separation=0.8, rng=0)
     >>> data, separation(data.X).delta >= 0.8
@@ -611,26 +616,16 @@ class SliceMap:
             length = float(np.linalg.norm((features - center) / deviation, axis=1).mean())
         return cls(center, deviation, length if 0.0 < length < np.inf else 1.0)
 
+    @described
     def transform(self, features: FloatArray) -> FloatArray:
         """Map feature vectors to X.
 
-        Parameters
-        ----------
-        features : array_like of float, shape (n, d - 1)
-            Feature vectors.
+        Here `features` (n, d - 1): feature vectors.
 
-        Returns
-        -------
-        ndarray of float64, shape (n, d)
-            Points of X.
+        Raises ValueError: if the number of columns is wrong, or a row equals the center in every
+        column, to 1e-12 of the size of the numbers there: then it has no direction.
 
-        Raises
-        ------
-        ValueError
-            If the number of columns is wrong, or a row equals the center in every column, to
-            1e-12 of the size of the numbers there: then it has no direction.
-        TypeError
-            If `features` does not hold real numbers.
+        Raises TypeError: if `features` does not hold real numbers.
         """
         features = _features(features, self.d - 1)
         with np.errstate(over="ignore"):

@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Dimension, Nonnegative, checked
+from sublinear_lib._arguments import Count, Dimension, Nonnegative, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, Seed
 
 __all__ = [
@@ -116,34 +116,21 @@ def _centers(X: FloatArray) -> FloatArray:
     return np.where(keep[:, None], X, _points(V))
 
 
+@described
 def embed(U: FloatArray) -> FloatArray:
     r"""Map directions to points of X: u -> (s u, 1/2) with s = sqrt(3)/2.
 
-    Parameters
-    ----------
-    U : array_like of float, shape (n, d - 1)
-        Unit vectors (to 1e-9; they are normalized to rounding before use).
+    Here `U` (n, d - 1): unit vectors (to 1e-9; they are normalized to rounding before use).
 
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        Points of X: norm 1 to rounding, last coordinate exactly 0.5.
+    Points of X: norm 1 to rounding, last coordinate exactly 0.5.
 
-    Raises
-    ------
-    ValueError
-        If a row is not a unit vector to 1e-9, or not finite.
-    TypeError
-        If `U` does not hold real numbers.
+    Raises ValueError: if a row is not a unit vector to 1e-9, or not finite.
 
-    Notes
-    -----
+    Raises TypeError: if `U` does not hold real numbers.
+
     ||(s u, 1/2)||^2 = 3/4 + 1/4 = 1, so the image lies on X, and every point of X is such an image.
-
     Source: Section 3.2, definition of X.
 
-    Examples
-    --------
     >>> embed([[0.0, 1.0]])
     array([[0.       , 0.8660254, 0.5      ]])
     """
@@ -259,30 +246,16 @@ def chord_distances(X: FloatArray, Y: FloatArray) -> FloatArray:
 # --------------------------------------------------------------------------------------------------
 
 
+@described
 def lift(W: FloatArray, b: FloatArray) -> FloatArray:
     r"""Fold the biases into the weights: u_r = w_r + 2 b_r e_d, so <u_r, x> = <w_r, x> + b_r on X.
 
-    Parameters
-    ----------
-    W : array_like of float, shape (m, d)
-        Weights, one row per neuron.
-    b : array_like of float, shape (m,)
-        Biases.
+    Here `b` (m,): biases.
 
-    Returns
-    -------
-    ndarray of float64, shape (m, d)
-        Lifted points u_r.
+    Raises ValueError: if the lengths differ, a value is not finite, or w_{r,d} + 2 b_r overflows.
 
-    Raises
-    ------
-    ValueError
-        If the lengths differ, a value is not finite, or w_{r,d} + 2 b_r overflows.
-    TypeError
-        If an argument does not hold real numbers.
+    Raises TypeError: if an argument does not hold real numbers.
 
-    Notes
-    -----
     x_d = 1/2 on X, hence <w_r + 2 b_r e_d, x> = <w_r, x> + 2 b_r / 2.
 
     Why it is needed.  Neuron r is active at x when <w_r, x> > tau - b_r.  The paper stores the
@@ -294,12 +267,9 @@ def lift(W: FloatArray, b: FloatArray) -> FloatArray:
 
     Rounding.  2 b_r is exact, and w_{r,d} + 2 b_r is rounded once, so for stored numbers the
     identity holds to |u_{r,d}| * 2**-54.  A decision that must be exact for the stored (w_r, b_r),
-    ties included, has to be re-made on (w_r, b_r).
+    ties included, has to be re-made on (w_r, b_r).  Source: Algorithm 1, Algorithm 2, Definition
+    5.1.
 
-    Source: Algorithm 1, Algorithm 2, Definition 5.1.
-
-    Examples
-    --------
     >>> lift([[1.0, 2.0, 3.0]], [0.25])
     array([[1. , 2. , 3.5]])
     """
@@ -358,7 +328,6 @@ def cap_angle(rho: float) -> float:
 
     Two points of X whose directions enclose the angle theta are sqrt(3) sin(theta / 2) apart
     (module docstring), an increasing function of theta on [0, pi]; solving for theta gives alpha.
-
     Source: Definition 3.3.
 
     >>> cap_angle(0.0), round(cap_angle(3**0.5 / 2), 15) == round(math.pi / 3, 15), cap_angle(2.0)
@@ -758,24 +727,11 @@ class Cap:
     def contains(self, P: FloatArray, atol: Nonnegative = 1e-12) -> BoolArray:
         """Tell which points belong to the cap.
 
-        Parameters
-        ----------
-        P : array_like of float, shape (k, d)
-            Points of R^d, on X or not.
-        atol : float, default 1e-12
-            Absolute tolerance >= 0, for the distance to the center, the norm and the last
-            coordinate alike.
+        Here `P` (k, d): points of R^d, on X or not; `atol`: absolute tolerance >= 0, for the
+        distance to the center, the norm and the last coordinate alike.
 
-        Returns
-        -------
-        ndarray of bool, shape (k,)
-            True where ``||p - x|| <= rho + atol``, ``| ||p|| - 1 | <= atol`` and
-            ``|p_d - 1/2| <= atol``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is out of range, of the wrong type or shape.
+        True where ``||p - x|| <= rho + atol``, ``| ||p|| - 1 | <= atol`` and ``|p_d - 1/2| <=
+        atol``.
         """
         P = _ambient_points(P, "P", self.d)
         _, norms = _unit_rows(P)
@@ -784,27 +740,17 @@ class Cap:
         inside[on_slice] = _in_caps(P[on_slice], self.x[None, :], self.rho + atol)
         return inside
 
+    @described
     def project(self, P: FloatArray) -> FloatArray:
         r"""Map points to the nearest points of the cap (nearest for the Euclidean distance).
 
-        Parameters
-        ----------
-        P : array_like of float, shape (k, d)
-            Any points of R^d.
+        Here `P` (k, d): any points of R^d.
 
-        Returns
-        -------
-        ndarray of float64, shape (k, d)
-            Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes
-            at most the last bits of a point on the rim; with rho = 0 every row is the center.
+        Points of the cap.  Points of the cap come back bit for bit, so projecting twice changes at
+        most the last bits of a point on the rim; with rho = 0 every row is the center.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If `P` has the wrong type or shape, or is not finite.
+        Raises ValueError, TypeError: if `P` has the wrong type or shape, or is not finite.
 
-        Notes
-        -----
         For p = (q, p_d) the squared distance to (s v, 1/2) is a constant minus 2 s <v, q>: the
         nearest point maximizes <v, q>, so it is the one of `support`.  On X this is at the same
         time the nearest point along the sphere, because chord and angle increase together.
@@ -813,8 +759,6 @@ class Cap:
         near; the one towards the coordinate axis with the smallest |u_k| (the first of them) is
         returned.  If q = 0 all points of the cap are equally near; the center is returned.
 
-        Examples
-        --------
         >>> cap = Cap([3**0.5 / 2, 0.0, 0.5], rho=3**0.5 / 2)
         >>> cap.project([[0.0, 9.0, 0.0]])
         array([[0.4330127, 0.75     , 0.5      ]])
@@ -826,25 +770,10 @@ class Cap:
     def random(self, size: Count, rng: Seed) -> FloatArray:
         r"""Draw independent points uniformly on the cap.
 
-        Parameters
-        ----------
-        size : int
-            Number of points, at least 1.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
+        Here `size`: number of points, at least 1.
 
-        Returns
-        -------
-        ndarray of float64, shape (size, d)
-            Points of the cap, uniform for the surface measure of X.
+        Points of the cap, uniform for the surface measure of X.
 
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument is out of range or of the wrong type.
-
-        Notes
-        -----
         By symmetry v = cos(theta) u + sin(theta) t with t uniform on the unit vectors orthogonal
         to u and theta independent of t, of density proportional to sin^{d-3}(theta) on [0, alpha]
         (the circle of latitude theta is a sphere S^{d-3} of radius sin(theta)).  The methods are
@@ -864,8 +793,6 @@ class Cap:
           accepted from below by cos(alpha) / sqrt(cos(alpha)^2 + 2/d) >= 1/3.  Nothing underflows
           here, though the cap may hold a share of X far below the smallest float.
 
-        Examples
-        --------
         >>> cap = Cap(sample_slice(1, 50, rng=0)[0], rho=0.01)  # a share of about 6e-95 of X
         >>> bool(cap.contains(cap.random(4, rng=1)).all())
         True
@@ -1039,9 +966,7 @@ def slice_net(d: int, radius: float, *, max_points: Count = 1_000_000) -> FloatA
       above follow: N ~ area(S^k) (sqrt(3 k) / (4 radius))^k.
 
     Everything holds in real arithmetic; in floats a distance may exceed `radius` by rounding
-    (1e-15).
-
-    Source: Section 3.2 (the maximal net X_1 of X) and the net arguments of Appendix C.
+    (1e-15).  Source: Section 3.2 (the maximal net X_1 of X) and the net arguments of Appendix C.
 
     >>> slice_net(2, 0.5)
     array([[ 0.8660254,  0.5      ],

@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 
 __all__ = [
@@ -256,28 +257,17 @@ class EpsilonInsensitiveLoss(Loss):
         return np.where(np.abs(residual) > self.epsilon, np.sign(residual), 0.0)
 
 
+@described
 def get_loss(loss: object) -> Loss:
     """Return the loss of that name with its default parameter; a loss is returned as it is.
 
-    Parameters
-    ----------
-    loss : {"absolute", "huber", "log-cosh", "epsilon-insensitive"} or Loss
-        The name or the instance.
+    Here `loss`: the name or the instance.
 
-    Returns
-    -------
-    Loss
-        The loss.
+    Raises TypeError: for anything that is neither a name nor a loss.
 
-    Raises
-    ------
-    TypeError
-        For anything that is neither a name nor a loss.
-    ValueError
-        For an unknown name; for ``"squared"`` with the reason why it is not among them.
+    Raises ValueError: for an unknown name; for ``"squared"`` with the reason why it is not among
+    them.
 
-    Examples
-    --------
     >>> get_loss("huber")
     HuberLoss(delta=0.1)
     """

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -376,6 +377,7 @@ def _selected(whole: np.ndarray, name: str, shape: tuple[int, ...], rows: Rows) 
     return validation.float_array(whole[rows], name, allow_empty=True)
 
 
+@described
 def exceeds(
     W: object,
     b: object,
@@ -387,37 +389,16 @@ def exceeds(
 ) -> BoolArray:
     """Decide which neurons exceed the threshold at one point, exactly.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        Weights, one neuron per row.
-    b : array-like, shape (m,), or None
-        Biases; ``None`` means zero.
-    x : array-like, shape (d,)
-        The point; any point of R^d.
-    threshold : float or array-like, shape (m,)
-        The threshold of every neuron or of each of them, absolute units; any sign.
-    rows : array-like of int, shape (k,), optional
-        The neurons to decide; only these rows are read and validated.
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `b` (m,): biases; ``None`` means zero; `threshold` (m,): the threshold of every neuron or
+    of each of them, absolute units; any sign; `rows` (k,): the neurons to decide; only these rows
+    are read and validated; `strict`: decide ``>`` (the paper's active set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (m,) or (k,)
-        Whether ``<w_r, x> + b_r > threshold_r`` holds in real arithmetic on the stored numbers.
+    Whether ``<w_r, x> + b_r > threshold_r`` holds in real arithmetic on the stored numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are not finite real numbers of matching shapes.
+    Raises TypeError, ValueError: for arguments that are not finite real numbers of matching shapes.
 
-    Notes
-    -----
     Source: the active set of Definition 3.9.
 
-    Examples
-    --------
     >>> exceeds([[0.1], [0.3], [0.5]], [0.2, 0.0, -0.2], [1.0], 0.3)
     array([ True, False, False])
     >>> exceeds([[0.1], [0.3], [0.5]], None, [1.0], 0.3, rows=[1, 2], strict=False)
@@ -450,6 +431,7 @@ def exceeds(
     return decided
 
 
+@described
 def exceeds_many(
     W: object, b: object, X: object, threshold: object, *, strict: bool = True
 ) -> BoolArray:
@@ -458,36 +440,16 @@ def exceeds_many(
     The work is one matrix product and a few passes over its result, done in blocks of points, plus
     about a third of a microsecond per dimension for each pair that float64 cannot decide.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, d)
-        Weights, one neuron per row.
-    b : array-like, shape (m,), or None
-        Biases; ``None`` means zero.
-    X : array-like, shape (n, d)
-        The points; any points of R^d.
-    threshold : float or array-like, broadcastable to (n, m)
-        Absolute units, any sign.  Shape (m,) gives one threshold per neuron, shape (n, 1) one per
-        point.
-    strict : bool, default True
-        Decide ``>`` (the paper's active set) or, if false, ``>=``.
+    Here `b` (m,): biases; ``None`` means zero; `threshold`: absolute units, any sign.  Shape (m,)
+    gives one threshold per neuron, shape (n, 1) one per point; `strict`: decide ``>`` (the paper's
+    active set) or, if false, ``>=``.
 
-    Returns
-    -------
-    ndarray of bool, shape (n, m)
-        Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic on the stored numbers.
+    Whether ``<w_r, x_i> + b_r > threshold`` holds in real arithmetic on the stored numbers.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For arguments that are not finite real numbers of matching shapes.
+    Raises TypeError, ValueError: for arguments that are not finite real numbers of matching shapes.
 
-    Notes
-    -----
     Source: the active set of Definition 3.9.
 
-    Examples
-    --------
     >>> exceeds_many([[1.0, 0.0], [0.0, 1.0]], None, [[0.6, 0.8], [1.0, 0.5]], 0.6)
     array([[False,  True],
            [ True, False]])

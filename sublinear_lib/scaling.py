@@ -76,9 +76,7 @@ def preactivation_std(m: Count) -> float:
     The entries of ``w_r`` and ``b_r`` are independent ``N(0, 1/m)``, so ``<w_r, x> + b_r`` has
     variance ``(||x||^2 + 1) / m = 2/m`` at every ``x`` of norm 1.
 
-    ``sqrt(2/m)``.
-
-    Source: Definition 3.1; used in Lemmas C.6 and C.15.
+    ``sqrt(2/m)``.  Source: Definition 3.1; used in Lemmas C.6 and C.15.
 
     >>> preactivation_std(8)
     0.5
@@ -175,7 +173,6 @@ def standard_from_sparsity(c: Nonnegative, m: Count) -> float:
     Here `c`: sparsity exponent, ``>= 0``.
 
     ``t = sqrt(2 c log m)``, at which about ``m^(1-c)`` neurons fire, up to powers of ``log m``.
-
     Source: the repair R3, the rule `SPARSE_C`.
 
     >>> round(standard_from_sparsity(0.2, 1024), 3)
@@ -444,9 +441,8 @@ class Scaling:
 
         Here `m`: width, ``m >= 1``.
 
-        The bound of ``||w_r - w_{r,0}||`` for every neuron, in absolute units.
-
-        Source: Theorem 4.1 (``beta = 3/5``).
+        The bound of ``||w_r - w_{r,0}||`` for every neuron, in absolute units.  Source: Theorem 4.1
+        (``beta = 3/5``).
 
         >>> round(PRINTED.radius(32, K=2.0), 12)
         0.25
@@ -487,9 +483,8 @@ class Scaling:
         Here `m`: width, ``m >= 1``; `epsilon`: the accuracy of Theorem 4.3, ``0 < epsilon < 1``.
 
         The number of steps, ``>= 1``.  A value within one part in ``10^12`` above an integer counts
-        as that integer, so that rounding does not add a step.
-
-        Source: Theorem 4.3 (``T = Theta(epsilon^(-2) K^2)``).
+        as that integer, so that rounding does not add a step.  Source: Theorem 4.3 (``T =
+        Theta(epsilon^(-2) K^2)``).
 
         >>> PRINTED.steps(1024, K=1.0, epsilon=0.1)
         100

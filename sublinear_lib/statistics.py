@@ -29,7 +29,7 @@ import numpy as np
 from scipy import special
 
 from sublinear_lib import caching, validation
-from sublinear_lib._arguments import Count, Flag, Probability, Real, checked
+from sublinear_lib._arguments import Count, Flag, Probability, Real, checked, described
 from sublinear_lib._typing import Seed
 from sublinear_lib.cluster import run_tasks, single_threaded
 
@@ -93,45 +93,22 @@ class Interval:
     def contains(self, value: Real) -> bool:
         """Return whether a value lies in the interval, ends included.
 
-        Parameters
-        ----------
-        value : float
-            The value, finite.
+        Here `value`: the value, finite.
 
-        Returns
-        -------
-        bool
-            Whether ``lower <= value <= upper``.
+        Whether ``lower <= value <= upper``.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `value` is not a finite number.
-
-        Examples
-        --------
         >>> Interval(0.5, 0.4, 0.6, 0.95).contains(0.6)
         True
         """
         return self.lower <= value <= self.upper
 
+    @described
     def excludes(self, value: float) -> bool:
         """Return whether a value lies outside the interval.
 
-        Parameters
-        ----------
-        value : float
-            The value, finite.
+        Here `value`: the value, finite.
 
-        Returns
-        -------
-        bool
-            The opposite of `contains`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `value` is not a finite number.
+        Raises TypeError, ValueError: if `value` is not a finite number.
         """
         return not self.contains(value)
 
@@ -541,27 +518,17 @@ def sweep(
     return [records[place] for place in range(len(tasks))]
 
 
+@described
 def to_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
     """Turn a list of records into one array per name.
 
-    Parameters
-    ----------
-    records : sequence of mapping
-        Records with the same names, for instance from `sweep`.
+    Here `records`: records with the same names, for instance from `sweep`.
 
-    Returns
-    -------
-    dict of str to ndarray
-        For every name the values in the order of the records; arrays of one shape are stacked,
-        values that no numeric or text array can hold become an array of objects.
+    For every name the values in the order of the records; arrays of one shape are stacked, values
+    that no numeric or text array can hold become an array of objects.
 
-    Raises
-    ------
-    ValueError
-        For no records at all, or records with different names.
+    Raises ValueError: for no records at all, or records with different names.
 
-    Examples
-    --------
     >>> to_columns([{"m": 4, "gap": 0.5}, {"m": 8, "gap": 0.25}])
     {'m': array([4, 8]), 'gap': array([0.5 , 0.25])}
     """

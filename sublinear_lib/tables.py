@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Count, Nonnegative, Probability, checked
+from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.datasets import Dataset, SliceMap, split_rows
 
@@ -162,23 +162,11 @@ class Table:
     def split(self, test_fraction: Probability, rng: Seed) -> tuple[Dataset, Dataset]:
         """Split the rows, fit the map to X on the training part, and map both.
 
-        Parameters
-        ----------
-        test_fraction : float
-            Share of every class that goes to the test part, in (0, 1); rounded, but at least one
-            row of every class goes to either part.
-        rng : int, SeedSequence or Generator
-            Source of randomness; the same seed gives the same split.
+        Here `test_fraction`: share of every class that goes to the test part, in (0, 1); rounded,
+        but at least one row of every class goes to either part.
 
-        Returns
-        -------
-        train, test : Dataset
-            Disjoint parts, ``d = p + 2``.  The map, ``train.slice_map``, takes `lifted` features.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument has the wrong type or is out of range.
+        Returned: `train, test`: Disjoint parts, ``d = p + 2``.  The map, ``train.slice_map``, takes
+        `lifted` features.
         """
         train, test = split_rows(self.y, test_fraction, validation.generator(rng))
         rows = lifted(self.features)
@@ -211,6 +199,7 @@ def _names(value: object, name: str, length: int) -> tuple[str, ...]:
     return names
 
 
+@described
 def read_table(
     path: str | os.PathLike[str],
     label: str,
@@ -221,39 +210,23 @@ def read_table(
 ) -> Table:
     r"""Read a CSV file with a header, one column of labels, and numbers.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file, text in UTF-8.
-    label : str
-        The column that names the class; exactly two different entries.
-    positive : str, optional
-        The entry that becomes +1; by default the later one in alphabetical order.
-    columns : sequence of str, optional
-        The features to use; by default every column but `label`.  Leave out row numbers and names.
-    delimiter : str, default ","
-        What stands between two cells, one character.
+    Here `path`: the file, text in UTF-8; `label`: the column that names the class; exactly two
+    different entries; `positive`: the entry that becomes +1; by default the later one in
+    alphabetical order; `columns`: the features to use; by default every column but `label`.  Leave
+    out row numbers and names; `delimiter`: what stands between two cells, one character.
 
-    Returns
-    -------
-    Table
-        The rows in the order of the file, named after the file without its ending.  Rows may have
-        the same features, with one label or with both: `sublinear_lib.report.make_report` counts
-        them and says what they cost.
+    The rows in the order of the file, named after the file without its ending.  Rows may have the
+    same features, with one label or with both: `sublinear_lib.report.make_report` counts them and
+    says what they cost.
 
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not text or has no header, a column is missing or named twice, a row is too short
-        or too long, a cell is empty, not a number or not finite (line and column are named), there
-        are fewer than 10 rows, or one class or more than two.
-    TypeError
-        If an argument has the wrong type.
+    Raises FileNotFoundError: if there is no such file.
 
-    Examples
-    --------
+    Raises ValueError: if it is not text or has no header, a column is missing or named twice, a row
+    is too short or too long, a cell is empty, not a number or not finite (line and column are
+    named), there are fewer than 10 rows, or one class or more than two.
+
+    Raises TypeError: if an argument has the wrong type.
+
     >>> import tempfile
     >>> rows = [f"{k},{k * k},{'even' if k % 2 == 0 else 'odd'}" for k in range(12)]
     >>> with tempfile.TemporaryDirectory() as folder:

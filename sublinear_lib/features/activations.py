@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 
 __all__ = ["GELU", "Activation", "ReLU", "SmoothedReLU", "Softplus"]
@@ -204,19 +205,14 @@ class GELU(Activation):
         density = np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
         return np.asarray(z * law), np.asarray(law + z * density)
 
+    @described
     def range(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the least and the greatest value on intervals, up to the rounding of `value`.
 
-        Parameters
-        ----------
-        low, high : ndarray of float64
-            The ends of the intervals, ``low <= high``, of one shape.
+        Here `low`, `high`: the ends of the intervals, ``low <= high``, of one shape.
 
-        Returns
-        -------
-        least, greatest : ndarray of float64
-            Arrays of that shape.  The function falls to its least value at -0.7518 and rises from
-            there, so an interval that holds this point needs it, and no other.
+        Returned: `least, greatest`: Arrays of that shape.  The function falls to its least value at
+        -0.7518 and rises from there, so an interval that holds this point needs it, and no other.
         """
         first, last = self.value(low), self.value(high)
         # Wide enough for the digits of the point itself.

@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Count, Nonnegative, checked
+from sublinear_lib._arguments import Count, Nonnegative, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.data import PatchData
 from sublinear_lib.features.network import (
@@ -33,10 +33,7 @@ from sublinear_lib.features.training import check_inside, checked_box
 
 __all__ = [
     "FEATURE_ATTACKS",
-    "AttackOutcome",
-    "EnergyShares",
     "FeatureAttack",
-    "GradientGoal",
     "feature_attack",
     "feature_perturbation",
     "gradient_attack",
@@ -313,29 +310,17 @@ def _directions(
     return [toward(shift) for shift in range(1, network.classes)]
 
 
+@described
 def gradient_energy(network: PatchNetwork, data: PatchData) -> EnergyShares:
     """Return where the gradient of the loss points: the anatomy of a one-step perturbation.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    data : PatchData
-        Inputs with their labels.
+    Here `data`: inputs with their labels.
 
-    Returns
-    -------
-    EnergyShares
-        The mean over the inputs of the shares of the squared gradient; inputs without a gradient
-        do not count.
+    The mean over the inputs of the shares of the squared gradient; inputs without a gradient do not
+    count.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If network and data do not fit, or if no input has a gradient.
+    Raises TypeError, ValueError: if network and data do not fit, or if no input has a gradient.
 
-    Examples
-    --------
     >>> from sublinear_lib.features import FeatureData, PatchNetwork
     >>> law = FeatureData(noise=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[0.0], nonrobust=[1.0])

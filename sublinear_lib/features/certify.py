@@ -37,7 +37,7 @@ from sublinear_lib._arguments import Nonnegative, Positive, checked
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.features.network import PatchNetwork, checked_network, checked_patches
 
-__all__ = ["PatchCertificate", "PatchMethod", "certified_radii", "certify_patches"]
+__all__ = ["certified_radii", "certify_patches"]
 
 PatchMethod: TypeAlias = Literal["interval", "linear", "best"]
 """How to bound a patch; "best" is "linear" for a convex rectifier and "interval" otherwise."""

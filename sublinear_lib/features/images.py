@@ -18,13 +18,7 @@ from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.features.network import PatchNetwork
 from sublinear_lib.features.training import LossHistory, TrainingSettings, fit
 
-__all__ = [
-    "ImageRun",
-    "ImageSet",
-    "image_digits",
-    "image_patches",
-    "train_images",
-]
+__all__ = ["image_digits", "train_images"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from sublinear_lib import validation
+from sublinear_lib._arguments import described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.features.activations import Activation, ReLU, SmoothedReLU
 from sublinear_lib.features.data import FeatureData, FeatureKind
@@ -87,6 +88,7 @@ def strength_left(
     return np.where(goal > 0, 0.5 * (low + high), 0.0)
 
 
+@described
 def breaking_budget(
     law: FeatureData,
     activation: Activation,
@@ -95,31 +97,15 @@ def breaking_budget(
 ) -> float:
     r"""Return the least budget that breaks a pure network.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data, taken at mean strengths and without noise.
-    activation : SmoothedReLU or ReLU
-        The rectifier.
-    filters : array_like of float, shape (m,)
-        The numbers A_r (or B_r), ``>= 0``, not all 0.
-    kind : {"robust", "nonrobust"}, default "robust"
-        Which feature the network uses.
+    Here `law`: the data, taken at mean strengths and without noise; `filters` (m,): the numbers A_r
+    (or B_r), ``>= 0``, not all 0; `kind`: which feature the network uses.
 
-    Returns
-    -------
-    float
-        The budget eps with ``P sum_r act(eps A_r) = P_R sum_r act((alpha - eps) A_r)``.  At most
-        the end of `robustness_window`, and equal to it where all pre-activations are in the
-        polynomial part.
+    The budget eps with ``P sum_r act(eps A_r) = P_R sum_r act((alpha - eps) A_r)``.  At most the
+    end of `robustness_window`, and equal to it where all pre-activations are in the polynomial
+    part.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Examples
-    --------
     The larger the filters are beside rho, the nearer the network comes to a plain ReLU:
 
     >>> law = FeatureData()

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Flag, Nonnegative, Positive, checked
+from sublinear_lib._arguments import Flag, Nonnegative, Positive, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.features.activations import SmoothedReLU
 from sublinear_lib.features.data import FeatureData
@@ -42,7 +42,6 @@ __all__ = [
     "PhaseDiagram",
     "Plateau",
     "RecursionPath",
-    "RobustnessWindow",
     "attacked_strengths",
     "critical_budget",
     "critical_rate",
@@ -340,38 +339,24 @@ def feature_recursion(
     return RecursionPath(np.arange(settings.steps + 1, dtype=np.int64), path[0], path[1])
 
 
+@described
 def attacked_strengths(
     law: FeatureData, settings: TrainingSettings, A: object, B: object
 ) -> tuple[FloatArray, FloatArray]:
     r"""Return what one step of the adversary leaves of the strengths of the features.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation and attack; without an attack nothing is taken.  The attack must take one step
-        with the rule "clipped", without random start and box; its warm-up is not used.
-    A, B : array_like of float, shape (..., m)
-        The features in the filters of a class, for any number of states.
+    Here `law`: the data; `settings`: activation and attack; without an attack nothing is taken.
+    The attack must take one step with the rule "clipped", without random start and box; its warm-up
+    is not used; `A`, `B` (..., m): the features in the filters of a class, for any number of
+    states.
 
-    Returns
-    -------
-    a, b : ndarray of float64, shape (...)
-        ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part ``(a/alpha)^q`` and
-        ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
+    Returned: `a, b`: ``alpha - move(A)`` and ``beta - move(B)``.  In the polynomial part
+    ``(a/alpha)^q`` and ``(b/beta)^q`` are the factors that Lemma 5.2 puts to the growth of A and B.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     Source: Lemma 5.2 of Li and Li (2025).
 
-    Examples
-    --------
     Just below the plateau little is left of v, and little is taken of a small u:
 
     >>> from sublinear_lib.features import TrainingAttack
@@ -508,9 +493,8 @@ def growth_left(strength: Positive, eps: Nonnegative, q: float) -> float:
     Here `strength`: the strength of the feature, alpha or beta, ``> 0``; `q`: the exponent of the
     activation, ``> 1``; the feature is in the polynomial part.
 
-    ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.
-
-    Source: Lemma 5.2 of Li and Li (2025), with a step that takes all that eps allows.
+    ``(1 - eps/strength)^q``, and 0 from ``eps = strength`` on.  Source: Lemma 5.2 of Li and Li
+    (2025), with a step that takes all that eps allows.
 
     >>> growth_left(2.0, 1.0, 3), growth_left(2.0, 3.0, 3)
     (0.125, 0.0)
@@ -632,35 +616,22 @@ class Plateau:
     pull: float
 
 
+@described
 def plateau(law: FeatureData, settings: TrainingSettings) -> Plateau:
     r"""Return the level at which one ascent step takes all of the non-robust feature.
 
-    Parameters
-    ----------
-    law : FeatureData
-        The data.
-    settings : TrainingSettings
-        Activation, which must be a `SmoothedReLU`, and attack, which must have the rule "clipped".
+    Here `law`: the data; `settings`: activation, which must be a `SmoothedReLU`, and attack, which
+    must have the rule "clipped".
 
-    Returns
-    -------
-    Plateau
-        The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
-        multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
+    The level; it is a true standstill if ``eps >= beta``.  With a smaller budget the growth is
+    multiplied by ``(1 - eps/beta)^q`` there, which is 0.001 for eps = 0.9 beta and q = 3.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Notes
-    -----
     The level solves ``o F = c = P_NR beta^2/(q eta~)`` with the smaller of the two solutions F (see
     `critical_rate`); it is found by bisection on ``0 < F < 1 + W((k - 1)/e)``, where ``o F`` grows.
     The features are assumed in the polynomial part, ``beta B <= rho``.
 
-    Examples
-    --------
     >>> from sublinear_lib.features import TrainingAttack
     >>> attack = TrainingAttack(eps=1.0, rate=300)
     >>> found = plateau(FeatureData(), TrainingSettings(attack=attack))

@@ -25,7 +25,15 @@ from typing import Final
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, Nonnegative, Positive, Probability, checked
+from sublinear_lib._arguments import (
+    Count,
+    Flag,
+    Nonnegative,
+    Positive,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.features.activations import GELU, ReLU, SmoothedReLU, Softplus
 from sublinear_lib.features.attacks import (
@@ -52,7 +60,6 @@ from sublinear_lib.statistics import Interval, t_interval
 
 __all__ = [
     "VARIANTS",
-    "ErrorCurve",
     "agreement_record",
     "budget_record",
     "digit_record",
@@ -222,38 +229,21 @@ class ErrorCurve:
     certified: FloatArray
 
 
+@described
 def error_curve(
     network: PatchNetwork, data: PatchData, eps: object, rng: Seed, *, restarts: int = 1
 ) -> ErrorCurve:
     """Bound the robust error of a network for many budgets.
 
-    Parameters
-    ----------
-    network : PatchNetwork
-        The network.
-    data : PatchData
-        Inputs with their labels.
-    eps : array_like of float, shape (E,)
-        The budgets, ``>= 0``, ascending.
-    rng : int, SeedSequence or Generator
-        Source of the random starts of gradient attacks.
-    restarts : int, default 1
-        Walks of each gradient attack, ``>= 1``.
+    Here `data`: inputs with their labels; `eps` (E,): the budgets, ``>= 0``, ascending; `restarts`:
+    walks of each gradient attack, ``>= 1``.
 
-    Returns
-    -------
-    ErrorCurve
-        Errors under attack and certified errors.  An input that was broken with one budget counts
-        as broken with every larger one, and one that is certified with one budget as certified
-        with every smaller one; so ``attacked <= certified``, and both grow.
+    Errors under attack and certified errors.  An input that was broken with one budget counts as
+    broken with every larger one, and one that is certified with one budget as certified with every
+    smaller one; so ``attacked <= certified``, and both grow.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form.
+    Raises TypeError, ValueError: if an argument is not of this form.
 
-    Examples
-    --------
     >>> law = FeatureData(noise=0.0, jitter=0.0)
     >>> network = PatchNetwork.of_features(law, robust=[1.0], nonrobust=[0.0])
     >>> curve = error_curve(network, law.sample(3, rng=0), [0.6, 0.61], rng=0)

@@ -38,16 +38,7 @@ from sublinear_lib.features.network import (
     weighted_slopes,
 )
 
-__all__ = [
-    "AscentRule",
-    "FeatureHistory",
-    "FeatureRun",
-    "LossHistory",
-    "TrainingAttack",
-    "TrainingSettings",
-    "fit",
-    "train_features",
-]
+__all__ = ["FeatureRun", "TrainingAttack", "TrainingSettings", "fit", "train_features"]
 
 AscentRule: TypeAlias = Literal["clipped", "sign", "normalized"]
 """How a step of the training adversary uses the gradient g of the loss in the input.
@@ -129,20 +120,7 @@ class TrainingAttack:
     def budget(self, step: Whole) -> float:
         """Return the budget at a step of the training.
 
-        Parameters
-        ----------
-        step : int
-            The number of updates so far, ``>= 0``.
-
-        Returns
-        -------
-        float
-            A number in [0, eps].
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `step` is no such number.
+        Here `step`: the number of updates so far, ``>= 0``.
         """
         if self.warm_up is None:
             return self.eps

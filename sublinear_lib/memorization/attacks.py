@@ -23,7 +23,7 @@ from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_norm
 from sublinear_lib.memorization.networks import ReLUNetwork
 
-__all__ = ["AttackGoal", "AttackResult", "attack", "ball_points"]
+__all__ = ["AttackResult", "attack", "ball_points"]
 
 AttackGoal: TypeAlias = Literal["value", "sign"]
 """What an attack wants: a value far from the label, or a value of the wrong sign."""

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, checked
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.memorization.datasets import CheckedData, checked_data
 from sublinear_lib.memorization.networks import AffineLayer, Matrix, ReLUNetwork
@@ -370,32 +370,18 @@ def _slopes(data: CheckedData, heights: FloatArray, margin: float) -> FloatArray
 # Theorem 4.8: the maximum norm.
 
 
+@described
 def memorize(X: object, y: object, mu: object) -> Memorizer:
     r"""Build the network of Theorem 4.8: any budget mu < lambda/2 in the maximum norm.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 1 and depth 2N + 1 with N (8n + 5) nonzero parameters, one more if
-        a label is not positive (the bias of the output), fewer if a bias vanishes by chance.
+    A network of width 3n + 1 and depth 2N + 1 with N (8n + 5) nonzero parameters, one more if a
+    label is not positive (the bias of the output), fewer if a bias vanishes by chance.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `checked_data` (it names lambda and the largest budget); `ValueError` also if a parameter
-        would leave the range of float64.
+    Raises TypeError, ValueError: as `checked_data` (it names lambda and the largest budget);
+    `ValueError` also if a parameter would leave the range of float64.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem 4.8; the wiring is ours and has their width,
     depth and order of parameters.  With ``c = lambda - 2 mu``, ``s_i(x) = sum_j relu(|x_j - x_ij|
     - mu)`` and heights ``h_i = y_i - shift > 0`` the network computes ::
@@ -416,8 +402,6 @@ def memorize(X: object, y: object, mu: object) -> Memorizer:
 
     Building is O(Nn), after the separation has been found.
 
-    Examples
-    --------
     >>> memorizer = memorize([[0.0, 0.0], [1.0, 0.25]], [1, 2], 0.375)
     >>> memorizer.size, memorizer.network.largest_weight
     (Size(width=7, depth=5, nonzeros=42), 8.0)
@@ -481,9 +465,8 @@ def linf_size(N: Count, n: Count) -> Size:
     Here `N`: the number of points.
 
     Width 3n + 1, depth 2N + 1, N (8n + 5) nonzeros.  Exact for positive labels, if no bias vanishes
-    (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).
-
-    Source: after Yu, Gao and Zhang (2024), Theorem 4.8; the exact number of nonzeros is ours.
+    (one does where ``x_1j`` is mu or -mu; the later layers see positive numbers).  Source: after
+    Yu, Gao and Zhang (2024), Theorem 4.8; the exact number of nonzeros is ours.
 
     >>> linf_size(10_000, 784)
     Size(width=2353, depth=20001, nonzeros=62770000)
@@ -494,30 +477,16 @@ def linf_size(N: Count, n: Count) -> Size:
 # Theorem B.2: the sum norm.
 
 
+@described
 def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     r"""Build a network that memorizes with any budget mu < lambda/2 in the norm p = 1.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units of the norm p = 1.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 1.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 2 and depth 2N + 2 with N (8n + 7) + 2 nonzero parameters.
+    A network of width 3n + 2 and depth 2N + 2 with N (8n + 7) + 2 nonzero parameters.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`.
+    Raises TypeError, ValueError: as `memorize`.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem B.2; construction and proof are ours.  With
     ``c = lambda - 2 mu`` and heights ``h_i = y_i - shift`` the network computes ::
 
@@ -532,8 +501,6 @@ def memorize_l1(X: object, y: object, mu: object) -> Memorizer:
     5n + 4, B 3n + 3 (the last 2n + 3), 4 for the last r, output 2; N less if mu = 0, one more
     if a label is not positive.
 
-    Examples
-    --------
     >>> memorizer = memorize_l1([[0.25, 0.5], [1.0, 0.25]], [1, 2], 0.375)
     >>> memorizer.size
     Size(width=8, depth=6, nonzeros=48)
@@ -580,9 +547,8 @@ def l1_size(N: Count, n: Count) -> Size:
     Here `N`: the number of points.
 
     Width 3n + 2, depth 2N + 2, N (8n + 7) + 2 nonzeros.  Exact for mu > 0 and positive labels, if
-    no bias vanishes.
-
-    Source: after Yu, Gao and Zhang (2024), Theorem B.2, which gives the order O(Nn).
+    no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.2, which gives the order
+    O(Nn).
 
     >>> l1_size(60, 8)
     Size(width=26, depth=122, nonzeros=4262)
@@ -618,10 +584,9 @@ def l2_terms(n: Count, lam: float, mu: float, scale: float) -> int:
     `scale`: R, a bound of all coordinates on all balls, positive.
 
     The least ``K >= 1`` for which the error ``n 4^-(K+1)`` of n squares is at most half of what
-    separates balls, ``lam (lam - 2 mu) / (2R)^2``.
-
-    Source: after Yu, Gao and Zhang (2024), Theorem B.3, whose depth holds ``log(n / gamma^p)`` with
-    ``gamma = lambda/2 - mu``: ``K`` is about ``log_4(n R^2 / (lambda gamma))``.
+    separates balls, ``lam (lam - 2 mu) / (2R)^2``.  Source: after Yu, Gao and Zhang (2024), Theorem
+    B.3, whose depth holds ``log(n / gamma^p)`` with ``gamma = lambda/2 - mu``: ``K`` is about
+    ``log_4(n R^2 / (lambda gamma))``.
 
     >>> [l2_terms(8, 1.0, mu, 2.0) for mu in (0.0, 0.25, 0.45, 0.4995)]
     [3, 4, 5, 8]
@@ -643,34 +608,19 @@ def _unresolved(mu: float, lam: float, scale: float) -> str:
     )
 
 
+@described
 def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> Memorizer:
     r"""Build a network that memorizes with any budget mu < lambda/2 in the Euclidean norm.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    y : array_like of float, shape (N,)
-        Their labels, any real numbers, at least two different ones.
-    mu : float
-        The budget, 0 <= mu < lambda/2, absolute units of the norm p = 2.
-    terms : int, optional
-        The number K of sawtooth terms, at most 500.  By default that of `l2_terms`; more terms make
-        the network deeper and its weights smaller.
+    Here `mu`: the budget, 0 <= mu < lambda/2, absolute units of the norm p = 2; `terms`: the number
+    K of sawtooth terms, at most 500.  By default that of `l2_terms`; more terms make the network
+    deeper and its weights smaller.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 2 and depth N (K + 3) + 1; see `l2_size` for its nonzeros.
+    A network of width 3n + 2 and depth N (K + 3) + 1; see `l2_size` for its nonzeros.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`; `ValueError` also if `terms` are too few for this budget (the message gives
-        the least number).
+    Raises TypeError, ValueError: as `memorize`; `ValueError` also if `terms` are too few for this
+    budget (the message gives the least number).
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem B.3, here for p = 2; construction and proof are
     ours.  A square is not piecewise linear.  On [0, 1] ::
 
@@ -690,8 +640,6 @@ def memorize_l2(X: object, y: object, mu: object, terms: int | None = None) -> M
     2 relu(g) - 4 relu(g - 1/2)`` and keep the running sum, one for ``relu(Q_i - a)`` and one for
     ``r_i``.
 
-    Examples
-    --------
     >>> memorizer = memorize_l2([[0.25, 0.5], [1.0, 0.25]], [1, 2], 0.25)
     >>> memorizer.size, memorizer.terms
     (Size(width=8, depth=15, nonzeros=194), 4)
@@ -790,9 +738,8 @@ def l2_size(N: Count, n: Count, terms: Count) -> Size:
     Here `N`: the number of points; `terms`: the number K of sawtooth terms.
 
     Width 3n + 2, depth N (K + 3) + 1, ``N (K (8n + 2) + 9n + 8) - n`` nonzeros.  Exact for positive
-    labels, if no bias vanishes.
-
-    Source: after Yu, Gao and Zhang (2024), Theorem B.3, which gives orders.
+    labels, if no bias vanishes.  Source: after Yu, Gao and Zhang (2024), Theorem B.3, which gives
+    orders.
 
     >>> l2_size(60, 8, 6)
     Size(width=26, depth=541, nonzeros=28552)
@@ -803,32 +750,19 @@ def l2_size(N: Count, n: Count, terms: Count) -> Size:
 # Theorem 5.2: two labels, Lipschitz constant under control.
 
 
+@described
 def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memorizer:
     r"""Build the network of Theorem 5.2: two labels, and the smallest possible Lipschitz constant.
 
-    Parameters
-    ----------
-    X : array_like of float, shape (N, n)
-        The points.
-    s : array_like of float, shape (N,)
-        Their labels, -1 or +1, both present.
-    mu : float, optional
-        A budget, 0 <= mu < lambda/2 in the maximum norm.  If given, the output is clipped and has
-        the value s_i on the ball of x_i.  Without it the *sign* is right for every such budget.
+    Here `s` (N,): their labels, -1 or +1, both present; `mu`: A budget, 0 <= mu < lambda/2 in the
+    maximum norm.  If given, the output is clipped and has the value s_i on the ball of x_i.
+    Without it the *sign* is right for every such budget.
 
-    Returns
-    -------
-    Memorizer
-        A network of width 3n + 3 and depth ``N (L + 1) + 2``, one more if it is clipped, where
-        ``L = max(1, ceil(log2 n))``; see `lipschitz_size` for its nonzeros.  Labels are in `y`.
+    A network of width 3n + 3 and depth ``N (L + 1) + 2``, one more if it is clipped, where ``L =
+    max(1, ceil(log2 n))``; see `lipschitz_size` for its nonzeros.  Labels are in `y`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `memorize`; `ValueError` also for a label that is not -1 or +1.
+    Raises TypeError, ValueError: as `memorize`; `ValueError` also for a label that is not -1 or +1.
 
-    Notes
-    -----
     Source: after Yu, Gao and Zhang (2024), Theorem 5.2, which controls the Lipschitz constant at
     the price of a factor log n in depth; construction, constant and proof are ours.  With the
     distances to the points of either label in the maximum norm, ::
@@ -846,8 +780,6 @@ def memorize_lipschitz(X: object, s: object, mu: object | None = None) -> Memori
     relu(b - a)``; then ``e = relu(D - m)`` and ``D <- D - e = min(D, m)`` for the label of
     sample i.  The distances begin with 4R, which is more than any within ``|x_j| <= R``.
 
-    Examples
-    --------
     >>> memorizer = memorize_lipschitz([[0.25, 0.5], [1.0, 0.25]], [1, -1], 0.25)
     >>> memorizer.size
     Size(width=9, depth=7, nonzeros=66)
@@ -951,11 +883,10 @@ def lipschitz_size(N: Count, n: Count, *, clipped: Flag = False) -> Size:
     is a budget.
 
     Width 3n + 3, depth ``N (L + 1) + 2`` (one more if clipped) with ``L = max(1, ceil(log2 n))``,
-    and O(N n log n) nonzeros, counted exactly if no bias vanishes.
-
-    Source: after Yu, Gao and Zhang (2024), Theorem 5.2, which gives O(N n log n).  A level of the
-    tree that reads m values of two pieces has ``n + 2`` nonzeros for what it carries, 6 for each
-    pair and 2 for a lonely value; a lonely value of the level before has one piece, not two.
+    and O(N n log n) nonzeros, counted exactly if no bias vanishes.  Source: after Yu, Gao and Zhang
+    (2024), Theorem 5.2, which gives O(N n log n).  A level of the tree that reads m values of two
+    pieces has ``n + 2`` nonzeros for what it carries, 6 for each pair and 2 for a lonely value; a
+    lonely value of the level before has one piece, not two.
 
     >>> lipschitz_size(300, 64)
     Size(width=195, depth=2102, nonzeros=330068)

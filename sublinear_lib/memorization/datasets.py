@@ -19,12 +19,10 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Flag, checked
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray, Seed
 
 __all__ = [
-    "CheckedData",
-    "ClosestPair",
     "Split",
     "checked_data",
     "closest_pair",
@@ -454,10 +452,8 @@ def simplex_points(n: Count, N: int | None = None) -> tuple[FloatArray, FloatArr
     Here `N`: the number of points, at least n + 1, which is the default.
 
     Returned: `X`: The origin, the unit vectors e_1, ..., e_n, then 2 e_1, 3 e_1, ... `y`: 1 for the
-    origin, 2 for the others; the separation is 1 in every norm.
-
-    Source: the lower bound on the width of Yu, Gao and Zhang (2024), in the form of Kim, Moon and
-    Yun (2025).
+    origin, 2 for the others; the separation is 1 in every norm.  Source: the lower bound on the
+    width of Yu, Gao and Zhang (2024), in the form of Kim, Moon and Yun (2025).
 
     >>> simplex_points(2)
     (array([[0., 0.],
@@ -512,31 +508,18 @@ def plane_points(
     return X, y
 
 
+@described
 def digits(N: int, rng: Seed, labels: DigitLabels = "class") -> Split:
     """Split scikit-learn's handwritten digits into points to memorize and others.
 
-    Parameters
-    ----------
-    N : int
-        The number of points to memorize, at most 1796 of the 1797 images.
-    rng : int, SeedSequence or Generator
-        Source of randomness of the choice.
-    labels : {"class", "parity"}, default "class"
-        Labels 1, ..., 10 for the digits 0, ..., 9; or +1 for even and -1 for odd digits.
+    Here `N`: the number of points to memorize, at most 1796 of the 1797 images; `labels`: labels 1,
+    ..., 10 for the digits 0, ..., 9; or +1 for even and -1 for odd digits.
 
-    Returns
-    -------
-    Split
-        Pixels in [0, 1], n = 64, multiples of 1/16 and so exact; the images come with scikit-learn,
-        nothing is fetched.
+    Pixels in [0, 1], n = 64, multiples of 1/16 and so exact; the images come with scikit-learn,
+    nothing is fetched.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If N is no such count or `labels` another word.
+    Raises TypeError, ValueError: if N is no such count or `labels` another word.
 
-    Examples
-    --------
     >>> X, y, X_test, y_test = digits(200, rng=0, labels="parity")
     >>> X.shape, X_test.shape, sorted(set(y.tolist()))
     ((200, 64), (1597, 64), [-1.0, 1.0])

@@ -21,7 +21,7 @@ from sublinear_lib.memorization.datasets import checked_data
 from sublinear_lib.memorization.networks import ReLUNetwork
 from sublinear_lib.memorization.two_neurons import fractions, inner, minimizer, width_two
 
-__all__ = ["ExactValues", "exact_values_program"]
+__all__ = ["exact_values_program"]
 
 
 @dataclass(frozen=True)

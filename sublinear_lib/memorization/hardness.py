@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from sublinear_lib._arguments import Count, Flag, Positive, checked
+from sublinear_lib._arguments import Count, Flag, Positive, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.memorization.hypergraphs import Hypergraph, coloring
 from sublinear_lib.memorization.networks import ReLUNetwork
@@ -40,12 +40,10 @@ from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "Answer",
-    "Decoding",
     "Growth",
     "coloring_of_network",
     "exists_width_two",
     "gadget",
-    "gadget_assignments",
     "growth",
     "network_of_coloring",
 ]
@@ -60,24 +58,16 @@ _THRESHOLD = Fraction(3, 2)  # between the labels 1 and 2 of a gadget
 _MOST_PROGRAMS = 2**20
 
 
+@described
 def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     r"""Turn a hypergraph into data that two neurons memorize if and only if it is 2-colorable.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        V vertices and E edges of two or three vertices.
+    Here `h`: V vertices and E edges of two or three vertices.
 
-    Returns
-    -------
-    X : ndarray of float64, shape (E + V + 3, V + 1)
-        First 0 and the sums ``e_c = sum_{i in c} e_i`` of the edges c, then the unit vectors
-        ``e_1, ..., e_V`` of the vertices, then ``e_{V+1}`` and ``-e_{V+1}``.
-    y : ndarray of float64, shape (E + V + 3,)
-        Label 2 for 0 and the edges, label 1 for all others.
+    Returned: `X`: First 0 and the sums ``e_c = sum_{i in c} e_i`` of the edges c, then the unit
+    vectors ``e_1, ..., e_V`` of the vertices, then ``e_{V+1}`` and ``-e_{V+1}``. `y`: Label 2 for 0
+    and the edges, label 1 for all others.
 
-    Notes
-    -----
     The points are different and have whole coordinates, so their separation is 1: that of 0 and
     ``e_1``.
 
@@ -98,8 +88,6 @@ def gadget(h: Hypergraph) -> tuple[FloatArray, FloatArray]:
     original theorem covers budgets that are a fixed share of the separation is not known to us:
     this proof does not.
 
-    Examples
-    --------
     >>> X, y = gadget(Hypergraph(2, [(0, 1)]))
     >>> X.astype(int).tolist()
     [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1]]
@@ -132,6 +120,7 @@ def gadget_assignments(vertices: Count, kind: Kind = "half-spaces") -> int:
     return int((2 if choice(kind, "kind", _KINDS) == "half-spaces" else 3) ** outside)
 
 
+@described
 def network_of_coloring(
     h: Hypergraph,
     colors: Sequence[int],
@@ -141,33 +130,17 @@ def network_of_coloring(
 ) -> ReLUNetwork:
     r"""Build a network of depth 2 and width 2 from a proper 2-coloring.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph.
-    colors : sequence of int, length V
-        A proper coloring with the colors 0 and 1.
-    kind : {"half-spaces", "sum"}
-        The signs of the two output weights: different, and one network serves every budget, or
-        both negative, and the weights depend on the budget.
-    radius : float, optional
-        The budget for the kind "sum", below ``1 / (2 max_t ||a_t||_1)``.  By default half of that.
-        Not used otherwise.
+    Here `h`: the hypergraph; `colors`: A proper coloring with the colors 0 and 1; `kind`: the signs
+    of the two output weights: different, and one network serves every budget, or both negative, and
+    the weights depend on the budget; `radius`: the budget for the kind "sum", below ``1 / (2 max_t
+    ||a_t||_1)``.  By default half of that. Not used otherwise.
 
-    Returns
-    -------
-    ReLUNetwork
-        It classifies the gadget robustly: at every budget below ``1 / (2 max_t ||a_t||_1)``, or at
-        the given one.  That number is at least ``1 / (2 (2 V + 1))``.
+    It classifies the gadget robustly: at every budget below ``1 / (2 max_t ||a_t||_1)``, or at the
+    given one.  That number is at least ``1 / (2 (2 V + 1))``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the colors are not 0 and 1, one for each vertex; if an edge has only one color; for an
-        unknown kind or a budget out of range.
+    Raises TypeError, ValueError: if the colors are not 0 and 1, one for each vertex; if an edge has
+    only one color; for an unknown kind or a budget out of range.
 
-    Notes
-    -----
     Ours.  Let s be the size of the largest edge.  For the colors t = 0, 1 put
     ``h_t(x) = <a_t, x> + 1/2``, where ``a_t`` has the entry -1 at the vertices of color t and s - 1
     at the others, and -1 and +1, respectively, at coordinate V + 1.  Then
@@ -191,8 +164,6 @@ def network_of_coloring(
     ``K delta > 1``.  Here ``delta = 1/2 - mu max_t ||a_t||_1``, and K is the next integer above
     ``1 / delta`` that float64 holds.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import cycle, robust_radii
     >>> square = cycle(4)
     >>> network = network_of_coloring(square, (0, 1, 0, 1))
@@ -250,31 +221,17 @@ class Decoding:
     rules: tuple[str, ...]
 
 
+@described
 def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
     r"""Read a proper 2-coloring off any network of two hidden neurons that memorizes the gadget.
 
-    Parameters
-    ----------
-    h : Hypergraph
-        The hypergraph.
-    network : ReLUNetwork
-        A network of depth 2 and width 1 or 2, with V + 1 inputs and one output, that classifies
-        every point of ``gadget(h)``: above 3/2 for label 2, below for label 1.  It need not be
-        robust.
+    Here `h`: the hypergraph.
 
-    Returns
-    -------
-    Decoding
-        The coloring, the kind of the region and the rule that colored each vertex.
+    The coloring, the kind of the region and the rule that colored each vertex.
 
-    Raises
-    ------
-    ValueError
-        If the network has another shape, or does not classify a point of the gadget; the message
-        gives the point and the value.
+    Raises ValueError: if the network has another shape, or does not classify a point of the gadget;
+    the message gives the point and the value.
 
-    Notes
-    -----
     Ours; computed in rational arithmetic from the stored weights.  Write
     ``f = F - 3/2 = c + a_1 relu(l_1) + a_2 relu(l_2)``.  Because ``|a| relu(l) = relu(|a| l)``, we
     may put the sizes of the output weights into ``l_t`` and keep signs only; a weight 0 becomes
@@ -313,8 +270,6 @@ def coloring_of_network(h: Hypergraph, network: ReLUNetwork) -> Decoding:
     The four cases cover all signs.  Ties do not matter: if a value 3/2 counted for one of the
     labels, a small change of the output bias would make all inequalities strict.
 
-    Examples
-    --------
     >>> from sublinear_lib.memorization import cycle
     >>> square = cycle(4)
     >>> network = network_of_coloring(square, (1, 0, 1, 0), kind="sum")

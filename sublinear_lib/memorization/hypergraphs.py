@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib._arguments import Count, checked
+from sublinear_lib._arguments import Count, checked, described
 from sublinear_lib._typing import Seed
 from sublinear_lib.validation import count, generator
 
@@ -98,23 +98,15 @@ class Hypergraph:
         """Size of the largest edge; 2 if there is none."""
         return max((len(edge) for edge in self.edges), default=2)
 
+    @described
     def one_colored(self, colors: Sequence[int]) -> tuple[int, ...] | None:
         """Find an edge whose vertices all have one color.
 
-        Parameters
-        ----------
-        colors : sequence of int, length V
-            A color for every vertex.
+        Here `colors`: A color for every vertex.
 
-        Returns
-        -------
-        tuple of int or None
-            The first such edge; None if the coloring is proper.
+        The first such edge; None if the coloring is proper.
 
-        Raises
-        ------
-        ValueError
-            If there are not V colors.
+        Raises ValueError: if there are not V colors.
         """
         if len(colors) != self.vertices:
             raise ValueError(

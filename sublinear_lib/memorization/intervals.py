@@ -43,11 +43,11 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array, vstack
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Flag, checked
+from sublinear_lib._arguments import Flag, checked, described
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.memorization.networks import Matrix, ReLUNetwork
 
-__all__ = ["interval_bounds", "layer_bounds", "lipschitz_bound"]
+__all__ = ["interval_bounds", "lipschitz_bound"]
 
 _WIDENING = 2.0 * (1.0 + 2.0**-20) * 2.0**-53
 _FLOOR = 2.0**-1060
@@ -365,6 +365,7 @@ def _nonnegative_rows(layer: _Layer, variables: BoolArray) -> BoolArray:
     return nonnegative
 
 
+@described
 def lipschitz_bound(network: ReLUNetwork) -> Fraction:
     r"""Bound the Lipschitz constant of a network in the maximum norm, on all of space, exactly.
 
@@ -374,25 +375,12 @@ def lipschitz_bound(network: ReLUNetwork) -> Fraction:
     that the constant of ``b`` alone does not count, and ``relu(a) - relu(b)`` is ``min(relu(a), a
     - b)`` where ``a - b >= 0``.
 
-    Parameters
-    ----------
-    network : ReLUNetwork
-        A network with one output.
+    A number *L* with ``|F(x) - F(x')| <= L max_j |x_j - x'_j|`` for all real *x*, *x'*, for the
+    stored weights in exact arithmetic; no rounding anywhere.  It equals the largest l1 norm of a
+    gradient where the rules lose nothing, and may be larger otherwise.
 
-    Returns
-    -------
-    fractions.Fraction
-        A number *L* with ``|F(x) - F(x')| <= L max_j |x_j - x'_j|`` for all real *x*, *x'*, for the
-        stored weights in exact arithmetic; no rounding anywhere.  It equals the largest l1 norm of
-        a gradient where the rules lose nothing, and may be larger otherwise.
+    Raises TypeError, ValueError: if it is no network, or one with more than one output.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no network, or one with more than one output.
-
-    Examples
-    --------
     >>> from sublinear_lib.memorization import AffineLayer, ReLUNetwork
     >>> first = AffineLayer([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0])
     >>> lipschitz_bound(ReLUNetwork([first, AffineLayer([[3.0, 3.0]], [0.0])]))

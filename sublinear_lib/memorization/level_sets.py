@@ -41,9 +41,7 @@ def bump_outline(memorizer: Memorizer, i: int, share: Share) -> FloatArray:
     coordinates; `i`: the row of the sample.
 
     The corners, counterclockwise from the right, in absolute coordinates.  The other coordinates
-    are those of the sample.
-
-    Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3.
+    are those of the sample.  Source: after Yu, Gao and Zhang (2024), Theorems 4.8, B.2 and B.3.
 
     >>> from sublinear_lib.memorization import memorize
     >>> memorizer = memorize([[0.0, 0.0], [1.0, 0.0]], [1, 2], 0.25)

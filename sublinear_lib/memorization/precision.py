@@ -29,25 +29,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sublinear_lib import geometry, validation
-from sublinear_lib._arguments import Positive, Whole, checked
+from sublinear_lib._arguments import Positive, Whole, checked, described
 from sublinear_lib._typing import FloatArray, IntArray, Seed
 from sublinear_lib.memorization.certificates import certify, exact_check
 from sublinear_lib.memorization.constructions import Memorizer
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 
-__all__ = [
-    "EvaluationError",
-    "Format",
-    "PrecisionCurve",
-    "Probes",
-    "ball_probes",
-    "breaking_gap",
-    "evaluation_error",
-    "ideal_values",
-    "precision_curve",
-    "predicted_error",
-    "rounded_network",
-]
+__all__ = ["breaking_gap", "ideal_values", "precision_curve"]
 
 Format: TypeAlias = Literal["float64", "float32"]
 """A floating-point format."""
@@ -205,29 +193,20 @@ def _nearest_others(X: FloatArray, y: object) -> FloatArray:
     return nearest
 
 
+@described
 def ideal_values(memorizer: Memorizer, points: object) -> list[Fraction]:
     """Evaluate the closed form of a memorizer of the maximum norm in rational arithmetic.
 
     Nothing of the network is used: samples, labels and budget stand for their exact values, and
     lambda is exact.
 
-    Parameters
-    ----------
-    memorizer : Memorizer
-        A memorizer of kind "linf" or "lipschitz".
-    points : array-like, shape (P, n)
-        The points.
+    Here `memorizer`: A memorizer of kind "linf" or "lipschitz"; `points` (P, n): the points.
 
-    Returns
-    -------
-    list of Fraction
-        ``max_i y_i relu(1 - s_i / c)`` (labels shifted as in the network), or half the difference
-        of the distances to the two classes, clipped if the memorizer has a budget.
+    ``max_i y_i relu(1 - s_i / c)`` (labels shifted as in the network), or half the difference of
+    the distances to the two classes, clipped if the memorizer has a budget.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the points are not of this form, or the memorizer is of another kind.
+    Raises TypeError, ValueError: if the points are not of this form, or the memorizer is of another
+    kind.
     """
     validation.instance(memorizer, "memorizer", Memorizer)
     if memorizer.kind not in ("linf", "lipschitz"):
@@ -389,6 +368,7 @@ class PrecisionCurve:
     proven: FloatArray
 
 
+@described
 def precision_curve(
     X: object,
     y: object,
@@ -402,37 +382,18 @@ def precision_curve(
 ) -> PrecisionCurve:
     """Measure the error of the network of Theorem 4.8 on its balls as mu approaches lambda/2.
 
-    Parameters
-    ----------
-    X, y : array-like, shape (N, n) and (N,)
-        The samples and their labels, at least two classes.
-    gaps : sequence of float
-        The distances ``1 - rho`` from the threshold, each in (0, 1).
-    rng : int, SeedSequence or Generator
-        The source of the probes.
-    dtype : {"float64", "float32"}, default "float64"
-        The format of parameters and evaluation.
-    corners, inner : int
-        Probes for each ball, numbers of float64, besides the one closest to another label, see
-        `ball_probes`.
-    budgets : int, default 3
-        Whether an error shows depends on the last digits of the budget, below those that survive in
-        ``x + R + mu``.  So this many budgets, spread over one unit in the last place of R, are
-        tried for each gap, ``>= 1``, and the errors are the largest of all.
+    Here `gaps`: the distances ``1 - rho`` from the threshold, each in (0, 1); `dtype`: the format
+    of parameters and evaluation; `corners`, `inner`: probes for each ball, numbers of float64,
+    besides the one closest to another label, see `ball_probes`; `budgets`: whether an error shows
+    depends on the last digits of the budget, below those that survive in ``x + R + mu``.  So this
+    many budgets, spread over one unit in the last place of R, are tried for each gap, ``>= 1``, and
+    the errors are the largest of all.
 
-    Returns
-    -------
-    PrecisionCurve
-        The measured errors, the predicted line, and a proven bound.
+    The measured errors, the predicted line, and a proven bound.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of this form, or a gap is so small that the rounded budget reaches
-        lambda/2.
+    Raises TypeError, ValueError: if an argument is not of this form, or a gap is so small that the
+    rounded budget reaches lambda/2.
 
-    Notes
-    -----
     The network is built in float64, with the budget rounded to float64; its parameters are then
     rounded to the format.  For every gap and every probe the network is evaluated exactly, which
     takes time proportional to its nonzero weights: some milliseconds for N = 12, n = 4.

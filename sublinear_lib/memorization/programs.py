@@ -31,7 +31,7 @@ from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.memorization.intervals import checked_boxes, layer_bounds
 from sublinear_lib.memorization.networks import ReLUNetwork
 
-__all__ = ["OutputRange", "RangeStatus", "milp_range"]
+__all__ = ["milp_range"]
 
 RangeStatus: TypeAlias = Literal["optimal", "unknown", "infeasible"]
 """What the solver says: solved; out of time, only bounds are known; no point in the set."""

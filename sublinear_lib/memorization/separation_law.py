@@ -16,9 +16,9 @@ import scipy
 from scipy import optimize
 
 from sublinear_lib import validation
-from sublinear_lib._arguments import Count, Nonnegative, Probability, Share, checked
+from sublinear_lib._arguments import Count, Nonnegative, Probability, Share, checked, described
 
-__all__ = ["close_pairs", "line_median", "line_survival", "sure_separation"]
+__all__ = ["line_median", "sure_separation"]
 
 
 def _differ(classes: object) -> float:
@@ -36,12 +36,10 @@ def line_survival(t: Nonnegative, N: int, classes: int | None = 2) -> float:
     equally likely; None for labels that are all different.
 
     ``sum_M Pr[M] max(1 - M t, 0)^N``, where M counts the neighbors with different labels: binomial
-    with N - 1 trials and probability ``1 - 1/classes``.
-
-    Source: our closed form.  Between two points with different labels two neighbors have different
-    labels, so lambda is a minimum over M gaps; given M, those gaps and the points are independent
-    of the labels, and M of the N + 1 gaps of uniform points all exceed t with the probability
-    stated.
+    with N - 1 trials and probability ``1 - 1/classes``.  Source: our closed form.  Between two
+    points with different labels two neighbors have different labels, so lambda is a minimum over M
+    gaps; given M, those gaps and the points are independent of the labels, and M of the N + 1 gaps
+    of uniform points all exceed t with the probability stated.
 
     >>> line_survival(0.1, 2, None)  # two points farther apart than 0.1
     0.81
@@ -52,28 +50,16 @@ def line_survival(t: Nonnegative, N: int, classes: int | None = 2) -> float:
     return float(weights @ np.maximum(1.0 - changes * t, 0.0) ** N)
 
 
+@described
 def line_median(N: int, classes: int | None = 2) -> float:
     """Return the median of lambda for uniform points of the unit interval.
 
-    Parameters
-    ----------
-    N : int
-        Number of points, ``>= 2``.
-    classes : int or None, default 2
-        Number of labels as in `line_survival`.
+    Here `N`: number of points, ``>= 2``; `classes`: number of labels as in `line_survival`.
 
-    Returns
-    -------
-    float
-        The t with ``Pr[lambda > t] = 1/2``; infinite if one label only has probability 1/2 or more.
+    The t with ``Pr[lambda > t] = 1/2``; infinite if one label only has probability 1/2 or more.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or is out of range.
+    Raises TypeError, ValueError: if an argument has the wrong type or is out of range.
 
-    Examples
-    --------
     >>> round(line_median(2, None), 6)  # 1 - sqrt(1/2)
     0.292893
     """
@@ -97,10 +83,9 @@ def close_pairs(t: Share, N: int, n: Count, classes: int | None = 2) -> float:
     Here `N`: number of points, ``>= 2``, uniform in the unit cube; `classes`: number of labels as
     in `line_survival`.
 
-    ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n``, at least ``Pr[lambda <= t]``.
-
-    Source: ``Pr[|u - v| <= t] = 2 t - t^2`` for two uniform numbers, and the n coordinates are
-    independent; the bound is Markov's inequality.
+    ``N (N - 1)/2 (1 - 1/classes) (2 t - t^2)^n``, at least ``Pr[lambda <= t]``.  Source: ``Pr[|u -
+    v| <= t] = 2 t - t^2`` for two uniform numbers, and the n coordinates are independent; the bound
+    is Markov's inequality.
 
     >>> close_pairs(0.5, 3, 2, None)  # three pairs, (3/4)^2
     1.6875

@@ -24,7 +24,7 @@ from sublinear_lib.memorization.datasets import checked_data
 from sublinear_lib.memorization.networks import AffineLayer, ReLUNetwork
 from sublinear_lib.validation import float_array, scalar
 
-__all__ = ["SignCertificate", "certify_sign", "output_range", "robust_radii"]
+__all__ = ["certify_sign", "output_range"]
 
 
 class NoAnswer(ArithmeticError):

@@ -18,7 +18,7 @@ from scipy import linalg
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
-from sublinear_lib._arguments import Count, checked
+from sublinear_lib._arguments import Count, checked, described
 from sublinear_lib._typing import FloatArray, Seed
 from sublinear_lib.memorization.datasets import checked_data, simplex_points
 from sublinear_lib.validation import count, float_array, generator
@@ -95,31 +95,15 @@ class Collision:
         return float(np.abs(weights @ self.x - weights @ self.x_prime).max())
 
 
+@described
 def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     r"""Find the smallest budget at which a first layer merges two labels.
 
-    Parameters
-    ----------
-    W : array-like, shape (m, n)
-        The matrix of the first layer, of any rank; m may be anything from 1 on.
-    X : array-like, shape (N, n)
-        The samples.
-    y : array-like, shape (N,)
-        Their labels, at least two different ones.
+    The radius, the pair of points and the dual certificate.
 
-    Returns
-    -------
-    Collision
-        The radius, the pair of points and the dual certificate.
+    Raises TypeError, ValueError: for W or data of the wrong shape or with entries that are not
+    finite, for equal points with different labels, and for data with one label only.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For W or data of the wrong shape or with entries that are not finite, for equal points with
-        different labels, and for data with one label only.
-
-    Notes
-    -----
     After Yu, Gao and Zhang (2024) and Kim, Moon and Yun (2025); the statements and proofs below
     are ours.
 
@@ -153,8 +137,6 @@ def collision(W: FloatArray, X: FloatArray, y: FloatArray) -> Collision:
     the order of the lower bound ``||d - B B' d||_2 / sqrt(n)``, and left out once it exceeds the
     best radius.
 
-    Examples
-    --------
     Three points of the plane, seen along one direction:
 
     >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [1.0, 2.0, 2.0]
@@ -231,7 +213,6 @@ def null_space_layer(n: int) -> FloatArray:
 
     The differences ``x_j - x_{j+1}``; the null space is the line of ``(1, ..., 1)``, and the
     collision radius on `simplex_points` is exactly ``lam / 4``, the most that n - 1 rows allow.
-
     Source: the bound and its tightness are proved in `collision`.
 
     >>> null_space_layer(3)
@@ -278,9 +259,8 @@ def random_collision_radii(n: int, m: Count, draws: Count, rng: Seed) -> FloatAr
     Here `n`: number of features, ``n >= 2``; `draws`: how many matrices with independent standard
     normal entries.
 
-    The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.
-
-    Source: `collision` on the points 0 and ``e_1, ..., e_n``.
+    The radii in units of lam: at most 1/4 where ``m < n``, and 1/2 from ``m = n`` on.  Source:
+    `collision` on the points 0 and ``e_1, ..., e_n``.
 
     >>> radii = random_collision_radii(n=3, m=2, draws=50, rng=0)
     >>> bool((radii <= 0.25).all()), round(float(radii.mean()), 2)

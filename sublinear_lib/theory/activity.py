@@ -19,12 +19,26 @@ import numpy as np
 import scipy
 
 from sublinear_lib import scaling
-from sublinear_lib._arguments import Count, Nonnegative, Probability, checked
+from sublinear_lib._arguments import Count, Nonnegative, Probability, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.theory.tails import count_interval
 from sublinear_lib.validation import choice, instance, scalar
+
+__all__ = [
+    "active_count_interval",
+    "active_count_tail",
+    "gaussian_tail_bound",
+    "max_active_on_circle",
+    "near_zero_count_tail",
+    "near_zero_probability",
+    "printed_K",
+    "printed_failure_probability",
+    "printed_gap_bound",
+    "printed_q0",
+    "smallest_printed_K",
+]
 
 
 @checked
@@ -32,7 +46,6 @@ def gaussian_tail_bound(tau: Nonnegative, m: Count) -> float:
     r"""Bound the probability that one neuron fires, as the proof of Lemma C.15 does.
 
     For ``z ~ N(0, 2/m)`` the Gaussian tail bound gives ``P[z > tau] <= exp(-tau^2 m / 4)``.
-
     Source: proof of Lemma C.15 ("By Gaussian tail bounds").
 
     >>> gaussian_tail_bound(0.0, 100)
@@ -49,9 +62,7 @@ def printed_K(length: Nonnegative, m: Count) -> float:
 
     Here `length`: A threshold, or how far a neuron moves, ``>= 0``.
 
-    ``K = length m^{3/5}``.
-
-    Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
+    ``K = length m^{3/5}``.  Source: Section 4.2, Theorem 4.1 and Lemma 4.5, solved for K.
 
     >>> round(printed_K(1024**-0.6, 1024), 12)
     1.0
@@ -67,10 +78,8 @@ def printed_q0(m: Count, K: Nonnegative) -> float:
     A bound on a number of neurons says nothing as soon as it exceeds ``m``, which happens for
     ``K^2 < 4 ln(2) m^{1/5}``.
 
-    ``Q_0``, a number of neurons.
-
-    Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost in the machine-read text; the
-    proof of C.15 (Gaussian tail bound) fixes it.
+    ``Q_0``, a number of neurons.  Source: Lemma 4.5 = C.15.  The minus sign in the exponent is lost
+    in the machine-read text; the proof of C.15 (Gaussian tail bound) fixes it.
 
     >>> printed_q0(1024, 0.0)
     2048.0
@@ -85,9 +94,8 @@ def printed_failure_probability(m: Count, K: Nonnegative, n: Count = 1) -> float
     With ``eta = m exp(-K^2/(4 m^{1/5}))``, Bernstein's inequality at ``t = eta`` gives
     ``P[count > 2 eta] <= exp(-3 eta / 8)`` for one point, and the union bound multiplies by n.
 
-    ``n exp(-3 eta / 8)``; a value above 1 says nothing.
-
-    Source: proof of Lemma C.15, from Lemma A.9 (Bernstein).
+    ``n exp(-3 eta / 8)``; a value above 1 says nothing.  Source: proof of Lemma C.15, from Lemma
+    A.9 (Bernstein).
 
     >>> printed_failure_probability(1024, 0.0) < 1e-160
     True
@@ -104,10 +112,9 @@ def smallest_printed_K(m: Count, active: float) -> float:
 
     Here `active`: the wanted bound on the number of active neurons, ``0 < active <= 2 m``.
 
-    The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.
-
-    Source: Lemma 4.5, inverted.  It grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with
-    fixed c < 1, so no fixed K makes the printed bound ``O(m^c)``.
+    The smallest ``K >= 0`` with ``printed_q0(m, K) <= active``.  Source: Lemma 4.5, inverted.  It
+    grows like ``m^{1/10} sqrt(log m)`` for ``active = m^c`` with fixed c < 1, so no fixed K makes
+    the printed bound ``O(m^c)``.
 
     >>> round(smallest_printed_K(10**6, 10**5.4), 1)
     11.5
@@ -123,10 +130,8 @@ def printed_gap_bound(m: Count, K: Nonnegative) -> float:
     The chapter on activity sets it beside `printed_q0`: the two bounds share the constant K, and no
     K makes both small.
 
-    ``K^2 m^{-1/10}``.
-
-    Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another question, treated
-    in its own chapter; here only the printed expression is evaluated.
+    ``K^2 m^{-1/10}``.  Source: Theorem 4.1 as printed.  Whether the theorem itself holds is another
+    question, treated in its own chapter; here only the printed expression is evaluated.
 
     >>> printed_gap_bound(1024, 2.0)
     2.0
@@ -169,9 +174,7 @@ def near_zero_count_tail(
     Here `side`: the relation in ``Psi_r = 1[|z_r(x)| ? eta]``.
 
     ``P[sum_r Psi_r(x, eta) > number]`` at one fixed x: the sum is binomial with the mean of
-    `near_zero_probability`.
-
-    Source: Lemma 4.5 = C.15.
+    `near_zero_probability`.  Source: Lemma 4.5 = C.15.
 
     >>> near_zero_count_tail(9, 0.0, 10)  # all ten
     1.0
@@ -192,9 +195,7 @@ def active_count_interval(
     Here `confidence`: probability that the range must at least have, in (0, 1).
 
     ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
-    confidence``.
-
-    Source: Definition 3.9 with Definition 3.1.
+    confidence``.  Source: Definition 3.9 with Definition 3.1.
 
     >>> active_count_interval(0.0, 100, confidence=0.95)
     (40, 60)
@@ -207,9 +208,8 @@ def active_count_interval(
 def active_count_tail(active: Nonnegative, tau: Nonnegative, m: Count) -> float:
     r"""Compute the exact probability that more than ``active`` neurons fire at one fixed x.
 
-    ``P[Binomial(m, Q(t)) > active]``.
-
-    Source: Definition 3.9 with Definition 3.1; to be compared with `printed_failure_probability`.
+    ``P[Binomial(m, Q(t)) > active]``.  Source: Definition 3.9 with Definition 3.1; to be compared
+    with `printed_failure_probability`.
 
     >>> active_count_tail(10, 0.0, 10)
     0.0
@@ -242,6 +242,7 @@ class MaximalActivity:
     x: FloatArray
 
 
+@described
 def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     r"""Find the point of X at which most neurons fire, exactly, for d = 3.
 
@@ -251,23 +252,8 @@ def max_active_on_circle(network: TwoLayerNetwork) -> MaximalActivity:
     one away at each end (ends first where both coincide, since the arcs are open) visits every
     value that the count takes on an interval of X.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        Network with ``d = 3``.
+    Raises TypeError, ValueError: if it is no network, or its dimension is not 3.
 
-    Returns
-    -------
-    MaximalActivity
-        The maximum and a witness.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no network, or its dimension is not 3.
-
-    Notes
-    -----
     Source: Definition 3.9, with the supremum over x in X that an adversary needs.  The arc ends are
     rounded to float64; the witness is the midpoint of the winning arc.  Time O(m log m).
     """

@@ -22,7 +22,7 @@ from flint import arb, fmpq_poly
 from numpy.polynomial import chebyshev as basis
 from scipy import linalg, special
 
-from sublinear_lib._arguments import Count, Probability, Real, checked
+from sublinear_lib._arguments import Count, Probability, Real, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory.enclosures import (
     Ball,
@@ -38,11 +38,8 @@ from sublinear_lib.theory.polynomials import Polynomial, stays_within
 from sublinear_lib.validation import count, scalar
 
 __all__ = [
-    "BestStep",
-    "SmallestStep",
     "angular_degree",
     "best_step",
-    "best_step_errors",
     "best_step_polynomial",
     "necessary_degree",
     "printed_log2_complexity",
@@ -92,40 +89,25 @@ def printed_step_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(lambda: 24 / ball(gamma) * ball(16 / accuracy).log())
 
 
+@described
 def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     r"""Enclose a number that the degree of no polynomial step falls below.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    Enclosure
-        ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
+    ``arccosh((1 - eps)/eps) / arccosh(1 + gamma/(2 - (delta - rho)^2/2))``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Proof.  If ``|q| <= eps`` on ``[-1, far]``, then at a point beyond that interval ``|q|`` is at
     most ``eps`` times the Chebyshev polynomial of the same degree n, scaled to the interval: no
     polynomial bounded by one grows faster.  At ``near = 1 - rho^2/2`` its argument is
     ``1 + 2 (near - far)/(far + 1)``, with ``near - far = gamma/2``, and q has to reach ``1 - eps``.
     So ``cosh(n arccosh(...)) >= (1 - eps)/eps``.
 
-    Examples
-    --------
     >>> round(float(necessary_degree(1, Fraction(1, 10), Fraction(1, 20))), 3)
     3.773
     """
@@ -140,33 +122,20 @@ def necessary_degree(delta: Number, rho: Number, eps: Number) -> Enclosure:
     return enclose(needed)
 
 
+@described
 def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Return a degree that is always enough for a step, of order ``1/(delta - 2 rho)``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2).
 
-    Returns
-    -------
-    int
-        ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
-        difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
+    ``ceil(arccosh(2 pi (1 + 1/eps)/h) / (2 arccosh(cos(h/4)/cos(h/2))))``, where ``2 h`` is the
+    difference of the angles ``2 arcsin((delta - rho)/2)`` and ``2 arcsin(rho/2)``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Proof.  Write ``z = cos v``.  Let ``u_near < u_far`` be the two angles, h half their difference,
     c half their sum, and ``k(u) = T_(2n)(cos(u/2)/cos(h/2))``, a polynomial of degree n in
     ``cos u``, as ``T_(2n)`` is even.  For ``h <= |u| <= pi`` the argument is in [-1, 1], so
@@ -182,8 +151,6 @@ def angular_degree(delta: Number, rho: Number, eps: Number) -> int:
     Since ``2 h >= delta - 2 rho`` and ``arccosh(cos(h/4)/cos(h/2)) >= 2 h/5`` for ``h <= pi/2``,
     the degree is of the order ``ln(1/((delta - 2 rho) eps)) / (delta - 2 rho)``.
 
-    Examples
-    --------
     >>> angular_degree(1, Fraction(1, 10), Fraction(1, 20))
     18
     """
@@ -335,9 +302,8 @@ def best_step_errors(delta: Number, rho: Number, degrees: list[int]) -> FloatArr
     rho < delta/2``; `degrees`: degrees, 1 to 160.
 
     The smallest of ``max(|q| on [-1, far], |q - 1| on [near, 1])`` over all q of the degree;
-    accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.
-
-    Source: the exchange algorithm of Remez.
+    accurate to about 1e-3 of itself and 1e-9.  `best_step` has certified numbers.  Source: the
+    exchange algorithm of Remez.
 
     >>> best_step_errors(1, Fraction(1, 10), [1, 7]).round(3).tolist()
     [0.4, 0.013]
@@ -409,43 +375,29 @@ def _from_chebyshev(coefficients: tuple[float, ...]) -> Polynomial:
     return Polynomial(tuple(from_flint(value) for value in total.coeffs()))
 
 
+@described
 def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     r"""Bracket the error of the best polynomial step of a degree, and give one that reaches it.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    degree : int
-        The degree, 1 to 160.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `degree`: the degree, 1 to 160.
 
-    Returns
-    -------
-    BestStep
-        The polynomial, and a bracket around the smallest
-        ``max(|q| on [-1, far], |q - 1| on [near, 1])``.
+    The polynomial, and a bracket around the smallest ``max(|q| on [-1, far], |q - 1| on [near,
+    1])``.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    ArithmeticError
-        If floating point is too coarse for the degree: the errors found do not alternate.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises ArithmeticError: if floating point is too coarse for the degree: the errors found do not
+    alternate.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Proof of the lower end (de la Vallee Poussin).  The error of q alternates in sign at ``n + 2``
     points of the two intervals, and is at least `lower` in size there.  If some p of degree n had a
     smaller error on the intervals, ``q - p`` would alternate in sign at the same points, so it
     would have ``n + 1`` zeros, more than its degree allows.  The upper end is decided on the whole
     intervals by `polynomials.stays_within`.
 
-    Examples
-    --------
     >>> found = best_step(1, Fraction(1, 10), 4)
     >>> round(float(found.lower), 4), round(float(found.upper), 4)
     (0.0406, 0.0406)
@@ -472,36 +424,21 @@ def best_step(delta: Number, rho: Number, degree: int) -> BestStep:
     return BestStep(q, separation, radius, lower, upper, tuple(exact))
 
 
+@described
 def smallest_step_degree(delta: Number, rho: Number, eps: Number) -> int:
     r"""Find the smallest degree of a polynomial step of some accuracy, in floating point.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    int
-        The degree; `smallest_step` proves it.
+    The degree; `smallest_step` proves it.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the degree would exceed 160.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, or the degree would exceed 160.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     The best errors do not increase with the degree, so halving finds it.
 
-    Examples
-    --------
     >>> smallest_step_degree(1, Fraction(1, 10), Fraction(1, 1000))
     12
     """
@@ -541,38 +478,24 @@ class SmallestStep:
     misses: BestStep | None
 
 
+@described
 def smallest_step(delta: Number, rho: Number, eps: Number) -> SmallestStep:
     r"""Find and prove the smallest degree with which Claim B.5 could be true.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 <= rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in [1e-8, 1/2).
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <=
+    rho < delta/2``; `eps`: the accuracy, in [1e-8, 1/2).
 
-    Returns
-    -------
-    SmallestStep
-        The degree, a polynomial that has it, and the reason why no smaller degree does.
+    The degree, a polynomial that has it, and the reason why no smaller degree does.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the degree would exceed 160.
-    ArithmeticError
-        If the best error at the degree, or one below, is too close to `eps` to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, or the degree would exceed 160.
 
-    Notes
-    -----
+    Raises ArithmeticError: if the best error at the degree, or one below, is too close to `eps` to
+    decide.
+
+    Raises TypeError: if an argument has the wrong type.
+
     The best errors do not increase with the degree, so one proof on either side of `eps` is enough.
 
-    Examples
-    --------
     >>> smallest_step(1, Fraction(1, 10), Fraction(1, 20)).degree
     4
     """
@@ -662,11 +585,9 @@ def width_asked(log2_complexity: Real, n: Count, eps: Probability, fall: Number)
     Here `log2_complexity`: ``log2 C(q, eps_3)``; `fall`: the power with which the gap of f and g
     falls: ``K^2 m^(-fall)``, ``> 0``.
 
-    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.
-
-    Source: the proofs of Lemma B.9, where the weights of ``m/n`` neurons move by
-    ``2 C m^(alpha)/(m/n)``, and of Theorem B.10.  It is what the chain of bounds asks for, not what
-    a network needs.
+    ``log2 m`` with ``K^2 m^(-fall) = eps/3`` and ``K = 2 n C(q, eps_3)``.  Source: the proofs of
+    Lemma B.9, where the weights of ``m/n`` neurons move by ``2 C m^(alpha)/(m/n)``, and of Theorem
+    B.10.  It is what the chain of bounds asks for, not what a network needs.
 
     >>> width_asked(10.0, 2, 0.75, Fraction(1, 10))
     260.0

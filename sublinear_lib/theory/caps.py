@@ -46,10 +46,9 @@ def cap_share(t: float, d: Dimension, rho: Nonnegative) -> float:
     Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 12 in absolute value.
 
     The share, in (0, 1): ``Q(t)`` at ``rho = 0`` (and for d = 2 below ``sqrt(3)``), the surviving
-    share from ``sqrt(3)`` on.
-
-    Source: Definitions 3.1, 3.3 and 3.9; derived here.  Gauss-Legendre quadrature over theta and
-    over the length; `circle_cap_share` is an independent closed form for d = 3.
+    share from ``sqrt(3)`` on.  Source: Definitions 3.1, 3.3 and 3.9; derived here.  Gauss-Legendre
+    quadrature over theta and over the length; `circle_cap_share` is an independent closed form for
+    d = 3.
 
     >>> [round(cap_share(1.65, d, 0.2), 3) for d in (3, 10, 30, 65)]
     [0.061, 0.102, 0.179, 0.294]
@@ -117,9 +116,8 @@ def circle_cap_share(t: Real, rho: Nonnegative) -> float:
     were counted twice.  Such a neuron is silent on an arc shorter than the cap, which is rare for
     small caps.
 
-    The first two terms: an upper bound of `cap_share` with ``d = 3``.
-
-    Source: Definitions 3.1, 3.3 and 3.9; derived here, with Rice's formula.
+    The first two terms: an upper bound of `cap_share` with ``d = 3``.  Source: Definitions 3.1, 3.3
+    and 3.9; derived here, with Rice's formula.
 
     >>> round(circle_cap_share(1.65, 0.2) - cap_share(1.65, 3, 0.2), 5)
     0.0

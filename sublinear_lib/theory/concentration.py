@@ -19,7 +19,7 @@ from typing import Literal, TypeVar
 
 from flint import arb
 
-from sublinear_lib._arguments import Count, Flag, checked
+from sublinear_lib._arguments import Count, Flag, checked, described
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -71,10 +71,8 @@ def li_shao(eta: Number, tau: Number, side: Side) -> Inequality:
     Here `eta`: the shift, ``> 0``; `tau`: half the width of the window, ``> 0``; `side`: which of
     the two inequalities.
 
-    ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.
-
-    Source: Theorem A.3 (Li and Shao, Theorem 3.1).
-    Proof.  Substituting ``x = eta + y``, the middle is
+    ``Pr[|x - eta| <= tau]`` against the left (``>=``) or the right (``<=``) side.  Source: Theorem
+    A.3 (Li and Shao, Theorem 3.1). Proof.  Substituting ``x = eta + y``, the middle is
     ``exp(-eta^2/2)`` times the integral of ``phi(y) exp(-eta y)`` over ``|y| <= tau``; adding the
     same at -y turns ``exp(-eta y)`` into ``cosh(eta y) >= 1``, which is the left half.  The middle
     has derivative ``phi(eta + tau) - phi(eta - tau) < 0`` in eta, as ``|eta - tau| < eta + tau``,
@@ -159,9 +157,7 @@ def gaussian_wedge_crossing(bits: Count = 60) -> Enclosure:
     Here `bits`: the interval is at most ``2**-bits`` long.
 
     The positive solution u of ``erf(u / sqrt(2)) = 2u/3``, about 1.0794.  It is the only one, see
-    `gaussian_wedge`.
-
-    Source: Lemma A.5.
+    `gaussian_wedge`.  Source: Lemma A.5.
 
     >>> round(float(gaussian_wedge_crossing()), 6)
     1.079357
@@ -215,6 +211,7 @@ def _tail(
     return Fraction(sum(weight for at, weight in law.items() if event(at)), total)
 
 
+@described
 def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare the deviation of a sum of two-valued variables with Hoeffding's bound (Lemma A.6).
 
@@ -222,29 +219,15 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     and ``U`` is the sum.  The lemma says
     ``Pr[|U - E U| >= eta] <= 2 exp(-2 eta^2 / sum_i ranges[i]^2)``, which is true.
 
-    Parameters
-    ----------
-    ranges : sequence of int, float or Fraction
-        The lengths ``d_i - c_i`` of the intervals, ``> 0``.
-    probabilities : sequence of int, float or Fraction
-        As many probabilities, in [0, 1].
-    eta : int, float or Fraction
-        The deviation, ``> 0``.
+    Here `ranges`: the lengths ``d_i - c_i`` of the intervals, ``> 0``; `probabilities`: as many
+    probabilities, in [0, 1]; `eta`: the deviation, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound (``<=``).
+    The exact probability, a fraction, against the bound (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the lengths of the sequences differ.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the lengths of the sequences differ.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.6.
     Proof.  For Y = X_i - E X_i in an interval of length s, the second derivative of
     ``log E exp(l Y)`` in l is the variance of Y under a tilted law on that interval, hence at most
@@ -252,8 +235,6 @@ def hoeffding(ranges: Sequence[Number], probabilities: Sequence[Number], eta: Nu
     ``exp(l (U - E U))`` at ``l = 4 eta / sum s_i^2``, and treat the other tail likewise.
     Two-valued variables are those with the largest variance on their interval, the hardest case.
 
-    Examples
-    --------
     >>> hoeffding([1] * 4, [Fraction(1, 2)] * 4, 2).left.lower
     Fraction(1, 8)
     """
@@ -279,10 +260,9 @@ def chi_square(n: Count, t: Number, side: Side) -> Inequality:
 
     Here `t`: the level, ``> 0``; `side`: which tail.
 
-    The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).
-
-    Source: Lemma A.7; the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof.
-    For ``4 t >= n`` the lower tail is the probability that ``X <= 0`` or less, which is zero.
+    The probability, an incomplete gamma function, against ``exp(-t)`` (``<=``).  Source: Lemma A.7;
+    the case ``a_i = 1`` of Lemma B.2, see `laurent_massart` for the proof. For ``4 t >= n`` the
+    lower tail is the probability that ``X <= 0`` or less, which is zero.
 
     >>> chi_square(1, 100, "lower").left.upper
     Fraction(0, 1)
@@ -303,13 +283,12 @@ def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequali
     Here `level`: the O(1) that the squared norm is compared with, ``> 0``; `constant`: the constant
     of the Omega, ``> 0``.
 
-    ``Pr[chi^2_d >= level m]`` against the bound (``<=``).
-
-    Source: proofs of Lemma C.9 (= 4.2) and Claim C.19, "from Lemma B.2 and Lemma A.7".
-    Proof that it fails.  ``||w||^2 >= w_1^2``, so the probability is at least
-    ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus its logarithm is at most
-    ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for large m.  What A.7 gives is
-    ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper needs.
+    ``Pr[chi^2_d >= level m]`` against the bound (``<=``).  Source: proofs of Lemma C.9 (= 4.2) and
+    Claim C.19, "from Lemma B.2 and Lemma A.7". Proof that it fails.  ``||w||^2 >= w_1^2``, so the
+    probability is at least ``2 Q(sqrt(level m))``, and ``Q(x) >= phi(x) / (x + 1/x)``; hence minus
+    its logarithm is at most ``level m / 2 + O(log m)``, which is below ``constant m^2 / d`` for
+    large m.  What A.7 gives is ``exp(-Omega(m))`` for ``m >= C d``, and that is all the paper
+    needs.
 
     >>> [weight_norm(m, 4, 4, Fraction(1, 100)).holds for m in (64, 1024)]
     [True, False]
@@ -324,6 +303,7 @@ def weight_norm(m: Count, d: Count, level: Number, constant: Number) -> Inequali
     return decide(tail, "<=", lambda: ball(-c * m * m / d).exp())
 
 
+@described
 def chernoff(
     probabilities: Sequence[Number],
     epsilon: Number,
@@ -338,31 +318,16 @@ def chernoff(
     crossing point 1.8169... of `chernoff_crossing`; beyond it there are counterexamples.
     Repaired: ``exp(-eps^2 mu / (2 + eps))``, true for all ``eps > 0``.
 
-    Parameters
-    ----------
-    probabilities : sequence of int, float or Fraction
-        The probabilities of success, in [0, 1], not all zero.
-    epsilon : int, float or Fraction
-        The relative deviation, ``> 0``, and ``< 1`` for the lower tail.
-    side : {"lower", "upper"}
-        Which tail.
-    form : {"printed", "repaired"}, default "printed"
-        Which bound for the upper tail; the lower tail needs no repair.
+    Here `probabilities`: the probabilities of success, in [0, 1], not all zero; `epsilon`: the
+    relative deviation, ``> 0``, and ``< 1`` for the lower tail; `side`: which tail; `form`: which
+    bound for the upper tail; the lower tail needs no repair.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound (``<=``).
+    The exact probability, a fraction, against the bound (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or a word is none of those allowed.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or a word is none of those allowed.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.8.
     Proof.  ``E exp(l Y) <= exp(mu (e^l - 1))``; Markov's inequality at ``l = log(1 + eps)`` gives
     the upper tail ``exp(-mu h(eps))`` with ``h(e) = (1 + e) log(1 + e) - e``, and at
@@ -375,8 +340,6 @@ def chernoff(
     probability ``mu / n`` and n, then mu, tending to infinity, ``-log Pr / mu`` tends to ``h(eps)``
     (Cramer's theorem for the Poisson law).  The paper uses the bound with eps = O(1) only.
 
-    Examples
-    --------
     >>> instance = [Fraction(1, 1000)] * 1000
     >>> chernoff(instance, 9, "upper").holds, chernoff(instance, 9, "upper", "repaired").holds
     (False, True)
@@ -399,38 +362,23 @@ def chernoff(
     return decide(tail, "<=", lambda: ball(-eps * eps * mean / divisor).exp())
 
 
+@described
 def chernoff_margin(
     epsilon: _Real, side: Side, form: Literal["printed", "repaired"] = "printed"
 ) -> _Real:
     r"""Return by how much the exponent of Lemma A.8 holds for every law, per unit of the mean.
 
-    Parameters
-    ----------
-    epsilon : flint.arb or flint.arb_series
-        The relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power series.
-    side : {"lower", "upper"}
-        Which tail.
-    form : {"printed", "repaired"}, default "printed"
-        Which exponent for the upper tail.
+    Here `epsilon`: the relative deviation ``> 0``, ``< 1`` for the lower tail: a ball, or a power
+    series; `side`: which tail; `form`: which exponent for the upper tail.
 
-    Returns
-    -------
-    flint.arb or flint.arb_series
-        ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus
-        the exponent of the lemma over mu.  Where this is positive the bound is true for every sum
-        of independent indicators; where it is negative it is false for some.
+    ``h(eps)`` (``h(-eps)`` for the lower tail) with ``h(e) = (1 + e) log(1 + e) - e``, minus the
+    exponent of the lemma over mu.  Where this is positive the bound is true for every sum of
+    independent indicators; where it is negative it is false for some.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If `side` or `form` is none of the words allowed.
+    Raises TypeError, ValueError: if `side` or `form` is none of the words allowed.
 
-    Notes
-    -----
     Source: Lemma A.8; the proof is in `chernoff`.
 
-    Examples
-    --------
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda e: chernoff_margin(e, "upper", "repaired"), 0, 8, zeros=3)
     True
@@ -453,9 +401,7 @@ def chernoff_crossing(bits: Count = 60) -> Enclosure:
     Here `bits`: the interval is at most ``2**-bits`` long.
 
     The positive solution of ``(1 + e) log(1 + e) - e = e^2 / 3``, about 1.8170.  It is the only
-    one, see `chernoff`.
-
-    Source: Lemma A.8.
+    one, see `chernoff`.  Source: Lemma A.8.
 
     >>> round(float(chernoff_crossing()), 3)
     1.817
@@ -463,6 +409,7 @@ def chernoff_crossing(bits: Count = 60) -> Enclosure:
     return enclose_root(lambda e: chernoff_margin(e, "upper"), 1, 3, bits)
 
 
+@described
 def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
     r"""Compare a sum of centered indicators with Bernstein's bound (Lemma A.9).
 
@@ -470,34 +417,19 @@ def bernstein(probabilities: Sequence[Number], eta: Number) -> Inequality:
     ``|Y_i|``.  The lemma says ``Pr[sum Y_i > eta] <= exp(-(eta^2/2) / (sum E Y_i^2 + M eta/3))``,
     which is true.
 
-    Parameters
-    ----------
-    probabilities : sequence of int, float or Fraction
-        The probabilities ``p_i``, in [0, 1].
-    eta : int, float or Fraction
-        The deviation, ``> 0``.
+    Here `probabilities`: the probabilities ``p_i``, in [0, 1]; `eta`: the deviation, ``> 0``.
 
-    Returns
-    -------
-    Inequality
-        The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
+    The exact probability, a fraction, against the bound with the smallest M allowed (``<=``).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma A.9.
     Proof.  ``|E Y^k| <= M^(k-2) E Y^2`` for ``k >= 2`` and ``k! >= 2 * 3^(k-2)`` give
     ``E exp(l Y) <= exp((l^2/2) E Y^2 / (1 - l M / 3))`` for ``0 < l < 3/M``.  Multiply over i and
     apply Markov's inequality at ``l = eta / (V + M eta/3)``, V the sum of the variances.
 
-    Examples
-    --------
     >>> bernstein([Fraction(1, 2)] * 4, 1).left.lower
     Fraction(1, 16)
     """
@@ -522,12 +454,10 @@ def near_threshold(eta: Number, tau: Number = 0) -> Inequality:
     Here `eta`: the distance to the threshold, ``> 0``, in units where the entries are N(0, 1);
     `tau`: the threshold, in the same units, of any sign.
 
-    The probability against ``eta / sqrt(pi)`` (``<=``).
-
-    Source: Claim A.10, which prints O(eta); used with tau in C.1, C.16 and C.19.
-    Proof.  The density of N(0, 2) is at most ``1 / (2 sqrt(pi))``, and the window is ``2 eta``
-    long.  The ratio of the two sides tends to 1 as eta tends to 0 (tau = 0), so no smaller constant
-    will do.
+    The probability against ``eta / sqrt(pi)`` (``<=``).  Source: Claim A.10, which prints O(eta);
+    used with tau in C.1, C.16 and C.19. Proof.  The density of N(0, 2) is at most ``1 / (2
+    sqrt(pi))``, and the window is ``2 eta`` long.  The ratio of the two sides tends to 1 as eta
+    tends to 0 (tau = 0), so no smaller constant will do.
 
     >>> near_threshold(Fraction(1, 10)).ratio > 0.999
     True
@@ -571,19 +501,16 @@ def laurent_massart(
     `squared_norm`: read ``|a|_2^2`` for ``|a|_2``; `linear_term`: read ``2 |a|_inf t``; otherwise
     ``2 |a|_inf``.  The lower tail has no such term.
 
-    The probability against ``exp(-t)`` (``<=``).
-
-    Source: Lemma B.2.  Equal weights leave a chi-square law, that is an incomplete gamma function;
-    pairs of equal weights leave ``sum_j a_j (2 E_j)`` with independent exponentials, whose tail is
-    ``sum_j exp(-y / (2 a_j)) prod_(i != j) a_j / (a_j - a_i)``.
-    Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 / (1 - 2 l)`` for
-    ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the sum over i is at
-    most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at
-    ``2 |a|_2 sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t.
-    The squared reading is not homogeneous: scaling the weights by s and letting s tend to 0 would
-    give ``Pr[X >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the
-    largest weight one weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like
-    ``exp(-sqrt(t))``.
+    The probability against ``exp(-t)`` (``<=``).  Source: Lemma B.2.  Equal weights leave a
+    chi-square law, that is an incomplete gamma function; pairs of equal weights leave ``sum_j a_j
+    (2 E_j)`` with independent exponentials, whose tail is ``sum_j exp(-y / (2 a_j)) prod_(i != j)
+    a_j / (a_j - a_i)``. Proof.  ``log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2`` is at most ``l^2 /
+    (1 - 2 l)`` for ``0 <= l < 1/2`` and at most ``l^2`` for ``l <= 0``.  With ``l a_i`` for l the
+    sum over i is at most ``l^2 |a|_2^2 / (1 - 2 l |a|_inf)``, whose Legendre transform at ``2 |a|_2
+    sqrt(t) + 2 |a|_inf t`` is at least t; for l <= 0 at ``-2 |a|_2 sqrt(t)`` it is t. The squared
+    reading is not homogeneous: scaling the weights by s and letting s tend to 0 would give ``Pr[X
+    >= 2 |a|_inf t] <= exp(-t)``, false for many equal weights.  Without t on the largest weight one
+    weight suffices: ``Pr[Z^2 >= 3 + 2 sqrt(t)]`` falls only like ``exp(-sqrt(t))``.
 
     >>> equal = [Fraction(1, 1000)] * 1000
     >>> laurent_massart(equal, 1).holds, laurent_massart(equal, 1, squared_norm=True).holds
@@ -637,10 +564,8 @@ def laurent_massart_margin(tilt: _Real, side: Side = "upper") -> _Real:
 
     Returned: With ``G(l) = log E exp(l (Z^2 - 1)) = -l - log(1 - 2 l)/2``: ``l^2/(1 - 2 l) - G(l)``
     for the upper tail, ``l^2 - G(-l)`` for the lower one.  Positive everywhere in the range.
-
-    Source: Lemma B.2.
-    Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 - 2 l)^2`` and
-    ``4 l^2/(1 + 2 l)``.
+    Source: Lemma B.2. Proof.  Both margins vanish at 0 and grow: their derivatives are ``2 l^2/(1 -
+    2 l)^2`` and ``4 l^2/(1 + 2 l)``.
 
     >>> from sublinear_lib.theory.enclosures import positive_on
     >>> positive_on(lambda l: laurent_massart_margin(l, "lower"), 0, 1, zeros=3)

@@ -25,7 +25,7 @@ from sublinear_lib._typing import FloatArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.validation import choice
 
-__all__ = ["IterationCost", "candidate_share", "dense_cost", "listed_share", "sparse_cost"]
+__all__ = ["candidate_share", "dense_cost", "listed_share", "sparse_cost"]
 
 _NODES = 48
 _REACH = 10.0  # a standard normal exceeds it with probability 1e-23
@@ -72,11 +72,10 @@ def candidate_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
 
     a number that does not depend on m.
 
-    The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.
-
-    Source: Algorithm 1, lines 11 and 12, with Definition 3.1; derived here.  The expectation is a
-    Gauss-Legendre quadrature over p and q, ten standard deviations to either side: for ``t <= 10``
-    it misses less than 1e-6 of the share, for larger t more.
+    The share, in (0, 1); equal to ``Q(t)`` at ``rho = 0``.  Source: Algorithm 1, lines 11 and 12,
+    with Definition 3.1; derived here.  The expectation is a Gauss-Legendre quadrature over p and q,
+    ten standard deviations to either side: for ``t <= 10`` it misses less than 1e-6 of the share,
+    for larger t more.
 
     >>> round(candidate_share(2.0, 10, 0.0), 6) == round(scaling.activity_at(2.0), 6)
     True
@@ -115,10 +114,9 @@ def listed_share(t: Real, d: Dimension, rho: Nonnegative) -> float:
     ``E[ Q( (t sqrt(2) - min((sqrt(3)/2) p + rho h, (sqrt(3)/2) h)) / sqrt(5/4) ) ]``.
 
     The share, in (0, 1), at most `candidate_share` and at most `surviving_share`; for ``rho >=
-    sqrt(3)`` equal to the latter.
-
-    Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and Section 3.2; derived here.  The
-    quadrature is that of `candidate_share`, with p split where the minimum turns.
+    sqrt(3)`` equal to the latter.  Source: Algorithm 1, lines 11 and 12, with Definition 3.1 and
+    Section 3.2; derived here.  The quadrature is that of `candidate_share`, with p split where the
+    minimum turns.
 
     >>> listed_share(2.0, 3, 0.1) < candidate_share(2.0, 3, 0.1)
     True
@@ -180,9 +178,8 @@ def dense_cost(m: Count, n: Count, attack_steps: Whole) -> IterationCost:
 
     Each attack step needs a value and an input gradient, and the last point one more value.
 
-    ``(2 S + 3) m n`` row passes in all, none of them for a query.
-
-    Source: the paper's ``Omega(m n d)`` (Section 1), with the adversary counted.
+    ``(2 S + 3) m n`` row passes in all, none of them for a query.  Source: the paper's ``Omega(m n
+    d)`` (Section 1), with the adversary counted.
 
     >>> dense_cost(1000, 10, 5).total
     130000.0
@@ -209,9 +206,8 @@ def sparse_cost(
     Here `search`: what a query costs: one look at every neuron, or nothing.  Every search structure
     lies between the two.
 
-    The expectation at initialization, with ``Q(t)`` for the activity at the moved points.
-
-    Source: Lemma 5.3's ledger (query, forward, backward), with the adversary added.
+    The expectation at initialization, with ``Q(t)`` for the activity at the moved points.  Source:
+    Lemma 5.3's ledger (query, forward, backward), with the adversary added.
 
     >>> saved = sparse_cost(4096, 100, 65, 0.0514, 0.2, 5).total / dense_cost(4096, 100, 5).total
     >>> 0.1 < saved < 0.2

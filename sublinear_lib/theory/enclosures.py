@@ -25,19 +25,15 @@ from sublinear_lib.validation import choice, scalar
 
 __all__ = [
     "Ball",
-    "Box",
     "Enclosure",
     "Inequality",
     "Number",
     "Series",
-    "UndecidedError",
     "Value",
     "ball",
-    "below_on",
     "ceiling",
     "decide",
     "enclose",
-    "enclose_root",
     "positive_on",
     "rational",
 ]

@@ -29,6 +29,7 @@ from sublinear_lib._arguments import (
     Real,
     Whole,
     checked,
+    described,
 )
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS, cap_angle, embed
 from sublinear_lib.theory.enclosures import (
@@ -52,13 +53,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HermiteFeature",
-    "RadiusBracket",
     "bounded_feature",
     "bridge",
     "bump",
     "explicit_shifts",
     "flip_probability",
-    "hermite",
     "hermite_feature",
     "hermite_half_line",
     "hermite_mass",
@@ -88,9 +87,8 @@ def _hermite(k: int) -> fmpz_poly:
 def hermite(k: Whole) -> Polynomial:
     r"""Build the Hermite polynomial ``He_k`` with its integer coefficients.
 
-    ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.
-
-    Source: behind Lemma B.3.  These are the polynomials orthogonal under N(0, 1).
+    ``He_0 = 1``, ``He_1 = x``, ``He_(k+1) = x He_k - k He_(k-1)``.  Source: behind Lemma B.3.
+    These are the polynomials orthogonal under N(0, 1).
 
     >>> [int(c) for c in hermite(4).coefficients]
     [3, 0, -6, 0, 1]
@@ -213,15 +211,13 @@ def hermite_mass_floor(k: Count, tau: Real) -> float:
     ``N_k >= exp(-t^2/2)/(2 sqrt(pi)) max(2^(-n/2) |He_n(t)|, (n/(2e))^(n/2))`` with ``n = k - 1``
     and ``t = tau/sqrt(2)``.
 
-    The bound; equal to ``N_1`` for k = 1.
-
-    Source: Theorem E, derived here.  The densities in ``N_k`` multiply to
-    ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k`` is
-    ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
-    normal xi.  That is at least the absolute value of
-    ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] = 2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real
-    w.  The first bound is ``w = 0``.  The zeros of ``He_n`` are real, so ``|He_n(t + i w)|`` is at
-    least ``|w|^n``, and ``w^2 = n`` is the second.
+    The bound; equal to ``N_1`` for k = 1.  Source: Theorem E, derived here.  The densities in
+    ``N_k`` multiply to ``exp(-tau^2/4)/(2 pi) exp(-u^2)`` with ``u = tau/2 - b``, so that ``N_k``
+    is ``exp(-t^2/2)/(2 sqrt(pi))`` times the mean of ``|He_n(tau/2 + xi/sqrt(2))|`` over a standard
+    normal xi.  That is at least the absolute value of ``E[He_n(tau/2 + xi/sqrt(2)) exp(i w xi)] =
+    2^(-n/2) exp(-w^2/2) He_n(t + i w)`` for every real w.  The first bound is ``w = 0``.  The zeros
+    of ``He_n`` are real, so ``|He_n(t + i w)|`` is at least ``|w|^n``, and ``w^2 = n`` is the
+    second.
 
     >>> hermite_mass_floor(1, 0.0) == float(hermite_mass(1, 0))
     True
@@ -365,36 +361,23 @@ class HermiteFeature:
         return self.level
 
 
+@described
 def hermite_feature(
     target: Polynomial, built_for: Number, level: Number | None = None
 ) -> HermiteFeature:
     r"""Build the feature whose active part has a given polynomial as its mean (Theorem E).
 
-    Parameters
-    ----------
-    target : Polynomial
-        ``q(z) = sum_k alpha_k z^k``, not zero.
-    built_for : int, float or Fraction
-        The threshold, in units where the entries are N(0, 1).
-    level : int, float or Fraction, optional
-        Where to cut; so large that ``|He_k| < He_k(level)`` between the ends of
-        ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
+    Here `target`: ``q(z) = sum_k alpha_k z^k``, not zero; `built_for`: the threshold, in units
+    where the entries are N(0, 1); `level`: where to cut; so large that ``|He_k| < He_k(level)``
+    between the ends of ``[-level, level]`` and ``He_k > 0`` beyond, for every k that occurs.
 
-    Returns
-    -------
-    HermiteFeature
-        h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
-        exactly (without the cut) or up to its `error` (with it).
+    h with ``E[h(<x', w>, b) 1{<w, x> + b >= built_for}] = q(<x', x>)`` for all unit vectors,
+    exactly (without the cut) or up to its `error` (with it).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, the target zero, or the level too small.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range, the target zero, or the level too small.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.3 (there at threshold 0, with an h that is not written down) and Lemma C.18.
     Proof.  `hermite_mass`, term by term.  The cut changes the k-th term by at most
     ``|alpha_k| / N_k E[|He_k(g)| 1{|g| > R}]``, and for R beyond the zeros of He_k, as He_k is even
@@ -403,8 +386,6 @@ def hermite_feature(
     Conversely ``|E[h 1{active}]| <= max |h| Pr[active]``, so the factor ``1/N_k`` cannot be much
     smaller than one over the active fraction.
 
-    Examples
-    --------
     >>> h = hermite_feature(Polynomial((Fraction(0), Fraction(1))), 1)
     >>> h.expectation(Fraction(1, 3)).lower
     Fraction(1, 3)
@@ -443,38 +424,22 @@ def _largest_at_end(k: int, level: Fraction) -> bool:
         return False
 
 
+@described
 def bounded_feature(target: Polynomial, tau: Number, eps: Number) -> HermiteFeature:
     r"""Build a bounded feature whose active part has a polynomial as its mean up to eps (B.3).
 
-    Parameters
-    ----------
-    target : Polynomial
-        The polynomial phi of Lemma B.3, not zero.
-    tau : int, float or Fraction
-        The threshold, ``>= 0``; the lemma is about 0.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1).
+    Here `target`: the polynomial phi of Lemma B.3, not zero; `tau`: the threshold, ``>= 0``; the
+    lemma is about 0; `eps`: the accuracy, in (0, 1).
 
-    Returns
-    -------
-    HermiteFeature
-        Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound`
-        is to be compared with ``C(phi, eps)`` of Definition B.1
-        (`polynomials.log_complexity`).
+    Cut at the smallest level, among multiples of 1/8, whose error is at most eps.  Its `bound` is
+    to be compared with ``C(phi, eps)`` of Definition B.1 (`polynomials.log_complexity`).
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the target zero.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the target zero.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.3, made constructive, and for every threshold.
 
-    Examples
-    --------
     >>> h = bounded_feature(Polynomial((Fraction(0), Fraction(1))), 0, Fraction(1, 100))
     >>> float(h.level), round(float(h.bound), 2)
     (3.375, 11.96)
@@ -527,10 +492,8 @@ def target_error_on_caps(
 
     Here `target`: the polynomial q.
 
-    The maximum, up to the rounding of float64.
-
-    Source: Lemma B.4.  On the circle the function is a trigonometric polynomial, so the maximum is
-    at an end of a cap or at a critical point inside it.
+    The maximum, up to the rounding of float64.  Source: Lemma B.4.  On the circle the function is a
+    trigonometric polynomial, so the maximum is at an end of a cap or at a critical point inside it.
 
     >>> flat = Polynomial((Fraction(3, 4),))
     >>> target_error_on_caps(flat, np.array([[3**0.5 / 2, 0.0, 0.5]]), np.array([1.0]), 0.1)
@@ -577,13 +540,11 @@ def explicit_shifts(
     whether every neuron serves all data points.
 
     The move of every neuron in the direction of the last coordinate; its largest absolute value is
-    the radius of W*.
-
-    Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of Lemma B.9.
-    As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
-    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most
-    ``2 C max|y| / (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains
-    the factor ``m^c`` of a threshold at which the fraction ``m^-c`` fires.
+    the radius of W*.  Source: proof of Lemma C.18, ``w_r^(i) = (1/alpha_r) (1/k) 2 h e_d``, and of
+    Lemma B.9. As ``x_d = 1/2`` on X, the move contributes ``h 1{active} y_i / k_i`` to g(x; W*), so
+    ``E g(x; W*) = sum_i y_i q(<x_i, x>)``.  With ``|h| <= C`` the radius is at most ``2 C max|y| /
+    (|a| floor(m/n))``, of order ``n C m^(alpha - 1)``, in either way; C contains the factor ``m^c``
+    of a threshold at which the fraction ``m^-c`` fires.
 
     >>> h = hermite_feature(Polynomial((Fraction(1),)), 0)
     >>> X = np.array([[3**0.5 / 2, 0.5]])
@@ -631,12 +592,11 @@ def largest_deviation_on_circle(
     Here `values` (m,): what neuron r contributes where it is active: ``a_r`` times half the move of
     its last coordinate; `b` (m,): biases, in the same unit; `target`: the polynomial q.
 
-    The supremum, up to the rounding of float64.
-
-    Source: the supremum over X in Lemmas B.9 and C.18.  A neuron is active on an arc, so the first
-    sum is constant between the at most 2 m ends of arcs; the second one is a trigonometric
-    polynomial, monotone between its critical points.  So the supremum is found at an end or at a
-    critical point, with the sum before it, there or after it.  Time O(m log m).
+    The supremum, up to the rounding of float64.  Source: the supremum over X in Lemmas B.9 and
+    C.18.  A neuron is active on an arc, so the first sum is constant between the at most 2 m ends
+    of arcs; the second one is a trigonometric polynomial, monotone between its critical points.  So
+    the supremum is found at an end or at a critical point, with the sum before it, there or after
+    it.  Time O(m log m).
 
     >>> W, X = np.array([[1.0, 0.0, 0.0]]), np.array([[3**0.5 / 2, 0.0, 0.5]])
     >>> q, one = Polynomial((Fraction(1),)), np.ones(1)
@@ -733,17 +693,15 @@ def smallest_radius(
     Here `b` (m,): biases; `targets` (p,): the values wanted.
 
     The smallest radius for moves along the last coordinate, with the moves, and a lower bound for
-    moves in all directions.
-
-    Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K / m^(4/5)``).
-    ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves, so the
-    smallest radius solves a linear program; neurons with the same active points share a variable.
-    Lower bound: for any multipliers l_p and any W in the ball of radius D with
-    ``|g(x_p) - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <=
-    D sum_r |a_r| ||sum_p l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the
-    linear program.  At a single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius
-    is at least of order ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the
-    number of different sets of active points.
+    moves in all directions.  Source: Lemma B.9 (radius ``K / m^(3/5)`` printed; its proof gives ``K
+    / m^(4/5)``). ``g(x; W) = sum_r a_r <w_r - w_{r,0}, x> 1[z_r(x) > tau]`` is linear in the moves,
+    so the smallest radius solves a linear program; neurons with the same active points share a
+    variable. Lower bound: for any multipliers l_p and any W in the ball of radius D with ``|g(x_p)
+    - t_p| <= eps``, ``sum_p l_p t_p - eps sum_p |l_p| <= sum_p l_p g(x_p) <= D sum_r |a_r| ||sum_p
+    l_p x_p 1[z_r(x_p) > tau]||``; it is evaluated at the multipliers of the linear program.  At a
+    single point it says ``D >= (|t| - eps) / sum_active |a_r|``: the radius is at least of order
+    ``m^(alpha - 1)`` over the active fraction.  Time and memory grow with the number of different
+    sets of active points.
 
     >>> W, b, a = np.array([[0.0, 2.0], [0.0, -2.0]]), np.zeros(2), np.array([0.5, -0.5])
     >>> X = np.array([[3**0.5 / 2, 0.5]])
@@ -816,11 +774,10 @@ def bridge(tau: Number, *, as_printed: Flag = False) -> Inequality:
 
     Here `tau`: the threshold, ``> 0``; `as_printed`: take the printed indicator.
 
-    The probability against ``tau / (2 sqrt(pi))`` (``<=``).
-
-    Source: Lemma C.18, the display before equation (25), equations (25) and (26).  The repaired
-    half follows from the density of N(0, 2), at most ``1/(2 sqrt(pi))``.  As printed the claim
-    O(tau) is false whatever the constant, as ``Pr[z < tau] > 1/2``.
+    The probability against ``tau / (2 sqrt(pi))`` (``<=``).  Source: Lemma C.18, the display before
+    equation (25), equations (25) and (26).  The repaired half follows from the density of N(0, 2),
+    at most ``1/(2 sqrt(pi))``.  As printed the claim O(tau) is false whatever the constant, as
+    ``Pr[z < tau] > 1/2``.
 
     >>> bridge(Fraction(1, 10)).holds, bridge(Fraction(1, 10), as_printed=True).holds
     (True, False)
@@ -849,11 +806,9 @@ def union_bound_condition(
     `net_power`: the power of k in the size of the net, per dimension, ``> 0``; `failure`: the
     constant in the probability claimed, ``>= 0``.
 
-    The two sides above (``<=``).
-
-    Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and equation (29).
-    The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side is
-    ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
+    The two sides above (``<=``).  Source: Lemma C.18, condition ``k >= c_1 d C^2 / eps_3^2`` and
+    equation (29). The printed condition does not suffice.  At ``k = c_1 d ratio^2`` the right side
+    is ``c_1 d / 2``, a constant, while ``d log k`` and ``sqrt(k)`` grow with the ratio: one needs
     ``k >= c d log(k) ratio^2`` for the net and ``k >= c ratio^4`` for the probability.  Both are
     harmless where k is larger than every polynomial of d and the ratio.
 
@@ -874,33 +829,22 @@ def union_bound_condition(
 # C.19
 
 
+@described
 def flip_probability(nu: Number, tau: Number) -> Enclosure:
     r"""Enclose the probability that a fixed move of the input changes the state of a neuron.
 
     For unit vectors x and x' at distance nu, ``Pr[<w, x> + b >= tau > <w, x'> + b]`` plus the same
     with x and x' exchanged.
 
-    Parameters
-    ----------
-    nu : int, float or Fraction
-        The length of the move, in (0, 2].
-    tau : int, float or Fraction
-        The threshold, in units where the entries are N(0, 1), of any sign.
+    Here `nu`: the length of the move, in (0, 2]; `tau`: the threshold, in units where the entries
+    are N(0, 1), of any sign.
 
-    Returns
-    -------
-    Enclosure
-        The probability.  It depends on nothing else.
+    The probability.  It depends on nothing else.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim C.19.  It is at most ``(2/pi) arcsin(nu / sqrt(8)) exp(-tau^2/4) <= nu/4``, so
     ``|S_2| <= (nu/4) C(q, eps_3)``, far below the printed ``k^(-1/2) C(q, eps_3)`` at
     ``nu = k^-c``; for the features of `hermite_feature`, ``S_2`` is simply
@@ -913,8 +857,6 @@ def flip_probability(nu: Number, tau: Number) -> Enclosure:
     ``exp(-tau^2 / (2 (1 + cos v)))`` over
     ``0 <= v <= arccos(1 - nu^2/4) = 2 arcsin(nu / sqrt(8))``.
 
-    Examples
-    --------
     >>> round(float(flip_probability(2, 0)), 12)
     0.5
     """
@@ -939,16 +881,13 @@ def reachable_flip_bound(nu: Number, d: Count) -> Enclosure:
     Here `nu`: the largest length of a move, ``> 0``.
 
     ``sqrt(2/pi) nu E||w||``, proven to be at least ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for every
-    unit vector x and every tau.
-
-    Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for all r at once instead and then
-    has windows ``k^(-1/2)``.
-    Proof.  Given w, the density of b is at most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long.
-    ``E||w|| = sqrt(2) Gamma((d+1)/2) / Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k``
-    of k neurons can change on average: a constant number for ``nu = 1/k``, where the claim allows
-    ``sqrt(k)``; its probability follows from Chernoff's bound.  The limit of the probability over
-    nu as nu tends to 0 is ``2 E[||w|| phi(tau - <w, x>)]``, in which the norm and the
-    pre-activation are not independent.
+    unit vector x and every tau.  Source: Claim C.19, which bounds ``||w_r||`` by ``c sqrt(k)`` for
+    all r at once instead and then has windows ``k^(-1/2)``. Proof.  Given w, the density of b is at
+    most ``1/sqrt(2 pi)``, the window ``2 nu ||w||`` long. ``E||w|| = sqrt(2) Gamma((d+1)/2) /
+    Gamma(d/2) <= sqrt(d)``.  So at most ``nu sqrt(2 d/pi) k`` of k neurons can change on average: a
+    constant number for ``nu = 1/k``, where the claim allows ``sqrt(k)``; its probability follows
+    from Chernoff's bound.  The limit of the probability over nu as nu tends to 0 is ``2 E[||w||
+    phi(tau - <w, x>)]``, in which the norm and the pre-activation are not independent.
 
     >>> round(float(reachable_flip_bound(1, 1)), 12) == round(2 / np.pi, 12)
     True
@@ -985,12 +924,11 @@ def reachable_flip_probability(nu: Positive, tau: Real, d: Dimension) -> float:
     r"""Compute the probability that some move of at most a length may change the state of a neuron.
 
     ``Pr[|<w, x> + b - tau| <= nu ||w||]`` for w ~ N(0, I_d), b ~ N(0, 1) and a unit vector x:
-    exactly then a move in the direction of w reaches the threshold.
-
-    Source: Claim C.19, whose count of neurons this is the mean of, divided by k.  Given w, the
-    probability is ``Phi(tau - <w, x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation
-    over w is a Gauss-Legendre quadrature in polar coordinates.  At most `reachable_flip_bound`,
-    and of order `reachable_flip_rate` times nu for small nu.
+    exactly then a move in the direction of w reaches the threshold.  Source: Claim C.19, whose
+    count of neurons this is the mean of, divided by k.  Given w, the probability is ``Phi(tau - <w,
+    x> + nu ||w||) - Phi(tau - <w, x> - nu ||w||)``; the expectation over w is a Gauss-Legendre
+    quadrature in polar coordinates.  At most `reachable_flip_bound`, and of order
+    `reachable_flip_rate` times nu for small nu.
 
     >>> round(reachable_flip_probability(1e-3, 0.0, 3) / reachable_flip_rate(0.0, 3) * 1e3, 4)
     1.0
@@ -1006,10 +944,8 @@ def reachable_flip_rate(tau: Real, d: Dimension) -> float:
     r"""Compute how fast the neurons within reach grow with the length of a move.
 
     ``2 E[||w|| phi(tau - <w, x>)]``, the limit of `reachable_flip_probability` over nu as nu tends
-    to 0.
-
-    Source: Claim C.19; derived here.  The norm and the pre-activation are not independent, so it is
-    not ``E||w||`` times the density of N(0, 2) at tau.
+    to 0.  Source: Claim C.19; derived here.  The norm and the pre-activation are not independent,
+    so it is not ``E||w||`` times the density of N(0, 2) at tau.
 
     >>> round(reachable_flip_rate(0.0, 3), 4)
     0.8183

@@ -20,6 +20,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+from sublinear_lib._arguments import described
 from sublinear_lib.scaling import PRINTED, Scaling, get_scaling
 from sublinear_lib.theory.enclosures import exact
 from sublinear_lib.validation import choice
@@ -31,12 +32,9 @@ __all__ = [
     "PRINTED_DRIFT",
     "PRINTED_STEPS",
     "SPARSE",
-    "Chain",
-    "Factor",
     "Inequality",
     "Power",
     "Region",
-    "drift_power",
     "explained",
 ]
 
@@ -83,23 +81,14 @@ class Power:
         """The constant and the coefficients of alpha, beta and c."""
         return Fraction(self.constant), Fraction(self.alpha), Fraction(self.beta), Fraction(self.c)
 
+    @described
     def at(self, alpha: Exact, beta: Exact, c: Exact) -> Fraction:
         """Return the exponent for given powers.
 
-        Parameters
-        ----------
-        alpha, beta, c : fractions.Fraction or int
-            The powers of the output weights, of the radius and of the active share.
+        Here `alpha`, `beta`, `c`: the powers of the output weights, of the radius and of the active
+        share.
 
-        Returns
-        -------
-        fractions.Fraction
-            The value of the form.
-
-        Raises
-        ------
-        TypeError
-            If a power is not exact.
+        Raises TypeError: if a power is not exact.
         """
         constant, by_alpha, by_beta, by_c = self.coefficients
         return (
@@ -219,23 +208,13 @@ class Chain:
         rules = get_scaling(scaling)
         return self.power.at(rules.alpha, rules.beta, rules.c)
 
+    @described
     def verdict(self, scaling: str | Scaling = PRINTED) -> Verdict:
         """Compare the printed exponent with what follows, exactly.
 
-        Parameters
-        ----------
-        scaling : str or Scaling, default PRINTED
-            At which powers.
+        ``"weaker"`` when the printed value is true but not what follows.
 
-        Returns
-        -------
-        {"agrees", "weaker", "fails"}
-            ``"weaker"`` when the printed value is true but not what follows.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a scaling that does not exist.
+        Raises TypeError, ValueError: for a scaling that does not exist.
         """
         derived = self.derived(scaling)
         if self.relation == "<":

@@ -21,7 +21,15 @@ import scipy
 from scipy import integrate, special
 
 from sublinear_lib import scaling
-from sublinear_lib._arguments import Count, Dimension, Nonnegative, Positive, Probability, checked
+from sublinear_lib._arguments import (
+    Count,
+    Dimension,
+    Nonnegative,
+    Positive,
+    Probability,
+    checked,
+    described,
+)
 from sublinear_lib._typing import BoolArray, FloatArray, IntArray
 from sublinear_lib.geometry import SLICE_HEIGHT, SLICE_RADIUS
 from sublinear_lib.network import TwoLayerNetwork
@@ -31,7 +39,6 @@ from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import count, float_array, points_on_slice, scalar
 
 __all__ = [
-    "MaximalFlips",
     "blind_flip_probability",
     "expected_flips",
     "expected_union",
@@ -76,9 +83,8 @@ def flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the probability that a neuron can be switched at a fixed point, exactly.
 
     ``P(|z - tau| <= delta) = Q(t - theta) - Q(t + theta)`` for ``z ~ N(0, 2/m)``, where t and theta
-    are tau and delta in standard deviations; accurate for thin windows.
-
-    Source: Claims C.2 and C.16, where it is bounded with Claim A.10.
+    are tau and delta in standard deviations; accurate for thin windows.  Source: Claims C.2 and
+    C.16, where it is bounded with Claim A.10.
 
     >>> m = 2**20
     >>> round(flip_probability(0.0, m, m**-0.625) * m**0.125, 3)  # towards 1 / sqrt(pi) = 0.564
@@ -97,9 +103,7 @@ def _standard(tau: float, m: int, delta: float) -> tuple[float, float]:
 def expected_flips(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     """Compute the mean of the greatest number of switched neurons at a fixed point.
 
-    ``m`` times `flip_probability`.
-
-    Source: Claim 4.6 with ``n = 1``, Claim C.2.
+    ``m`` times `flip_probability`.  Source: Claim 4.6 with ``n = 1``, Claim C.2.
 
     >>> expected_flips(0.0, 100, 10.0)
     100.0
@@ -111,13 +115,12 @@ def expected_flips(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
 def flip_bound(m: Count, delta: Nonnegative) -> float:
     r"""Bound the expected number of switched neurons for every threshold (Claim A.10).
 
-    ``m^{3/2} delta / sqrt(pi)``.
-
-    Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.  The density of ``N(0, 2/m)`` is
-    at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the window is ``2 delta`` long.  The
-    constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``; at a threshold of t standard
-    deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta = m^{-15/24}`` the bound is
-    ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10} / sqrt(pi)``.
+    ``m^{3/2} delta / sqrt(pi)``.  Source: Claim A.10 with Theorem A.3, as used in C.2 and C.16.
+    The density of ``N(0, 2/m)`` is at most ``sqrt(m) / (2 sqrt(pi))``, its value at 0, and the
+    window is ``2 delta`` long.  The constant ``1/sqrt(pi) = 0.564`` is sharp for ``t, theta -> 0``;
+    at a threshold of t standard deviations it becomes ``exp(-t^2/2) / sqrt(pi)``.  With ``delta =
+    m^{-15/24}`` the bound is ``m^{7/8} / sqrt(pi)``, with ``delta = K m^{-3/5}`` it is ``K m^{9/10}
+    / sqrt(pi)``.
 
     >>> round(flip_bound(2**16, 2.0**-10) / 2**14 * math.sqrt(math.pi), 12)  # m^(7/8) = 2^14
     1.0
@@ -133,9 +136,8 @@ def flip_count_interval(
 
     Here `confidence`: probability that the range must at least have, in (0, 1).
 
-    ``(lowest, highest)``, quantiles of the exact binomial law.
-
-    Source: Claim 4.6 with ``n = 1``: the indicators of the m neurons are independent.
+    ``(lowest, highest)``, quantiles of the exact binomial law.  Source: Claim 4.6 with ``n = 1``:
+    the indicators of the m neurons are independent.
 
     >>> flip_count_interval(0.0, 1000, 0.0)
     (0, 0)
@@ -147,9 +149,8 @@ def flip_count_interval(
 def flip_count_tail(number: Nonnegative, tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     """Compute the exact probability that more than a number of neurons can be switched at a point.
 
-    The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.
-
-    Source: Claim 4.6 = C.16 for one point.
+    The probability; to be compared with the printed ``exp(-Omega(m^{7/8}))``.  Source: Claim 4.6 =
+    C.16 for one point.
 
     >>> flip_count_tail(10, 0.0, 10, 1.0)
     0.0
@@ -161,13 +162,12 @@ def flip_count_tail(number: Nonnegative, tau: Nonnegative, m: Count, delta: Nonn
 def log_no_flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative) -> float:
     r"""Compute the logarithm of the probability that no neuron at all can be switched at a point.
 
-    ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.
-
-    Source: second half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``;
-    an indicator below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The
-    probability of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for
-    ``delta = m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a
-    bound on the *probability* of the indicator.
+    ``m log(1 - p)``, minus infinity if every neuron can be switched for certain.  Source: second
+    half of Claim 4.6 = C.16.  Printed is that each indicator is ``< O(n m^{-1/8})``; an indicator
+    below 1 is 0, so for ``m > (C n)^8`` this says that *no* neuron ever changes.  The probability
+    of that is the number computed here, about ``exp(-m^{7/8} / sqrt(pi))`` for ``delta =
+    m^{-15/24}``: the printed sentence fails almost surely.  What the proof shows is a bound on the
+    *probability* of the indicator.
 
     >>> log_no_flip_probability(0.0, 2**20, 2.0**-12.5) < -100_000
     True
@@ -181,14 +181,13 @@ def blind_flip_probability(tau: Nonnegative, m: Count, delta: Nonnegative, d: Di
     r"""Compute the probability that a move in a random direction switches a neuron at a point.
 
     ``P(1[z > tau] != 1[z + <Delta w, x> > tau])`` for ``z ~ N(0, 2/m)`` and a move ``Delta w`` of
-    length delta whose direction is uniform and independent of z.
-
-    Source: ours, to compare with the worst move of Claim C.2.  Seen from x the move is
-    ``u = delta xi`` with the first coordinate xi of a uniform unit vector.  For ``u > 0`` the
-    neurons of ``(tau - u, tau]`` wake, for ``u < 0`` those of ``(tau, tau + |u|]`` fall silent; the
-    two signs are equally likely, so the probability is ``E[flip_probability(tau, m, |u|)] / 2``.
-    With ``xi = sin a`` the density of the angle a is proportional to ``cos^{d-2} a``.  For thin
-    windows it is ``E|xi|/2`` of `flip_probability`, and ``E|xi| = 1/2`` for d = 3.
+    length delta whose direction is uniform and independent of z.  Source: ours, to compare with the
+    worst move of Claim C.2.  Seen from x the move is ``u = delta xi`` with the first coordinate xi
+    of a uniform unit vector.  For ``u > 0`` the neurons of ``(tau - u, tau]`` wake, for ``u < 0``
+    those of ``(tau, tau + |u|]`` fall silent; the two signs are equally likely, so the probability
+    is ``E[flip_probability(tau, m, |u|)] / 2``. With ``xi = sin a`` the density of the angle a is
+    proportional to ``cos^{d-2} a``.  For thin windows it is ``E|xi|/2`` of `flip_probability`, and
+    ``E|xi| = 1/2`` for d = 3.
 
     >>> m = 2**20
     >>> worst = flip_probability(0.0, m, m**-0.625)
@@ -238,33 +237,20 @@ def _interval_probability(t: float, theta: float, mean: FloatArray, std: float) 
     return window_probability((mean - t) / std, theta / std)
 
 
+@described
 def window_probability(middle: object, half: object) -> FloatArray:
     """Compute the probability that a standard normal number falls into a window.
 
-    Parameters
-    ----------
-    middle : array-like of float
-        Middles of the windows, any shape.
-    half : array-like of float
-        Half their widths, ``>= 0``; broadcast against `middle`.
+    Here `middle`: middles of the windows, any shape; `half`: half their widths, ``>= 0``; broadcast
+    against `middle`.
 
-    Returns
-    -------
-    ndarray of float64
-        ``P(|N - middle| <= half)``, without cancellation for thin windows.
+    ``P(|N - middle| <= half)``, without cancellation for thin windows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers that are not finite, or a negative width.
+    Raises TypeError, ValueError: for numbers that are not finite, or a negative width.
 
-    Notes
-    -----
     Source: the indicator ``Psi_r`` of Claims C.2 and C.16 and of Lemma C.3.  Half-widths up to 1/2
     are integrated by 16 Gauss-Legendre nodes, which is exact to rounding.
 
-    Examples
-    --------
     >>> window_probability([0.0, 1.0], 1.0).round(6)
     array([0.682689, 0.47725 ])
     """
@@ -295,12 +281,11 @@ def expected_union(n: Count, inner: float, tau: Nonnegative, m: Count, delta: No
     points with orthogonal directions ``(sqrt(3)/2 e_i, 1/2)``, for n > 2 at least ``1/4 - 3/(4 (n -
     1))``, below which no such points exist.
 
-    The expectation, at most ``min(m, n m p)`` with p the probability for one point.
-
-    Source: Claim 4.6 = C.16 for n fixed points.  The pre-activations of one neuron at the points
-    are normal with variance ``2/m`` and correlation ``r = (1 + inner)/2``, between 1/4 and 1.  Such
-    variables are ``sqrt(2/m) (sqrt(r) N_0 + sqrt(1 - r) N_i)`` with independent N: given
-    ``N_0 = g`` the n events are independent, each of probability ``p(g)``, and
+    The expectation, at most ``min(m, n m p)`` with p the probability for one point.  Source: Claim
+    4.6 = C.16 for n fixed points.  The pre-activations of one neuron at the points are normal with
+    variance ``2/m`` and correlation ``r = (1 + inner)/2``, between 1/4 and 1.  Such variables are
+    ``sqrt(2/m) (sqrt(r) N_0 + sqrt(1 - r) N_i)`` with independent N: given ``N_0 = g`` the n events
+    are independent, each of probability ``p(g)``, and
 
         P(union) = E[1 - (1 - p(N_0))^n].
 
@@ -332,13 +317,12 @@ def expected_union(n: Count, inner: float, tau: Nonnegative, m: Count, delta: No
 def union_bracket(X: object, tau: Nonnegative, m: Count, delta: Nonnegative) -> tuple[float, float]:
     r"""Enclose the mean number of neurons that can be switched at one of any n fixed points.
 
-    Returned: `lower, upper`: Bounds of the expectation, equal for ``n <= 2``.
-
-    Source: Claim 4.6 = C.16; instead of the paper's union bound ``n m p``, bounds of second order
-    from the exact pair probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij``
-    over the pairs, and ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives
-    ``P >= 2 S_1 / (k + 1) - 2 S_2 / (k (k + 1))``, and that of Hunter
-    ``P <= S_1 - sum p_ij`` over the edges of a heaviest spanning tree.
+    Returned: `lower, upper`: Bounds of the expectation, equal for ``n <= 2``.  Source: Claim 4.6 =
+    C.16; instead of the paper's union bound ``n m p``, bounds of second order from the exact pair
+    probabilities ``p_ij``.  With ``S_1 = n p`` and ``S_2`` the sum of ``p_ij`` over the pairs, and
+    ``k = 1 + floor(2 S_2 / S_1)``, the inequality of Dawson and Sankoff gives ``P >= 2 S_1 / (k +
+    1) - 2 S_2 / (k (k + 1))``, and that of Hunter ``P <= S_1 - sum p_ij`` over the edges of a
+    heaviest spanning tree.
 
     >>> pair = [[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]]
     >>> low, high = union_bracket(pair, 0.0, 1024, 0.01)
@@ -385,9 +369,8 @@ def largest_norm_bound(m: Count, d: Dimension, failure: Probability = 1e-3) -> f
     r"""Bound the largest norm of the initial weight vectors, up to a probability of failure.
 
     ``rho`` with ``m P[||w_r|| > rho] = failure``, so ``max_r ||w_r|| <= rho`` with probability at
-    least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.
-
-    Source: Definition 3.1; ``m ||w_r||^2`` is chi-square with d degrees of freedom.
+    least ``1 - failure``; of order ``sqrt(d/m) + sqrt(log(m)/m)``.  Source: Definition 3.1; ``m
+    ||w_r||^2`` is chi-square with d degrees of freedom.
 
     >>> round(largest_norm_bound(1, 2, math.exp(-2.0)), 12)  # P[chi^2_2 > 4] = exp(-2)
     2.0
@@ -402,9 +385,7 @@ def uniform_near_bound(
     r"""Bound the number of neurons near the threshold at every point of X at once.
 
     A number that ``sup over x in X of #{r : |z_r(x) - tau| <= delta}`` exceeds with probability at
-    most `failure`.
-
-    Source: Theorem B of this project, with explicit constants.
+    most `failure`.  Source: Theorem B of this project, with explicit constants.
 
     *Proof.*  With probability ``1 - failure/2`` all ``||w_r|| <= rho``, see `largest_norm_bound`.
     Take a net of X of radius ``slack/rho``.  A neuron within delta of the threshold at x is within
@@ -437,11 +418,9 @@ def uniform_active_bound(
     r"""Bound the number of active neurons at every point of X and for every W of a ball at once.
 
     A number that ``sup over x and W of #{r : <w_r, x> + b_r > tau}`` exceeds with probability at
-    most `failure`.
-
-    Source: Theorem B of this project, the second half, with explicit constants; what Lemma 4.5
-    needs for points that were chosen after looking at the weights.  As `uniform_near_bound`, with
-    ``z_r > tau - delta - slack`` at the points of the net.
+    most `failure`.  Source: Theorem B of this project, the second half, with explicit constants;
+    what Lemma 4.5 needs for points that were chosen after looking at the weights.  As
+    `uniform_near_bound`, with ``z_r > tau - delta - slack`` at the points of the net.
 
     >>> m = 2**20
     >>> 0.5 < uniform_active_bound(1 / m, m, 3) / m < 0.51
@@ -539,11 +518,10 @@ def near_counts_on_circle(network: TwoLayerNetwork, delta: Nonnegative, angles: 
     Here `angles` (k,): angles v of the points ``(sqrt(3)/2 cos v, sqrt(3)/2 sin v, 1/2)``, in
     radians.
 
-    ``sum_r 1[|z_r(x) - tau| <= delta]`` at each of these points.
-
-    Source: the sum of the ``Psi_r`` of Claim C.2 and Lemma C.3, as a function of x.  Of the closed
-    arcs of `max_near_on_circle`, those around v are the ones that begin up to v less the ones that
-    end before it.  The ends are rounded to float64.  Time ``O((m + k) log m)``.
+    ``sum_r 1[|z_r(x) - tau| <= delta]`` at each of these points.  Source: the sum of the ``Psi_r``
+    of Claim C.2 and Lemma C.3, as a function of x.  Of the closed arcs of `max_near_on_circle`,
+    those around v are the ones that begin up to v less the ones that end before it.  The ends are
+    rounded to float64.  Time ``O((m + k) log m)``.
 
     >>> network = TwoLayerNetwork([[1.0, 0.0, 0.0]], [1.0], [0.0], tau=0.75**0.5)
     >>> near_counts_on_circle(network, 0.1, [0.0, 0.4, 1.0])  # z - tau = 0, -0.07 and -0.40

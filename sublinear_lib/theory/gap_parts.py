@@ -23,7 +23,6 @@ from sublinear_lib.theory.worst_case import HalfWidthMoments, window_integral
 from sublinear_lib.validation import float_array, mask, scalar
 
 __all__ = [
-    "WorstParts",
     "initial_output_std",
     "log_initial_output_tail",
     "oblivious_gap_std",
@@ -136,13 +135,11 @@ def part_moments(
 ) -> tuple[HalfWidthMoments, HalfWidthMoments]:
     r"""Compute mean and variance of the half-widths of ``A - g`` and of C at a finite width.
 
-    Returned: `move, state`: Those of ``A - g`` and of C.
-
-    Source: Claims C.5 and C.7 with Definition 3.1.  By `worst_parts` the half-widths are
-    ``(a delta / 2) N`` and ``(a/2) sum |p_r|`` over the N neurons of the window, where N is
-    binomial with the probability ``P(|z - tau| <= delta)``.  With ``a = m^{-1/5}``,
-    ``delta = K m^{-3/5}`` and ``tau = O(1/m)`` both grow like ``K^2 m^{1/10}``, with the constants
-    ``1/(2 sqrt(pi))`` and ``1/(4 sqrt(pi))``.
+    Returned: `move, state`: Those of ``A - g`` and of C.  Source: Claims C.5 and C.7 with
+    Definition 3.1.  By `worst_parts` the half-widths are ``(a delta / 2) N`` and ``(a/2) sum
+    |p_r|`` over the N neurons of the window, where N is binomial with the probability ``P(|z - tau|
+    <= delta)``.  With ``a = m^{-1/5}``, ``delta = K m^{-3/5}`` and ``tau = O(1/m)`` both grow like
+    ``K^2 m^{1/10}``, with the constants ``1/(2 sqrt(pi))`` and ``1/(4 sqrt(pi))``.
 
     >>> m = 10**10
     >>> move, state = part_moments(m, m**-0.2, m**-0.6, 0.0)
@@ -176,12 +173,11 @@ def initial_output_std(
 ) -> float:
     r"""Compute the standard deviation of ``B(x) = f(x; W_0)`` over the initialization.
 
-    The standard deviation; the mean is 0.
-
-    Source: Claim C.6.  The signs of the output weights are independent of everything else, hence
-    ``E B = 0`` and ``Var B = m a^2 E[sigma(z)^2]``, which with ``z = sqrt(2/m) N`` is
-    ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t) - t phi(t))`` for the
-    continuous activation.  At ``t = 0`` the standard deviation is exactly ``a``.
+    The standard deviation; the mean is 0.  Source: Claim C.6.  The signs of the output weights are
+    independent of everything else, hence ``E B = 0`` and ``Var B = m a^2 E[sigma(z)^2]``, which
+    with ``z = sqrt(2/m) N`` is ``2 a^2 (Q(t) + t phi(t))`` for the jump and ``2 a^2 ((1 + t^2) Q(t)
+    - t phi(t))`` for the continuous activation.  At ``t = 0`` the standard deviation is exactly
+    ``a``.
 
     >>> round(initial_output_std(1024, 0.25, 0.0), 12)
     0.25
@@ -212,11 +208,10 @@ def log_initial_output_tail(
 
     Here `level`: the level, ``> 0``.
 
-    A number ``<= 0`` that is at least ``log P(|B(x)| >= level)``.
-
-    Source: Claim C.6, by another way than the printed one, which conditions on ``W_0``.
-    *Proof.*  ``B = sum eps_r a sigma(z_r)`` with independent signs, so for every ``k > 0``, by
-    Markov's inequality for ``exp(k B / (a s))``, ``s = sqrt(2/m)``,
+    A number ``<= 0`` that is at least ``log P(|B(x)| >= level)``.  Source: Claim C.6, by another
+    way than the printed one, which conditions on ``W_0``. *Proof.*  ``B = sum eps_r a sigma(z_r)``
+    with independent signs, so for every ``k > 0``, by Markov's inequality for ``exp(k B / (a s))``,
+    ``s = sqrt(2/m)``,
 
         P(|B| >= level) <= 2 exp(-k level / (a s)) (E cosh(k sigma(z) / s))^m.
 
@@ -255,12 +250,10 @@ def oblivious_gap_std(
 ) -> float:
     r"""Compute the standard deviation of ``f - g - B`` at x for weights that all move by delta x.
 
-    The standard deviation; the mean is 0.
-
-    Source: Theorem 4.1, read for a W that does not depend on the signs of the output weights.
-    ``w_r = w_{r,0} + delta x`` is the farthest such move at x.  It wakes the neurons with
-    ``-delta < s <= 0`` and silences none, so ``f - g - B = sum a_r c_r`` with
-    ``c = z + delta`` (jump) or ``s + delta`` (continuous) on that window.  The signs are
+    The standard deviation; the mean is 0.  Source: Theorem 4.1, read for a W that does not depend
+    on the signs of the output weights. ``w_r = w_{r,0} + delta x`` is the farthest such move at x.
+    It wakes the neurons with ``-delta < s <= 0`` and silences none, so ``f - g - B = sum a_r c_r``
+    with ``c = z + delta`` (jump) or ``s + delta`` (continuous) on that window.  The signs are
     independent of the c: the mean is 0 and the variance ``m a^2 E[c^2]``.  With the printed powers
     this is ``m^{1/2 - 1/5} (m^{-1/10} m^{-6/5})^{1/2} = m^{-7/20}``: against such weights the
     printed bound would be right.

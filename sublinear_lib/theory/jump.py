@@ -27,7 +27,6 @@ __all__ = [
     "ball_price",
     "gradient_ratio",
     "half_width_over_g",
-    "inverse_mills",
     "jump_half_width_bound",
     "jump_price",
     "step_ratio",
@@ -55,11 +54,10 @@ def inverse_mills(t: Nonnegative) -> float:
 def jump_half_width_bound(z: object, a: object, delta: Nonnegative, tau: Nonnegative) -> float:
     r"""Bound the half-width of the jump network from below, sample by sample.
 
-    ``(tau/2) sum |a_r|`` over the neurons with ``-delta < z_r - tau <= delta``.
-
-    Source: Proposition 2 of this project, first half.  *Proof.*  By `gap_terms` a silent neuron of
-    the window has ``U_r = z_r + delta > tau`` and an active one ``V_r = tau``; the other term is
-    not negative, and ``H = (1/2) sum |a_r| (U_r + V_r)``.  ∎
+    ``(tau/2) sum |a_r|`` over the neurons with ``-delta < z_r - tau <= delta``.  Source:
+    Proposition 2 of this project, first half.  *Proof.*  By `gap_terms` a silent neuron of the
+    window has ``U_r = z_r + delta > tau`` and an active one ``V_r = tau``; the other term is not
+    negative, and ``H = (1/2) sum |a_r| (U_r + V_r)``.  ∎
 
     >>> jump_half_width_bound([0.25, 0.75, 2.0], [1.0, -1.0, 1.0], delta=0.5, tau=0.5)
     0.5
@@ -74,11 +72,10 @@ def jump_half_width_bound(z: object, a: object, delta: Nonnegative, tau: Nonnega
 def jump_price(t: Nonnegative, theta: Nonnegative = 0.0) -> float:
     r"""Bound ``E H / E G`` from below for the jump activation.
 
-    ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t)``.
-
-    Source: Proposition 2.  *Proof.*  ``G(x) = sup_W |g(x; W)| = a delta #{z_r > tau}`` has the mean
-    ``a delta m Q(t)``; `jump_half_width_bound` has the mean
-    ``(a tau / 2) m P(|z - tau| <= delta)``.  Divide.  ∎
+    ``t (Q(t - theta) - Q(t + theta)) / (2 theta Q(t))``, in the limit ``t phi(t) / Q(t)``.  Source:
+    Proposition 2.  *Proof.*  ``G(x) = sup_W |g(x; W)| = a delta #{z_r > tau}`` has the mean ``a
+    delta m Q(t)``; `jump_half_width_bound` has the mean ``(a tau / 2) m P(|z - tau| <= delta)``.
+    Divide.  ∎
 
     Since ``phi(t) >= t Q(t)``, the limit is at least ``t^2``: 0.57, 1.53, 2.91, 4.75 at t = 0.5, 1,
     1.5, 2.  It contains neither the output weights nor the width, so no choice of powers of m
@@ -100,11 +97,9 @@ def jump_price(t: Nonnegative, theta: Nonnegative = 0.0) -> float:
 def ball_price(theta: Nonnegative) -> float:
     r"""Bound ``E H / E G`` from below for either activation and every threshold.
 
-    ``(1 - 2 Q(theta/2)) / 4``, between 0 and 1/4.
-
-    Source: Proposition 2, second half.  *Proof.*  For both activations
-    ``U_r >= (delta - |s_r|)_+ >= delta/2`` on ``-delta/2 < s_r <= 0``, so
-    ``E H >= (a delta / 4) m P(t - theta/2 < N <= t)``.  The density falls on the right of 0 and is
+    ``(1 - 2 Q(theta/2)) / 4``, between 0 and 1/4.  Source: Proposition 2, second half.  *Proof.*
+    For both activations ``U_r >= (delta - |s_r|)_+ >= delta/2`` on ``-delta/2 < s_r <= 0``, so ``E
+    H >= (a delta / 4) m P(t - theta/2 < N <= t)``.  The density falls on the right of 0 and is
     even, hence ``phi(t - v) >= phi(t + v)`` for ``t, v >= 0`` and the probability is at least
     ``Q(t) - Q(t + theta/2)``.  Q is log-concave: ``Q(t + h) / Q(t)`` falls in t, so it is at most
     ``Q(h) / Q(0) = 2 Q(h)``.  With ``E G = a delta m Q(t)`` the claim follows.  ∎
@@ -124,9 +119,8 @@ def half_width_over_g(
 ) -> float:
     r"""Compute ``E H / E G`` exactly.
 
-    The mean half-width over the mean of ``sup |g|``; it depends on `t` and `theta` only.
-
-    Source: Propositions 1 and 2.  ``E H / E G = E[U + V] / (2 delta Q(t))``, the numerator as in
+    The mean half-width over the mean of ``sup |g|``; it depends on `t` and `theta` only.  Source:
+    Propositions 1 and 2.  ``E H / E G = E[U + V] / (2 delta Q(t))``, the numerator as in
     `half_width_moments`; dividing the integrand by ``phi(t)`` and multiplying by the inverse Mills
     ratio keeps it finite in the far tail.  As ``theta -> 0`` it tends to ``t phi(t) / Q(t)`` for
     the jump and to 0, like ``theta phi(t) / (2 Q(t))``, for the continuous activation.
@@ -151,9 +145,8 @@ def gradient_ratio(t: Nonnegative, travel: Nonnegative = 0.0) -> float:
     steps, in multiples of ``sqrt(2/m)``, ``>= 0``; 0 for the limit of a short way.
 
     The ratio of the expected changes of f and g; ``1 + t phi(t) / (2 Q(t))`` at ``travel = 0``.
-    With the continuous activation it is 1 for every `t` and `travel`.
-
-    Source: this project; the dynamic side of Proposition 2.
+    With the continuous activation it is 1 for every `t` and `travel`.  Source: this project; the
+    dynamic side of Proposition 2.
 
     *Derivation.*  One example, a loss with slope -1 in f, small steps, ``h = sqrt(2/m) travel``.
     The formal gradient moves active neurons only, by ``u_r = sign(a_r) h`` in total as long as they
@@ -202,9 +195,8 @@ def step_ratio(t: Nonnegative, travel: Positive, activation: str | ShiftedReLU =
     loss, in multiples of ``sqrt(2/m)``, ``> 0``.
 
     The ratio of the expected changes of f and g at one example.  As ``travel -> 0`` it tends to ``1
-    + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.
-
-    Source: this project; the dynamic side of Proposition 2, in one step instead of many.
+    + t phi(t) / (2 Q(t))`` for the jump and to 1 for the continuous activation.  Source: this
+    project; the dynamic side of Proposition 2, in one step instead of many.
 
     *Derivation.*  All active neurons move by ``sign(a_r) v``, v being `travel`; g takes
     ``v Q(t)`` from them, in units of ``m |a_r| sqrt(2/m)``.  Those that rise stay active.  Half of

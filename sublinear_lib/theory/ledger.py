@@ -26,7 +26,6 @@ from sublinear_lib.validation import choice, scalar
 __all__ = [
     "LINES",
     "Ledger",
-    "NeuronCounts",
     "dense_ledger",
     "expected_counts",
     "expected_ledger",
@@ -150,9 +149,8 @@ def printed_ledger(
     `update`: row passes for one neuron that moves in the structure, ``>= 0`` (printed: ``log^2(2 m)
     / d``).
 
-    The entries; line 19 is in the entry of line 18, as in the proof.
-
-    Source: Appendix C.16, the four bullets.
+    The entries; line 19 is in the entry of line 18, as in the proof.  Source: Appendix C.16, the
+    four bullets.
 
     >>> printed_ledger(64, active=8192, flips=64 * 4096**0.875, query=0).forward < 64 * 4096 / 2
     True
@@ -182,7 +180,6 @@ def literal_ledger(
     passes of one query, ``>= 0``; `update`: row passes of one DELETE or ADD, ``>= 0``.
 
     Lines 17 and 18 are ``n * active`` each: with the factor n that the printed proof lacks.
-
     Source: Algorithm 1, lines 11 to 21.  In the history of a run with ``index="literal"``, queries
     of lines 11 and 12 are booked together, and line 11 counts the activity at the points of the
     attack, which is not exactly that at the points it returns.
@@ -217,10 +214,9 @@ def shared_ledger(
     that moves in the structure, ``>= 0``.
 
     ``(S + 1) near + S active`` per example for the attack, ``near`` for the forward pass,
-    ``active`` for the gradient.
-
-    Source: Algorithm 1 with the superset of :mod:`sublinear_lib.training.sources`.  A row is moved
-    in place, once, instead of being deleted and added.
+    ``active`` for the gradient.  Source: Algorithm 1 with the superset of
+    :mod:`sublinear_lib.training.sources`.  A row is moved in place, once, instead of being deleted
+    and added.
 
     >>> shared_ledger(10, active=5, near=8, touched=20, query=7, attack_steps=2).attack
     340.0
@@ -267,9 +263,8 @@ def expected_counts(
 ) -> NeuronCounts:
     """Compute how many neurons an iteration meets, on average over the initialization.
 
-    The expectations.  The last one is a bound and not an expectation.
-
-    Source: Definitions 3.1 and 3.9; Section 3.2 for the neurons that can fire on X.
+    The expectations.  The last one is a bound and not an expectation.  Source: Definitions 3.1 and
+    3.9; Section 3.2 for the neurons that can fire on X.
 
     >>> counts = expected_counts(4096, 10, 8, 0.05, 0.1)
     >>> counts.active < counts.near < counts.alive < 4096
@@ -305,9 +300,8 @@ def expected_ledger(
     passes for one change of the structure, ``>= 0``.
 
     Expectations, with the activity of a fixed point also at the points of the attack; the entries
-    of lines 19 to 21 are upper bounds where neurons are searched for.
-
-    Source: Algorithm 1 with Definition 3.1.
+    of lines 19 to 21 are upper bounds where neurons are searched for.  Source: Algorithm 1 with
+    Definition 3.1.
 
     >>> tau = scaling.SPARSE_C.tau(2**16)
     >>> names = ("dense", "alive", "literal", "shared")

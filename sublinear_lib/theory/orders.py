@@ -94,9 +94,8 @@ Orders = Mapping[str, tuple[Order, ...]]
 def search_exponent(d: Dimension) -> Fraction:
     """Give the exponent of half-space reporting in linear space, that of Corollary 5.2.
 
-    ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.
-
-    Source: Corollary 5.2, first regime: a query takes ``O(m^{1 - 1/floor(d/2)} + k)``.
+    ``1 - 1 / floor(d/2)``; 0 stands for a logarithm.  Source: Corollary 5.2, first regime: a query
+    takes ``O(m^{1 - 1/floor(d/2)} + k)``.
 
     >>> search_exponent(3), search_exponent(32)
     (Fraction(0, 1), Fraction(15, 16))
@@ -111,9 +110,8 @@ def printed_orders(d: Dimension, c: Fraction | int) -> Orders:
     Here `c`: ``Q_0 = m^{1-c}``, ``0 <= c <= 1``.
 
     The entries of the proof, by the names of :data:`~sublinear_lib.theory.ledger.LINES`; line 19 is
-    in the entry of line 18, and there is none for line 11.
-
-    Source: Appendix C.16 with the first regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
+    in the entry of line 18, and there is none for line 11.  Source: Appendix C.16 with the first
+    regime of Corollary 5.2, ``Theta(1/d) = 1/floor(d/2)``.
 
     >>> [str(term) for term in printed_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 d', 'm^7/8 n d']
@@ -139,9 +137,8 @@ def corrected_orders(d: Dimension, c: Fraction | int, flips: Fraction | int = _F
     ``m^flips`` neurons have changed their state at a point, ``0 <= flips <= 1``.
 
     One entry for each of :data:`~sublinear_lib.theory.ledger.LINES`, with an adversary of a fixed
-    number of steps.
-
-    Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim 4.6.
+    number of steps.  Source: Algorithm 1 with Corollary 5.2 (first regime), Lemma 4.5 and Claim
+    4.6.
 
     >>> [str(term) for term in corrected_orders(8, Fraction(1, 5))["forward"]]
     ['m^4/5 n d', 'm^7/8 n d']
@@ -169,9 +166,7 @@ def elementary_orders(d: Dimension, c: Fraction | int) -> Orders:
     Here `c`: the threshold is ``sqrt(2/m) sqrt(2 c log m)``, ``0 < c <= 1``.
 
     All entries are ``m^{1-c} (log m)^{(d-3)/2} n d``, line 19 without n; there is no search and no
-    structure.
-
-    Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
+    structure.  Source: `surviving_share_asymptote` with ``t = sqrt(2 c log m)``; derived here.
 
     >>> str(elementary_orders(8, Fraction(1, 5))["forward"][0])
     'm^4/5 n d log^5/2'

@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from sublinear_lib import scaling
 from sublinear_lib._arguments import (
+    Check,
     Count,
     Dimension,
     Nonnegative,
@@ -47,13 +48,7 @@ from sublinear_lib.theory.worst_case import window_integral
 from sublinear_lib.validation import choice, count, float_array, points_on_slice, scalar
 
 __all__ = [
-    "CertifiedChange",
-    "FTerms",
-    "GTerms",
-    "PerturbedWeights",
-    "WorstPerturbation",
     "certified_change",
-    "change_range",
     "expected_f_change",
     "expected_g_change",
     "expected_parkable",
@@ -73,6 +68,15 @@ __all__ = [
 
 Side = Literal["above", "below"]
 _DIAMETER = 2.0  # of the unit sphere: no two points of norm 1 are farther apart
+Move: TypeAlias = Annotated[
+    float,
+    Check(
+        scalar,
+        "float in (0, 2]",
+        "type({0}) is float and 0.0 < {0} <= 2.0",
+        {"exclusive_minimum": 0.0, "maximum": _DIAMETER},
+    ),
+]
 _FAR = 40.0  # standard deviations beyond which nothing is left in float64
 _NODES, _PANELS = 32, 12  # of the rule on the part of an integral that has a square root
 
@@ -163,7 +167,7 @@ def _highest(
 def change_range(
     z: object,
     change: object,
-    nu: float,
+    nu: Move,
     delta: Nonnegative,
     tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
@@ -174,9 +178,7 @@ def change_range(
     ``0 < nu <= 2``.
 
     Returned: `lowest, highest`: Infimum and supremum over ``||dw|| <= delta`` of ``sigma(z' + <dw,
-    x + mu>) - sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.
-
-    Source: Lemma C.9; derived here.
+    x + mu>) - sigma(z + <dw, x>)``, with ``z' = z + <w_0, mu>``.  Source: Lemma C.9; derived here.
 
     *Proof.*  Let x' = x + mu, both of norm 1, ``h = sqrt(1 - nu^2/4)``, and p, q the coordinates of
     dw along ``(x + x')/(2h)`` and ``mu/nu``, which are orthonormal.  What is orthogonal to both
@@ -208,22 +210,13 @@ def change_range(
     array([0.621, 0.125])
     """
     values, changes = _pair(z, change)
-    length, radius, level = _lengths(nu, delta, tau)
-    jump = get_activation(activation).jump_height(level)
-    return _range(values - level, changes, radius, length, jump)
+    jump = get_activation(activation).jump_height(tau)
+    return _range(values - tau, changes, delta, nu, jump)
 
 
 def _pair(z: object, change: object) -> tuple[FloatArray, FloatArray]:
     values = float_array(z, "z", shape=("m",))
     return values, float_array(change, "change", shape=values.shape)
-
-
-def _lengths(nu: float, delta: float, tau: float) -> tuple[float, float, float]:
-    return (
-        scalar(nu, "nu", exclusive_minimum=0.0, maximum=_DIAMETER),
-        scalar(delta, "delta", minimum=0.0),
-        scalar(tau, "tau", minimum=0.0),
-    )
 
 
 def _range(
@@ -275,7 +268,7 @@ def worst_perturbation(
     z: object,
     change: object,
     a: object,
-    nu: float,
+    nu: Move,
     delta: Nonnegative,
     tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
@@ -298,21 +291,20 @@ def worst_perturbation(
     """
     values, changes = _pair(z, change)
     weights = float_array(a, "a", shape=values.shape)
-    length, radius, level = _lengths(nu, delta, tau)
     form = get_activation(activation)
-    s = values - level
-    lowest, highest = _range(s, changes, radius, length, form.jump_height(level))
+    s = values - tau
+    lowest, highest = _range(s, changes, delta, nu, form.jump_height(tau))
     up = weights >= 0.0
     before, now = s > 0.0, s + changes > 0.0
     size = np.abs(weights)
-    start = form.value(values + changes, level, now) - form.value(values, level, before)
+    start = form.value(values + changes, tau, now) - form.value(values, tau, before)
     # A neuron can be switched on by mu iff the region "silent, then active" is not empty.
-    on = _switchable(s, changes, radius, length)
-    off = _switchable(s + changes, -changes, radius, length)
+    on = _switchable(s, changes, delta, nu)
+    off = _switchable(s + changes, -changes, delta, nu)
     return WorstPerturbation(
         above=float(weights @ np.where(up, highest, lowest)),
         below=-float(weights @ np.where(up, lowest, highest)),
-        g=radius * float(length * size[before & now].sum() + size[before != now].sum()),
+        g=delta * float(nu * size[before & now].sum() + size[before != now].sum()),
         at_start=float(weights @ start),
         flips=int(np.count_nonzero(before != now)),
         both=int(np.count_nonzero(before & now)),
@@ -400,12 +392,11 @@ def perturbed_weights(
     Here `x`, `moved` (d,): two different points of X, x and x + mu; `side`: whether ``f(x + mu) -
     f(x)`` is maximized or minimized.
 
-    The weights, with the change that the network shows at them.
-
-    Source: the maximizers of `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``.
-    They stand off the threshold by a few roundings of a pre-activation, so that float64 decides as
-    real arithmetic does.  A neuron for which that is impossible stays where it is; what it could
-    contribute is lost, which happens to a share of about ``rounding / (nu delta)`` of them.
+    The weights, with the change that the network shows at them.  Source: the maximizers of
+    `change_range`, put as ``w_{r,0} + p (x + x')/||x + x'|| + q mu/nu``. They stand off the
+    threshold by a few roundings of a pre-activation, so that float64 decides as real arithmetic
+    does.  A neuron for which that is impossible stays where it is; what it could contribute is
+    lost, which happens to a share of about ``rounding / (nu delta)`` of them.
 
     >>> from sublinear_lib.network import TwoLayerNetwork
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0, tau=1024**-0.6)
@@ -449,18 +440,16 @@ def perturbed_weights(
 
 
 @checked
-def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: float) -> float:
+def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     r"""Compute the probability that a neuron can be made silent at x and active at x + mu, exactly.
 
     Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
     The probability that some W of the ball does so; by symmetry it is also that of "active at x and
-    silent at x + mu".
-
-    Source: Lemma C.9, its jump term; derived here.  In the letters of `change_range` the neuron is
-    silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with ``D > 0`` (up to the ends).
-    The middle of the two pre-activations is ``c + h p`` with
-    ``c = s + <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
+    silent at x + mu".  Source: Lemma C.9, its jump term; derived here.  In the letters of
+    `change_range` the neuron is silent at x and active at x + mu iff ``|(e + e')/2| <= D/2`` with
+    ``D > 0`` (up to the ends). The middle of the two pre-activations is ``c + h p`` with ``c = s +
+    <w_0, mu>/2``, so this is possible iff ``|c| <= omega``,
 
         omega = max over the disk, D > 0, of  h p + nu (kappa + q)/2,     kappa = <w_0, mu>/nu.
 
@@ -477,19 +466,18 @@ def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: flo
     >>> round(parkable_probability(0.0, m, m**-0.8, 1 / m) / (m**-0.3 / math.pi**0.5), 2)
     0.5
     """
-    length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
-    h = _middle(length)
+    h = _middle(nu)
     deviation = math.sqrt(1.0 + h * h)
-    t, reach = level * root / deviation, radius * root
+    t, reach = tau * root / deviation, delta * root
 
     def wide(y: FloatArray) -> FloatArray:
-        return window_probability(t, np.maximum(reach + length * y / 2.0, 0.0) / deviation)
+        return window_probability(t, np.maximum(reach + nu * y / 2.0, 0.0) / deviation)
 
-    parts = [window_integral(wide, [-reach * length / 2.0, 0.0, _FAR], 0.0)]
+    parts = [window_integral(wide, [-reach * nu / 2.0, 0.0, _FAR], 0.0)]
     # kappa = -delta sin(angle): the square root of the window becomes a cosine.
-    first = math.asin(length / 2.0)
-    last = math.asin(min(1.0, max(_FAR / reach, length / 2.0))) if reach > 0.0 else first
+    first = math.asin(nu / 2.0)
+    last = math.asin(min(1.0, max(_FAR / reach, nu / 2.0))) if reach > 0.0 else first
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     step = (last - first) / _PANELS
     for start in first + step * np.arange(_PANELS):
@@ -501,16 +489,15 @@ def parkable_probability(tau: Nonnegative, m: Count, delta: Nonnegative, nu: flo
 
 
 @checked
-def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: float) -> float:
+def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: Move) -> float:
     """Compute the mean number of neurons that contribute tau to the worst change of f.
 
     Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    ``m`` times `parkable_probability`; the number is binomial.
-
-    Source: Lemma C.9.  With ``|a_r| = a`` the worst change of f for the jump differs from a tau
-    times that number by at most ``a`` times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as
-    no neuron switches whatever W does; see `expected_f_change`.
+    ``m`` times `parkable_probability`; the number is binomial.  Source: Lemma C.9.  With ``|a_r| =
+    a`` the worst change of f for the jump differs from a tau times that number by at most ``a``
+    times the sum of ``|<w_{r,0}, mu>| + delta nu``, as long as no neuron switches whatever W does;
+    see `expected_f_change`.
 
     >>> round(expected_parkable(0.0, 100, 50.0, 0.1), 3)  # everything can be parked
     100.0
@@ -519,16 +506,14 @@ def expected_parkable(tau: Nonnegative, m: Count, delta: Nonnegative, nu: float)
 
 
 @checked
-def moved_flips(tau: Nonnegative, m: Count, nu: float) -> float:
+def moved_flips(tau: Nonnegative, m: Count, nu: Move) -> float:
     """Compute the mean number of neurons that change their state under one fixed move of the input.
 
     Here `nu`: the length of the move, ``0 < nu <= 2``.
 
     ``m`` times the probability of `sublinear_lib.theory.existence.flip_probability`; the number is
-    binomial.
-
-    Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu = 1/m`` and
-    ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
+    binomial.  Source: Lemma C.9, last display, where it is bounded by ``O(m^{1/2})``.  For ``nu =
+    1/m`` and ``tau = O(1/m)`` it tends to ``1/(pi sqrt(2)) = 0.225``: of all neurons not one.
 
     >>> round(moved_flips(0.0, 2**20, 2.0**-20), 4)
     0.2251
@@ -537,14 +522,13 @@ def moved_flips(tau: Nonnegative, m: Count, nu: float) -> float:
 
 
 def _moved_probability(tau: float, m: int, nu: float) -> float:
-    length, _, level = _lengths(nu, 0.0, tau)
     # existence counts in units where the entries of w are N(0, 1).
-    return float(existence.flip_probability(Fraction(length), Fraction(level * math.sqrt(m))))
+    return float(existence.flip_probability(Fraction(nu), Fraction(tau * math.sqrt(m))))
 
 
 @checked
 def expected_g_change(
-    m: Count, a: Nonnegative, nu: float, delta: Nonnegative, tau: Nonnegative
+    m: Count, a: Nonnegative, nu: Move, delta: Nonnegative, tau: Nonnegative
 ) -> float:
     r"""Compute the mean of ``sup_W |g(x + mu; W) - g(x; W)|``, exactly.
 
@@ -566,7 +550,7 @@ def expected_g_change(
 def expected_f_change(
     m: Count,
     a: Nonnegative,
-    nu: float,
+    nu: Move,
     delta: Nonnegative,
     tau: Nonnegative,
     activation: str | ShiftedReLU = "jump",
@@ -576,14 +560,12 @@ def expected_f_change(
     Here `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
     Returned: `lower, upper`: Numbers with the mean between them; it is the same for either sign of
-    the change.
-
-    Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
+    the change.  Source: Equation (15); derived here.  *Proof.*  In the letters of `change_range`,
     ``|D| <= nu (|kappa| + delta) =: h_r`` for every W, with ``kappa = <w_{r,0}, mu>/nu``.  A neuron
     that some W switches on contributes between J and ``J + h_r``; one that no W switches on and not
-    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between
-    ``-J - h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are,
-    on average.  A neuron silent at both points whatever W does contributes nothing; it is silent
+    every W switches off between ``-h_r`` and ``h_r``; one that every W switches off between ``-J -
+    h_r`` and 0.  The last kind is switched off by W_0 too, as half of the `moved_flips` are, on
+    average.  A neuron silent at both points whatever W does contributes nothing; it is silent
     unless ``c > tau - delta - h_r/2`` for the middle c of its two pre-activations, and c and kappa
     are independent normal numbers of variances ``(1 + h^2)/m`` and ``1/m``.  So the mean is between
     ``a J (P - F/2) - e`` and ``a J P + e`` with P of `expected_parkable`, F of `moved_flips` and
@@ -595,36 +577,34 @@ def expected_f_change(
     >>> 1.2 < low < high < 1.4
     True
     """
-    length, radius, level = _lengths(nu, delta, tau)
     root = math.sqrt(m)
-    spread = math.sqrt(2.0 - 0.25 * length * length)
+    spread = math.sqrt(2.0 - 0.25 * nu * nu)
 
     def reach(y: FloatArray) -> FloatArray:
-        size = length * (np.abs(y) + radius * root)
-        return np.asarray(size * special.ndtr((radius * root + 0.5 * size - level * root) / spread))
+        size = nu * (np.abs(y) + delta * root)
+        return np.asarray(size * special.ndtr((delta * root + 0.5 * size - tau * root) / spread))
 
     rest = a * root * window_integral(reach, [-_FAR, 0.0, _FAR], 0.0)
-    step = a * get_activation(activation).jump_height(level)
+    step = a * get_activation(activation).jump_height(tau)
     if step == 0.0:
         return 0.0, rest
-    parked = expected_parkable(level, m, radius, length)
-    lost = 0.5 * moved_flips(level, m, length)
+    parked = expected_parkable(tau, m, delta, nu)
+    lost = 0.5 * moved_flips(tau, m, nu)
     return max(0.0, step * (parked - lost) - rest), step * parked + rest
 
 
 @checked
-def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: float) -> tuple[float, float]:
+def flip_tail_bracket(number: float, tau: Nonnegative, m: Count, nu: Move) -> tuple[float, float]:
     r"""Enclose the logarithm of the probability of many flips under one fixed move of the input.
 
     Here `number`: A number of neurons, at least the mean number of flips; `nu`: the length of the
     move, ``0 < nu <= 2``.
 
     Returned: `lower, upper`: Bounds of ``log P[flips > number]``, minus infinity for ``number >=
-    m``; far apart if the probability of a flip underflows.
-
-    Source: the failure probability of Equation (4).  The number is Binomial(m, p); with k the
-    smallest integer above `number` the tail begins with ``b_k`` and its terms shrink at least by
-    ``r = (m - k) p / ((k + 1)(1 - p))``, so it lies in ``[b_k, b_k/(1 - r)]``.
+    m``; far apart if the probability of a flip underflows.  Source: the failure probability of
+    Equation (4).  The number is Binomial(m, p); with k the smallest integer above `number` the tail
+    begins with ``b_k`` and its terms shrink at least by ``r = (m - k) p / ((k + 1)(1 - p))``, so it
+    lies in ``[b_k, b_k/(1 - r)]``.
 
     By worst_perturbation ``sup_W |g(x + mu) - g(x)| >= a delta flips``, which exceeds
     ``C K m^{-1/2}`` as soon as ``flips > C m^{3/10}`` (printed powers).  For ``nu = 1/m`` the
@@ -656,12 +636,10 @@ def reachable_flips(tau: Nonnegative, m: Count, d: Dimension, nu: Positive) -> f
 
     The mean of the number of neurons r with ``1[z_r(x + mu) > tau] != 1[z_r(x) > tau]`` for some mu
     with ``||mu|| <= nu`` and x + mu on X.  The number is binomial, and no mu, however it is chosen,
-    switches more.
-
-    Source: Lemma C.9, in which mu may depend on the initialization; derived here.  A neuron fires
-    somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the symmetry
-    ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two always
-    happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
+    switches more.  Source: Lemma C.9, in which mu may depend on the initialization; derived here.
+    A neuron fires somewhere in the cap of radius nu with probability ``cap_share(t)``, and by the
+    symmetry ``z -> -z`` it is silent somewhere with probability ``cap_share(-t)``.  One of the two
+    always happens, both exactly if it can be switched: ``p = cap_share(t) + cap_share(-t) - 1``.
 
     For small nu it is ``sqrt(2) phi(t) nu E chi_{d-2}``: moves on X are orthogonal to x, so
     pre-activation and the length of the part of w along X are independent (unlike in C.19, where
@@ -705,7 +683,7 @@ class FTerms:
 
 @checked
 def f_terms(
-    norms: object, a: Nonnegative, nu: float, delta: Nonnegative, jump: Nonnegative
+    norms: object, a: Nonnegative, nu: Move, delta: Nonnegative, jump: Nonnegative
 ) -> FTerms:
     r"""Bound the change of f over the ball term by term, as Equation (15) or Theorem C does.
 
@@ -728,11 +706,10 @@ def f_terms(
     sizes = float_array(norms, "norms", shape=("k",), allow_empty=True)
     if sizes.size and sizes.min() < 0.0:
         raise ValueError(f"norms must be >= 0, got {float(sizes.min())}")
-    length, radius, step = _lengths(nu, delta, jump)
     return FTerms(
-        initial=a * length * float(sizes.sum()),
-        moves=a * length * radius * sizes.size,
-        jump=a * step * sizes.size,
+        initial=a * nu * float(sizes.sum()),
+        moves=a * nu * delta * sizes.size,
+        jump=a * jump * sizes.size,
     )
 
 
@@ -759,7 +736,7 @@ class GTerms:
 
 @checked
 def g_terms(
-    active: Nonnegative, flips: Nonnegative, a: Nonnegative, nu: float, delta: Nonnegative
+    active: Nonnegative, flips: Nonnegative, a: Nonnegative, nu: Move, delta: Nonnegative
 ) -> GTerms:
     r"""Give the supremum of the change of g over the ball term by term.
 
@@ -773,8 +750,7 @@ def g_terms(
     >>> g_terms(10, 3, a=0.5, nu=0.5, delta=0.25)
     GTerms(moves=0.625, flips=0.375)
     """
-    length, radius, _ = _lengths(nu, delta, 0.0)
-    return GTerms(moves=a * radius * length * active, flips=a * radius * flips)
+    return GTerms(moves=a * delta * nu * active, flips=a * delta * flips)
 
 
 @dataclass(frozen=True)
@@ -813,7 +789,7 @@ def certified_change(
     m: Count,
     d: Dimension,
     a: Nonnegative,
-    nu: float,
+    nu: Move,
     delta: Nonnegative,
     tau: Nonnegative,
     activation: str | ShiftedReLU = "continuous",
@@ -823,10 +799,8 @@ def certified_change(
 
     Here `nu`: largest length of the move, ``0 < nu <= 2``.
 
-    The bounds and the numbers they are made of.
-
-    Source: Theorem C of this project, with every constant.  *Proof.*  With probability
-    ``1 - failure/4`` all norms are at most rho
+    The bounds and the numbers they are made of.  Source: Theorem C of this project, with every
+    constant.  *Proof.*  With probability ``1 - failure/4`` all norms are at most rho
     (`sublinear_lib.theory.flips.largest_norm_bound`).  Then for ``||mu|| <= nu`` and any W, between
     x and x + mu a pre-activation moves by at most ``(rho + delta) nu``, and at initialization by
     ``rho nu``.  So
@@ -848,21 +822,20 @@ def certified_change(
     >>> bound.f.jump == 0.0 and bound.f.total < m**-0.75
     True
     """
-    length, radius, level = _lengths(nu, delta, tau)
     quarter = 0.25 * failure
     norm = largest_norm_bound(m, d, quarter)
-    moved = (norm + radius) * length
-    able = uniform_active_bound(level, m, d, radius + moved, quarter)
-    crossing = min(able, uniform_near_bound(level, m, d, radius + moved, quarter))
-    flips = min(able, uniform_near_bound(level, m, d, norm * length, quarter))
-    step = get_activation(activation).jump_height(level)
+    moved = (norm + delta) * nu
+    able = uniform_active_bound(tau, m, d, delta + moved, quarter)
+    crossing = min(able, uniform_near_bound(tau, m, d, delta + moved, quarter))
+    flips = min(able, uniform_near_bound(tau, m, d, norm * nu, quarter))
+    step = get_activation(activation).jump_height(tau)
     return CertifiedChange(
         f=FTerms(
-            initial=a * length * norm * able,
-            moves=a * length * radius * able,
+            initial=a * nu * norm * able,
+            moves=a * nu * delta * able,
             jump=a * step * crossing,
         ),
-        g=g_terms(able, flips, a, length, radius),
+        g=g_terms(able, flips, a, nu, delta),
         norm=norm,
         able=able,
         crossing=crossing,
@@ -897,22 +870,19 @@ def printed_f_bound(m: Count, K: Nonnegative) -> float:
 
 @checked
 def repaired_f_order(
-    m: int, d: Dimension, a: Nonnegative, p: Share, delta: Nonnegative, nu: float
+    m: int, d: Dimension, a: Nonnegative, p: Share, delta: Nonnegative, nu: Move
 ) -> float:
     r"""Evaluate the order of the change of f in Theorem C, constant one.
 
     Here `m`: width, ``m >= 2``; `nu`: the length of the move of the input, ``0 < nu <= 2``.
 
-    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.
-
-    Source: Theorem C of this project (continuous activation).  `f_terms` over the at most ``C m p``
-    neurons that W can make active (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) +
-    sqrt(log(m)/m))``.
+    ``a m p (sqrt(d/m) + sqrt(log(m)/m) + delta) nu``.  Source: Theorem C of this project
+    (continuous activation).  `f_terms` over the at most ``C m p`` neurons that W can make active
+    (Theorem B), with ``max_r ||w_{r,0}|| <= C (sqrt(d/m) + sqrt(log(m)/m))``.
 
     >>> round(repaired_f_order(2, 2, 1.0, 0.5, 0.0, 1.0), 4)  # 1 + sqrt(log(2)/2)
     1.5887
     """
     m = count(m, "m", minimum=2)
-    length, radius, _ = _lengths(nu, delta, 0.0)
     norm = math.sqrt(d / m) + math.sqrt(math.log(m) / m)
-    return a * m * p * (norm + radius) * length
+    return a * m * p * (norm + delta) * nu

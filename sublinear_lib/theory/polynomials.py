@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import arb, arb_poly, ctx, fmpq, fmpq_poly, fmpz_poly
 
-from sublinear_lib._arguments import Count, Flag, Whole, checked
+from sublinear_lib._arguments import Count, Flag, Whole, checked, described
 from sublinear_lib.theory.enclosures import (
     Ball,
     Enclosure,
@@ -58,7 +58,6 @@ __all__ = [
     "sign_polynomial",
     "sign_polynomial_decays",
     "sign_polynomial_error",
-    "stays_within",
     "step_approximation",
     "truncated_power",
     "truncated_power_coefficients",
@@ -119,27 +118,15 @@ class Polynomial:
         """Evaluate the polynomial exactly."""
         return from_flint(_flint(self)(to_flint(rational(z, "z"))))
 
+    @described
     def values(self, z: FloatArray) -> FloatArray:
         """Evaluate the polynomial at many points of [-1, 1], where its terms may cancel.
 
-        Parameters
-        ----------
-        z : ndarray of float64, shape (k,)
-            The arguments, in [-1, 1].
+        Returned: The values, with errors below ``2^-53 (1 + |value|)``: the working precision
+        covers the largest coefficient.
 
-        Returns
-        -------
-        ndarray of float64, shape (k,)
-            The values, with errors below ``2^-53 (1 + |value|)``: the working precision covers the
-            largest coefficient.
+        Raises TypeError, ValueError: if z is not an array of finite numbers in [-1, 1].
 
-        Raises
-        ------
-        TypeError, ValueError
-            If z is not an array of finite numbers in [-1, 1].
-
-        Examples
-        --------
         >>> import numpy as np
         >>> chebyshev(40).values(np.array([1.0, -1.0])).tolist()
         [1.0, 1.0]
@@ -259,14 +246,12 @@ def sign_polynomial(k: Whole) -> Polynomial:
 
     ``p_k(z) = z sum_(i <= k) c_i (1 - z^2)^i`` with ``c_i = prod_(j <= i) (2 j - 1)/(2 j)``.
 
-    Odd, of degree ``2 k + 1``.
-
-    Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 - y)^(-1/2)`` is the sum of all
-    ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for ``0 < z <= 1``, which vanishes
-    to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative, of degree 2 k, is divisible by
-    ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with
-    ``p_k'(0) = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients
-    are computed; the tests compare with the sum.
+    Odd, of degree ``2 k + 1``.  Source: Lemma A.1 (Frostig et al., Corollary 5.4).  Since ``(1 -
+    y)^(-1/2)`` is the sum of all ``c_i y^i``, ``1 - p_k(z) = z sum_(i > k) c_i (1 - z^2)^i`` for
+    ``0 < z <= 1``, which vanishes to order ``k + 1`` at ``z = 1``; p_k being odd, its derivative,
+    of degree 2 k, is divisible by ``(1 - z^2)^k``: it *is* ``p_k'(0) (1 - z^2)^k``, with ``p_k'(0)
+    = c_0 + ... + c_k = (2 k + 1) binomial(2 k, k) / 4^k``.  This is how the coefficients are
+    computed; the tests compare with the sum.
 
     >>> sign_polynomial(1).coefficients
     (Fraction(0, 1), Fraction(3, 2), Fraction(0, 1), Fraction(-1, 2))
@@ -285,15 +270,13 @@ def sign_polynomial_error(k: Whole, eta: Number, eps: Number) -> Inequality:
     Here `eta`: half the width of the gap, in (0, 1]; `eps`: twice the accuracy, in (0, 2].
 
     The supremum of ``|sgn(z) - p_k(z)|`` over ``eta <= |z| <= 1``, a fraction, against ``eps / 2``
-    (``<=``).
-
-    Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see `sign_polynomial`), so the
-    supremum is ``1 - p_k(eta)``.
-    Proof of the lemma, for ``k >= ln(2/eps) / eta^2`` and every eta.  As p_k is odd with
-    ``p_k(1) = 1`` and the derivative ``const (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of
-    [eta, 1] in the integral of ``(1 - z^2)^k`` over [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``:
-    then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``,
-    so the share is at most ``(1 - eta^2)^(k + 1/2) <= exp(-k eta^2) <= eps/2``.
+    (``<=``).  Source: Lemma A.1.  p_k increases on [0, 1] up to ``p_k(1) = 1`` (see
+    `sign_polynomial`), so the supremum is ``1 - p_k(eta)``. Proof of the lemma, for ``k >=
+    ln(2/eps) / eta^2`` and every eta.  As p_k is odd with ``p_k(1) = 1`` and the derivative ``const
+    (1 - z^2)^k``, ``1 - p_k(eta)`` is the share of [eta, 1] in the integral of ``(1 - z^2)^k`` over
+    [0, 1].  Put ``z^2 = eta^2 + (1 - eta^2) w^2``: then ``1 - z^2 = (1 - eta^2)(1 - w^2)`` and ``dz
+    = (1 - eta^2) w/z dw <= (1 - eta^2)^(1/2) dw``, so the share is at most ``(1 - eta^2)^(k + 1/2)
+    <= exp(-k eta^2) <= eps/2``.
 
     >>> sign_polynomial_error(1, Fraction(1, 2), Fraction(1, 2)).left.lower
     Fraction(5, 16)
@@ -308,9 +291,7 @@ def sign_polynomial_decays(k: Whole) -> bool:
 
     Whether ``0 <= 1 - p_k(z) <= (1 - z^2)^k`` for every z in [0, 1]; it is proven either way. As
     the right side is at most ``exp(-k z^2)``, and p_k is odd, Lemma A.1 follows for this k and all
-    eta, eps.
-
-    Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
+    eta, eps.  Source: Lemma A.1; `sign_polynomial_error` has a proof for all k.
 
     >>> sign_polynomial_decays(5)
     True
@@ -328,7 +309,6 @@ def chebyshev(k: Whole) -> Polynomial:
     r"""Build the Chebyshev polynomial ``C_k`` with its integer coefficients.
 
     ``C_k(x) = sum_i binomial(k, 2 i) x^(k - 2 i) (x^2 - 1)^i``, so that ``C_k(cos v) = cos(k v)``.
-
     Source: Proposition B.7, whose double sum is the one above with the power of ``x^2 - 1``
     expanded.
 
@@ -343,14 +323,11 @@ def chebyshev_coefficients(k: Whole) -> Inequality:
     r"""Compare the coefficients of a Chebyshev polynomial with ``2^(2k)`` (Proposition B.7).
 
     The *sum* of the absolute values of the coefficients, an integer, against ``4^k`` (``<=``). The
-    largest coefficient, of which the proposition speaks, is not larger.
-
-    Source: Proposition B.7.
+    largest coefficient, of which the proposition speaks, is not larger.  Source: Proposition B.7.
     Proof for all k.  The signs of the coefficients alternate, so the sum is ``|C_k(sqrt(-1))|``,
-    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies
-    ``S_(k+1) = 2 S_k + S_(k-1)``, ``S_0 = S_1 = 1``: it is
-    ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate of 1.27 k bits where the
-    proposition allows 2 k.
+    which by the recurrence ``C_(k+1) = 2 x C_k - C_(k-1)`` satisfies ``S_(k+1) = 2 S_k + S_(k-1)``,
+    ``S_0 = S_1 = 1``: it is ``((1 + sqrt(2))^k + (1 - sqrt(2))^k) / 2 <= (1 + sqrt(2))^k``, a rate
+    of 1.27 k bits where the proposition allows 2 k.
 
     >>> chebyshev_coefficients(5).left.lower
     Fraction(41, 1)
@@ -403,13 +380,10 @@ def truncated_power_error(m: Count, t: Whole) -> Inequality:
     r"""Compare the exact error of the truncated power with ``2 exp(-t^2/(2m))`` (Theorem A.2).
 
     The maximum of ``|p_(m, t)(z) - z^m|`` over ``|z| <= 1``, a fraction, against the bound
-    (``<=``).
-
-    Source: Theorem A.2.
-    Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v sum X_i) = cos(v)^m``, hence
-    ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| > t]]``.  All ``|C_j| <= 1`` on
-    [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1`` and equals ``Pr[|Z| > t]``,
-    which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
+    (``<=``).  Source: Theorem A.2. Proof.  With ``z = cos v`` and signs ``X_i``, ``E exp(sqrt(-1) v
+    sum X_i) = cos(v)^m``, hence ``z^m = E C_|Z|(z)`` and ``z^m - p_(m, t)(z) = E[C_|Z|(z) 1[|Z| >
+    t]]``.  All ``|C_j| <= 1`` on [-1, 1] with ``C_j(1) = 1``, so the maximum is taken at ``z = 1``
+    and equals ``Pr[|Z| > t]``, which Hoeffding's inequality (A.6) bounds by ``2 exp(-t^2/(2m))``.
 
     >>> truncated_power_error(4, 2).left.lower
     Fraction(1, 8)
@@ -425,11 +399,9 @@ def truncated_power_coefficients(s: int, most: int) -> Inequality:
 
     Here `s`: the power, ``s >= 0``; `most`: the cut M, ``M >= 0``.
 
-    The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).
-
-    Source: Corollary B.8.
-    Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at most 1, so the
-    bound of `chebyshev_coefficients` carries over.
+    The largest absolute value of a coefficient, a fraction, against ``4^M`` (``<=``).  Source:
+    Corollary B.8. Proof.  The polynomial is a sum of ``C_j``, ``j <= M``, with weights of sum at
+    most 1, so the bound of `chebyshev_coefficients` carries over.
 
     >>> truncated_power_coefficients(10, 3).holds
     True
@@ -610,11 +582,10 @@ def sign_closing(eta: Number, level: Number, extra: Number) -> Inequality:
     0``.
 
     ``(4/sqrt(pi)) sqrt(eta/B + (L + eta^2)/B^2) exp(L - B^2/(2 (L + eta^2)))`` against ``2 -
-    1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.
-
-    Source: the proof in `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or
-    ``extra = ln(2)`` as in Claim B.5, the left side is largest, and the right side smallest, at
-    ``eta = 1/2, L = ln(2)``; numbers a little below ``ln(2)`` are on the safe side.
+    1/sqrt(pi L)`` (``<=``), with ``B = 3 (L + extra)/2 - eta/2``.  Source: the proof in
+    `sign_approximation`.  For ``eta <= 1/2`` and ``extra = ln(1/eta)``, or ``extra = ln(2)`` as in
+    Claim B.5, the left side is largest, and the right side smallest, at ``eta = 1/2, L = ln(2)``;
+    numbers a little below ``ln(2)`` are on the safe side.
 
     >>> level = Fraction(693, 1000)
     >>> sign_closing(Fraction(1, 2), level, level).holds, sign_closing(1, 9, 0).holds
@@ -644,12 +615,10 @@ def sign_cells_hold(largest_order: Count = 36, largest_log: Number = 9) -> bool:
     True if for all eta in (1/2, 1) and eps in (0, 1) with ``L <= largest_log`` and ``k =
     ceil(L/eta^2) <= largest_order``, the polynomial of `sign_approximation` with the degree that
     the second, smaller reading ``M = (3/eta) L`` allows has an `error_bound` of at most eps; this
-    is proven.  False if some interval could not be settled.
-
-    Source: Lemma B.6.  For given k and t, ``(k - 1) eta^2 < L <= k eta^2`` and
-    ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd number beyond M.  So with
-    ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which increases, eps is at least
-    ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
+    is proven.  False if some interval could not be settled.  Source: Lemma B.6.  For given k and t,
+    ``(k - 1) eta^2 < L <= k eta^2`` and ``L < eta (2 t + 3)/3``, as ``2 t + 3`` is the first odd
+    number beyond M.  So with ``l(eta) = min(k eta^2, eta (2 t + 3)/3, largest_log)``, which
+    increases, eps is at least ``2 exp(-l(eta))``.  On an interval [a, b] of eta it is enough that
     ``1 - p_k(a) + w_(t+1) + w_(t+2) <= 2 exp(-l(b))``, or that no L fits; intervals on which
     neither is true are halved.  For ``t >= k`` nothing is truncated.  A larger degree has a smaller
     bound, so the first reading is covered.
@@ -730,6 +699,7 @@ class StepApproximation:
         return self.degree_holds and self.low_holds and self.high_holds and self.coefficients.holds
 
 
+@described
 def step_approximation(
     delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> StepApproximation:
@@ -739,33 +709,16 @@ def step_approximation(
     between the two intervals of the claim, and p as in `sign_approximation` for the gap
     ``eta = gamma/8`` and the accuracy ``2 eps``.
 
-    Parameters
-    ----------
-    delta : int, float or Fraction
-        The separation of the data, in (0, 2).
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 < rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1/2].
-    degree : int, optional
-        An odd degree ``>= 1``.  By default the largest odd integer that the claim allows.
+    Here `delta`: the separation of the data, in (0, 2); `rho`: the radius of the adversary, ``0 <
+    rho < delta/2``; `eps`: the accuracy, in (0, 1/2]; `degree`: an odd degree ``>= 1``.  By default
+    the largest odd integer that the claim allows.
 
-    Returns
-    -------
-    StepApproximation
-        The polynomial and the claims.
+    Raises ValueError: if a number is out of range, or `degree` is even.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or `degree` is even.
-    UndecidedError
-        If an error comes too close to `eps` to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises UndecidedError: if an error comes too close to `eps` to decide.
 
-    Notes
-    -----
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Claim B.5; the separation of Definition 3.7 is called delta there.  The two intervals
     are ``gamma/2`` apart, so ``(z - z_0)/2`` avoids ``(-gamma/8, gamma/8)``, and stays in [-1, 1].
     As a corollary of Lemma B.6 with eta in the logarithm the claim would have the degree
@@ -775,8 +728,6 @@ def step_approximation(
     ``L = ln(1/eps)``.  (For eps between 1/2 and 1 take the polynomial for 1/2, ``L = ln 2``: then
     ``M >= (3/eta)(L + ln 8)``.)  The coefficients of p do not grow, as ``(1 + |z_0|)/2 <= 1``.
 
-    Examples
-    --------
     >>> found = step_approximation(Fraction(3, 2), Fraction(1, 10), Fraction(1, 4))
     >>> found.polynomial.degree, found.holds
     (49, True)
@@ -856,18 +807,11 @@ class RobustFit:
     y: FloatArray
     bound: Fraction
 
+    @described
     def value(self, x: FloatArray) -> Enclosure:
         """Enclose ``f*`` at the direction of a point.
 
-        Parameters
-        ----------
-        x : ndarray of float64, shape (d,)
-            The point, not zero.
-
-        Returns
-        -------
-        Enclosure
-            Of relative accuracy ``2^-53``.
+        Of relative accuracy ``2^-53``.
         """
         coefficients = [Fraction(value) for value in self.step.polynomial.coefficients]
 
@@ -883,52 +827,32 @@ class RobustFit:
         return enclose(total)
 
 
+@described
 def robust_fit(
     X: FloatArray, y: FloatArray, delta: Number, rho: Number, eps: Number, degree: int | None = None
 ) -> RobustFit:
     r"""Combine step polynomials into a function that fits the labels robustly (Lemma B.4).
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n, d)
-        Data on the slice; the points are scaled to length one exactly.
-    y : ndarray of float64, shape (n,)
-        Labels, ``|y_i| <= 1``.
-    delta : int, float or Fraction
-        A separation: any two points must be at least delta apart, which is checked rigorously.
-    rho : int, float or Fraction
-        The radius of the adversary, ``0 < rho < delta/2``.
-    eps : int, float or Fraction
-        The accuracy, in (0, 1).
-    degree : int, optional
-        An odd degree for q.  By default the largest odd integer up to
-        ``M = 24 ln(48 n/eps) / gamma``.
+    Here `delta`: A separation: any two points must be at least delta apart, which is checked
+    rigorously; `rho`: the radius of the adversary, ``0 < rho < delta/2``; `eps`: the accuracy, in
+    (0, 1); `degree`: an odd degree for q.  By default the largest odd integer up to ``M = 24 ln(48
+    n/eps) / gamma``.
 
-    Returns
-    -------
-    RobustFit
-        The function, with a proven bound on its error on all balls, at most ``eps/3``.
+    The function, with a proven bound on its error on all balls, at most ``eps/3``.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, two points are closer than delta, or q misses its accuracy
-        at the degree given.
-    UndecidedError
-        If a distance is too close to delta to decide.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if an argument is out of range, two points are closer than delta, or q misses
+    its accuracy at the degree given.
 
-    Notes
-    -----
+    Raises UndecidedError: if a distance is too close to delta to decide.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Lemma B.4, Definition 3.7.
     Proof.  For ``||x - x_j|| <= rho``, ``<x_j, x> = 1 - ||x - x_j||^2/2 >= 1 - rho^2/2``, and for
     ``i != j`` ``||x - x_i|| >= delta - rho`` gives ``<x_i, x> <= 1 - (delta - rho)^2/2``.  So
     ``|f*(x) - y_j| <= |y_j| |q(<x_j, x>) - 1| + sum_(i != j) |y_i| |q(<x_i, x>)|
     <= eps/(3n) sum_i |y_i| <= eps/3``, and M is that of Claim B.5 at ``eps/(3n)``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.array([[3**0.5 / 2, 0.5], [-(3**0.5) / 2, 0.5]])
     >>> fit = robust_fit(X, np.array([1.0, -1.0]), 1.7, 0.1, 0.9)
@@ -953,42 +877,27 @@ def robust_fit(
 # B.1
 
 
+@described
 def log_complexity(polynomial: Polynomial, c: Number, eps: Number | None = None) -> Enclosure:
     r"""Enclose the logarithm of a complexity of Definition B.1.
 
     ``C(phi, eps) = sum_j c^j (1 + (ln(1/eps)/j)^(j/2)) |alpha_j|`` and
     ``C(phi) = c sum_j (j + 1)^1.75 |alpha_j|``.
 
-    Parameters
-    ----------
-    polynomial : Polynomial
-        phi, not zero.
-    c : int, float or Fraction
-        The "large enough constant", ``> 0``.
-    eps : int, float or Fraction, optional
-        The accuracy, in (0, 1); without it ``C(phi)`` is meant.
+    Here `polynomial`: phi, not zero; `c`: the "large enough constant", ``> 0``; `eps`: the
+    accuracy, in (0, 1); without it ``C(phi)`` is meant.
 
-    Returns
-    -------
-    Enclosure
-        The natural logarithm.  The complexity itself is soon beyond every float.
+    The natural logarithm.  The complexity itself is soon beyond every float.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the polynomial zero.
-    UndecidedError
-        If the complexity of a polynomial that is not constant is one.
-    TypeError
-        If an argument has the wrong type.
+    Raises ValueError: if a number is out of range or the polynomial zero.
 
-    Notes
-    -----
+    Raises UndecidedError: if the complexity of a polynomial that is not constant is one.
+
+    Raises TypeError: if an argument has the wrong type.
+
     Source: Definition B.1.  The term ``j = 0`` divides by zero as printed; its power is read as the
     limit ``(L/j)^(j/2) -> 1``, so it contributes ``2 |alpha_0|``.
 
-    Examples
-    --------
     >>> linear = Polynomial((Fraction(0), Fraction(1)))
     >>> math.exp(float(log_complexity(linear, 1)))
     3.363585661014858

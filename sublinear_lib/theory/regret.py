@@ -63,7 +63,7 @@ from fractions import Fraction
 import numpy as np
 
 from sublinear_lib import scaling
-from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, checked
+from sublinear_lib._arguments import Count, Nonnegative, Positive, Probability, checked, described
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import ShiftedReLU, get_activation
 from sublinear_lib.losses import Loss, get_loss
@@ -75,9 +75,6 @@ from sublinear_lib.validation import float_array, labels, points_on_slice, scala
 
 __all__ = [
     "DescentPlan",
-    "GradientCoupling",
-    "OnePointRegret",
-    "OnePointRun",
     "RegretBound",
     "RunLedger",
     "StepTerms",
@@ -108,11 +105,8 @@ __all__ = [
 def norm_2_1(W: object) -> float:
     """Return the sum of the Euclidean norms of the rows.
 
-    ``||W||_{2,1}``.
-
-    Source: Definition C.10.  The norm is dual to `norm_2_inf`:
-    ``|<A, B>| <= ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A,
-    normalized.
+    ``||W||_{2,1}``.  Source: Definition C.10.  The norm is dual to `norm_2_inf`: ``|<A, B>| <=
+    ||A||_{2,1} ||B||_{2,inf}``, with equality for the B whose rows are those of A, normalized.
 
     >>> norm_2_1([[3.0, 4.0], [0.0, 2.0]])
     7.0
@@ -124,9 +118,7 @@ def norm_2_inf(W: object) -> float:
     """Return the largest Euclidean norm of a row.
 
     ``||W||_{2,inf}``, the distance that the neuron which moved furthest has moved when `W` is a
-    difference of weights.
-
-    Source: Definition C.10.
+    difference of weights.  Source: Definition C.10.
 
     >>> norm_2_inf([[3.0, 4.0], [0.0, 2.0]])
     5.0
@@ -170,37 +162,18 @@ class GradientCoupling:
     active_bound: float
 
 
+@described
 def gradient_coupling(
     initial: TwoLayerNetwork, W: object, X: object, y: object, loss: str | Loss
 ) -> GradientCoupling:
     r"""Compare the two gradients of Definition C.11 in the 2,1-norm (Lemma C.14).
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    W : array-like, shape (m, d)
-        The present weights.
-    X : array-like, shape (n, d)
-        The points of ``S^(t)`` (the adversarial ones).
-    y : array-like, shape (n,)
-        Labels, ``|y| <= 1``.
-    loss : str or Loss
-        A loss of Definition 3.2; at a kink its `derivative` takes the subgradient of smallest
-        absolute value.
+    Here `initial`: the network at initialization; `loss`: A loss of Definition 3.2; at a kink its
+    `derivative` takes the subgradient of smallest absolute value.
 
-    Returns
-    -------
-    GradientCoupling
-        The norms and their bounds.
+    Raises TypeError, ValueError: for points off the slice, shapes that do not fit or an unknown
+    loss.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice, shapes that do not fit or an unknown loss.
-
-    Notes
-    -----
     Source: Definitions C.10 and C.11, Lemma C.14.  Row r of the common difference is
     ``(1/n) sum_i v_i a_r x_i (1[z_r(x_i) > tau] - 1[<w_r, x_i> + b_r > tau])``, at most
     ``|a_r| (1/n) #{i: r differs at x_i}`` in norm, because ``|v_i| <= 1`` and ``||x_i|| = 1``; the
@@ -211,8 +184,6 @@ def gradient_coupling(
     which no closeness of W to W_0 makes small: already for ``W = W_0`` and the absolute loss with
     the label 0 it has the norm ``a #active``, since ``g = 0`` sits on the kink and f does not.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(1024, 3, rng=0)
     >>> found = gradient_coupling(start, start.W, [[3**0.5 / 2, 0.0, 0.5]], [0.0], "absolute")
     >>> found.common, found.literal == found.active_bound > 100
@@ -250,10 +221,9 @@ def expected_coupling(m: Count, a: Nonnegative, tau: Nonnegative, delta: Nonnega
     """Compute the mean of the largest coupling of the gradients over a ball, at one point.
 
     Returned: ``a m P(|z - tau| <= delta)``: the common difference of `gradient_coupling` for the W
-    that flips every neuron it can, a loss of slope 1 and one point.
-
-    Source: Lemma C.14 with Claim C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is
-    ``m^(27/40) / sqrt(pi) (1 + o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
+    that flips every neuron it can, a loss of slope 1 and one point.  Source: Lemma C.14 with Claim
+    C.16.  With ``a = m^(-1/5)`` and ``delta = m^(-15/24)`` it is ``m^(27/40) / sqrt(pi) (1 +
+    o(1))`` for ``tau = O(1/m)``; the lemma prints ``m^(27/50)``.
 
     >>> m = 2**80
     >>> value = expected_coupling(m, m**-0.2, 0.0, m ** (-15 / 24))
@@ -267,13 +237,11 @@ def expected_coupling(m: Count, a: Nonnegative, tau: Nonnegative, delta: Nonnega
 def expected_kink(m: Count, a: Nonnegative, tau: Nonnegative) -> float:
     """Compute the mean of the literal coupling at W_0, on a kink of the loss.
 
-    ``a m Q(t)``.
-
-    Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss, one point and
-    the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c in [-1, 1],
-    as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The gradients differ in
-    each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1`` with probability at
-    least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
+    ``a m Q(t)``.  Source: Lemma C.14 read with Definition C.11 as printed.  For the absolute loss,
+    one point and the label 0, at ``W = W_0``: ``g = 0`` has the derivative 0 (or any fixed number c
+    in [-1, 1], as a convention), ``f = B`` has the derivative ``sgn B``, a fair sign.  The
+    gradients differ in each of the active neurons, by ``a |sgn B - c|``, and ``|sgn B - c| >= 1``
+    with probability at least 1/2.  For ``a = m^(-1/5)`` this is of order ``m^(4/5)``.
 
     >>> expected_kink(100, 0.5, 0.0)
     25.0
@@ -411,11 +379,9 @@ def telescoped(
     Here `gradient_squared` (T,): ``||grad_t||_F^2`` of every step; `before`, `after`: ``||W_0 -
     W*||_F`` and ``||W_T - W*||_F``, ``>= 0``.
 
-    ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.
-
-    Source: equation (21), as an identity: ``W_{t+1} = W_t - eta grad_t`` gives
-    ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 + ||W_t - W*||^2 - ||W_{t+1} - W*||^2``.
-    Dropping ``after`` makes it the inequality of the proof.
+    ``(eta/2) sum_t ||grad_t||_F^2 + (before^2 - after^2) / (2 eta)``.  Source: equation (21), as an
+    identity: ``W_{t+1} = W_t - eta grad_t`` gives ``2 eta <grad_t, W_t - W*> = eta^2 ||grad_t||^2 +
+    ||W_t - W*||^2 - ||W_{t+1} - W*||^2``. Dropping ``after`` makes it the inequality of the proof.
 
     >>> telescoped([4.0], before=3.0, after=2.0, eta=0.5)  # from 3 to 2 by 0.5 * 2: 2 * 3
     6.0
@@ -453,9 +419,7 @@ class DescentPlan:
 def descent_step(a: Positive, active: Positive, epsilon: Positive) -> float:
     """Return the step size of Theorem D.
 
-    ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.
-
-    Source: Theorem D.
+    ``eta = epsilon / G^2`` with ``G^2 = a^2 k`` for k active neurons.  Source: Theorem D.
 
     >>> descent_step(a=0.5, active=8, epsilon=0.5)
     0.25
@@ -467,11 +431,10 @@ def descent_step(a: Positive, active: Positive, epsilon: Positive) -> float:
 def descent_plan(a: Positive, active: Positive, D_F: Positive, epsilon: Positive) -> DescentPlan:
     """Choose the step size and the number of steps of Theorem D.
 
-    With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.
-
-    Source: Theorem D.  ``eta G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With
-    ``k = m p`` and ``a = m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where
-    Theorem 4.3 prints ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
+    With these numbers ``eta G^2 / 2 + D_F^2 / (2 eta T) <= epsilon``.  Source: Theorem D.  ``eta
+    G^2 / 2 = epsilon / 2``, and ``eta T >= D_F^2 / epsilon``.  With ``k = m p`` and ``a =
+    m^(-alpha)`` the step size is ``epsilon m^(2 alpha - 1) / p``, where Theorem 4.3 prints
+    ``epsilon m^(-1/5)``; the drift is ``a D_F^2 / epsilon``, up to one step.
 
     >>> plan = descent_plan(a=0.5, active=8, D_F=1.0, epsilon=0.5)
     >>> plan.gradient_squared, plan.eta, plan.steps, plan.drift
@@ -484,34 +447,20 @@ def descent_plan(a: Positive, active: Positive, D_F: Positive, epsilon: Positive
     return DescentPlan(squared, eta, steps, eta * a * steps)
 
 
+@described
 def regret_powers(scaling: str | Scaling = PRINTED) -> dict[str, Fraction]:
     r"""Give the power of m in every term of Theorem D, with the step size that a set prescribes.
 
-    Parameters
-    ----------
-    scaling : str or Scaling, default PRINTED
-        The powers of m.
+    ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start`` (``D_F^2 /
+    (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``), ``gap_run``
+    (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
 
-    Returns
-    -------
-    dict of str to Fraction
-        ``eta``, ``gradient`` (``||grad||_F^2``), ``noise`` (``eta ||grad||_F^2``), ``start``
-        (``D_F^2 / (eta T)``), ``drift`` (``D = eta a T``), ``coupling`` (``a N(D) (D + D_W)``),
-        ``gap_run`` (Gamma(D)) and ``gap_comparator`` (Gamma(D_W)); powers of ``log m`` left out.
+    Raises TypeError, ValueError: for an unknown scaling.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For an unknown scaling.
-
-    Notes
-    -----
     Source: Theorem D with the facts of `sublinear_lib.scaling`.  The step size and the number of
     steps are the *prescribed* ones, for PRINTED those of Theorem 4.3; W* moves the neurons that
     fire.  Gamma(D) is the gap over a ball of radius ``m^drift``.
 
-    Examples
-    --------
     >>> powers = regret_powers("R2")
     >>> str(powers["noise"]), str(powers["coupling"])
     ('0', '-1/10')
@@ -636,9 +585,8 @@ def largest_gap(initial: TwoLayerNetwork, X: object, delta: Nonnegative) -> floa
     Here `initial`: the network at initialization.
 
     The maximum over the points.  At the adversarial points of a run it is what the proof of Theorem
-    D uses; for d = 2, where X has two points, it is the supremum over X.
-
-    Source: Proposition 1 (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
+    D uses; for d = 2, where X has two points, it is the supremum over X.  Source: Proposition 1
+    (`sublinear_lib.theory.worst_gap`) with ``B = f(x; W_0)`` taken away.
 
     >>> start = TwoLayerNetwork.initialize(256, 2, rng=0)
     >>> largest_gap(start, [[3**0.5 / 2, 0.5]], 0.0)
@@ -728,12 +676,11 @@ def run_ledger(
     Definition 3.2; `W_star` (m, d): the weights to compare with; `comparator`: ``L_{A*}(f_{W*})``
     or an upper bound of it, ``>= 0``.
 
-    The terms of every step and both right-hand sides.
-
-    Source: Theorem D.  Gamma and N are taken at the points of the run, where alone the proof uses
-    them.  Nothing is assumed about how the weights were found; `RunLedger.accounts` is an identity
-    for any sequence of weights, and the bounds need ``W_{t+1} = W_t - eta grad_t``.  Costs O(m d)
-    for every step and every distinct point.
+    The terms of every step and both right-hand sides.  Source: Theorem D.  Gamma and N are taken at
+    the points of the run, where alone the proof uses them.  Nothing is assumed about how the
+    weights were found; `RunLedger.accounts` is an identity for any sequence of weights, and the
+    bounds need ``W_{t+1} = W_t - eta grad_t``.  Costs O(m d) for every step and every distinct
+    point.
 
     One neuron far above the threshold, the label at distance 1, four steps of length 1/4.
 
@@ -792,40 +739,24 @@ def run_ledger(
     )
 
 
+@described
 def nearest_weights(initial: TwoLayerNetwork, X: object, targets: object) -> FloatArray:
     r"""Find the weights nearest to W_0 whose pseudo-network takes given values.
 
-    Parameters
-    ----------
-    initial : TwoLayerNetwork
-        The network at initialization.
-    X : array-like, shape (p, d)
-        Points of X.
-    targets : array-like, shape (p,)
-        The values wanted of ``g(x; W)``; ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as
-        ``|f - g - B|``.
+    Here `initial`: the network at initialization; `targets` (p,): the values wanted of ``g(x; W)``;
+    ``y - f(x; W_0)`` makes ``f(x; W) - y`` as small as ``|f - g - B|``.
 
-    Returns
-    -------
-    ndarray of float64, shape (m, d)
-        ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in
-        the sense of least squares if the values cannot all be met).  Neurons that are active at
-        none of the points do not move.
+    ``W = W_0 + sum_p l_p a_r x_p 1[z_r(x_p) > tau]`` of least Frobenius distance from W_0 (in the
+    sense of least squares if the values cannot all be met).  Neurons that are active at none of the
+    points do not move.
 
-    Raises
-    ------
-    TypeError, ValueError
-        For points off the slice or targets of another length.
+    Raises TypeError, ValueError: for points off the slice or targets of another length.
 
-    Notes
-    -----
     Source: the comparison weights of Theorem 4.3, with the norm that the bound of Theorem D
     charges.  g is linear in W, so the minimizer is a combination of its p gradients, whose
     coefficients solve ``K l = targets`` with
     ``K_pq = <x_p, x_q> sum_r a_r^2 1[r active at both]``.
 
-    Examples
-    --------
     >>> start = TwoLayerNetwork.initialize(256, 3, rng=0)
     >>> x = [[3**0.5 / 2, 0.0, 0.5]]
     >>> W = nearest_weights(start, x, [0.25])
@@ -857,11 +788,10 @@ def expected_regret(
 
     With the comparator's loss set to 0, ``k = m Q(t)``, the step size and the number of steps of
     `descent_plan` (the number not rounded), the mean number of flips over the ball of radius ``D =
-    a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.
-
-    Source: Theorem D with Proposition 1 and Claim C.2.  The vanishing terms are of order
-    ``a m^(3/2) phi(t) (D + D_W)^2``: at the printed powers they grow, at R1, R2 and R3 they decay
-    like ``m^(-3/10)``, ``m^(-1/10)`` and ``m^(-1/10)`` (the last up to powers of ``log m``).
+    a D_F^2 / epsilon`` and the means of ``sup (f - g)`` over both balls.  Source: Theorem D with
+    Proposition 1 and Claim C.2.  The vanishing terms are of order ``a m^(3/2) phi(t) (D + D_W)^2``:
+    at the printed powers they grow, at R1, R2 and R3 they decay like ``m^(-3/10)``, ``m^(-1/10)``
+    and ``m^(-1/10)`` (the last up to powers of ``log m``).
 
     >>> bounds = [expected_regret(2**k, 1.0, 0.25, "R2") for k in (20, 40, 60)]
     >>> [round(bound.optimization, 12) for bound in bounds]
@@ -1077,10 +1007,9 @@ def expected_one_point(
     r"""Compute the right-hand side of Theorem D for one point from closed forms.
 
     `OnePointRegret.promised` with every count replaced by its mean, the initial output by 0, and
-    the loss of W* by 0.
-
-    Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)`` active neurons
-    ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a T``.
+    the loss of W* by 0.  Source: Theorem D with Claim C.2 and Proposition 1.  With ``k = m Q(t)``
+    active neurons ``G^2 = a^2 k``, ``D_F^2 = y^2 / (a^2 k)``, ``D_W = |y| / (a k)`` and ``D = eta a
+    T``.
 
     >>> bound = expected_one_point(2**40, 2**-8, 0.0, 1.0, 0.25 / (2**-16 * 2**39), 16)
     >>> round(bound.noise, 12), round(bound.start, 12)
@@ -1117,13 +1046,11 @@ def first_step_lower_bound(
     r"""Bound the loss after one step from below, for one point and the absolute loss.
 
     ``eta sum a_r^2 - |f_0 - y|``, the sum over the active neurons with ``a_r (f_0 - y) < 0`` (for
-    the jump activation; may be negative).
-
-    Source: the counterexample to Theorem 4.3.  *Proof.*  Let ``f_0 > y``.  An active neuron with
-    ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers f by ``eta a_r^2``; an active one with
-    ``a_r > 0`` loses ``eta a_r`` or falls silent, and either lowers f, because its term
-    ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r < 0} a_r^2``, and
-    ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
+    the jump activation; may be negative).  Source: the counterexample to Theorem 4.3.  *Proof.*
+    Let ``f_0 > y``.  An active neuron with ``a_r < 0`` gains ``eta |a_r|``, stays active and lowers
+    f by ``eta a_r^2``; an active one with ``a_r > 0`` loses ``eta a_r`` or falls silent, and either
+    lowers f, because its term ``a_r z_r`` was positive.  So ``f_1 <= f_0 - eta sum_{active, a_r <
+    0} a_r^2``, and ``y - f_1 >= eta sum - |f_0 - y|``.  For ``f_0 < y`` the signs change places.  ∎
 
     >>> first_step_lower_bound([1.0, 1.0], [1.0, -0.5], tau=0.5, y=0.0, eta=8.0)
     1.5
@@ -1142,11 +1069,9 @@ def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positiv
     """Compute the mean of ``eta sum a_r^2`` over the neurons that certainly push in one step.
 
     Returned: ``eta a^2 m Q(t) / 2``: each neuron is active with probability Q(t) and has the right
-    sign with probability 1/2.
-
-    Source: the counterexample to Theorem 4.3.  The mean is over the neurons active with a *given*
-    sign, before the sign of ``f_0 - y`` is known; their number is binomial, and for both signs it
-    is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
+    sign with probability 1/2.  Source: the counterexample to Theorem 4.3.  The mean is over the
+    neurons active with a *given* sign, before the sign of ``f_0 - y`` is known; their number is
+    binomial, and for both signs it is ``(m Q(t) / 2)(1 + O(m^{-1/2}))``.
 
     >>> expected_first_step(100, 0.5, 0.0, 0.2)
     1.25
@@ -1158,12 +1083,11 @@ def expected_first_step(m: Count, a: Nonnegative, tau: Nonnegative, eta: Positiv
 def printed_step_lower_bound(m: Count, epsilon: Probability, constant: Positive = 1.0) -> float:
     """Bound the loss after one step of the printed size, up to a factor 1 + o(1).
 
-    ``(c/4) epsilon m^(2/5) - 2``.
-
-    Source: Theorem 4.3 with its own powers: `expected_first_step` at ``|a_r| = m^(-1/5)``,
-    ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon m^(2/5)``, and
-    ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)`` does not depend
-    on m, so the average loss of T steps, which is at least 1/T of this, grows without bound.
+    ``(c/4) epsilon m^(2/5) - 2``.  Source: Theorem 4.3 with its own powers: `expected_first_step`
+    at ``|a_r| = m^(-1/5)``, ``eta = c epsilon m^(-1/5)`` and ``Q -> 1/2`` is ``(c/4) epsilon
+    m^(2/5)``, and ``|f_0 - y| <= 1 + |B| <= 2``.  The number of steps ``T = Theta(K^2/epsilon^2)``
+    does not depend on m, so the average loss of T steps, which is at least 1/T of this, grows
+    without bound.
 
     >>> round(printed_step_lower_bound(10**10, 0.01), 9)
     23.0

@@ -48,17 +48,15 @@ def surviving_share(t: float, d: Dimension) -> float:
 
     Here `t`: standardized threshold ``tau / sqrt(2/m)``, at most 30 in absolute value.
 
-    The share, in (0, 1), larger than the active share ``Q(t)``.
-
-    Source: Section 3.2 with Definitions 3.1 and 3.9; derived here.  Conditioned on the chi
-    variable, which has tail F, the share is ``Q(t sqrt(2) / s)`` plus the integral of
-    ``s'/s phi((t sqrt(2) - s' u) / s) F(u)`` over ``u >= 0``, with ``s' = sqrt(3)/2`` and
-    ``s**2 = 5/4``.  The integrand is log-concave and falls at least like a normal density of
-    standard deviation s/s' on both sides of its maximum; a Gauss-Legendre quadrature over 12
-    standard deviations on either side takes all of it.  For d = 2 the share is
-    ``Q(t) + 2 T(t, sqrt(3/5))`` with Owen's function T, and for d = 3 it is
-    ``Q(t sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t sqrt(3/5)))``; the tests compare.
-    For fixed t it tends to 1 as d grows, because ``||w'||`` concentrates about ``sqrt(d / m)``.
+    The share, in (0, 1), larger than the active share ``Q(t)``.  Source: Section 3.2 with
+    Definitions 3.1 and 3.9; derived here.  Conditioned on the chi variable, which has tail F, the
+    share is ``Q(t sqrt(2) / s)`` plus the integral of ``s'/s phi((t sqrt(2) - s' u) / s) F(u)``
+    over ``u >= 0``, with ``s' = sqrt(3)/2`` and ``s**2 = 5/4``.  The integrand is log-concave and
+    falls at least like a normal density of standard deviation s/s' on both sides of its maximum; a
+    Gauss-Legendre quadrature over 12 standard deviations on either side takes all of it.  For d = 2
+    the share is ``Q(t) + 2 T(t, sqrt(3/5))`` with Owen's function T, and for d = 3 it is ``Q(t
+    sqrt(8/5)) + sqrt(3/8) exp(-t**2/2) (1 - Q(t sqrt(3/5)))``; the tests compare. For fixed t it
+    tends to 1 as d grows, because ``||w'||`` concentrates about ``sqrt(d / m)``.
 
     At a threshold that 1 % of the neurons exceed:
 
@@ -104,9 +102,7 @@ def surviving_count_interval(
     Here `confidence`: probability that the range must at least have, in (0, 1).
 
     ``(lowest, highest)``, both attainable counts, with ``P[lowest <= count <= highest] >=
-    confidence``.
-
-    Source: Section 3.2 with Definitions 3.1 and 3.9.
+    confidence``.  Source: Section 3.2 with Definitions 3.1 and 3.9.
 
     >>> surviving_count_interval(tau=0.15, m=1024, d=3)
     (0, 8)

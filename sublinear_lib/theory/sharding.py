@@ -35,10 +35,8 @@ def shard_memory(m: Count, d: Dimension, shards: int, *, index_bytes: Nonnegativ
 
     Returned: ``ceil(m / P) (8 (2 d + 5) + index_bytes)``: the present weights and the initial ones
     (for the drift, and for a new start from a checkpoint), the output weights and biases of both,
-    and the squared drift.
-
-    Source: Algorithm 1; the distribution is ours.  Lists of candidates, the examples, and what is
-    needed for a moment while the index is built come on top.
+    and the squared drift.  Source: Algorithm 1; the distribution is ours.  Lists of candidates, the
+    examples, and what is needed for a moment while the index is built come on top.
 
     >>> round(shard_memory(10**9, 32, 64) / 2**30, 1)
     8.0
@@ -118,15 +116,14 @@ def sharded_step(
     of candidates (`candidate_share`) and q = Q(t): a worker makes ``n m phi / P`` passes to find
     its candidates, ``n m s / P`` for the scores of each of the ``S + 2`` evaluations (one for every
     step of the attack, one of its last point, one forward) and ``n m q / P`` for each of the S
-    input gradients and for the weight gradient.
-
-    Source: Algorithm 1; the distribution is ours.  With the free order, one evaluation costs one
-    round of ``8 n d P`` bytes out and ``8 n P``, with a gradient ``8 n (d + 1) P``, bytes back;
-    finding the candidates, the backward pass (points and n coefficients out) and taking the step
-    are a round each.  In canonical order an evaluation brings back values only, and has P more
-    rounds, in which points and the sums so far go out and the sums come back.  A round asks every
-    worker, one after the other, so that its delay is paid P times.  The search is counted as one
-    scan of the neurons that can fire; a structure that prunes makes fewer passes.
+    input gradients and for the weight gradient.  Source: Algorithm 1; the distribution is ours.
+    With the free order, one evaluation costs one round of ``8 n d P`` bytes out and ``8 n P``, with
+    a gradient ``8 n (d + 1) P``, bytes back; finding the candidates, the backward pass (points and
+    n coefficients out) and taking the step are a round each.  In canonical order an evaluation
+    brings back values only, and has P more rounds, in which points and the sums so far go out and
+    the sums come back.  A round asks every worker, one after the other, so that its delay is paid P
+    times.  The search is counted as one scan of the neurons that can fire; a structure that prunes
+    makes fewer passes.
 
     >>> step = sharded_step(10**9, 100, 32, t=4.0, rho=0.05, attack_steps=10, shards=64,
     ...                     rate=1e8, bandwidth=1.25e9, delay=1e-4)

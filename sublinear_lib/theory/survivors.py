@@ -31,9 +31,8 @@ def surviving_share_bound(t: Real, d: Dimension) -> float:
     is 1-Lipschitz and its mean is at most ``mu = sqrt(3 (d - 1) / 8)``, so Gaussian concentration
     gives ``P[F > t] <= exp(-(t - mu)^2 / 2)`` for ``t >= mu``.
 
-    The bound, in (0, 1]; 1 where ``t <= mu``.
-
-    Source: Section 3.2 with Definition 3.1; derived here.
+    The bound, in (0, 1]; 1 where ``t <= mu``.  Source: Section 3.2 with Definition 3.1; derived
+    here.
 
     >>> from sublinear_lib.theory import surviving_share
     >>> surviving_share(4.0, 8) < surviving_share_bound(4.0, 8) < 0.06
@@ -52,12 +51,11 @@ def surviving_share_asymptote(t: Positive, d: Dimension) -> float:
     r"""Compute what the share of neurons that can fire on X approaches for large thresholds.
 
     ``sqrt(2 pi) 2^{(3-d)/2} / Gamma((d-1)/2) (t sqrt(3/8))^{d-2} Q(t)``; the ratio to
-    `surviving_share` tends to 1 as ``t -> infinity`` with d fixed.
-
-    Source: Section 3.2 with Definition 3.1; derived here.  Given the length u of the first d - 1
-    weights, the chance is largest near ``u = t sqrt(3/8)``; the chi density has the value
-    ``2^{(3-d)/2} u^{d-2} exp(-u^2/2) / Gamma((d-1)/2)`` there, and the normal density that it
-    replaces ``exp(-u^2/2) / sqrt(2 pi)``.
+    `surviving_share` tends to 1 as ``t -> infinity`` with d fixed.  Source: Section 3.2 with
+    Definition 3.1; derived here.  Given the length u of the first d - 1 weights, the chance is
+    largest near ``u = t sqrt(3/8)``; the chi density has the value ``2^{(3-d)/2} u^{d-2}
+    exp(-u^2/2) / Gamma((d-1)/2)`` there, and the normal density that it replaces ``exp(-u^2/2) /
+    sqrt(2 pi)``.
 
     >>> from sublinear_lib.theory import surviving_share
     >>> round(surviving_share_asymptote(30.0, 2) / surviving_share(30.0, 2), 6)
@@ -80,9 +78,8 @@ def widest_dimension(m: Count, c: float | Fraction) -> int:
     Here `c`: sparsity exponent of ``t = sqrt(2 c log m)``, in [0, 1].
 
     Returned: The largest d with ``mu < t`` in `surviving_share_bound`: beyond it the bound is 1.
-    The condition is ``d < 1 + (16/3) c log m``; at least 1.
-
-    Source: the repair R3 of the threshold, with Section 3.2; derived here.
+    The condition is ``d < 1 + (16/3) c log m``; at least 1.  Source: the repair R3 of the
+    threshold, with Section 3.2; derived here.
 
     >>> widest_dimension(2**20, Fraction(1, 5))
     15

@@ -49,9 +49,7 @@ def log_count_tail(counts: object, m: Count, p: float) -> FloatArray:
     probability of each, in (0, 1].
 
     ``log Pr[Binomial(m, p) >= k]``; minus infinity beyond m, or where the probability underflows
-    (below 1e-300).
-
-    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
+    (below 1e-300).  Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
 
     >>> np.exp(log_count_tail([2, 1, 0], 2, 0.5)).round(12).tolist()
     [0.25, 0.75, 1.0]
@@ -110,12 +108,10 @@ def allowed_excess(tool: Tool, failure: Probability, m: Count, p: float) -> floa
 
     Here `tool`: the lemma, as for `log_tail_bound`; `p`: probability of each, in (0, 1].
 
-    The s at which the bound equals `failure`.
-
-    Source: Lemmas A.6, A.8 and A.9, solved for the deviation.  With ``L = log(1/failure)``:
-    ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for the other two the positive root of
-    ``s^2 = 2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired Chernoff bound and the variance
-    and a third of the largest summand for Bernstein's.
+    The s at which the bound equals `failure`.  Source: Lemmas A.6, A.8 and A.9, solved for the
+    deviation.  With ``L = log(1/failure)``: ``sqrt(m (L + log 2)/2)``, ``sqrt(3 mu L)``, and for
+    the other two the positive root of ``s^2 = 2 L (V + M s)``: ``V = mu, M = 1/2`` for the repaired
+    Chernoff bound and the variance and a third of the largest summand for Bernstein's.
 
     >>> s = allowed_excess("bernstein", 1e-6, 4096, 0.01)
     >>> round(float(np.exp(log_tail_bound("bernstein", [s], 4096, 0.01))[0]), 12)
@@ -144,9 +140,8 @@ def allowed_count(failure: float, m: Count, p: float) -> int:
     Here `failure`: the probability, in (0, 1), at least 1e-300; `p`: probability of each, in (0,
     1].
 
-    The smallest k with ``Pr[Binomial(m, p) > k] <= failure``.
-
-    Source: the law behind Claims C.2 and C.16 and Lemma C.3 at a fixed x.
+    The smallest k with ``Pr[Binomial(m, p) > k] <= failure``.  Source: the law behind Claims C.2
+    and C.16 and Lemma C.3 at a fixed x.
 
     >>> allowed_count(0.3, 2, 0.5), allowed_count(0.2, 2, 0.5)
     (1, 2)
@@ -184,9 +179,8 @@ def chernoff_rate(epsilon: object) -> FloatArray:
 
     Here `epsilon` (k,): the relative deviation, ``> -1``; negative for the lower tail.
 
-    ``h(e) = (1 + e) log(1 + e) - e``.
-
-    Source: the proof of Lemma A.8, see `sublinear_lib.theory.concentration.chernoff`.
+    ``h(e) = (1 + e) log(1 + e) - e``.  Source: the proof of Lemma A.8, see
+    `sublinear_lib.theory.concentration.chernoff`.
 
     >>> chernoff_rate([0.0, 1.0]).round(6).tolist()
     [0.0, 0.386294]

@@ -17,14 +17,7 @@ from typing import Literal
 from sublinear_lib._arguments import Count, Flag, Positive, checked
 from sublinear_lib.validation import scalar
 
-__all__ = [
-    "Roofline",
-    "Traffic",
-    "break_even_share",
-    "gather_traffic",
-    "matrix_traffic",
-    "roofline",
-]
+__all__ = ["break_even_share", "gather_traffic", "matrix_traffic", "roofline"]
 
 _ID_BYTES = 4
 
@@ -117,9 +110,7 @@ def matrix_traffic(
     Here `itemsize`: bytes of a number (4 for float32); `keeps_scores`: whether the n by m scores
     are written to memory; a program that works in tiles uses each tile at once and does not.
 
-    ``2 m n d`` operations; both factors are read once.
-
-    Source: the ``Omega(m n d)`` of Section 1.
+    ``2 m n d`` operations; both factors are read once.  Source: the ``Omega(m n d)`` of Section 1.
 
     >>> matrix_traffic(1000, 100, 10).intensity
     45.45454545454545
@@ -140,9 +131,8 @@ def gather_traffic(
     use a row of W that was loaded once, ``>= 1``; 1 if every pair loads its own.  The points stay
     in the cache.
 
-    ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.
-
-    Source: lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
+    ``2 d`` operations for a pair; ``itemsize d / reuse`` bytes for the row, 4 for the id.  Source:
+    lines 17 and 18 of Algorithm 1, "only on neurons in Q_{t,i}".
 
     >>> gather_traffic(1000, 31).intensity
     0.484375

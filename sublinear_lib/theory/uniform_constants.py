@@ -24,7 +24,7 @@ from sublinear_lib._arguments import Positive, checked
 from sublinear_lib.theory.enclosures import Box, below_on
 from sublinear_lib.validation import choice
 
-__all__ = ["Part", "constant_suffices"]
+__all__ = ["constant_suffices"]
 
 Part = Literal["gap, continuous", "gap, jump", "near", "active", "changed"]
 """Which ratio: Theorem A, Theorem B (two counts), or the flips of Theorem C."""
@@ -44,9 +44,7 @@ def constant_suffices(part: Part, constant: Positive) -> bool:
     for all x of X (and all W of the ball), for all ``m``, ``d >= 2``, ``t >= 0`` and ``theta <= 1``
     with ``t theta <= 1`` and, for the gap, ``m^{3/2} delta phi >= 4 d log m``; for near neurons the
     same without the 4; for active ones ``m Q(t) >= d log m``; for changed ones ``d log m >= 7``.
-    ``False``: the method does not show it.
-
-    Source: Theorems A, B and C of this project.
+    ``False``: the method does not show it.  Source: Theorems A, B and C of this project.
 
     *The gap.*  Let ``h = m^{3/2} delta phi/(d L) = sqrt(2) m phi theta/(d L) >= 4``.  Divided by
     ``a m^{3/2} phi delta^2``, the bound of `certified_gap_bound` with a net of radius nu is at most

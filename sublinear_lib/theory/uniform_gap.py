@@ -26,6 +26,7 @@ from sublinear_lib._arguments import (
     Positive,
     Probability,
     checked,
+    described,
 )
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.activations import CONTINUOUS, JUMP, ShiftedReLU, get_activation
@@ -36,7 +37,6 @@ from sublinear_lib.theory.worst_case import Side, window_integral
 from sublinear_lib.validation import choice, float_array, scalar
 
 __all__ = [
-    "CertifiedGap",
     "certified_gap_bound",
     "certified_initial_bound",
     "gap_slope",
@@ -60,9 +60,7 @@ def worst_gap_network(
     initial network B is taken out: ``sup_W (f - g - B)`` or ``sup_W (g - f + B)``.
 
     At most 3 m neurons with the continuous activation and the same threshold; one silent neuron if
-    there would be none.
-
-    Source: Proposition 1.  For the continuous activation the supremum at x is
+    there would be none.  Source: Proposition 1.  For the continuous activation the supremum at x is
     ``+-B(x) + sum |a_r| (delta - |s_r(x)|)_+`` over the neurons of one sign, and
 
         (delta - |s|)_+ = (s + delta)_+ - 2 s_+ + (s - delta)_+,
@@ -100,33 +98,19 @@ def worst_gap_network(
     return TwoLayerNetwork(rows, output, bias, network.tau, CONTINUOUS)
 
 
+@described
 def gap_slope(network: TwoLayerNetwork) -> float:
     r"""Return a Lipschitz constant on X of ``sup_W |f - g - B|``, whatever the radius.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization, with the continuous activation.
+    The larger one of ``sum |a_r| ||w'_r||`` over the neurons with ``a_r > 0`` and over those with
+    ``a_r < 0``, with ``w'_r`` the first ``d - 1`` coordinates of ``w_r``.
 
-    Returns
-    -------
-    float
-        The larger one of ``sum |a_r| ||w'_r||`` over the neurons with ``a_r > 0`` and over those
-        with ``a_r < 0``, with ``w'_r`` the first ``d - 1`` coordinates of ``w_r``.
+    Raises ValueError: if the network has the jump activation: no constant serves then.
 
-    Raises
-    ------
-    ValueError
-        If the network has the jump activation: no constant serves then.
-
-    Notes
-    -----
     Source: Definition A.4 and step (3) of `certified_gap_bound`.  The supremum at x is the larger
     one of ``sum |a_r| (delta - |s_r(x)|)_+`` over the two signs (Proposition 1).  Each term changes
     at most as fast as ``s_r``, and the last coordinates of two points of X agree.
 
-    Examples
-    --------
     >>> rows = [[3.0, 0.0, 7.0], [0.0, 4.0, 7.0]]
     >>> gap_slope(TwoLayerNetwork(rows, [1.0, -0.5], [0.0, 0.0], 0.1, "continuous"))
     3.0
@@ -149,9 +133,8 @@ def net_ceiling(X: object, net: object, values: object, slope: Nonnegative) -> F
     there; `slope`: its Lipschitz constant, ``>= 0``.
 
     Returned: ``min_j values_j + slope ||x - net_j||``: no function with this constant and these
-    values is larger anywhere, and this one is one of them.
-
-    Source: Definition A.4; the uniform step in the proof of Theorem C.1.
+    values is larger anywhere, and this one is one of them.  Source: Definition A.4; the uniform
+    step in the proof of Theorem C.1.
 
     >>> net_ceiling([[0.0], [0.5], [1.0]], [[0.0], [1.0]], [1.0, 2.0], 1.0)
     array([1. , 1.5, 2. ])
@@ -170,13 +153,12 @@ def log_net_size(d: Dimension, spacing: Positive) -> float:
     Here `spacing`: radius nu of the net, a chord length, ``> 0``.
 
     Returned: ``(d - 1) log(1 + sqrt(3)/nu)``: no set of points of X that are more than nu apart has
-    more points than the exponential of that, and every maximal one is a nu-net.
-
-    Source: proof of Theorem C.1, which takes a maximal 1/m-net and bounds its size by
-    ``(1/m)^{O(d)}``; the sign of that exponent should be a minus.  *Proof.*  X is a sphere of
-    radius ``R = sqrt(3)/2`` in ``d - 1`` dimensions.  Balls of radius nu/2 around points more than
-    nu apart are disjoint and lie in a ball of radius ``R + nu/2``; compare volumes.  If no point
-    can be added, every point of X is within nu of one.  ∎
+    more points than the exponential of that, and every maximal one is a nu-net.  Source: proof of
+    Theorem C.1, which takes a maximal 1/m-net and bounds its size by ``(1/m)^{O(d)}``; the sign of
+    that exponent should be a minus.  *Proof.*  X is a sphere of radius ``R = sqrt(3)/2`` in ``d -
+    1`` dimensions.  Balls of radius nu/2 around points more than nu apart are disjoint and lie in a
+    ball of radius ``R + nu/2``; compare volumes.  If no point can be added, every point of X is
+    within nu of one.  ∎
 
     >>> round(math.exp(log_net_size(2, 3**0.5)), 12)  # two points, and 1 + 1
     2.0
@@ -192,12 +174,10 @@ def smallest_union_width(d: Dimension, power: float, constant: float = 1.0) -> f
     `constant`: the constant C, ``0 < C <= 1``.
 
     Returned: The smallest real number from which on ``C m^c >= (d - 1) log(1 + sqrt(3) m)``: below
-    it the bound ``exp(-C m^c)`` times the size of the net exceeds one.
-
-    Source: proof of Theorem C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But
-    ``m^{1/5} >= d log m`` means ``m >= (d log m)^5``.  In ``y = log m`` the logarithm of the left
-    side is linear and that of ``log(1 + sqrt(3) exp(y))`` concave, and at m = 2 the right side is
-    larger, so they cross once.
+    it the bound ``exp(-C m^c)`` times the size of the net exceeds one.  Source: proof of Theorem
+    C.1, which asks for ``m >= Omega(d^3)`` with ``c = 1/5``.  But ``m^{1/5} >= d log m`` means ``m
+    >= (d log m)^5``.  In ``y = log m`` the logarithm of the left side is linear and that of ``log(1
+    + sqrt(3) exp(y))`` concave, and at m = 2 the right side is larger, so they cross once.
 
     >>> m = smallest_union_width(10, 0.2)
     >>> 1e12 < m < 2e12
@@ -372,13 +352,12 @@ def certified_initial_bound(
     r"""Bound ``sup_x |B(x)|``, the initial network with the continuous activation, over all of X.
 
     The bound; its mean is 0, and its `variance` that of B at a point.  Terms of B have no largest
-    value: `largest` is infinite.
-
-    Source: Claim C.6 on a net, for Theorem 4.1 as repaired.  *Proof.*  At a point of the net the
-    tail of ``|B|`` is that of :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the
-    deviation is the level at which it is ``failure / (2N)``, found by bisection and rounded up.
-    ``(z - tau)_+`` is 1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the
-    rest is as in `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
+    value: `largest` is infinite.  Source: Claim C.6 on a net, for Theorem 4.1 as repaired.
+    *Proof.*  At a point of the net the tail of ``|B|`` is that of
+    :func:`~sublinear_lib.theory.gap_parts.log_initial_output_tail`; the deviation is the level at
+    which it is ``failure / (2N)``, found by bisection and rounded up. ``(z - tau)_+`` is
+    1-Lipschitz in z, so ``|B(x) - B(y)| <= a sum_r ||w'_r|| ||x - y||`` and the rest is as in
+    `certified_gap_bound`.  ∎  (The jump network is not Lipschitz in x.)
 
     >>> m = 2**14
     >>> bound = certified_initial_bound(m, 3, m**-0.2, 0.0)
@@ -425,9 +404,8 @@ def thin_window_size(
 ) -> float:
     r"""Return the size that Theorem A states for ``sup_x sup_W |f - g - B|``, up to its constant.
 
-    ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.
-
-    Source: Theorem A.
+    ``a m^{3/2} phi(t) delta^2``, for the jump ``a m^{3/2} phi(t) delta (delta + tau)``.  Source:
+    Theorem A.
 
     >>> round(thin_window_size(10**10, 0.01, 1e-6, 0.0) * math.sqrt(2 * math.pi), 12)
     10.0

@@ -36,7 +36,6 @@ __all__ = [
     "half_width_leading_term",
     "half_width_moments",
     "log_half_width_below",
-    "window_integral",
     "worst_gap",
     "worst_gap_at",
     "worst_weights",
@@ -64,9 +63,7 @@ def gap_terms(
 
     Returned: `rise, fall`: ``U_r`` and ``V_r``, both ``>= 0``: the smallest and the largest value
     of the term of a neuron with ``a_r = 1`` are ``h_0 - V_r`` and ``h_0 + U_r``, where ``h_0`` is
-    its term of ``f(x; W_0)``.
-
-    Source: Proposition 1 of this project, on Theorem 4.1.
+    its term of ``f(x; W_0)``.  Source: Proposition 1 of this project, on Theorem 4.1.
 
     *Proof.*  With ``s = z - tau`` the term is ``h(u) = sigma(z + u) - u 1[s > 0]``,
     ``|u| <= delta``.
@@ -263,12 +260,10 @@ def worst_weights(
 
     Here `side`: whether f - g or g - f is maximized.
 
-    The weights, with the value they reach.
-
-    Source: the maximizers in the proof of Proposition 1 (`gap_terms`).  Row r is
-    ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta`` if the neuron is silent
-    and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for a term that is to fall,
-    ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
+    The weights, with the value they reach.  Source: the maximizers in the proof of Proposition 1
+    (`gap_terms`).  Row r is ``w_{r,0} + u_r x`` with, for a term that is to rise, ``u_r = delta``
+    if the neuron is silent and can be woken, ``u_r = -delta`` if it is active and ``U_r > 0``; for
+    a term that is to fall, ``u_r = -s_r`` if ``V_r > 0``; otherwise 0.
 
     In real arithmetic the supremum is attained.  In float64 a parked neuron is put just below the
     threshold, by a few units in the last place of the sum that makes its pre-activation.
@@ -424,7 +419,6 @@ def half_width_moments(
     r"""Compute mean and variance of the half-width H(x) at a finite width, exactly.
 
     ``E H`` and ``Var H``; ``E H`` is also the mean of ``sup (f - g)`` and of ``sup (g - f)``.
-
     Source: Proposition 1 with Definition 3.1.
 
     *Derivation.*  ``H = (a/2) sum_r (U_r + V_r)`` has independent, identically distributed terms:
@@ -472,12 +466,11 @@ def log_half_width_below(
 ) -> float:
     r"""Bound the logarithm of the probability that H(x) falls below a share of its mean.
 
-    A number ``<= 0`` that is at least ``log P(H <= share * E H)``.
-
-    Source: this project, to show that the failure of Theorem 4.1 is not a rare event.  *Proof.*
-    H is a sum of independent ``Y_r >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and
-    Markov's inequality, ``P(H <= E H - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the
-    second moments is ``Var H + (E H)^2 / m``.  ∎
+    A number ``<= 0`` that is at least ``log P(H <= share * E H)``.  Source: this project, to show
+    that the failure of Theorem 4.1 is not a rare event.  *Proof.* H is a sum of independent ``Y_r
+    >= 0``.  From ``exp(-x) <= 1 - x + x^2/2`` for ``x >= 0`` and Markov's inequality, ``P(H <= E H
+    - h) <= exp(-h^2 / (2 sum E Y_r^2))``, and the sum of the second moments is ``Var H + (E H)^2 /
+    m``.  ∎
 
     >>> m = 2**20
     >>> log_half_width_below(0.5, m, m**-0.2, m**-0.6, 1 / m) < -10_000
@@ -501,12 +494,10 @@ def half_width_leading_term(
     r"""Compute the leading term of the mean half-width for a thin window.
 
     ``a m^{3/2} phi(t)/sqrt(2) (delta tau + delta^2/4 + ((delta - tau)_+)^2/4)`` for the jump, ``a
-    m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.
-
-    Source: Proposition 1.  The density of z across the window is ``phi(t) sqrt(m/2)`` times a
-    factor between ``exp(-theta t - theta^2/2)`` and ``exp(theta t)``, so this is
-    ``E H (1 + o(1))`` as soon as ``theta (1 + t) -> 0``; what remains is the integral of the
-    piecewise linear ``U + V``.
+    m^{3/2} phi(t) delta^2 / (2 sqrt(2))`` for the continuous activation.  Source: Proposition 1.
+    The density of z across the window is ``phi(t) sqrt(m/2)`` times a factor between ``exp(-theta t
+    - theta^2/2)`` and ``exp(theta t)``, so this is ``E H (1 + o(1))`` as soon as ``theta (1 + t) ->
+    0``; what remains is the integral of the piecewise linear ``U + V``.
 
     With the printed powers (``a = m^{-1/5}``, ``delta = K m^{-3/5}``, ``tau = O(1/m)``) it is
     ``K^2 m^{1/10} / (4 sqrt(pi)) (1 + o(1))``, while Theorem 4.1 prints ``O(K^2 m^{-1/10})``.
