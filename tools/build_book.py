@@ -17,10 +17,25 @@ from check_book import HTML, ROOT
 # `python -m jupyter_book` does not exist in version 1. While Sphinx reads all pages, again and
 # again, Python looks for garbage that is not there: with its own thresholds for half of a build.
 # And jsonschema would compile, for seconds, grammars of addresses that nothing asks for.
+# Sphinx reads with as many processes as it is told, and Jupyter Book tells it to use one. Two of
+# its extensions do not say that this is safe: they change settings, and numbers after all is read.
 JUPYTER_BOOK = """\
-import gc, sys
+import gc, os, sys
 sys.modules["rfc3987_syntax"] = None
 from jupyter_book.cli.main import main
+from sphinx.application import Sphinx
+from sphinx.extension import Extension
+start, known = Sphinx.__init__, Extension.__init__
+
+def in_parallel(self, *arguments, **options):
+    start(self, *arguments, **{**options, "parallel": min(4, os.cpu_count() or 1)})
+
+def safe(self, name, *arguments, **options):
+    known(self, name, *arguments, **options)
+    if name in {"sphinx_jupyterbook_latex", "sphinx_multitoc_numbering"}:
+        self.parallel_read_safe = True
+
+Sphinx.__init__, Extension.__init__ = in_parallel, safe
 gc.set_threshold(200_000, 50, 50)
 main()
 """

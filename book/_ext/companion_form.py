@@ -84,6 +84,9 @@ class NamedProofs(ProofDomain):
             made.children = [nodes.Text(name or target)]
         return made
 
+    def merge_domaindata(self, docnames: Any, otherdata: Any) -> None:
+        """Add nothing: the boxes are in the environment, and sphinx-proof merges them there."""
+
 
 def _name_boxes(app: Sphinx, doctree: nodes.document) -> None:
     for box in doctree.findall(unenumerable_node):

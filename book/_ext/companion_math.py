@@ -175,6 +175,12 @@ def _typeset(
                 LOGGER.warning("the formula %s", problem, location=pagename)
 
 
+def _write_alone(app: Sphinx, env: object) -> list[str]:
+    # pages are read by several processes, but written by one: an engine does not outlive a fork
+    app.parallel = 1
+    return []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer, its style sheet and the pass over every page with Sphinx."""
     app.add_config_value("companion_macros", {}, "html", [dict])
@@ -183,4 +189,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_js_file("formulas.js", loading_method="defer")
     # after companion_book has mended the page, which looks for formulas as Sphinx writes them
     app.connect("html-page-context", _typeset, priority=450)
+    app.connect("env-updated", _write_alone)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -43,7 +43,7 @@ _PARTS = {"memorization": "Part II", "features": "Part III"}
 _WIDTH, _HEIGHT = 128, 82
 _PITCH_X, _PITCH_Y = 146, 91
 _MARGIN = 10
-_LETTERS = 17  # of a title in one line of a node
+_LETTERS = 16  # of a title in one line of a node
 
 
 def printed_view(ledger: Ledger) -> nx.DiGraph:

@@ -678,8 +678,9 @@ def transition_bracket(
     ``(A0^{2-q} - level^{2-q})/((q - 2) kappa)``, which for q > 2 and a small start is dominated by
     ``A0^{2-q}``: the *escape from the initialization*, which does not know eta~.  So the transition
     time is not of the order ``1/eta~`` that the review thread names, for q = 3 and the
-    initializations of this room; measured it even grows with eta~, because a faster adversary
-    damps A earlier.
+    initializations of this room; measured it even grows with eta~, in small part because a faster
+    adversary damps A earlier.  `upper` takes ``o = 1 - 1/k`` from start to end; it bounds the
+    recursion only if multiplied by about ``(1 - 1/k)`` over the smallest o until then.
     """
     level = plateau(law, settings).level
     act, attack = _smoothed(settings), settings.attack

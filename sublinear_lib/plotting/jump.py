@@ -27,7 +27,7 @@ from sublinear_lib.validation import float_array
 
 __all__ = ["way_picture"]
 
-_ROLES: tuple[Role, ...] = ("c4", "c3", "c1")
+_ROLES: tuple[Role, ...] = ("c1", "c3", "c4")
 _Curves = Mapping[str, Numbers]
 
 

@@ -93,15 +93,15 @@ def gap_view(powers: str, m: int) -> View:
         marks=[
             Band(_WAY, np.minimum(f, g), np.maximum(f, g), role="c4"),
             Line(_WAY, f, label="*f*", role="c1"),
-            Line(_WAY, g, label="*g*", role="c3", dash=True),
+            Line(_WAY, g, label="*g*", role="ink", dash=True),
             Line([1.0, 1.0], [float(g[-1]), float(f[-1])], role="c4", width=4.0),
             Points([1.0, 1.0], [float(g[-1]), float(f[-1])], role="c4"),
         ],
         sentence=(
-            f"{_POWERS[powers].capitalize()}, {grouped(m)} neurons: at the worst weights of the "
-            f"ball, the changes of f and g are {number(gap)} apart in this network and "
-            f"{number(mean)} on average. With the width, this gap {_growth(rules.gap_exponent)}; "
-            f"the paper promises that it {_growth(_PRINTED_RATE)}."
+            f"{_POWERS[powers].capitalize()}, {grouped(m)} neurons: at the weights of the ball "
+            f"that push f farthest above g, the two changes are {number(gap)} apart in this "
+            f"network and {number(mean)} on average. With the width, this gap "
+            f"{_growth(rules.gap_exponent)}; the paper promises that it {_growth(_PRINTED_RATE)}."
         ),
         readouts={
             "gap here": number(gap),

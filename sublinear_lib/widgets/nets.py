@@ -4,7 +4,8 @@ Around the circle of inputs (d = 3) it draws the largest error of the linearizat
 the roof that a net puts over it: no function with this slope and these values on the net is higher.
 The numbers come from `sublinear_lib.theory` and `sublinear_lib.adversary`; no formula lives here.
 Before changing it, know that the net lies half a spacing beside the drawn angles, so that the roof
-is drawn where it is highest, and that the roof is cut off at the top of the axis.
+is drawn where it is highest (and where it is lowest, if the points of the net show), and that the
+roof is cut off at the top of the axis.
 """
 
 from __future__ import annotations
@@ -99,7 +100,8 @@ def two_nets_picture() -> Picture:
         ylabel="error",
         name="cones",
         caption="The largest error that the worst weights can cause, at every input of a circle "
-        "(blue). A net knows it at its points; the shaded part is what remains possible.",
+        "(blue). A net tells us this error at its points; the shaded part is what it leaves open "
+        "in between.",
     )
 
 
@@ -138,14 +140,18 @@ def net_view(points: int, m: int) -> View:
     degrees = _net(points)
     values = drawn.at(degrees)
     net = on_circle(np.radians(degrees))
-    roof = theory.net_ceiling(on_circle(np.radians(_DEGREES)), net, values, drawn.slope)
+    drawn_at, truth = _DEGREES, drawn.truth
+    if points < _FEW:  # down to the points, up to the middle between them
+        drawn_at = np.union1d(_DEGREES, np.r_[degrees, degrees - spacing / 2.0])
+        truth = drawn.at(drawn_at)
+    roof = theory.net_ceiling(on_circle(np.radians(drawn_at)), net, values, drawn.slope)
     reach = 2.0 * geometry.SLICE_RADIUS * np.sin(np.radians(spacing) / 4.0)
     promise = float(values.max() + drawn.slope * reach)
     shown = np.minimum(roof, _TOP)
     marks: list[Band | Line | Points] = [
-        Band(_DEGREES, drawn.truth, shown, label="left open", role="c2"),
+        Band(drawn_at, truth, shown, label="left open", role="c2"),
         Line(_DEGREES, [promise] * len(_DEGREES), label="promised", role="c2", dash=True),
-        Line(_DEGREES, drawn.truth, role="c1", label="true"),
+        Line(drawn_at, truth, role="c1", label="true"),
     ]
     if points < _FEW:
         marks.append(Points(degrees, values, role="c4", size=5.0))

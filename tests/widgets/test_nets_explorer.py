@@ -55,6 +55,7 @@ def test_curve_net_and_promise_are_those_of_the_theory(points: int, m: int) -> N
     assert (points < 100) == bool(dots)
     if dots:
         assert dots[0].y == pytest.approx(values)
+        assert np.interp(degrees, band.x, band.upper) == pytest.approx(values, abs=1e-9)
 
 
 def test_a_finer_net_promises_more_and_the_truth_stays() -> None:
