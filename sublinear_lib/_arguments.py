@@ -222,7 +222,7 @@ def _completed(
         kind = str(each.annotation) if check is None else check.said
         kind = kind if shape is None else f"array-like, shape {shape}"
         optional = ", optional" if each.default is not each.empty else ""
-        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        stars = "*" * ((each.kind is each.VAR_POSITIONAL) + 2 * (each.kind is each.VAR_KEYWORD))
         rows.append(f"{stars}{name} : {kind}{optional}\n    {words}")
     result = str(inspect.signature(function).return_annotation)
     sections = {

@@ -17,8 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "sublinear_lib"
 CORE_MODULES = {
-    *("_arguments", "_typing", "_turning", "activations", "datasets", "geometry", "losses", "network"),
-    *("predicates", "scaling", "statistics", "validation"),
+    *("_arguments", "_typing", "_turning", "activations", "datasets", "geometry", "losses"),
+    *("network", "predicates", "scaling", "statistics", "validation"),
 }
 CORE_ROOMS = {"evaluation", "theory", "halfspace", "adversary", "training"}
 _NO_CODE = {
