@@ -164,7 +164,8 @@ def network_of_coloring(
     ``K delta > 1``.  Here ``delta = 1/2 - mu max_t ||a_t||_1``, and K is the next integer above
     ``1 / delta`` that float64 holds.
 
-    >>> from sublinear_lib.memorization import cycle, robust_radii
+    >>> from sublinear_lib.memorization import cycle
+    >>> from sublinear_lib.memorization.two_neurons import robust_radii
     >>> square = cycle(4)
     >>> network = network_of_coloring(square, (0, 1, 0, 1))
     >>> network.depth, network.width
