@@ -23,8 +23,8 @@ RUNS = [figures.MapRun(eps, 300.0, share) for eps, share in ((0.4, 0.0), (0.7, 0
 RATES: dict[str, Any] = {
     "rate": [30.0, 30.0, 300.0, 300.0, 3000.0, 3000.0],
     "plateau": [3.2, 3.0, 1.0, 1.1, 0.5, 0.5],
-    "formula": [None, None, 1.05, 1.05, 0.48, 0.48],
-    "crossing": [[None, None], [None, 900.0], [500.0, 700.0], [550.0, 650.0], *[[800.0] * 2] * 2],
+    "formula": [None, math.inf, 1.05, 1.05, 0.48, 0.48],
+    "crossing": [[None, math.inf], [None, 900], [500, 700], [550, 650], [800, 800], [800, 800]],
     "lower": [[None] * 2] * 2 + [[400.0, 400.0]] * 4,
     "upper": [[None] * 2] * 2 + [[1400.0, 1500.0]] * 4,
     "name": "r",
