@@ -24,7 +24,8 @@ def late_door(package: str) -> tuple[Callable[[str], Any], list[str]]:
     room = sys.modules[package]
     folder = Path(str(room.__file__)).parent
     source = (folder / "__init__.py").read_text(encoding="utf-8")
-    offered, homes = _names(source), {}
+    offered = _names(source)
+    homes: dict[str, str] = {}
     for module in _STAR.findall(source):
         names = _names((folder / f"{module.rpartition('.')[2]}.py").read_text(encoding="utf-8"))
         homes |= dict.fromkeys(names, module)

@@ -38,7 +38,14 @@ from sublinear_lib.features.network import (
     weighted_slopes,
 )
 
-__all__ = ["FeatureRun", "TrainingAttack", "TrainingSettings", "fit", "train_features"]
+__all__ = [
+    "FeatureHistory",
+    "FeatureRun",
+    "TrainingAttack",
+    "TrainingSettings",
+    "fit",
+    "train_features",
+]
 
 AscentRule: TypeAlias = Literal["clipped", "sign", "normalized"]
 """How a step of the training adversary uses the gradient g of the loss in the input.
