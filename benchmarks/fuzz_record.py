@@ -13,32 +13,12 @@ from typing import Any
 from benchmarks.stored import read_stored
 from benchmarks.tables import Table, count_text
 
-__all__ = ["fuzz_tables", "load_fuzz_record"]
-
 _FILE = "halfspace_fuzz.json"
 _NUMBERS = ("cases", "steps", "queries", "pairs", "ties", "mismatches")
 
 
 def load_fuzz_record(path: str | Path | None = None) -> dict[str, Any]:
-    """Read the record of a fuzz run.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    dict
-        What the fuzzer wrote.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not such a record.
-    """
+    """Read the record of a fuzz run."""
     record, path = read_stored(path, _FILE, "the record of a fuzz run")
     if not {*_NUMBERS, "date", "seed", "seconds", "versions", "by_structure"} <= set(record):
         raise ValueError(f"path must name the record of a fuzz run, got {path}")
@@ -46,18 +26,7 @@ def load_fuzz_record(path: str | Path | None = None) -> dict[str, Any]:
 
 
 def fuzz_tables(record: dict[str, Any]) -> list[Table]:
-    """Lay out the record of a fuzz run.
-
-    Parameters
-    ----------
-    record : dict
-        What `load_fuzz_record` returns.
-
-    Returns
-    -------
-    list of Table
-        What was done in all, and to which structure.
-    """
+    """Lay out the record of a fuzz run."""
     versions = record["versions"]
     facts = [
         ["date", record["date"][:10]],

@@ -27,21 +27,6 @@ from benchmarks.settings import Row
 from benchmarks.tables import name_of, percent_text, width_text
 from sublinear_lib import archives
 
-__all__ = [
-    "KEY_RATIOS",
-    "Entry",
-    "History",
-    "KeyRatio",
-    "LeftOut",
-    "Noise",
-    "entry_of",
-    "history_path",
-    "load_history",
-    "noise_between",
-    "tidy_sections",
-    "write_history",
-]
-
 SCHEMA = 1
 """The version of the format of the history."""
 
@@ -97,18 +82,7 @@ class KeyRatio:
         return f"{self.section}, {', '.join(parts)}: {who}"
 
     def measure(self, sections: Sections) -> float | None:
-        """Look the ratio up.
-
-        Parameters
-        ----------
-        sections : dict of str to list of dict
-            What `tidy_sections` returns.
-
-        Returns
-        -------
-        float or None
-            The ratio, to four significant digits; None if it was not measured.
-        """
+        """Look the ratio up."""
         for row in sections.get(self.section, []):
             times = row["microseconds"]
             here = all(row.get(name) == value for name, value in self.cell)
@@ -268,18 +242,7 @@ class History:
     left_out: tuple[LeftOut, ...] = ()
 
     def newest(self, key: str) -> Entry | None:
-        """Return the newest entry that holds a ratio.
-
-        Parameters
-        ----------
-        key : str
-            The key of the ratio.
-
-        Returns
-        -------
-        Entry or None
-            None if no entry holds it.
-        """
+        """Return the newest entry that holds a ratio."""
         return next((each for each in reversed(self.entries) if key in each.ratios), None)
 
 
@@ -287,26 +250,7 @@ class History:
 
 
 def tidy_sections(name: str, data: Mapping[str, Any]) -> Sections:
-    """Return the timed rows of a stored file, whatever version of the format it has.
-
-    Parameters
-    ----------
-    name : str
-        The name of the file without its ending.
-    data : mapping
-        What it holds.
-
-    Returns
-    -------
-    dict of str to list of dict
-        By section, rows with ``microseconds`` by competitor and what describes the cell.  Sections
-        in which nobody was timed are left out.
-
-    Raises
-    ------
-    ValueError
-        If the format is not known, or the run was only a trial.
-    """
+    """Return the timed rows of a stored file, whatever version of the format it has."""
     if name == "halfspace_query":
         return {"report": [_old_query(row) for row in data["results"]]}
     if name == "digits_iteration":
@@ -373,22 +317,7 @@ def _place(
 
 
 def noise_between(old: Sections, new: Sections, section: str, since: str = "") -> Noise | None:
-    """Return how much the controls of a section changed from one run to the next.
-
-    Parameters
-    ----------
-    old, new : dict of str to list of dict
-        What `tidy_sections` returns.
-    section : str
-        The section.
-    since : str, default ""
-        The commit of the old run.
-
-    Returns
-    -------
-    Noise or None
-        None if the section has no controls, or fewer than twenty in common.
-    """
+    """Return how much the controls of a section changed from one run to the next."""
     before, after = _controls(old, section), _controls(new, section)
     common = sorted(before.keys() & after.keys())
     if len(common) < _FEWEST_CONTROLS:
@@ -419,31 +348,7 @@ def entry_of(
     date: str = "",
     subject: str = "",
 ) -> tuple[Entry, Sections]:
-    """Return what a stored file says that earlier ones did not.
-
-    Parameters
-    ----------
-    file : str
-        The path of the file in the repository.
-    data : mapping
-        What it holds.
-    before : sequence of tuple
-        Earlier entries with their sections, the oldest first.
-    commit, date, subject : str, default ""
-        The commit that stored it; without a date that of the newest section is taken.
-
-    Returns
-    -------
-    entry : Entry
-        The entry.
-    sections : dict of str to list of dict
-        The sections that it measured anew.
-
-    Raises
-    ------
-    ValueError
-        If the format is not known, the run was only a trial, or nothing was measured anew.
-    """
+    """Return what a stored file says that earlier ones did not."""
     name = Path(file).stem
     everything = tidy_sections(name, data)
     benchmark = PREDECESSORS.get(name, name)
@@ -490,36 +395,12 @@ def entry_of(
 
 
 def history_path() -> Path:
-    """Return where the history is kept.
-
-    Returns
-    -------
-    Path
-        ``benchmarks/history.json`` in the clone.
-    """
+    """Return where the history is kept."""
     return results_path().parents[1] / "history.json"
 
 
 def load_history(path: str | Path | None = None) -> History:
-    """Read and check the stored history.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    History
-        The history.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not a history of this format.
-    """
+    """Read and check the stored history."""
     place = Path(path) if path is not None else history_path()
     if not place.is_file():
         raise FileNotFoundError(
@@ -542,20 +423,7 @@ def load_history(path: str | Path | None = None) -> History:
 
 
 def write_history(history: History, path: str | Path) -> None:
-    """Write a history in one piece, one line for each entry.
-
-    Parameters
-    ----------
-    history : History
-        The history.
-    path : str or Path
-        The file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write a history in one piece, one line for each entry."""
     parts = {
         "entries": [json.dumps(asdict(each), ensure_ascii=False) for each in history.entries],
         "left_out": [json.dumps(asdict(each), ensure_ascii=False) for each in history.left_out],

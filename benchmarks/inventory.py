@@ -16,8 +16,6 @@ from typing import Any
 from benchmarks.results import QUESTIONS, results_path
 from benchmarks.tables import Table
 
-__all__ = ["STORED", "StoredFile", "inventory_table"]
-
 _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 
 
@@ -101,23 +99,7 @@ STORED: tuple[StoredFile, ...] = (
 
 
 def inventory_table(folder: str | Path | None = None) -> Table:
-    """Return what is stored, when and with what it was made, and the command that makes it again.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Where the files lie; by default that of the clone.
-
-    Returns
-    -------
-    Table
-        One row for each file of `STORED` that is there.
-
-    Raises
-    ------
-    ValueError
-        If a file is not JSON.
-    """
+    """Return what is stored, when and with what it was made, and the command that makes it again."""
     folder = results_path().parent if folder is None else Path(folder)
     rows = []
     for each in STORED:

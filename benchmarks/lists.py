@@ -22,8 +22,6 @@ from sublinear_lib import geometry
 from sublinear_lib._typing import FloatArray, IntArray
 from sublinear_lib.halfspace import CandidateLists, HalfspaceIndex
 
-__all__ = ["LISTS"]
-
 _PASSES = 6
 """Five steps of the attack and the pass that the weights follow."""
 

@@ -16,8 +16,6 @@ from typing import Any
 from benchmarks.stored import read_stored
 from benchmarks.tables import Table
 
-__all__ = ["load_mutation_record", "load_planting_record", "planting_table"]
-
 _FILE = "theory_mutation.json"
 _PLANTINGS = "statement_plantings.json"
 _SCHEMA = 1
@@ -30,25 +28,7 @@ _OUTCOMES = {
 
 
 def load_mutation_record(path: str | Path | None = None) -> dict[str, Any]:
-    """Read the record of a mutation run.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    dict
-        What the run wrote: ``total``, ``modules``, ``operators``, ``survivors`` and ``trials``.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not such a record.
-    """
+    """Read the record of a mutation run."""
     record, path = read_stored(path, _FILE, "the record of a mutation run")
     wanted = {"total", "modules", "operators", "survivors", "trials", "settings"}
     if not wanted <= set(record) or record.get("schema") != _SCHEMA:
@@ -57,25 +37,7 @@ def load_mutation_record(path: str | Path | None = None) -> dict[str, Any]:
 
 
 def load_planting_record(path: str | Path | None = None) -> dict[str, Any]:
-    """Read the record of a run with errors planted in statements.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        The file; by default that of the clone.
-
-    Returns
-    -------
-    dict
-        What the run wrote; ``trials`` has one entry for each planted number.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not such a record.
-    """
+    """Read the record of a run with errors planted in statements."""
     record, path = read_stored(path, _PLANTINGS, "the record of plantings in statements")
     if "trials" not in record or record.get("schema") != _SCHEMA:
         raise ValueError(f"path must name the record of plantings in statements, got {path}")
@@ -83,18 +45,7 @@ def load_planting_record(path: str | Path | None = None) -> dict[str, Any]:
 
 
 def planting_table(record: dict[str, Any]) -> Table:
-    """Lay out which wrong numbers in statements were noticed.
-
-    Parameters
-    ----------
-    record : dict
-        What `load_planting_record` returns.
-
-    Returns
-    -------
-    Table
-        One row for each number of each statement, with all that was planted in its place.
-    """
+    """Lay out which wrong numbers in statements were noticed."""
     rows: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for each in record["trials"]:
         place = each["claim"], each["what"], f"{each['relation']} {each['stated']}"

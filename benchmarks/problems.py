@@ -26,17 +26,6 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.halfspace import HalfspaceHits, HalfspaceIndex
 
-__all__ = [
-    "BLOCK",
-    "Problem",
-    "best_tile",
-    "dense_baselines",
-    "dense_tiles",
-    "domain_of",
-    "index_competitor",
-    "own_engines",
-]
-
 BLOCK = 64
 """Queries that user code asks at once: the table of scores would not fit into memory otherwise."""
 

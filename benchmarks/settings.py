@@ -13,8 +13,6 @@ from typing import Any
 
 from sublinear_lib import validation
 
-__all__ = ["Row", "Section", "Settings"]
-
 Row = dict[str, Any]
 """One row of a section: names to numbers, texts, lists or mappings of them."""
 
@@ -45,11 +43,6 @@ class Settings:
         Whether the run is to show that everything works rather than how fast it is.
     seed : int
         The root of all random numbers, ``>= 0``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a value is of the wrong type or outside its range.
 
     Examples
     --------
@@ -92,13 +85,7 @@ class Settings:
 
     @classmethod
     def short(cls) -> Settings:
-        """Return the settings of a run that takes seconds and measures nothing worth keeping.
-
-        Returns
-        -------
-        Settings
-            Small widths, few queries, two rounds.
-        """
+        """Return the settings of a run that takes seconds and measures nothing worth keeping."""
         return cls(
             dimensions=(2, 3, 8),
             widths=(2**10, 2**12),
@@ -110,51 +97,18 @@ class Settings:
         )
 
     def with_changes(self, **changes: Any) -> Settings:
-        """Return these settings with some of them replaced.
-
-        Parameters
-        ----------
-        **changes
-            Fields and their new values.
-
-        Returns
-        -------
-        Settings
-            The new settings.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As the constructor.
-        """
+        """Return these settings with some of them replaced."""
         return replace(self, **changes)
 
     def as_json(self) -> Row:
-        """Return the settings as they are stored.
-
-        Returns
-        -------
-        dict
-            Names and plain values.
-        """
+        """Return the settings as they are stored."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
         }
 
     def nearest_width(self, wanted: int) -> int:
-        """Return the largest width of the grid that is at most `wanted`, or else the smallest.
-
-        Parameters
-        ----------
-        wanted : int
-            The width that a section would like to have.
-
-        Returns
-        -------
-        int
-            A width of the grid.
-        """
+        """Return the largest width of the grid that is at most `wanted`, or else the smallest."""
         return max((m for m in self.widths if m <= wanted), default=self.widths[0])
 
 

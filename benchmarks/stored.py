@@ -12,35 +12,9 @@ from typing import Any
 
 from benchmarks.results import results_path
 
-__all__ = ["read_stored"]
-
 
 def read_stored(path: str | Path | None, file: str, what: str) -> tuple[dict[str, Any], Path]:
-    """Read a stored JSON object.
-
-    Parameters
-    ----------
-    path : str or Path or None
-        The file; None for that of the clone.
-    file : str
-        Its name in the clone.
-    what : str
-        What it must be, for example ``"the record of a fuzz run"``.
-
-    Returns
-    -------
-    found : dict
-        The object.
-    path : Path
-        Where it was.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file holds something else than a JSON object.
-    """
+    """Read a stored JSON object."""
     path = results_path().with_name(file) if path is None else path
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from benchmarks.results import Results
 from benchmarks.settings import Row
 
-__all__ = ["Target", "Verdict", "extreme", "percent", "ratio", "width"]
-
 
 @dataclass(frozen=True)
 class Target:
@@ -76,22 +74,7 @@ class Verdict:
 
 
 def ratio(section: str, competitor: str, **cell: float) -> Callable[[Results], float | None]:
-    """Return what looks up how many times as fast as the baseline a competitor is in a cell.
-
-    Parameters
-    ----------
-    section : str
-        The section.
-    competitor : str
-        The competitor.
-    **cell
-        Names and values by which the cell is found.
-
-    Returns
-    -------
-    callable
-        Takes results and returns the ratio, or None if it was not measured.
-    """
+    """Return what looks up how many times as fast as the baseline a competitor is in a cell."""
 
     def measure(results: Results) -> float | None:
         for row in results.rows(section):
@@ -108,22 +91,7 @@ def extreme(
     value_of: Callable[[Row], float | None],
     choose: Callable[[list[float]], float],
 ) -> Callable[[Results], float | None]:
-    """Return what looks up the least or largest value over the cells of a section.
-
-    Parameters
-    ----------
-    section : str
-        The section.
-    value_of : callable
-        Takes a row and returns a value, or None if it does not count.
-    choose : callable
-        ``min`` or ``max``.
-
-    Returns
-    -------
-    callable
-        Takes results and returns the value, or None if no row counts.
-    """
+    """Return what looks up the least or largest value over the cells of a section."""
 
     def measure(results: Results) -> float | None:
         values = [value for row in results.cells(section) if (value := value_of(row)) is not None]
@@ -133,32 +101,10 @@ def extreme(
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent.
-
-    Parameters
-    ----------
-    share : float
-        The share.
-
-    Returns
-    -------
-    str
-        Such as ``"0.1 %"``.
-    """
+    """Return a share in per cent."""
     return f"{100 * share:g} %"
 
 
 def width(m: int) -> str:
-    """Return a power of two as such.
-
-    Parameters
-    ----------
-    m : int
-        The power.
-
-    Returns
-    -------
-    str
-        Such as ``"2^16"``.
-    """
+    """Return a power of two as such."""
     return f"2^{m.bit_length() - 1}"

@@ -14,8 +14,6 @@ from benchmarks.results import Results
 from benchmarks.settings import Row
 from benchmarks.targets import Target, extreme, percent, width
 
-__all__ = ["TRAINING"]
-
 _WIDTHS = (2**16, 2**18)
 
 _DENSE = {

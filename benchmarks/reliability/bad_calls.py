@@ -28,8 +28,6 @@ from sublinear_lib.halfspace import (
 )
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["BAD_INPUTS", "GOOD_CALLS", "BadInput", "GoodCall", "resolve"]
-
 _NAN, _INF = float("nan"), float("inf")
 _HALF = 0.75**0.5
 _ON_SLICE = [[_HALF, 0.0, 0.5], [0.0, _HALF, 0.5], [-_HALF, 0.0, 0.5]]
@@ -306,23 +304,7 @@ def _cell(m: int, rng: np.random.Generator) -> int:
 
 
 def resolve(name: str) -> Any:
-    """Return what a name below ``sublinear_lib`` stands for.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``"halfspace.HalfspaceIndex.insert"``.
-
-    Returns
-    -------
-    object
-        The function, class or method.
-
-    Raises
-    ------
-    AttributeError, ModuleNotFoundError
-        If there is nothing of that name.
-    """
+    """Return what a name below ``sublinear_lib`` stands for."""
     room, *rest = name.split(".")
     found: Any = importlib.import_module(room if room == "benchmarks" else f"sublinear_lib.{room}")
     for part in rest:

@@ -29,8 +29,6 @@ from benchmarks.settings import Row
 from sublinear_lib import archives, caching, claims, validation
 from sublinear_lib.network import TwoLayerNetwork
 
-__all__ = ["COMMANDS", "Command", "interrupts"]
-
 _WORD = "interrupted"
 _STATUS = 130
 
@@ -168,22 +166,7 @@ def _unreadable_cache(folder: Path) -> list[str]:
 
 
 def interrupts(chunk: int, size: int, folder: Path) -> Row:
-    """Interrupt a command at random moments.
-
-    Parameters
-    ----------
-    chunk : int
-        Chooses one of `COMMANDS`, and is the seed of the moments, ``>= 0``.
-    size : int
-        How many times, ``>= 1``.
-    folder : Path
-        An empty folder.
-
-    Returns
-    -------
-    dict
-        Counts of interrupts, by what came of them, and a sentence for everything that went wrong.
-    """
+    """Interrupt a command at random moments."""
     command = list(COMMANDS.values())[chunk % len(COMMANDS)]
     moments = random.Random(chunk)
     begun = time.monotonic()
