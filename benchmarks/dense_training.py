@@ -86,24 +86,14 @@ def _compiled() -> tuple[Callable[..., None], Callable[..., None], Callable[...,
 class DenseIteration:
     """Tuned dense training in float32.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : ndarray of float64, shape (n, d)
-        Training points on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    adversary : Adversary
-        Whom to train against.
-    loss : Loss
-        The loss.
-    eta : float
-        The step size.
-    rows : ndarray of int64, optional
-        The only neurons to look at; all by default.
-    gradient : {"products", "rows"}, default "products"
-        How both gradients are summed.
+    - ``network``: The network at initialization.
+    - ``X``: Training points on the slice.
+    - ``y``: Labels.
+    - ``adversary``: Whom to train against.
+    - ``loss``: The loss.
+    - ``eta``: The step size.
+    - ``rows``: The only neurons to look at; all by default.
+    - ``gradient``: How both gradients are summed.
 
     Attributes
     ----------
@@ -225,14 +215,10 @@ class TorchIteration:
 
     It keeps the adversarial points of the last iteration as `moved`, like `DenseIteration`.
 
-    Parameters
-    ----------
-    torch : module
-        The imported package.
-    network, X, y, adversary, loss, eta
-        As for `DenseIteration`; the loss is what the adversary asks for.
-    delta : float
-        Half-width of the quadratic part of the Huber loss.
+    - ``torch``: The imported package.
+    - ``network``, ``X``, ``y``, ``adversary``, ``loss``, ``eta``: As for `DenseIteration`; the loss
+      is what the adversary asks for.
+    - ``delta``: Half-width of the quadratic part of the Huber loss.
     """
 
     def __init__(

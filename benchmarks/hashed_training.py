@@ -45,16 +45,10 @@ _TEST_SHARE = 0.25
 class HashedNeurons:
     """The neurons that SimHash finds at each point at which f is asked for.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    bits, tables : int
-        The setting of the hash tables.
-    seed : int
-        Source of the projections.
+    - ``neurons``: The weights, shared with the trainer.
+    - ``reduction``: Order of the sums.
+    - ``bits``, ``tables``: The setting of the hash tables.
+    - ``seed``: Source of the projections.
     """
 
     set_aside = 0
@@ -145,12 +139,8 @@ class _HashedEvaluator:
 class HashedTraining(SublinearAdversarialTraining):
     """Algorithm 1 with hash tables in the place of the index: it misses neurons.
 
-    Parameters
-    ----------
-    bits, tables : int
-        The setting of the hash tables.
-    hash_seed : int
-        Source of the projections.
+    - ``bits``, ``tables``: The setting of the hash tables.
+    - ``hash_seed``: Source of the projections.
     """
 
     bits: int = 9

@@ -23,18 +23,11 @@ _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
 class StoredFile:
     """A file of stored results.
 
-    Parameters
-    ----------
-    name : str
-        Its name in ``benchmarks/results``.
-    command : str
-        What makes it again.
-    takes : str
-        How long that takes on the machine that made it; empty if the file says so itself.
-    varies : str
-        What differs from run to run.
-    question : str
-        What it answers; empty if the file says so itself.
+    - ``name``: Its name in ``benchmarks/results``.
+    - ``command``: What makes it again.
+    - ``takes``: How long that takes on the machine that made it; empty if the file says so itself.
+    - ``varies``: What differs from run to run.
+    - ``question``: What it answers; empty if the file says so itself.
     """
 
     name: str
@@ -99,7 +92,7 @@ STORED: tuple[StoredFile, ...] = (
 
 
 def inventory_table(folder: str | Path | None = None) -> Table:
-    """Return what is stored, when and with what it was made, and the command that makes it again."""
+    """Return what is stored, when and with what it was made, and how to make it again."""
     folder = results_path().parent if folder is None else Path(folder)
     rows = []
     for each in STORED:

@@ -68,18 +68,11 @@ moves the output by a whole ``|a_r| tau``; that happens at few points."""
 class TrainingProblem:
     """A network at initialization and the examples it is trained on.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network.
-    X : ndarray of float64, shape (n, d)
-        Points on the slice.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    seed : int
-        Source of randomness of the trainers.
-    radius : float
-        Radius of the adversary's caps.
+    - ``network``: The network.
+    - ``X``: Points on the slice.
+    - ``y``: Labels.
+    - ``seed``: Source of randomness of the trainers.
+    - ``radius``: Radius of the adversary's caps.
     """
 
     network: TwoLayerNetwork

@@ -27,17 +27,11 @@ from sublinear_lib._typing import FloatArray
 class Peer:
     """A package that takes part if it is installed.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the results.
-    package : str
-        What to install.
-    module : str
-        What to import.
-    make : callable
-        Takes the imported module and a problem, builds what is to be built, and returns the
-        competitor.
+    - ``name``: Its name in the results.
+    - ``package``: What to install.
+    - ``module``: What to import.
+    - ``make``: Takes the imported module and a problem, builds what is to be built, and returns the
+      competitor.
     """
 
     name: str
@@ -163,15 +157,11 @@ PEERS = (
 class PeerField:
     """The peers over a grid of growing widths: who is built, who is left out, and why.
 
-    Parameters
-    ----------
-    wanted : bool
-        Whether peers take part at all.
-    peers : tuple of Peer, optional
-        The peers; all by default.
-    building, asking : float, optional
-        A peer is skipped where building it, or asking it as few queries as it may be asked, is
-        estimated to take longer than this, in seconds.  Estimates are proportional to the width.
+    - ``wanted``: Whether peers take part at all.
+    - ``peers``: The peers; all by default.
+    - ``building``, ``asking``: A peer is skipped where building it, or asking it as few queries as
+      it may be asked, is estimated to take longer than this, in seconds.  Estimates are
+      proportional to the width.
     """
 
     def __init__(

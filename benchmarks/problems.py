@@ -36,16 +36,10 @@ _TILES = (512, 1024, 2048, 4096)
 class Problem:
     """Points and queries, drawn from a seed.
 
-    Parameters
-    ----------
-    d : int
-        The dimension.
-    m : int
-        The number of points.
-    queries : int
-        The number of queries.
-    seed : int
-        The seed; problems of other sizes have streams of their own.
+    - ``d``: The dimension.
+    - ``m``: The number of points.
+    - ``queries``: The number of queries.
+    - ``seed``: The seed; problems of other sizes have streams of their own.
     """
 
     d: int

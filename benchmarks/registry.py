@@ -39,14 +39,10 @@ from sublinear_lib import validation
 class Benchmark:
     """Sections that are stored together.
 
-    Parameters
-    ----------
-    name : str
-        How it is called on the command line; its results are stored under this name.
-    sections : dict of str to Section
-        The sections, in the order in which they run.
-    standard, short : Settings
-        The settings of a full run, and of one that shows in seconds that everything works.
+    - ``name``: How it is called on the command line; its results are stored under this name.
+    - ``sections``: The sections, in the order in which they run.
+    - ``standard``, ``short``: The settings of a full run, and of one that shows in seconds that
+      everything works.
     """
 
     name: str

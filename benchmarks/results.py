@@ -58,12 +58,8 @@ _PER_COMPETITOR = ("microseconds", "rounds", "queries", "differing_pairs")
 class Results:
     """Results of the benchmark, validated.
 
-    Parameters
-    ----------
-    data : dict
-        What the JSON file holds.
-    source : str
-        Where it comes from, for messages.
+    - ``data``: What the JSON file holds.
+    - ``source``: Where it comes from, for messages.
     """
 
     data: Mapping[str, Any]

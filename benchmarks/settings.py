@@ -21,28 +21,17 @@ Row = dict[str, Any]
 class Settings:
     """The grid of a benchmark run and the time it may take.
 
-    Parameters
-    ----------
-    dimensions : tuple of int
-        The dimensions d, each ``>= 2``.
-    widths : tuple of int
-        The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
-    shares : tuple of float
-        Shares of the points that a query reports, or of the neurons that fire at an example, on
-        average; each in (0, 1).
-    queries : int
-        Half-spaces per batch, or training examples, ``>= 1``.
-    rounds : int
-        The most rounds in which all competitors take turns, ``>= 1``.
-    seconds_per_cell : float
-        After this many seconds a cell of the grid begins no further round, ``> 0``; at least three
-        rounds are run in any case, or `rounds` if that is less.
-    peers : bool
-        Whether other packages take part.
-    quick : bool
-        Whether the run is to show that everything works rather than how fast it is.
-    seed : int
-        The root of all random numbers, ``>= 0``.
+    - ``dimensions``: The dimensions d, each ``>= 2``.
+    - ``widths``: The numbers m of stored points, or of neurons, each ``>= 64``, ascending.
+    - ``shares``: Shares of the points that a query reports, or of the neurons that fire at an
+      example, on average; each in (0, 1).
+    - ``queries``: Half-spaces per batch, or training examples, ``>= 1``.
+    - ``rounds``: The most rounds in which all competitors take turns, ``>= 1``.
+    - ``seconds_per_cell``: After this many seconds a cell of the grid begins no further round, ``>
+      0``; at least three rounds are run in any case, or `rounds` if that is less.
+    - ``peers``: Whether other packages take part.
+    - ``quick``: Whether the run is to show that everything works rather than how fast it is.
+    - ``seed``: The root of all random numbers, ``>= 0``.
 
     Examples
     --------
@@ -121,18 +110,11 @@ def _refuse_empty(values: tuple[object, ...], name: str) -> None:
 class Section:
     """One question of the benchmark.
 
-    Parameters
-    ----------
-    name : str
-        How it is named on the command line and in the stored results.
-    question : str
-        What it answers.
-    baseline : str
-        The competitor that ratios are taken to; empty if there is none.
-    steps : callable
-        Takes the settings and returns how many rows `run` yields.
-    run : callable
-        Takes the settings and yields the rows.
+    - ``name``: How it is named on the command line and in the stored results.
+    - ``question``: What it answers.
+    - ``baseline``: The competitor that ratios are taken to; empty if there is none.
+    - ``steps``: Takes the settings and returns how many rows `run` yields.
+    - ``run``: Takes the settings and yields the rows.
     """
 
     name: str

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.stored import read_stored
+from benchmarks.records import read_record
 from sublinear_lib import scaling, theory
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.theory import ShardedStep
@@ -31,16 +31,10 @@ _NETWORK = 1.25e9
 class ShardingRecord:
     """What was measured with the neurons on several workers, and the model that it sets.
 
-    Parameters
-    ----------
-    date : str
-        When the run began.
-    settings : mapping of str to object
-        Of the run: n, d, rho, attack_steps and others.
-    environment : mapping of str to object
-        The machine and the versions, as `environment` describes them.
-    rows : sequence of mapping
-        One for each width and number of shards.
+    - ``date``: When the run began.
+    - ``settings``: Of the run: n, d, rho, attack_steps and others.
+    - ``environment``: The machine and the versions, as `environment` describes them.
+    - ``rows``: One for each width and number of shards.
 
     Notes
     -----
@@ -136,11 +130,10 @@ class ShardingRecord:
 
 def load_sharding_record(path: str | Path | None = None) -> ShardingRecord:
     """Read the record of the run with the neurons on several workers."""
-    found, path = read_stored(path, _FILE, "the record of a run with several workers")
+    parts = ("date", "settings", "environment", "rows")
+    what = "the record of a run with several workers"
+    found = read_record(path, _FILE, what, parts)
     try:
-        parts = {name: found[name] for name in ("date", "settings", "environment", "rows")}
-        return ShardingRecord(**parts)
+        return ShardingRecord(*(found[name] for name in parts))
     except (LookupError, TypeError) as error:
-        raise ValueError(
-            f"path must name the record of a run with several workers, got {path}"
-        ) from error
+        raise ValueError(f"path must name {what}, got {path or _FILE}: {error}") from error

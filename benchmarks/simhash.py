@@ -31,16 +31,10 @@ _MOST_DIRECT = 16
 class SimHash:
     """Hash tables over the signs of random projections.
 
-    Parameters
-    ----------
-    points : array-like, shape (m, d)
-        The points, finite, ``m >= 1``.
-    bits : int
-        Signs in a key, K, from 1 to 62.
-    tables : int
-        Number of tables, L, ``>= 1``.
-    rng : int, numpy.random.SeedSequence or numpy.random.Generator
-        Source of the projections.
+    - ``points``: The points, finite, ``m >= 1``.
+    - ``bits``: Signs in a key, K, from 1 to 62.
+    - ``tables``: Number of tables, L, ``>= 1``.
+    - ``rng``: Source of the projections.
 
     Notes
     -----

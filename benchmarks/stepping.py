@@ -41,10 +41,7 @@ Trainer = DenseAdversarialTraining | SublinearAdversarialTraining
 class Watched:
     """An adversary that remembers what it found last.
 
-    Parameters
-    ----------
-    adversary : Adversary
-        Who attacks.
+    - ``adversary``: Who attacks.
     """
 
     def __init__(self, adversary: Adversary) -> None:
@@ -80,20 +77,12 @@ def wrong_moves(
 class Stepper:
     """A training run that goes on one step at a time.
 
-    Parameters
-    ----------
-    make : callable
-        Takes the adversary and returns the trainer.
-    adversary : Adversary
-        Whom to train against.
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : ndarray of float64, shape (n, d)
-        Training points.
-    y : ndarray of float64, shape (n,)
-        Labels.
-    seed : int
-        Source of randomness of the trainer.
+    - ``make``: Takes the adversary and returns the trainer.
+    - ``adversary``: Whom to train against.
+    - ``network``: The network at initialization.
+    - ``X``: Training points.
+    - ``y``: Labels.
+    - ``seed``: Source of randomness of the trainer.
     """
 
     def __init__(

@@ -62,14 +62,9 @@ def _marked_up(text: str) -> str:
 class Table:
     """A table that shows itself as text or as HTML.
 
-    Parameters
-    ----------
-    caption : str
-        What it holds, one sentence.
-    columns : sequence of str
-        The heads.
-    rows : sequence of sequence of str
-        The cells; each row has as many as there are heads.
+    - ``caption``: What it holds, one sentence.
+    - ``columns``: The heads.
+    - ``rows``: The cells; each row has as many as there are heads.
 
     Examples
     --------

@@ -18,22 +18,13 @@ from benchmarks.settings import Row
 class Target:
     """One goal.
 
-    Parameters
-    ----------
-    key : str
-        A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
-    text : str
-        What is asked for.
-    section : str
-        The section of the results that is read.
-    value : float
-        The least allowed value, or the largest if `at_most`.
-    measure : callable
-        Takes the results and returns the measured value, or None if it was not measured.
-    at_most : bool, default False
-        Whether smaller is better.
-    halved : bool, default False
-        Whether half of it is asked for where there is no AVX-512.
+    - ``key``: A short unique name, its group first: ``"report d=3 m=2^16 0.1 %"``.
+    - ``text``: What is asked for.
+    - ``section``: The section of the results that is read.
+    - ``value``: The least allowed value, or the largest if `at_most`.
+    - ``measure``: Takes the results and returns the measured value, or None if it was not measured.
+    - ``at_most``: Whether smaller is better.
+    - ``halved``: Whether half of it is asked for where there is no AVX-512.
     """
 
     key: str
@@ -49,14 +40,9 @@ class Target:
 class Verdict:
     """A goal beside what was measured.
 
-    Parameters
-    ----------
-    target : Target
-        The goal.
-    wanted : float
-        Its value on the machine that was measured.
-    measured : float or None
-        The measured value, None if there is none.
+    - ``target``: The goal.
+    - ``wanted``: Its value on the machine that was measured.
+    - ``measured``: The measured value, None if there is none.
     """
 
     target: Target

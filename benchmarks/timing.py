@@ -30,25 +30,16 @@ _FEWEST_SAMPLES = 3
 class Competitor:
     """Something that answers a batch of queries.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the results.
-    ask : callable
-        ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
-    rows : callable, optional
-        ``rows(answer)`` lists the ids that an answer holds, one array for each query; without it,
-        the answer holds none (counts, or bare products).
-    exact : bool, default False
-        Whether it promises the answer of real arithmetic on the stored float64 numbers.
-    core : bool, default False
-        Whether it always answers all queries, in at least three rounds.
-    unit : int, default 4
-        How many queries it needs at least to show its speed.
-    own_threads : bool, default False
-        Whether its time is that of the process rather than of the calling thread.
-    answer : callable, optional
-        ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps nothing.
+    - ``name``: Its name in the results.
+    - ``ask``: ``ask(tau, q)`` answers the first ``q`` queries at the threshold ``tau``.
+    - ``rows``: ``rows(answer)`` lists the ids that an answer holds, one array for each query;
+      without it, the answer holds none (counts, or bare products).
+    - ``exact``: Whether it promises the answer of real arithmetic on the stored float64 numbers.
+    - ``core``: Whether it always answers all queries, in at least three rounds.
+    - ``unit``: How many queries it needs at least to show its speed.
+    - ``own_threads``: Whether its time is that of the process rather than of the calling thread.
+    - ``answer``: ``answer(tau, q)`` computes what `ask` does and returns it, where `ask` keeps
+      nothing.
     """
 
     name: str

@@ -62,16 +62,10 @@ class _Playable(Protocol):
 class Case:
     """One structure, and the random numbers that it is tried with.
 
-    Parameters
-    ----------
-    seed : int
-        The seed of the run, ``>= 0``.
-    number : int
-        The number of the case within the run, ``>= 0``.
-    engine : str
-        One of `ENGINES`.
-    kernels : str
-        ``"numba"`` or ``"numpy"``; ``"none"`` for structures without kernels.
+    - ``seed``: The seed of the run, ``>= 0``.
+    - ``number``: The number of the case within the run, ``>= 0``.
+    - ``engine``: One of `ENGINES`.
+    - ``kernels``: ``"numba"`` or ``"numpy"``; ``"none"`` for structures without kernels.
     """
 
     seed: int
@@ -109,18 +103,11 @@ class Case:
 class Finding:
     """What went wrong in a case.
 
-    Parameters
-    ----------
-    case : Case
-        The case.
-    configuration : dict
-        What was drawn for it.
-    operation : int
-        How many operations had gone well.
-    after : str
-        The last of them.
-    message : str
-        The wrong answer, or the exception with its traceback.
+    - ``case``: The case.
+    - ``configuration``: What was drawn for it.
+    - ``operation``: How many operations had gone well.
+    - ``after``: The last of them.
+    - ``message``: The wrong answer, or the exception with its traceback.
     """
 
     case: Case
@@ -167,20 +154,12 @@ class Tally:
 class Report:
     """What a run has done and found.
 
-    Parameters
-    ----------
-    seed : int
-        The seed.
-    stopped : str
-        Why it ended: ``"done"``, ``"seconds"``, ``"interrupted"`` or ``"findings"``.
-    total : Tally
-        Counts of the whole run.
-    by_structure : dict
-        The same by ``"engine/kernels"``.
-    findings : list of Finding
-        What went wrong.
-    operations : dict
-        How many operations of each kind there were.
+    - ``seed``: The seed.
+    - ``stopped``: Why it ended: ``"done"``, ``"seconds"``, ``"interrupted"`` or ``"findings"``.
+    - ``total``: Counts of the whole run.
+    - ``by_structure``: The same by ``"engine/kernels"``.
+    - ``findings``: What went wrong.
+    - ``operations``: How many operations of each kind there were.
     """
 
     seed: int

@@ -37,12 +37,8 @@ _LOWEST = -1074
 class Truth:
     """The side on which each point lies of each hyperplane, in real arithmetic.
 
-    Parameters
-    ----------
-    signs : ndarray of int8, shape (q, m)
-        The sign of ``<p_r, x_i> + b_r - c_i``.
-    exact : int
-        How many of them float64 could not decide.
+    - ``signs``: The sign of ``<p_r, x_i> + b_r - c_i``.
+    - ``exact``: How many of them float64 could not decide.
     """
 
     def __init__(self, signs: NDArray[np.int8], exact: int) -> None:

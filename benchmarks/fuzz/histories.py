@@ -50,18 +50,11 @@ class Mismatch(AssertionError):
 class Step:
     """What one operation of a case has checked.
 
-    Parameters
-    ----------
-    name : str
-        The operation.
-    queries : int
-        Half-spaces asked for.
-    pairs : int
-        Pairs of half-spaces and points compared.
-    ties : int
-        Pairs with the point exactly on the hyperplane.
-    exact : int
-        Pairs that the oracle had to decide in integers.
+    - ``name``: The operation.
+    - ``queries``: Half-spaces asked for.
+    - ``pairs``: Pairs of half-spaces and points compared.
+    - ``ties``: Pairs with the point exactly on the hyperplane.
+    - ``exact``: Pairs that the oracle had to decide in integers.
     """
 
     name: str
@@ -97,14 +90,9 @@ def draw_sizes(rng: np.random.Generator, *, planar: bool = False) -> tuple[int, 
 class IndexHistory:
     """A random history of one index.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    engine : {"scan", "cap", "tree", "auto"}
-        The engine.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``engine``: The engine.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, engine: str, kernels: str) -> None:

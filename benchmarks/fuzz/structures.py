@@ -36,14 +36,9 @@ _LEAF_SIZES = (1, 2, 7, 8, 9, 64, 1000)
 class _Case:
     """Points of a family, and what is needed to ask about them.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    m, d : int
-        Sizes.
-    biased : bool
-        Whether the points have biases.
+    - ``rng``: Where all numbers of the case come from.
+    - ``m``, ``d``: Sizes.
+    - ``biased``: Whether the points have biases.
     """
 
     def __init__(self, rng: np.random.Generator, m: int, d: int, biased: bool) -> None:
@@ -81,12 +76,8 @@ class _Case:
 class PlanarCase(_Case):
     """Questions to `ConvexLayers` or to a `PartitionTree`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    engine : {"layers", "partition"}
-        The structure.
+    - ``rng``: Where all numbers of the case come from.
+    - ``engine``: The structure.
     """
 
     def __init__(self, rng: np.random.Generator, engine: str) -> None:
@@ -122,10 +113,7 @@ class PlanarCase(_Case):
 class ArcCase(_Case):
     """Questions to an `ArcStabbing` structure.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
+    - ``rng``: Where all numbers of the case come from.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -156,10 +144,7 @@ class ArcCase(_Case):
 class AliveCase(_Case):
     """Questions to `alive_on_slice`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
+    - ``rng``: Where all numbers of the case come from.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -207,12 +192,8 @@ class AliveCase(_Case):
 class AggregateHistory(_Case):
     """A random history of an `AggregateTree`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, kernels: str) -> None:
@@ -312,12 +293,8 @@ class AggregateHistory(_Case):
 class CandidateHistory(_Case):
     """A random training run of `CandidateLists`.
 
-    Parameters
-    ----------
-    rng : Generator
-        Where all numbers of the case come from.
-    kernels : {"numba", "numpy"}
-        The inner loops.
+    - ``rng``: Where all numbers of the case come from.
+    - ``kernels``: The inner loops.
     """
 
     def __init__(self, rng: np.random.Generator, kernels: str) -> None:

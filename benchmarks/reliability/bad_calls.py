@@ -39,12 +39,8 @@ _PLANE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 3.0]]
 class GoodCall:
     """A call that is carried out.
 
-    Parameters
-    ----------
-    arguments : callable
-        Makes the arguments by name.
-    subject : callable, optional
-        Makes the object whose method is called.
+    - ``arguments``: Makes the arguments by name.
+    - ``subject``: Makes the object whose method is called.
     """
 
     arguments: Callable[[], dict[str, Any]]
@@ -55,18 +51,12 @@ class GoodCall:
 class BadInput:
     """A call with one argument that must be refused.
 
-    Parameters
-    ----------
-    call : str
-        A key of `GOOD_CALLS`: a name below ``sublinear_lib``.
-    argument : str
-        Which argument is replaced.
-    value : object
-        By what.
-    error : type
-        The error that is promised.
-    named : str, optional
-        What the message calls the argument, where a method passes it on under another name.
+    - ``call``: A key of `GOOD_CALLS`: a name below ``sublinear_lib``.
+    - ``argument``: Which argument is replaced.
+    - ``value``: By what.
+    - ``error``: The error that is promised.
+    - ``named``: What the message calls the argument, where a method passes it on under another
+      name.
     """
 
     call: str

@@ -35,16 +35,10 @@ _ALLOWED = re.compile(r"\bmust\b|\bneeds?\b|\bgive either\b|\bis none of\b")
 class Refusal:
     """What came of a bad input.
 
-    Parameters
-    ----------
-    bad : BadInput
-        The entry.
-    error : str
-        The name of the error that was raised; empty if the call was carried out.
-    message : str
-        Its message.
-    faults : tuple of str
-        What of the promise was not kept.
+    - ``bad``: The entry.
+    - ``error``: The name of the error that was raised; empty if the call was carried out.
+    - ``message``: Its message.
+    - ``faults``: What of the promise was not kept.
     """
 
     bad: BadInput

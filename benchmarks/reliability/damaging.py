@@ -34,16 +34,10 @@ from sublinear_lib.training import History, SublinearAdversarialTraining
 class FileKind:
     """A kind of file that the library writes and reads.
 
-    Parameters
-    ----------
-    name : str
-        In words.
-    checked : bool
-        Whether its contents have checksums.
-    write : callable
-        Writes one to a path.
-    read : callable
-        Reads one from a path; what it returns can be compared by its parts.
+    - ``name``: In words.
+    - ``checked``: Whether its contents have checksums.
+    - ``write``: Writes one to a path.
+    - ``read``: Reads one from a path; what it returns can be compared by its parts.
     """
 
     name: str

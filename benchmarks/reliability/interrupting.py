@@ -37,19 +37,13 @@ _STATUS = 130
 class Command:
     """A command that is interrupted.
 
-    Parameters
-    ----------
-    name : str
-        What it is.
-    arguments : callable
-        Returns what stands after ``python``, for a folder.
-    whole : callable
-        Looks at what the folder holds, and returns a sentence for everything that is not whole.
-    end : str, default ""
-        A pattern that is in the output of a command which has come to its end: an interrupt that
-        arrives when all is said meets Python's own tidying up.
-    raises : bool, default False
-        Whether the interrupt is raised again, as a function of the library does.
+    - ``name``: What it is.
+    - ``arguments``: Returns what stands after ``python``, for a folder.
+    - ``whole``: Looks at what the folder holds, and returns a sentence for everything that is not
+      whole.
+    - ``end``: A pattern that is in the output of a command which has come to its end: an interrupt
+      that arrives when all is said meets Python's own tidying up.
+    - ``raises``: Whether the interrupt is raised again, as a function of the library does.
     """
 
     name: str

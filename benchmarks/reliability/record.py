@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import benchmarks
+from benchmarks.records import read_record
 from benchmarks.reliability.brackets import soundness
 from benchmarks.reliability.damaging import KINDS, damage
 from benchmarks.reliability.index_trials import histories, queries
 from benchmarks.reliability.interrupting import COMMANDS, interrupts
 from benchmarks.reliability.killing import SEARCHES, kills
 from benchmarks.settings import Row
-from benchmarks.stored import read_stored
 from sublinear_lib import archives, validation
 
 SCHEMA = 1
@@ -37,18 +37,11 @@ _FILE = "reliability.json"
 class Campaign:
     """A campaign.
 
-    Parameters
-    ----------
-    name : str
-        Its name in the record.
-    question : str
-        What it asks.
-    chunks : int
-        Into how many pieces it is cut.
-    size : int
-        How much each piece does, in the units of the campaign.
-    run : callable
-        ``run(chunk, size, folder)`` does one piece, in an empty folder.
+    - ``name``: Its name in the record.
+    - ``question``: What it asks.
+    - ``chunks``: Into how many pieces it is cut.
+    - ``size``: How much each piece does, in the units of the campaign.
+    - ``run``: ``run(chunk, size, folder)`` does one piece, in an empty folder.
     """
 
     name: str
@@ -182,9 +175,10 @@ def merged_records(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, 
 
 def load_reliability(path: str | Path | None = None) -> dict[str, Any]:
     """Read the record."""
-    record, path = read_stored(path, _FILE, "a record of reliability")
-    if record.get("schema") != SCHEMA or not isinstance(record.get("campaigns"), Mapping):
-        raise ValueError(f"path must name a record of reliability of schema {SCHEMA}, got {path}")
+    what = "a record of reliability"
+    record = read_record(path, _FILE, what, {"campaigns"}, SCHEMA)
+    if not isinstance(record["campaigns"], Mapping):
+        raise ValueError(f"path must name {what} of schema {SCHEMA}, got {path}")
     return record
 
 
