@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.results import results_path
+from benchmarks.results import read_json, results_path
 from benchmarks.settings import Row
 from benchmarks.tables import name_of, percent_text, width_text
 from sublinear_lib import archives
@@ -337,14 +337,7 @@ def history_path() -> Path:
 def load_history(path: str | Path | None = None) -> History:
     """Read and check the stored history."""
     place = Path(path) if path is not None else history_path()
-    if not place.is_file():
-        raise FileNotFoundError(
-            f"there is no history at {place}: make it with `python tools/bench_history.py`"
-        )
-    try:
-        data = json.loads(place.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+    data = read_json(place, f"entries at {place}: make them with `python tools/bench_history.py`")
     if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
         raise ValueError(f"{place.name} must be a history of schema {SCHEMA}, got {data!r:.60}")
     try:

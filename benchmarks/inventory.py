@@ -7,13 +7,12 @@ test finds files that have none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.results import QUESTIONS, results_path
+from benchmarks.results import QUESTIONS, read_json, results_path
 from benchmarks.tables import Table
 
 _SHOWN_VERSIONS = ("python", "numpy", "scipy", "numba")
@@ -99,10 +98,7 @@ def inventory_table(folder: str | Path | None = None) -> Table:
         place = folder / each.name
         if not place.is_file():
             continue
-        try:
-            data = json.loads(place.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{each.name} is not a JSON file: {error}") from error
+        data = read_json(place, each.name)
         rows.append(
             [
                 each.name,

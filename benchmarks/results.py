@@ -148,18 +148,21 @@ def results_path(benchmark: str = "halfspace") -> Path:
     return Path(__file__).parent / "results" / f"{name}.json"
 
 
+def read_json(place: Path, otherwise: str) -> Any:
+    """Read a JSON file; say what there is not where it is missing."""
+    if not place.is_file():
+        raise FileNotFoundError(f"there are no {otherwise}")
+    try:
+        return json.loads(place.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+
+
 def load_results(benchmark: str = "halfspace", *, path: str | Path | None = None) -> Results:
     """Read and check stored results."""
     name = validation.choice(benchmark, "benchmark", tuple(QUESTIONS))
     place = Path(path) if path is not None else results_path(name)
-    if not place.is_file():
-        raise FileNotFoundError(
-            f"there are no results at {place}: measure them with `sublinear bench {name}`"
-        )
-    try:
-        data = json.loads(place.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{place.name} is not a JSON file: {error}") from error
+    data = read_json(place, f"results at {place}: measure them with `sublinear bench {name}`")
     results = Results(data, place.name)
     if results.benchmark != name:
         raise ValueError(

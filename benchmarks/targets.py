@@ -59,14 +59,21 @@ class Verdict:
         return self.measured >= self.wanted
 
 
-def ratio(section: str, competitor: str, **cell: float) -> Callable[[Results], float | None]:
-    """Return what looks up how many times as fast as the baseline a competitor is in a cell."""
+def ratio(
+    section: str, competitor: str, rival: str = "", **cell: float
+) -> Callable[[Results], float | None]:
+    """Return what looks up how many times as fast as a rival a competitor is in a cell.
+
+    The rival is the baseline of the section if none is named.
+    """
 
     def measure(results: Results) -> float | None:
-        for row in results.rows(section):
+        other = rival or results.section(section)["baseline"]
+        for row in results.cells(section):
+            times = row["microseconds"]
             here = all(row.get(name) == value for name, value in cell.items())
-            if here and row["competitor"] == competitor and "ratio" in row:
-                return float(row["ratio"])
+            if here and competitor in times and other in times:
+                return float(times[other] / times[competitor])
         return None
 
     return measure
