@@ -76,7 +76,7 @@ def history_curves(
 
     Examples
     --------
-    The figure of them is ``plotting.ratio_history(runs, curves, noise=noise, name="history")``.
+    The figure of them is ``figures.ratio_history(runs, curves, noise=noise, name="history")``.
     """
     entries = [each for each in history.entries if each.benchmark == benchmark]
     sizes = [noise.upper for each in entries for noise in each.noise.values()]

@@ -188,12 +188,10 @@ OWN = {
     "lists": "lists",
     "query": "query",
     "literal": "literal",
-    "aggregates": "aggregates",
     "dense_float64": "dense",
 }
 """The library's ways to find neurons, by their names in the results."""
 
-_AGGREGATED = 4
 _CORE = ("auto", "lists", "query")
 _CORE_RIVALS = ("dense", "alive")
 _RIVALS = (*_CORE_RIVALS, "dense_rows", "torch")
@@ -235,12 +233,6 @@ def _rivals(
     return rivals
 
 
-def _unwanted(name: str, problem: TrainingProblem) -> str:
-    """Return why a way to find neurons is not meant for a problem, or an empty text."""
-    aggregated = name == "aggregates" and problem.d > _AGGREGATED
-    return f"meant for d <= {_AGGREGATED}" if aggregated else ""
-
-
 def _cell(
     problem: TrainingProblem,
     share: float,
@@ -257,7 +249,7 @@ def _cell(
     outputs: dict[str, FloatArray] = {}
     with contextlib.ExitStack() as stack:
         for name in (name for name in OWN if name in names):
-            reason = _unwanted(name, problem) or patience.absent(name, problem, share)
+            reason = patience.absent(name, problem, share)
             if reason:
                 absent[name] = reason
                 continue

@@ -201,7 +201,7 @@ def recall_panels(
 
     Examples
     --------
-    The figure of them is ``plotting.recall_against_time(panels, name="recall")``.
+    The figure of them is ``figures.recall_against_time(panels, name="recall")``.
     """
     panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for cell in results.cells("approximate"):

@@ -365,7 +365,7 @@ def missed_curves(results: Results) -> dict[str, list[tuple[float, float]]]:
 
     Examples
     --------
-    The figure of them is ``plotting.error_against_misses(curves, name="missed")``.
+    The figure of them is ``figures.error_against_misses(curves, name="missed")``.
     """
     found = {}
     for cell in results.cells("missed"):

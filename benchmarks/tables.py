@@ -301,7 +301,7 @@ def ratio_curves(
 
     Examples
     --------
-    The figure of them is ``plotting.speedup_by_dimension(dimensions, curves, name="speed")``.
+    The figure of them is ``figures.speedup_by_dimension(dimensions, curves, name="speed")``.
     """
     rows = [row for row in results.rows("report") if row["competitor"] == competitor]
     width = max((row["m"] for row in rows), default=0) if m is None else m

@@ -28,11 +28,9 @@ _LOST = 16.0 * 2.0**-52
 @functools.cache
 def compiled_step() -> Any:
     """Return `step_point` for compiled loops; needs numba."""
-    import numba
+    from sublinear_lib._compiled import compiled
 
-    # Said, because a function that does not say it takes the freedom of whoever compiles it first:
-    # one caller is compiled with such freedom, and the same point would then come out differently.
-    return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(step_point)
+    return compiled()(step_point)
 
 
 def step_point(
@@ -46,27 +44,7 @@ def step_point(
     cosine: float,
     sine: float,
 ) -> bool:
-    """Turn a point along a great circle of X, and put it onto the rim if it leaves its cap.
-
-    Parameters
-    ----------
-    point, anchor : ndarray of float64, shape (d,)
-        A point of X, which is moved, and the center of its cap.
-    gradients : ndarray of float64
-        The gradient of the network is here, from `start` on.
-    start : int
-        Where it begins.
-    sideways, forward : float
-        Sine and cosine of the angle to turn by; the sine with a minus sign if the network is to
-        fall.
-    rho, cosine, sine : float
-        Radius of the cap, and cosine and sine of its angle.
-
-    Returns
-    -------
-    bool
-        False if the point is outside of its cap and the rim has no nearest point, to rounding.
-    """
+    """Turn a point along a great circle of X, and put it onto the rim if it leaves its cap."""
     d = point.size
     front = d - 1
     inner = 0.0

@@ -12,13 +12,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "Seed"]
+__all__ = ["BoolArray", "Float32Array", "FloatArray", "Int32Array", "IntArray", "Seed"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 """An array of 64-bit floating-point numbers."""
 
 IntArray: TypeAlias = NDArray[np.int64]
 """An array of 64-bit signed integers."""
+
+Float32Array: TypeAlias = NDArray[np.float32]
+"""An array of 32-bit floating-point numbers."""
+
+Int32Array: TypeAlias = NDArray[np.int32]
+"""An array of 32-bit signed integers."""
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 """An array of truth values."""

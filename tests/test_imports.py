@@ -20,8 +20,11 @@ LIBRARY = Path(sublinear_lib.__file__).parent
 
 FLOORS = {
     "_typing": 0,
+    "_compiled": 0,
     "_turning": 0,
+    "_vector_code": 0,
     "_extras": 0,
+    "_late": 0,
     "validation": 0,
     "archives": 0,
     "caching": 0,
@@ -67,12 +70,16 @@ LEVEL_ARROWS = {
     ("runs", "plotting"),
     ("__main__", "cli"),
 }
-GROUND = {"_typing", "_extras", "validation", "archives", "caching", "cluster"}
+GROUND = {
+    *("_typing", "_compiled", "_extras", "_late"),
+    *("validation", "archives", "caching", "cluster"),
+}
 # `History.plot()` is what users expect of a result, and so is `Report.plot()`.  It is a doorbell,
 # not a dependency: the import stands inside that method, and both work where nothing can be drawn.
 LATE_ARROWS = {("training", "plotting"), ("report", "plotting")}
-# The explorers draw with the tools of the figures, down to colors, ticks and formats.
-SHARED_TOOLS = {("widgets", "plotting")}
+# The explorers draw with the tools of the figures, down to colors, ticks and formats, and a page
+# with the tools of both.
+SHARED_TOOLS = {("widgets", "plotting"), ("chapters", "widgets"), ("chapters", "plotting")}
 
 
 def room_of(path: Path) -> str:
@@ -212,7 +219,8 @@ def test_the_mathematics_needs_neither_plots_nor_data_sets_nor_a_compiler() -> N
 
 
 def test_without_numba_no_module_asks_for_it() -> None:
-    rooms = [room for room, floor in FLOORS.items() if floor <= 3]
+    compiling = {"_compiled", "_vector_code"}
+    rooms = [room for room, floor in FLOORS.items() if floor <= 3 and room not in compiling]
     code = "\n".join(f"import sublinear_lib.{room}" for room in rooms)
     hide = "import os, sys; os.environ['SUBLINEAR_NUMBA'] = '0'; sys.modules['numba'] = None\n"
     assert "sublinear_lib.training" in loaded_after(hide + code)

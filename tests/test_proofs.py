@@ -127,6 +127,19 @@ def test_the_first_step_has_the_printed_powers_and_the_witness_of_the_library() 
     )
 
 
+def test_two_points_have_the_numbers_of_the_errata() -> None:
+    errata = (check_proofs.PROOFS.parent / "book/reference/errata.ipynb").read_text("utf-8")
+    m, eps = 2**15, float(number("TwoPoints", "eps"))
+    assert formula("TwoPoints", "weight")(m=m) == pytest.approx(scaling.PRINTED.output_weight(m))
+    assert formula("TwoPoints", "radius")(m=m) == pytest.approx(scaling.PRINTED.radius(m, 1.0))
+    step = formula("TwoPoints", "smaller_step")(eps=eps, m=m)
+    assert step == pytest.approx(scaling.R1.eta(m, eps)) and "eta=m**-0.6 / 4" in errata
+    rounds = int(definition("TwoPoints", "rounds"))
+    assert rounds == scaling.R1.steps(m, 1.0, eps) and f"steps={rounds}" in errata
+    cosine = Fraction(re.search(r"dot d x y = (\d+/\d+)", SOURCES["TwoPoints"])[1])
+    assert 2 - 2 * cosine == Fraction(1, 5) ** 2 and "np.arcsin(0.1 / 0.75**0.5)" in errata
+
+
 def test_lemma_45_has_the_printed_bound_and_its_last_width() -> None:
     bound, last = formula("Lemma45", "Q0"), formula("Lemma45", "empty_from")
     for m, K in ((2**10, 1.0), (2**20, 4.0)):

@@ -50,7 +50,6 @@ BAD: dict[str, object] = {
 }
 # Searches that take long where a number is let in.
 SLOW = {
-    *("adversary.branch_and_bound", "adversary.mixed_integer", "adversary.split_neurons"),
     *("statistics.sweep", "theory.certified_initial_bound"),
     *("theory.polynomials.robust_fit", "theory.polynomials.step_approximation"),
 }
@@ -65,7 +64,6 @@ adversary.NegativeMargin.value: y, f
 adversary.SmoothedGradient.windows: weight_scale
 adversary.mean_shares_found: attacks
 adversary.random_cases: m, d, t, count, rng, caps, activation
-adversary.shares_found: attacks
 adversary.worst_gap_everywhere: network
 datasets.circle: rng
 datasets.split_rows: rng
@@ -118,10 +116,6 @@ theory.sampling_error.active_mean: feature
 theory.sampling_error.active_mean_square: feature
 theory.sampling_error.sampling_deviation: feature
 training.EarlyStop.reason: losses
-training.PrintedStep.step_size: network
-training.RecordedRun.look: record, network
-training.RecordedRun.margin: weight_scale
-training.RepairedStep.step_size: network
 training.ShardedAdversarialTraining.source_of: neurons, X
 training.StableStep.step_size: network
 training.regret_run: initial

@@ -61,7 +61,7 @@ SOURCE_REMARK = re.compile(
 )
 OLD_NAMES = re.compile(r"\bPRINTED\b|\bZHANG\b")
 # Calls that make an exhibit: their cells show no code.
-EXHIBIT = re.compile(r"^(?:\w+_(?:explorer|lab)|quiz|claim_box|chapter_claims)\(")
+EXHIBIT = re.compile(r"^(?:explorers\.\w+|quiz|claim_box|chapter_claims)\(")
 FENCE = re.compile(r"^(?P<marks>:{3,}|`{3,})(?:\{(?P<kind>[\w:-]+)\})?")
 EXERCISE = re.compile(
     r"^(?::{3,}|`{3,})\{exercise(?:-start)?\} *(?P<title>.*)\n(?P<options>(?:[ \t]*:\S.*\n)*)",
@@ -426,7 +426,7 @@ def code_cells(chapter: Chapter) -> list[str]:
         lines = cell.source.splitlines()
         if len(lines) > LONGEST_CELL:
             problems.append(f"cell {number} has {len(lines)} lines, at most {LONGEST_CELL} wanted")
-        if "hide-input" not in cell.metadata.get("tags", []):
+        if not {"hide-input", "remove-input"} & {*cell.metadata.get("tags", [])}:
             problems += [
                 f"cell {number} has a line of {len(line)} characters, at most {WIDEST_LINE} wanted"
                 for line in lines

@@ -17,7 +17,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "sublinear_lib"
 CORE_MODULES = {
-    *("_typing", "_turning", "activations", "datasets", "geometry", "losses", "network"),
+    *(
+        "_typing",
+        "_compiled",
+        "_turning",
+        "_vector_code",
+        "activations",
+        "datasets",
+        "geometry",
+        "losses",
+        "network",
+    ),
     *("predicates", "scaling", "statistics", "validation"),
 }
 CORE_ROOMS = {"evaluation", "theory", "halfspace", "adversary", "training"}

@@ -476,7 +476,7 @@ def _list_claims(pipe: Connection) -> None:
     topics = {
         claim.id: name
         for name, module in sys.modules.items()
-        if name.startswith("sublinear_lib.claims.statements.")
+        if name.startswith("sublinear_lib.claims.checks.")
         for claim in getattr(module, "CLAIMS", ())
     }
     pipe.send([(claim.id, topics[claim.id], fingerprint(claim)) for claim in LEDGER])
@@ -736,9 +736,9 @@ def _users(names: tuple[str, ...]) -> frozenset[Any]:
                 if isinstance(part, ast.FunctionDef) and _mentions(part, names):
                     prefix = f"{item.name}." if isinstance(item, ast.ClassDef) else ""
                     users.add((path.stem, prefix + part.name))
-    for path in sorted((ROOT / "sublinear_lib" / "claims" / "statements").glob("*.py")):
+    for path in sorted((ROOT / "sublinear_lib" / "claims" / "checks").glob("*.py")):
         if _mentions(ast.parse(path.read_text("utf-8")), names):
-            users.add(f"sublinear_lib.claims.statements.{path.stem}")
+            users.add(f"sublinear_lib.claims.checks.{path.stem}")
     return frozenset(users)
 
 

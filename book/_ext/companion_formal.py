@@ -58,16 +58,24 @@ def theorem(name: str) -> str:
 def setting(file: str, names: list[str]) -> str:
     """Return what the theorems of a source are written in, without what they do not use."""
     words = set(re.findall(r"\w+", " ".join(theorem(f"{file}.{name}") for name in names)))
-    kept: list[str] = []
+    kept: list[tuple[str, str]] = []
     last = max(k for k, each in enumerate(commands(file)) if each[1] in names)
     # What is used stands above, so one way upwards finds it all.
     for kind, name, text in reversed(commands(file)[: last + 1]):
         if _ALWAYS.match(kind) or (kind not in ("Theorem", "Lemma") and name in words):
             words |= set(re.findall(r"\w+", _COMMENT.sub("", text)))
-            kept.append(text)
-    text = "\n".join(reversed(kept))
-    empty = re.compile(r"^[ ]*Section (\w+)\.\n[ ]*End \1\.\n?", re.MULTILINE)
-    return empty.sub("", text).replace("\nSection ", "\n\nSection ")
+            kept.append((kind, text))
+    # A section that has ended and defines nothing here only served proofs.
+    shown: list[tuple[str, str]] = []
+    for each in reversed(kept):
+        shown.append(each)
+        if each[0] == "End":
+            start = max(k for k, (kind, _) in enumerate(shown) if kind == "Section")
+            if all(_ALWAYS.match(kind) for kind, _ in shown[start:]):
+                del shown[start:]
+            else:
+                shown[start] = ("", shown[start][1])  # its End is found
+    return "\n".join(text for _, text in shown).replace("\nSection ", "\n\nSection ")
 
 
 def _lines(claim: Claim) -> Iterator[str]:

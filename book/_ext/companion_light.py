@@ -30,14 +30,25 @@ _GONE = (
     "_static/language_data.js",
     "_static/scripts/fontawesome.js",
 )
+# all but what others ask for at once, and what arranges tables while the page is read
 _WAITS = re.compile(
-    r"<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)(?![^>]*documentation_options)"
+    r"<script (?![^>]*\b(?:defer|async)\b)(?=[^>]*\bsrc=)"
+    r"(?![^>]*(?:documentation_options|narrow-tables))"
 )
 _EXPLORERS = re.compile(
-    r'\s*<script type="application/vnd\.jupyter\.widget-state\+json">.*?</script>'
-    r"\s*<script [^>]*widgets-boot\.js[^>]*></script>",
+    r'\s*(<script type="application/vnd\.jupyter\.widget-state\+json">.*?</script>)'
+    r"\s*(<script [^>]*widgets-boot\.js[^>]*></script>)",
     re.DOTALL,
 )
+_FIRST = re.compile(r"<script [^>]*\bsrc=")
+# the theme knows the colors only when its script runs, and then all is drawn a second time
+_COLORS = """document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";"""
+_COLORS_AT_ONCE = """{
+      const { dataset } = document.documentElement;
+      const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+      const chosen = ["light", "dark"].includes(dataset.mode);
+      dataset.theme = chosen ? dataset.mode : dark ? "dark" : "light";
+    }"""
 _CODE = re.compile(r'<div class="highlight">.*?</div>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 _LOOK = re.compile(r"\.highlight \.(\w+) \{([^}]*)\}")
@@ -70,12 +81,15 @@ def lighten(html: str, colored: Collection[str]) -> str:
     html = _HEAVY.sub("", html)
     html = _SEARCHING.sub("", html)
     head, end, body = html.partition("</head>")
-    head = _WAITS.sub("<script defer ", head)
+    head = _WAITS.sub("<script defer ", head.replace(_COLORS, _COLORS_AT_ONCE))
     explorers = _EXPLORERS.search(head)
     if explorers:
+        state, boot = explorers.groups()
         head = head.replace(explorers.group(), "")
+        # before the scripts that measure the page
+        head = _FIRST.sub(lambda first: f"{boot}\n    {first.group()}", head, count=1)
         before, close, after = body.rpartition("</body>")
-        body = before + explorers.group() + "\n" + close + after
+        body = f"{before}{state}\n{close}{after}"
     body = _CODE.sub(
         lambda code: _TOKEN.sub(lambda each: _plain(each, colored), code.group()), body
     )

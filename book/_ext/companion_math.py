@@ -186,7 +186,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("companion_macros", {}, "html", [dict])
     app.add_html_math_renderer("mathml", (html_visit_math, None), (html_visit_displaymath, None))
     app.add_css_file(STYLE)
-    app.add_js_file("formulas.js", loading_method="defer")
+    app.add_js_file("formulas.js", priority=150, loading_method="defer")
     # after companion_book has mended the page, which looks for formulas as Sphinx writes them
     app.connect("html-page-context", _typeset, priority=450)
     app.connect("env-updated", _write_alone)

@@ -5,17 +5,21 @@
   const SMALLEST = 62; // percent; the letters of a formula are a fifth larger than those of the text
   let printing = false; // a sheet has its own sizes, by print.js
 
+  const FOLDED = "details:not([open]), .toggle-hidden, .admonition.dropdown:not(.toggle)";
+  const folded = (formula) => formula.closest(FOLDED);
+
   /** Each time all are read before the first is written, so that the page is laid out once. */
   function arrange(part) {
-    const formulas = [...part.querySelectorAll("div.math")];
+    // a browser lays a closed fold out only when it is asked for sizes in it
+    const formulas = [...part.querySelectorAll("div.math")].filter((formula) => !folded(formula));
     for (const formula of formulas) {
-      formula.style.fontSize = "";
+      if (formula.style.fontSize) formula.style.fontSize = "";
       formula.removeAttribute("tabindex");
     }
     for (let time = 0; time < 2; time += 1) { // twice, because words in a formula shrink less than its letters
       const widths = formulas.map(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
       formulas.forEach((formula, at) => {
-        const [room, width] = widths[at]; // no room where it is folded
+        const [room, width] = widths[at];
         if (width <= room || formula.tabIndex === 0) return;
         const size = (parseFloat(formula.style.fontSize || 100) * 0.98 * room) / width;
         formula.style.fontSize = size >= SMALLEST ? `${size}%` : "";
@@ -32,6 +36,10 @@
     article.addEventListener("toggle", (event) => {
       if (event.target.open && !printing) arrange(event.target);
     }, true);
+    article.addEventListener("click", (event) => {
+      const box = event.target.closest(".toggle"); // a solution, by its title or the button there
+      if (box && !printing) arrange(box);
+    });
     addEventListener("beforeprint", () => { printing = true; });
     addEventListener("afterprint", () => setTimeout(() => { printing = false; }));
     let last = innerWidth;

@@ -20,9 +20,12 @@
     return true;
   }
 
-  function arrange() {
-    for (const box of document.querySelectorAll(BOXES)) {
+  function arrange(boxes = document.querySelectorAll(BOXES)) {
+    for (const box of boxes) {
+      // a browser lays a closed fold out only when it is asked for sizes in it
+      if (box.closest("details:not([open])")) continue;
       const table = box.querySelector("table");
+      if (!table) continue; // not yet read
       table.classList.remove("row-by-row");
       if (narrow.matches && box.scrollWidth > box.clientWidth + 1 && named(table)) {
         table.classList.add("row-by-row");
@@ -31,5 +34,19 @@
   }
 
   arrange();
-  narrow.addEventListener("change", arrange);
+  if (document.readyState === "loading") {
+    // while the page is read, so that no table changes on the screen of one who came by a link
+    let known = 0;
+    const reading = new MutationObserver(() => {
+      const boxes = [...document.querySelectorAll(BOXES)];
+      arrange(boxes.slice(Math.max(0, known - 1))); // the last one may have been read in part
+      known = boxes.length;
+    });
+    if (narrow.matches) reading.observe(document, { childList: true, subtree: true });
+    document.addEventListener("DOMContentLoaded", () => { reading.disconnect(); arrange(); });
+  }
+  narrow.addEventListener("change", () => arrange());
+  // a fold that opens, and a solution, by its title
+  document.addEventListener("toggle", ({ target }) => { if (target.open) arrange(); }, true);
+  document.addEventListener("click", ({ target }) => { if (target.closest(".toggle")) arrange(); });
 })();

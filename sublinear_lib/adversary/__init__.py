@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from sublinear_lib.adversary.attack import CapAttack
 from sublinear_lib.adversary.brackets import Bracket, Status
-from sublinear_lib.adversary.branch_and_bound import branch_and_bound
 from sublinear_lib.adversary.circle import (
     CircleExtremes,
     CircleWave,
@@ -18,21 +17,18 @@ from sublinear_lib.adversary.circle import (
     extremes_on_circle,
     largest_gap_on_circle,
 )
-from sublinear_lib.adversary.comparison import mean_shares_found, random_cases, shares_found
-from sublinear_lib.adversary.everywhere import GapEverywhere, worst_gap_everywhere
+from sublinear_lib.adversary.comparison import mean_shares_found, random_cases
+from sublinear_lib.adversary.everywhere import worst_gap_everywhere
 from sublinear_lib.adversary.exact import ExactAdversary
 from sublinear_lib.adversary.identity import IdentityAdversary
 from sublinear_lib.adversary.landscape import (
     ActivityArcs,
     CirclePieces,
-    SupremumGradient,
     activity_arcs,
     gradient_of_supremum,
     pieces_on_circle,
 )
 from sublinear_lib.adversary.measures import accuracy, accuracy_under_attack, robust_loss_under
-from sublinear_lib.adversary.mixed_integer import mixed_integer
-from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.adversary.objectives import Height, NegativeMargin
 from sublinear_lib.adversary.projected_gradient import ProjectedGradient
 from sublinear_lib.adversary.protocol import (
@@ -45,14 +41,12 @@ from sublinear_lib.adversary.protocol import (
     whole_network,
 )
 from sublinear_lib.adversary.random_search import RandomSearch
-from sublinear_lib.adversary.relaxation import CapRelaxation, CertifiedBound
+from sublinear_lib.adversary.relaxation import CapRelaxation
 from sublinear_lib.adversary.smoothed_gradient import SmoothedGradient
-from sublinear_lib.adversary.sphere import ExactOnSphere, SphereSupremum, supremum_on_sphere
+from sublinear_lib.adversary.sphere import ExactOnSphere, supremum_on_sphere
 from sublinear_lib.adversary.worst_case import (
     BracketMethod,
     CertifiedAccuracy,
-    CertifiedRadius,
-    RobustLoss,
     bracket,
     certified_accuracy,
     certified_radius,
@@ -69,32 +63,25 @@ __all__ = [
     "CapAttack",
     "CapRelaxation",
     "CertifiedAccuracy",
-    "CertifiedBound",
-    "CertifiedRadius",
     "CircleExtremes",
     "CirclePieces",
     "CircleWave",
     "ExactAdversary",
     "ExactOnCircle",
     "ExactOnSphere",
-    "GapEverywhere",
     "Height",
     "IdentityAdversary",
     "NegativeMargin",
     "Objective",
     "ProjectedGradient",
     "RandomSearch",
-    "RobustLoss",
     "SmoothedGradient",
-    "SphereSupremum",
     "Status",
-    "SupremumGradient",
     "Target",
     "accuracy",
     "accuracy_under_attack",
     "activity_arcs",
     "bracket",
-    "branch_and_bound",
     "certified_accuracy",
     "certified_radius",
     "extremes_on_circle",
@@ -102,13 +89,10 @@ __all__ = [
     "largest_gap_on_circle",
     "margin_of",
     "mean_shares_found",
-    "mixed_integer",
     "pieces_on_circle",
     "random_cases",
     "robust_loss",
     "robust_loss_under",
-    "shares_found",
-    "split_neurons",
     "supremum_on_sphere",
     "whole_network",
     "worst_gap_everywhere",

@@ -51,30 +51,7 @@ def ascend(
     restarts: int,
     random_start: bool,
 ) -> AttackResult:
-    """Walk uphill several times per example and return the best points met.
-
-    Parameters
-    ----------
-    batch : Batch
-        What is attacked.
-    generator : Generator
-        Source of randomness for the random starts.
-    direction : callable
-        Where the network rises.
-    rho : float
-        Radius of the caps.
-    sizes : ndarray of float64, shape (steps,)
-        The angle of each step, radians.
-    restarts : int
-        Number of walks.  All but the first start at a uniformly random point of the cap.
-    random_start : bool
-        Whether the first walk starts at a random point too.
-
-    Returns
-    -------
-    AttackResult
-        The best points.
-    """
+    """Walk uphill several times per example and return the best points met."""
     search = Search(batch)
     for run in range(restarts):
         search.run = run
@@ -85,23 +62,7 @@ def ascend(
 
 
 def climb_at_once(batch: Batch, *, rho: float, sizes: FloatArray) -> AttackResult | None:
-    """Walk uphill once per example, from the clean point along gradients, in one compiled call.
-
-    Parameters
-    ----------
-    batch : Batch
-        What is attacked.
-    rho : float
-        Radius of the caps.
-    sizes : ndarray of float64, shape (steps,)
-        The angle of each step, radians.
-
-    Returns
-    -------
-    AttackResult or None
-        What `ascend` would find, to rounding; ``None`` where only that can do it: the evaluator has
-        no such call, the objective is none of the library's losses, or a case is too close.
-    """
+    """Walk uphill once per example, from the clean point along gradients, in one compiled call."""
     at_once: Any = getattr(batch.evaluator, "climb", None)
     objective = batch.objective
     kind = type(objective)
@@ -185,18 +146,7 @@ def _writeable(array: FloatArray) -> FloatArray:
 
 
 def stay(batch: Batch) -> AttackResult:
-    """Return the clean points.
-
-    Parameters
-    ----------
-    batch : Batch
-        What is attacked.
-
-    Returns
-    -------
-    AttackResult
-        What the network does there.
-    """
+    """Return the clean points."""
     value = batch.evaluator.value(batch.X)
     batch.tick()
     nobody = np.full(len(value), -1, dtype=np.int64)
@@ -204,44 +154,14 @@ def stay(batch: Batch) -> AttackResult:
 
 
 def step_sizes(steps: int, first: float, decay: bool) -> FloatArray:
-    """Return the angles of the steps of one walk.
-
-    Parameters
-    ----------
-    steps : int
-        How many.
-    first : float
-        The first one, radians.
-    decay : bool
-        Whether they shrink linearly to ``1 / steps`` of the first.
-
-    Returns
-    -------
-    ndarray of float64, shape (steps,)
-        The angles.
-    """
+    """Return the angles of the steps of one walk."""
     if not decay:
         return np.full(steps, first)
     return np.array([first * (1.0 - step / steps) for step in range(steps)])
 
 
 def turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
-    """Turn points along great circles of X.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-        Points of X.
-    ascent : ndarray of float64, shape (n, d)
-        Where to, in the ambient space; only the part tangent to X counts.
-    angle : float
-        How far, radians.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, d)
-        The new points; a point stays where its direction has no tangent part.
-    """
+    """Turn points along great circles of X."""
     V = points[:, :-1] / geometry.SLICE_RADIUS
     G = ascent[:, :-1]
     tangent = G - np.einsum("ij,ij->i", G, V)[:, None] * V
@@ -257,13 +177,7 @@ def turn(points: FloatArray, ascent: FloatArray, angle: float) -> FloatArray:
 
 
 class Search:
-    """The best point of every example among all that were seen, the clean one included.
-
-    Attributes
-    ----------
-    run : int
-        Number of the present run, to be set by the attack.
-    """
+    """The best point of every example among all that were seen, the clean one included."""
 
     def __init__(self, batch: Batch) -> None:
         self.run = 0

@@ -62,26 +62,7 @@ class Bracket:
 
 
 class Incumbent:
-    """The best point of a cap met so far.
-
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network.
-    middle : ndarray of float64, shape (d,)
-        Middle of the cap: the first point.
-    rho : float
-        Radius of the cap.
-    side : {1, -1}
-        What is large: f or -f.
-    start : array-like, shape (k, d), optional
-        Further points of the cap.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `start` is of the wrong type or shape, off the slice or outside the cap.
-    """
+    """The best point of a cap met so far."""
 
     def __init__(
         self,
@@ -105,13 +86,7 @@ class Incumbent:
         self.offer(points)
 
     def offer(self, points: FloatArray) -> None:
-        """Look at the points of the cap next to the given ones.
-
-        Parameters
-        ----------
-        points : ndarray of float64, shape (k, d)
-            Points near X.
-        """
+        """Look at the points of the cap next to the given ones."""
         middles = np.broadcast_to(self._middle, points.shape)
         inside = geometry.project_to_caps(points, middles, self._rho)
         values = self._side * self._network.forward(inside)
@@ -123,22 +98,7 @@ class Incumbent:
 
 
 def decided(lower: float, upper: float, width: float, level: float | None) -> Status:
-    """Say what a bracket has decided.
-
-    Parameters
-    ----------
-    lower, upper : float
-        The bracket.
-    width : float
-        Width that counts as exact.
-    level : float or None
-        The threshold in question.
-
-    Returns
-    -------
-    {"exact", "certified", "falsified", "unknown"}
-        Without a threshold whether the bracket is exact, with one on which side the supremum is.
-    """
+    """Say what a bracket has decided."""
     if level is None:
         return "exact" if upper - lower <= width else "unknown"
     if lower > level:

@@ -67,49 +67,8 @@ def branch_and_bound(
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network, ``3 <= d <= 12`` (beyond about 6 it will not get far).
-    x : array-like, shape (d,)
-        Middle of the cap, on the slice.
-    rho : float
-        Radius of the cap, a Euclidean chord length, ``>= 0``.
-    side : {1, -1}, default 1
-        Supremum of f (1) or of -f (-1).
-    start : array-like, shape (k, d), optional
-        Points of the cap to begin with, for example what an attack found; by default x itself.
-    tol : float, default 1e-3
-        Width at which to stop, ``>= 0``, absolute.
-    threshold : float, optional
-        Stop as soon as it is known whether the supremum exceeds this number.
-    max_nodes : int, default 100000
-        Most pieces to bound, ``>= 1``; a piece that is being split may add one more.
-    time_limit : float, default 10
-        Most seconds, ``> 0``.
-
-    Returns
-    -------
-    Bracket
-        The bounds, whatever limit was met.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value.
-
-    Notes
-    -----
     Best first: the piece with the largest bound is split across its longest side.  Source:
     Definitions 3.3 and 3.4.
-
-    Examples
-    --------
-    >>> network = TwoLayerNetwork.initialize(200, 4, rng=0, tau=0.1)
-    >>> x = geometry.sample_slice(1, 4, rng=1)[0]
-    >>> found = branch_and_bound(network, x, 0.1, tol=0.01)
-    >>> found.status, found.upper - found.lower <= 0.01
-    ('exact', True)
     """
     begun = time.monotonic()
     root = CapRelaxation(network, x, rho, side)
@@ -165,15 +124,7 @@ def branch_and_bound(
 
 
 class _Incumbent(Incumbent):
-    """The best point met, where most points that are offered are not worth a look at all neurons.
-
-    Parameters
-    ----------
-    rough : CapRelaxation
-        The network over the cap, for a first look.
-    network, middle, rho, side, start
-        As for `Incumbent`.
-    """
+    """The best point met, where most points offered are not worth a look at all neurons."""
 
     def __init__(
         self,

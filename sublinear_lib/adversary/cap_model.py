@@ -102,16 +102,5 @@ class CapModel(CapRelaxation):
         return Lines(self._anchor, self._offset, self._flattest, self._steepest)
 
     def rounding(self, size: float) -> float:
-        """Bound the rounding error of a value.
-
-        Parameters
-        ----------
-        size : float
-            The sum of the absolute values of all that was added to the affine part.
-
-        Returns
-        -------
-        float
-            What to add to the value for a bound.
-        """
+        """Bound the rounding error of a value."""
         return self._terms * (self._steady + size)

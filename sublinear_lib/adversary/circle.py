@@ -60,13 +60,7 @@ _SAME = 1e-11
 
 
 class _Keys:
-    """What decides where arcs are; looked up only for the few that seem to share an end.
-
-    Parameters
-    ----------
-    parts : list of (TwoLayerNetwork, ndarray of bool)
-        The networks, and which of their neurons have an arc.
-    """
+    """What decides where arcs are; looked up only for the few that seem to share an end."""
 
     def __init__(self, parts: list[tuple[TwoLayerNetwork, BoolArray]]) -> None:
         self._parts = parts
@@ -398,19 +392,7 @@ class _Best(NamedTuple):
 
 
 class _Sweep:
-    """The certain intervals of a window and the clusters between them.
-
-    Parameters
-    ----------
-    arcs : _Arcs
-        The switched waves.
-    ends : _Ends
-        The ends met, sorted.
-    states : ndarray of float64, shape (3, e + 1)
-        The wave before, between and after the ends, in angles from the origin.
-    first, last : float
-        The window, angles from the origin.
-    """
+    """The certain intervals of a window and the clusters between them."""
 
     def __init__(
         self, arcs: _Arcs, ends: _Ends, states: FloatArray, first: float, last: float

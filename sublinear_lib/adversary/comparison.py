@@ -86,41 +86,9 @@ def shares_found(
 ) -> dict[str, FloatArray]:
     """Return what share of ``sup f - f(x)`` over each cap the attacks find.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network, ``d = 3`` or ``d = 4``.
-    X : array-like, shape (n, d)
-        Middles of the caps, on the slice.
-    attacks : mapping of str to Adversary
-        The attacks by name, all of the same radius.
-    rng : int, SeedSequence or Generator
-        Source of randomness; every attack gets a stream of its own.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (n,)
-        For each attack a number in [0, 1] for each cap; 1 where there is nothing to find.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value, or the radii differ.
-
-    Notes
-    -----
     For d = 4 the supremum is that of :func:`sublinear_lib.adversary.supremum_on_sphere`; where its
     circles are not in general position, its certified upper bound is used, and shares are lower
     bounds.  Source: Definitions 3.3 and 3.4.
-
-    Examples
-    --------
-    >>> from sublinear_lib.adversary import RandomSearch
-    >>> network = TwoLayerNetwork([[0.0, 1.0, 0.0]], [1.0], [0.0], tau=0.1)
-    >>> attacks = {"random": RandomSearch(rho=0.3, samples=50)}
-    >>> found = shares_found(network, [[3**0.5 / 2, 0.0, 0.5]], attacks, rng=0)
-    >>> bool(0.8 < found["random"][0] < 1.0)  # the largest value is at the rim
-    True
     """
     if not isinstance(network, TwoLayerNetwork):
         raise TypeError(f"network must be a TwoLayerNetwork, got {type(network).__name__}")

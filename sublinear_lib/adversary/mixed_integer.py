@@ -71,52 +71,11 @@ def mixed_integer(
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap by mixed-integer linear programs.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network, ``d >= 3``.
-    x : array-like, shape (d,)
-        Middle of the cap, on the slice.
-    rho : float
-        Radius of the cap, a Euclidean chord length, ``>= 0``.
-    side : {1, -1}, default 1
-        Supremum of f (1) or of -f (-1).
-    start : array-like, shape (k, d), optional
-        Points of the cap to begin with, for example what an attack found; by default x itself.
-    tol : float, default 1e-3
-        Width at which to stop, ``>= 0``, absolute.
-    threshold : float, optional
-        Stop as soon as it is known whether the supremum exceeds this number.
-    rounds : int, default 8
-        Most programs to solve, ``>= 1``; tangent planes are added between them.
-    time_limit : float, default 10
-        Most seconds, ``> 0``.
-
-    Returns
-    -------
-    Bracket
-        The bounds, whatever limit was met; `nodes` are those of the solver.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value.
-
-    Notes
-    -----
     The cap is replaced by its convex hull, so the upper bound may stay above the supremum however
     long it runs.  For up to about 40 unstable neurons and d up to about 6: in more dimensions a
     polyhedron with a few hundred faces is a poor ball, and
-    :func:`sublinear_lib.adversary.split_neurons`, which knows the cap exactly, gives the better
+    `split_neurons`, which knows the cap exactly, gives the better
     bounds.  Source: Definitions 3.3 and 3.4.
-
-    Examples
-    --------
-    >>> network = TwoLayerNetwork.initialize(50, 8, rng=0, tau=0.2)
-    >>> x = geometry.sample_slice(1, 8, rng=1)[0]
-    >>> found = mixed_integer(network, x, 0.1)
-    >>> bool(found.lower <= found.upper <= CapModel(network, x, 0.1).linear().value)
-    True
     """
     begun = time.monotonic()
     model = CapModel(network, x, rho, side)

@@ -59,53 +59,9 @@ def split_neurons(
 ) -> Bracket:
     """Bracket the supremum of ``side * f`` over a cap by deciding unstable neurons.
 
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network.
-    x : array-like, shape (d,)
-        Middle of the cap, on the slice.
-    rho : float
-        Radius of the cap, a Euclidean chord length, ``>= 0``.
-    side : {1, -1}, default 1
-        Supremum of f (1) or of -f (-1).
-    start : array-like, shape (k, d), optional
-        Points of the cap to begin with, for example what an attack found; by default x itself.
-    tol : float, default 1e-3
-        Width at which to stop, ``>= 0``, absolute.
-    threshold : float, optional
-        Stop as soon as it is known whether the supremum exceeds this number.
-    iterations : int, default 60
-        Most iterations of the minimization for one piece, ``>= 1``.
-    max_nodes : int, default 100000
-        Most pieces to bound, ``>= 1``; a piece that is being split may add one more.
-    time_limit : float, default 10
-        Most seconds, ``> 0``.
-
-    Returns
-    -------
-    Bracket
-        The bounds, whatever limit was met.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value.
-
-    Notes
-    -----
     Best first: the piece with the largest bound is split at the neuron whose line is worst at the
     point where the bound is attained.  Source: Definitions 3.3 and 3.4; multipliers for decided
     neurons as in beta-CROWN.
-
-    Examples
-    --------
-    >>> from sublinear_lib import geometry
-    >>> network = TwoLayerNetwork.initialize(50, 8, rng=0, tau=0.2)
-    >>> x = geometry.sample_slice(1, 8, rng=1)[0]
-    >>> found = split_neurons(network, x, 0.1, tol=0.01)
-    >>> found.status, found.upper - found.lower <= 0.01
-    ('exact', True)
     """
     begun = time.monotonic()
     model = CapModel(network, x, rho, side)

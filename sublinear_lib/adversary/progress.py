@@ -17,24 +17,7 @@ __all__ = ["progress_bar"]
 def progress_bar(
     total: int | None, title: str, wanted: bool, unit: str = "part"
 ) -> Iterator[Callable[[], object]]:
-    """Show a bar for a while.
-
-    Parameters
-    ----------
-    total : int or None
-        How many parts there are, if that is known.
-    title : str
-        What is going on.
-    wanted : bool
-        Whether to show anything at all.
-    unit : str, default "part"
-        What is counted.
-
-    Yields
-    ------
-    callable
-        To be called after every part.  The bar is closed however its block is left.
-    """
+    """Show a bar for a while."""
     if not wanted:
         yield lambda: None
         return

@@ -273,23 +273,7 @@ class Batch:
 
 
 def checked_objective(loss: str | Objective) -> Objective:
-    """Return what is maximized.
-
-    Parameters
-    ----------
-    loss : str or Objective
-        The name of a loss, or an object with ``value(y, f)`` and ``derivative(y, f)``.
-
-    Returns
-    -------
-    Objective
-        The loss of that name, or the object.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For anything else, or an unknown name.
-    """
+    """Return what is maximized."""
     if isinstance(loss, str):
         return get_loss(loss)
     if callable(getattr(loss, "value", None)) and callable(getattr(loss, "derivative", None)):
@@ -301,25 +285,7 @@ def checked_objective(loss: str | Objective) -> Objective:
 
 
 def class_labels(y: object, n: int) -> FloatArray:
-    """Return labels whose signs name classes.
-
-    Parameters
-    ----------
-    y : array-like, shape (n,)
-        Nonzero labels, ``|y| <= 1``.
-    n : int
-        How many there have to be.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        The labels.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `y` is of the wrong type, shape or value, or a label is 0.
-    """
+    """Return labels whose signs name classes."""
     labels = validation.labels(y, n=n)
     if (labels == 0.0).any():
         index = int(np.argmax(labels == 0.0))
@@ -328,29 +294,7 @@ def class_labels(y: object, n: int) -> FloatArray:
 
 
 def prepare(network: Target, X: object, y: object, loss: str | Objective) -> Batch:
-    """Validate the arguments of an attack.
-
-    Parameters
-    ----------
-    network : TwoLayerNetwork or PointEvaluator
-        What is attacked.
-    X : array-like, shape (n, d)
-        Clean points on the slice.
-    y : array-like, shape (n,)
-        Labels, ``|y| <= 1``.
-    loss : str or Objective
-        The name of a loss, or an object with ``value(y, f)`` and ``derivative(y, f)``.
-
-    Returns
-    -------
-    Batch
-        The same, checked.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has a wrong type, shape or value.
-    """
+    """Validate the arguments of an attack."""
     d = network.d if isinstance(network, TwoLayerNetwork) else None
     points = validation.points_on_slice(X, d=d)
     n = len(points)

@@ -23,7 +23,7 @@ one, and the bound, raised by a bound of its rounding error, is certified.  Circ
 pass through one point or nearly coincide, and circles of almost no radius, are *not in general
 position*: the order of their ends is not known.  Neurons with the very same weights and bias are
 merged; for anything else of this kind the sweep gives up its claim, and
-:func:`sublinear_lib.adversary.branch_and_bound` provides the bound.
+:mod:`sublinear_lib.adversary.branch_and_bound` provides the bound.
 """
 
 from __future__ import annotations

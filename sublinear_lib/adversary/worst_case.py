@@ -7,7 +7,7 @@ loss, which `bracket` solves or bounds:
 * d = 2: X is two points; both are looked at.
 * d = 3: the sweep of :mod:`sublinear_lib.adversary.circle`, exact at any width.
 * d = 4, up to 2000 unstable neurons: :mod:`sublinear_lib.adversary.sphere`, exact.
-* 4 <= d <= 6 else: :func:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
+* 4 <= d <= 6 else: :mod:`sublinear_lib.adversary.branch_and_bound`, started by an attack.
 * d > 6: an attack from below and the optimized relaxation from above; where these leave a gap,
   neurons are decided one by one (:mod:`sublinear_lib.adversary.neuron_splitting`).
 

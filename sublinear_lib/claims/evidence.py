@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from sublinear_lib import validation
 from sublinear_lib.statistics import Interval
 
 __all__ = [
@@ -31,12 +30,7 @@ __all__ = [
     "ProofStatus",
     "Role",
     "Verdict",
-    "bound",
-    "exact",
-    "exponent",
-    "fact",
     "judge",
-    "sample_mean",
 ]
 
 Value: TypeAlias = int | float | Fraction | Interval | str
@@ -317,9 +311,9 @@ def judge(
 
     Examples
     --------
-    >>> step = fact("the last step", "m^(1/10)", "m^(-1/10)", False, Method.EXACT, Role.PROOF)
-    >>> whole = fact("the statement", 0.3, "<= 0.5", True, Method.CERTIFIED)
-    >>> judge([whole, step]).value
+    >>> step = ("the last step", "m^(1/10)", "m^(-1/10)", Outcome.NO, Method.EXACT, Role.PROOF)
+    >>> whole = Observation("the statement", 0.3, "<= 0.5", Outcome.YES, Method.CERTIFIED)
+    >>> judge([whole, Observation(*step)]).value
     'proof gap'
     """
     kept = tuple(observations)
@@ -343,240 +337,6 @@ def judge(
     if measured or all(item.method is Method.MONTE_CARLO for item in statement):
         return Verdict.MEASURED
     return Verdict.REPAIRED if repaired else Verdict.HOLDS
-
-
-def fact(
-    what: str,
-    found: Value,
-    asked: str,
-    holds: bool,
-    method: Method,
-    role: Role = Role.STATEMENT,
-) -> Observation:
-    """Note a fact that is decided.
-
-    Parameters
-    ----------
-    what : str
-        What was looked at.
-    found : int, float, Fraction, Interval or str
-        What came out.
-    asked : str
-        What the statement asks for.
-    holds : bool
-        Whether it is so.
-    method : Method
-        How it was decided.
-    role : Role, default Role.STATEMENT
-        On what it bears.
-
-    Returns
-    -------
-    Observation
-        With the outcome yes or no.
-
-    Raises
-    ------
-    TypeError
-        If an argument has a wrong type.
-    """
-    outcome = Outcome.YES if validation.boolean(holds, "holds") else Outcome.NO
-    return Observation(what, found, asked, outcome, method, role)
-
-
-def exact(
-    what: str, found: int | Fraction, printed: int | Fraction, role: Role = Role.STATEMENT
-) -> Observation:
-    """Note whether two exact numbers are equal.
-
-    Parameters
-    ----------
-    what : str
-        What was computed.
-    found, printed : int or Fraction
-        What follows, and what is printed.
-    role : Role, default Role.STATEMENT
-        On what it bears.
-
-    Returns
-    -------
-    Observation
-        Decided by exact arithmetic.
-
-    Raises
-    ------
-    TypeError
-        If a number is not exact.
-
-    Examples
-    --------
-    >>> exact("exponent of m", Fraction(1, 10), Fraction(-1, 10)).outcome.value
-    'no'
-    """
-    for name, value in (("found", found), ("printed", printed)):
-        if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
-            raise TypeError(f"{name} must be an int or a Fraction, got {type(value).__name__}")
-    return fact(what, found, f"= {printed}", found == printed, Method.EXACT, role)
-
-
-def exponent(
-    what: str,
-    slope: Interval,
-    predicted: float | Fraction,
-    rival: float | Fraction,
-    role: Role = Role.STATEMENT,
-    method: Method = Method.MONTE_CARLO,
-    *,
-    at_most: bool = False,
-) -> Observation:
-    """Note whether a measured slope shows one exponent and not another.
-
-    Parameters
-    ----------
-    what : str
-        What was measured, and over what range.
-    slope : Interval
-        The slope in a log-log plot.
-    predicted, rival : float or Fraction
-        The exponent that is asked for, and another one.
-    role : Role, default Role.STATEMENT
-        On what it bears.
-    method : Method, default Method.MONTE_CARLO
-        How the slope was obtained.
-    at_most : bool, default False
-        Whether the predicted exponent is that of an upper bound, which a smaller slope keeps too.
-        The rival is then a larger exponent.
-
-    Returns
-    -------
-    Observation
-        Yes if the interval contains the predicted exponent and excludes the rival, no if it
-        excludes the predicted one, on either side, open if it contains both.  For an upper bound:
-        no if the interval lies above the predicted exponent, otherwise yes if it lies below the
-        rival, and open if it does not.
-
-    Raises
-    ------
-    ValueError
-        If both exponents are the same, or the rival of an upper bound is smaller.
-
-    Examples
-    --------
-    >>> exponent("slope", Interval(0.1, 0.05, 0.15, 0.95), 0.1, -0.1).outcome.value
-    'yes'
-    >>> exponent("slope", Interval(0.0, -0.2, 0.2, 0.95), 0.1, -0.1).outcome.value
-    'open'
-    >>> exponent("slope", Interval(-0.3, -0.4, -0.2, 0.95), -0.1, 0.1, at_most=True).outcome.value
-    'yes'
-    """
-    if predicted == rival:
-        raise ValueError(f"rival must differ from predicted, got {rival} for both")
-    if validation.boolean(at_most, "at_most"):
-        if rival < predicted:
-            raise ValueError(
-                f"rival must exceed predicted for an upper bound, got {rival} and {predicted}"
-            )
-        missed, told_apart = slope.lower > float(predicted), slope.upper < float(rival)
-        asked = f"not above {predicted}, below {rival}"
-    else:
-        missed, told_apart = slope.excludes(float(predicted)), slope.excludes(float(rival))
-        asked = f"contains {predicted}, excludes {rival}"
-    outcome = Outcome.NO if missed else Outcome.YES if told_apart else Outcome.OPEN
-    return Observation(what, slope, asked, outcome, method, role)
-
-
-def sample_mean(
-    what: str,
-    mean: float,
-    standard_error: float,
-    expected: float,
-    role: Role = Role.STATEMENT,
-    *,
-    largest: float = 4.0,
-) -> Observation:
-    """Note whether a sample mean agrees with a closed form.
-
-    Parameters
-    ----------
-    what : str
-        What was sampled.
-    mean, standard_error : float
-        The sample mean and its standard error, ``standard_error > 0``.
-    expected : float
-        The closed form, at the same parameters.
-    role : Role, default Role.STATEMENT
-        On what it bears.
-    largest : float, default 4
-        How many standard errors are still agreement.
-
-    Returns
-    -------
-    Observation
-        Yes if the mean lies less than `largest` standard errors from the closed form.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers that are not finite, or a standard error that is not positive.
-
-    Examples
-    --------
-    >>> sample_mean("share of active neurons", 0.101, 0.001, 0.1).shown
-    '0.101 (z = +1.00)'
-    """
-    mean = validation.scalar(mean, "mean")
-    error = validation.scalar(standard_error, "standard_error", exclusive_minimum=0)
-    expected = validation.scalar(expected, "expected")
-    z = (mean - expected) / error
-    found = f"{mean:.6g} (z = {z:+.2f})"
-    asked = f"{expected:.6g}, within {largest:g} standard errors"
-    outcome = Outcome.YES if abs(z) < largest else Outcome.NO
-    return Observation(what, found, asked, outcome, Method.MONTE_CARLO, role)
-
-
-def bound(
-    what: str,
-    found: float,
-    limit: float,
-    role: Role = Role.STATEMENT,
-    method: Method = Method.COMPUTED,
-    *,
-    below: bool = True,
-) -> Observation:
-    """Note whether a number stays on one side of a bound.
-
-    Parameters
-    ----------
-    what : str
-        What was computed.
-    found, limit : float
-        The number and its bound.
-    role : Role, default Role.STATEMENT
-        On what it bears.
-    method : Method, default Method.COMPUTED
-        How the number was obtained.
-    below : bool, default True
-        Whether it has to be at most the bound; otherwise at least.
-
-    Returns
-    -------
-    Observation
-        Yes or no.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For numbers that are not finite.
-
-    Examples
-    --------
-    >>> bound("error of the polynomial", 0.2, 0.25).outcome.value
-    'yes'
-    """
-    found = validation.scalar(found, "found")
-    limit = validation.scalar(limit, "limit")
-    holds = found <= limit if below else found >= limit
-    return fact(what, found, f"{'<=' if below else '>='} {limit:.6g}", holds, method, role)
 
 
 def encoded(evidence: Evidence) -> dict[str, Any]:

@@ -16,9 +16,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sublinear_lib.claims.claim import Claim
-from sublinear_lib.claims.ledger import Ledger
-from sublinear_lib.claims.statements import (
+from sublinear_lib.claims.checks import (
     activity,
     approximation,
     concentration,
@@ -31,80 +29,34 @@ from sublinear_lib.claims.statements import (
     perturbation,
     polynomials,
 )
+from sublinear_lib.claims.claim import Claim
+from sublinear_lib.claims.ledger import Ledger
 
 __all__ = ["CHAPTERS", "LEDGER", "NUMBERED", "SECTIONS", "assemble", "section"]
 
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "main-text": (
-            "thm-1.1",
-            "def-3.1",
-            "def-3.2",
-            "def-3.3",
-            "def-3.4",
-            "def-3.5",
-            "alg-1",
-            "def-3.6",
-            "def-3.7",
-            "rem-3.8",
-            "def-3.9",
-            "thm-4.1",
-            "lem-4.2",
-            "thm-4.3",
-            "thm-4.4",
-            "lem-4.5",
-            "claim-4.6",
-            "def-5.1",
-            "alg-2",
-            "cor-5.2",
-            "lem-5.3",
-        ),
-        "appendix-a": (
-            "lem-a.1",
-            "thm-a.2",
-            "thm-a.3",
-            "def-a.4",
-            "lem-a.5",
-            "lem-a.6",
-            "lem-a.7",
-            "lem-a.8",
-            "lem-a.9",
-            "claim-a.10",
-        ),
-        "appendix-b": (
-            "def-b.1",
-            "lem-b.2",
-            "lem-b.3",
-            "lem-b.4",
-            "claim-b.5",
-            "lem-b.6",
-            "prop-b.7",
-            "cor-b.8",
-            "lem-b.9",
-            "thm-b.10",
-        ),
-        "appendix-c": (
-            "thm-c.1",
-            "claim-c.2",
-            "lem-c.3",
-            "def-c.4",
-            "claim-c.5",
-            "claim-c.6",
-            "claim-c.7",
-            "lem-c.8",
-            "lem-c.9",
-            "def-c.10",
-            "def-c.11",
-            "thm-c.12",
-            "rem-c.13",
-            "lem-c.14",
-            "lem-c.15",
-            "claim-c.16",
-            "rem-c.17",
-            "lem-c.18",
-            "eq-25",
-            "claim-c.19",
-        ),
+        page: tuple(names.split())
+        for page, names in {
+            "main-text": """
+                thm-1.1 def-3.1 def-3.2 def-3.3 def-3.4 def-3.5 alg-1 def-3.6 def-3.7 rem-3.8
+                def-3.9 thm-4.1 lem-4.2 thm-4.3 thm-4.4 lem-4.5 claim-4.6 def-5.1 alg-2 cor-5.2
+                lem-5.3
+            """,
+            "appendix-a": """
+                lem-a.1 thm-a.2 thm-a.3 def-a.4 lem-a.5 lem-a.6 lem-a.7 lem-a.8 lem-a.9
+                claim-a.10
+            """,
+            "appendix-b": """
+                def-b.1 lem-b.2 lem-b.3 lem-b.4 claim-b.5 lem-b.6 prop-b.7 cor-b.8 lem-b.9
+                thm-b.10
+            """,
+            "appendix-c": """
+                thm-c.1 claim-c.2 lem-c.3 def-c.4 claim-c.5 claim-c.6 claim-c.7 lem-c.8 lem-c.9
+                def-c.10 def-c.11 thm-c.12 rem-c.13 lem-c.14 lem-c.15 claim-c.16 rem-c.17
+                lem-c.18 eq-25 claim-c.19
+            """,
+        }.items()
     }
 )
 """The numbered statements of the paper in its order, by the page of the reference part."""

@@ -2,8 +2,8 @@ r"""Powers of m and sharp constants as stated, and the slopes far out that decid
 
 A check at widths that run cannot tell ``m^0.95`` from ``m``.  So each power that a statement names
 stands here once, and the check compares it with the slope of a closed form between ``m = 2^200``
-and ``2^240``, to a thousandth (`far`).  Constants that are claimed to be sharp stand here too.  The
-checks read all of them from `STATED`, so that a wrong one can be planted there:
+and ``2^240``, to a thousandth (`Collector.far`).  Constants that are claimed to be sharp stand here
+too.  The checks read all of them from `STATED`, so that a wrong one can be planted there:
 ``tools/plant_statements.py`` plants each a fortieth off (a constant 10 %) and asks for the verdict.
 Before adding an entry, know what `Stated.sharp` is for: a bound may be larger than the truth, and
 then a statement with a smaller power is true as well.
@@ -17,12 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sublinear_lib.claims.evidence import Method, Observation, Outcome, Role
-
-__all__ = ["STATED", "Stated", "far", "far_slope", "stated", "stated_power"]
+__all__ = ["STATED", "Stated", "far_slope", "stated", "stated_power"]
 
 _NEAR, _FAR = 2**200, 2**240
-_CLOSE = 1e-3
 _F = Fraction
 
 
@@ -277,52 +274,3 @@ def far_slope(value: Callable[[int], float], *, logs: float = 0.0) -> float:
     """
     slope = math.log(value(_FAR) / value(_NEAR)) / math.log(_FAR / _NEAR)
     return slope - logs * math.log(math.log(_FAR) / math.log(_NEAR)) / math.log(_FAR / _NEAR)
-
-
-def far(
-    key: str,
-    value: Callable[[int], float],
-    role: Role = Role.STATEMENT,
-    *,
-    logs: float = 0.0,
-    case: str = "",
-) -> Observation:
-    """Note whether a closed form has the power of m that a statement names.
-
-    Parameters
-    ----------
-    key : str
-        A name in `STATED`.
-    value : callable
-        The closed form, positive, as a function of m.
-    role : Role, default Role.STATEMENT
-        On what the observation bears.
-    logs : float, default 0
-        The power of log m in the closed form, which the statement leaves out.
-    case : str, default ""
-        For which parameters, where there are several.
-
-    Returns
-    -------
-    Observation
-        Yes if the slope far out is related to the power as stated, to a thousandth; otherwise no.
-
-    Examples
-    --------
-    >>> far("C.2 count", lambda m: 0.56 * m**0.9).outcome.value
-    'yes'
-    >>> far("C.2 count", lambda m: 0.56 * m**0.91).outcome.value
-    'no'
-    """
-    asked, slope = STATED[key], far_slope(value, logs=logs)
-    over, under = slope > float(asked.number) + _CLOSE, slope < float(asked.number) - _CLOSE
-    missed = {"=": over or under, "<=": over, ">=": under}[asked.relation]
-    what = f"power of m far out (2^200 to 2^240): {asked.what}{case and ', ' + case}"
-    return Observation(
-        what,
-        round(slope, 6) + 0.0,
-        f"{asked.relation} {asked.number}, to 0.001",
-        Outcome.NO if missed else Outcome.YES,
-        Method.CLOSED_FORM,
-        role,
-    )

@@ -43,12 +43,5 @@ def kernels_in_use() -> str:
 
 
 def kernels() -> ModuleType:
-    """Return the kernel module in use.
-
-    Returns
-    -------
-    module
-        :mod:`~sublinear_lib.evaluation.kernels_numba` or
-        :mod:`~sublinear_lib.evaluation.kernels_numpy`; both offer the same functions.
-    """
+    """Return the kernel module in use."""
     return _load(kernels_in_use())

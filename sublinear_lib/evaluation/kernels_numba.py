@@ -11,14 +11,9 @@ inside a block; a cursor per point remembers where its ascending list stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._compiled import FREE_SUMS, compiled
 
 __all__ = [
     "add_rows",
@@ -32,44 +27,17 @@ __all__ = [
     "write_rows",
 ]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-# Reordering and contraction are allowed, assumptions about NaN and infinity are not: an undecided
-# score may be NaN (inf - inf) and has to stay visible.
-_FAST = {"reassoc", "contract", "nsz"}
 _CACHE_BYTES = 1 << 19
-
-
-def _compile(fastmath: bool | set[str] = False) -> Callable[[Function], Function]:
-    # Always said: a function that does not say it takes the freedom of whoever compiles it first.
-    return cast(
-        Callable[[Function], Function],
-        numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath),
-    )
 
 
 def _block(d: int) -> int:
     return max(64, _CACHE_BYTES // (8 * d))
 
 
-@_compile()
-def _strict_list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    undecided: IntArray,
-) -> int:
+@compiled()
+def _strict_list_pass(weights, band, shift, X, indptr, indices, verdict, outputs):
+    (W, a, b), (lower, upper) = weights, band
+    value, gradient, flags, tally, undecided = outputs
     n, d = X.shape
     found = 0
     count = 0
@@ -102,25 +70,10 @@ def _strict_list_pass(
     return found
 
 
-@_compile(fastmath=_FAST)
-def _fast_list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    undecided: IntArray,
-    block: int,
-) -> int:
+@compiled(FREE_SUMS)
+def _fast_list_pass(weights, band, shift, X, indptr, indices, verdict, outputs, block):
+    (W, a, b), (lower, upper) = weights, band
+    value, gradient, flags, tally, undecided = outputs
     n, d = X.shape
     m = W.shape[0]
     found = 0
@@ -138,14 +91,8 @@ def _fast_list_pass(
                 width = 1
                 if e + 3 < end and indices[e + 3] < last:
                     width = 4
-                    r0 = indices[e]
-                    r1 = indices[e + 1]
-                    r2 = indices[e + 2]
-                    r3 = indices[e + 3]
-                    z0 = 0.0
-                    z1 = 0.0
-                    z2 = 0.0
-                    z3 = 0.0
+                    r0, r1, r2, r3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
+                    z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
                     for k in range(d):
                         x = X[i, k]
                         z0 += W[r0, k] * x
@@ -190,32 +137,18 @@ def _fast_list_pass(
 
 
 def list_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    verdict: NDArray[np.int8],
-    value: FloatArray,
-    gradient: FloatArray,
-    flags: BoolArray,
-    tally: IntArray,
-    strict: bool,
-) -> IntArray:
+    W, a, b, lower, upper, shift, X, indptr, indices, verdict, value, gradient, flags, tally, strict
+):
     """Add the listed neurons' share of value and input gradient: see the NumPy kernel."""
     room = 64
     while True:
         undecided = np.empty(room, dtype=np.int64)
-        arguments = (W, a, b, lower, upper, shift, X, indptr, indices, verdict)
         outputs = (value, gradient, flags, tally, undecided)
+        arguments = (W, a, b), (lower, upper), shift, X, indptr, indices, verdict, outputs
         if strict:
-            found = _strict_list_pass(*arguments, *outputs)
+            found = _strict_list_pass(*arguments)
         else:
-            found = _fast_list_pass(*arguments, *outputs, _block(W.shape[1]))
+            found = _fast_list_pass(*arguments, _block(W.shape[1]))
         if found <= room:
             return np.sort(undecided[:found])
         # Ties in numbers (a lattice, say): once more, with room for all of them.  The outputs are
@@ -223,19 +156,8 @@ def list_pass(
         room = found
 
 
-@_compile()
-def _strict_smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-) -> int:
+@compiled()
+def _strict_smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient):
     n, d = X.shape
     count = 0
     for i in range(n):
@@ -257,19 +179,8 @@ def _strict_smooth_pass(
     return count
 
 
-@_compile(fastmath=_FAST)
-def _fast_smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-) -> int:
+@compiled(FREE_SUMS)
+def _fast_smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient):
     n, d = X.shape
     count = 0
     for i in range(n):
@@ -290,35 +201,14 @@ def _fast_smooth_pass(
     return count
 
 
-def smooth_pass(
-    W: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    tau: float,
-    jump: float,
-    bandwidth: float,
-    X: FloatArray,
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    gradient: FloatArray,
-    strict: bool,
-) -> int:
+def smooth_pass(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient, strict):
     """Add the listed neurons' share of the smoothed input gradient: see the NumPy kernel."""
     run = _strict_smooth_pass if strict else _fast_smooth_pass
     return int(run(W, a, b, tau, jump, bandwidth, X, indptr, indices, gradient))
 
 
-@_compile(fastmath=_FAST)
-def _tile_pass(
-    Z: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    value: FloatArray,
-    active: BoolArray,
-) -> int:
+@compiled(FREE_SUMS)
+def _tile_pass(Z, a, b, lower, upper, shift, value, active):
     n, p = Z.shape
     undecided = 0
     for i in range(n):
@@ -334,24 +224,13 @@ def _tile_pass(
     return undecided
 
 
-def tile_pass(
-    Z: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-    lower: float,
-    upper: float,
-    shift: float,
-    value: FloatArray,
-    active: BoolArray,
-) -> int:
+def tile_pass(Z, a, b, lower, upper, shift, value, active):
     """Turn a tile of inner products into activities: see the NumPy kernel."""
     return int(_tile_pass(Z, a, b, lower, upper, shift, value, active))
 
 
-@_compile(fastmath=_FAST)
-def _add_rows(
-    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
-) -> None:
+@compiled(FREE_SUMS)
+def _add_rows(W, a, columns, entries, gradient):
     d = W.shape[1]
     e = 0
     while e < entries.size:
@@ -364,10 +243,7 @@ def _add_rows(
             r1 = entries[e + 1] - first
             r2 = entries[e + 2] - first
             r3 = entries[e + 3] - first
-            c0 = a[r0]
-            c1 = a[r1]
-            c2 = a[r2]
-            c3 = a[r3]
+            c0, c1, c2, c3 = a[r0], a[r1], a[r2], a[r3]
             for k in range(d):
                 gradient[i, k] += (c0 * W[r0, k] + c1 * W[r1, k]) + (c2 * W[r2, k] + c3 * W[r3, k])
             e += 4
@@ -379,23 +255,13 @@ def _add_rows(
             e += 1
 
 
-def add_rows(
-    W: FloatArray, a: FloatArray, columns: int, entries: IntArray, gradient: FloatArray
-) -> None:
+def add_rows(W, a, columns, entries, gradient):
     """Add ``a_r w_r`` for every listed pair of a tile: see the NumPy kernel."""
     _add_rows(W, a, columns, entries, gradient)
 
 
-@_compile()
-def _strict_scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-) -> None:
+@compiled()
+def _strict_scatter_rows(indptr, indices, coefficients, a, X, position, gradient):
     n, d = X.shape
     for i in range(n):
         for e in range(indptr[i], indptr[i + 1]):
@@ -406,17 +272,8 @@ def _strict_scatter_rows(
                 gradient[p, k] += c * X[i, k]
 
 
-@_compile(fastmath=_FAST)
-def _fast_scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-    block: int,
-) -> None:
+@compiled(FREE_SUMS)
+def _fast_scatter_rows(indptr, indices, coefficients, a, X, position, gradient, block):
     n, d = X.shape
     cursor = indptr[:n].copy()
     for first in range(0, a.size, block):
@@ -433,16 +290,7 @@ def _fast_scatter_rows(
             cursor[i] = e
 
 
-def scatter_rows(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    coefficients: FloatArray,
-    a: FloatArray,
-    X: FloatArray,
-    position: IntArray,
-    gradient: FloatArray,
-    strict: bool,
-) -> None:
+def scatter_rows(indptr, indices, coefficients, a, X, position, gradient, strict):
     """Accumulate ``sum_i c_i a_r x_i`` over listed points: see the NumPy kernel."""
     arguments = (indptr, indices, coefficients, a, X, position, gradient)
     if strict:
@@ -451,10 +299,8 @@ def scatter_rows(
         _fast_scatter_rows(*arguments, _block(X.shape[1]))
 
 
-@_compile()
-def _mask_lists(
-    mask: BoolArray, block: NDArray[np.int32], indptr: IntArray, indices: NDArray[np.int32]
-) -> None:
+@compiled()
+def _mask_lists(mask, block, indptr, indices):
     n, p = mask.shape
     filled = 0
     for i in range(n):
@@ -465,7 +311,7 @@ def _mask_lists(
         indptr[i + 1] = filled
 
 
-def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
+def mask_lists(mask, block):
     """Turn a mask over some neurons into lists: see the NumPy kernel."""
     indptr = np.zeros(mask.shape[0] + 1, dtype=np.int64)
     # One place more than needed: the last write may be one that is not kept.
@@ -474,14 +320,8 @@ def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.i
     return indptr, indices[:-1]
 
 
-@_compile()
-def _split_lists(
-    indptr: IntArray,
-    indices: NDArray[np.int32],
-    popular: BoolArray,
-    new_indptr: IntArray,
-    new_indices: NDArray[np.int32],
-) -> None:
+@compiled()
+def _split_lists(indptr, indices, popular, new_indptr, new_indices):
     n = indptr.size - 1
     kept = 0
     for i in range(n):
@@ -493,15 +333,13 @@ def _split_lists(
         new_indptr[i + 1] = kept
 
 
-@_compile()
-def _count_listed(indices: NDArray[np.int32], counts: IntArray) -> None:
+@compiled()
+def _count_listed(indices, counts):
     for e in range(indices.size):
         counts[indices[e]] += 1
 
 
-def split_lists(
-    indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
-) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
+def split_lists(indptr, indices, m, limit):
     """Separate the neurons listed at more than `limit` points: see the NumPy kernel."""
     counts = np.zeros(m, dtype=np.int64)
     _count_listed(indices, counts)
@@ -513,16 +351,8 @@ def split_lists(
     return np.flatnonzero(popular), new_indptr, new_indices
 
 
-@_compile()
-def _descend(
-    W: FloatArray,
-    rows: IntArray,
-    gradient: FloatArray,
-    eta: float,
-    start: FloatArray,
-    weights: FloatArray,
-    squares: FloatArray,
-) -> int:
+@compiled()
+def _descend(W, rows, gradient, eta, start, weights, squares):
     count, d = weights.shape
     whole = d - d % 8
     parts = np.empty(8)
@@ -550,9 +380,7 @@ def _descend(
     return largest
 
 
-def descend(
-    W: FloatArray, rows: IntArray, gradient: FloatArray, eta: float, start: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
+def descend(W, rows, gradient, eta, start):
     """Take a gradient step of some rows: see the NumPy kernel."""
     weights = np.empty_like(gradient)
     squares = np.empty(len(gradient))
@@ -560,8 +388,8 @@ def descend(
     return weights, squares, float(np.int64(largest).view(np.float64))
 
 
-@_compile(fastmath=_FAST)
-def _write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+@compiled(FREE_SUMS)
+def _write_rows(W, rows, values):
     longest = 0.0
     for e in range(values.shape[0]):
         r = rows[e]
@@ -575,7 +403,7 @@ def _write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
     return longest
 
 
-def write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
+def write_rows(W, rows, values):
     """Write some rows and bound their norms: see the NumPy kernel."""
     d = W.shape[1]
     # As in `predicates.row_norms`: rounded up, and more than what underflows.

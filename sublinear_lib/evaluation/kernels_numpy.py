@@ -61,35 +61,6 @@ def list_pass(
     A score above `upper` is active, one below `lower` is not; in between `verdict` decides, entry
     by entry, when it is given.  When it is not, such entries are reported, the outputs are void,
     and the caller decides the entries and starts again.
-
-    Parameters
-    ----------
-    W, a, b : ndarray, shapes (m, d), (m,), (m,)
-        The neurons.
-    lower, upper : float
-        Ends of the band around tau that rounding leaves undecided.
-    shift : float
-        What an active neuron subtracts from its score (0 for the jump, tau for the continuous
-        activation).
-    X : ndarray, shape (n, d)
-        The points.
-    indptr, indices : ndarray
-        Neuron ids per point (CSR), ascending within a point.
-    verdict : ndarray of int8, shape (k,) or (0,)
-        Per list entry: 1 if an undecided entry is active; empty if unknown.
-    value, gradient : ndarray, shapes (n,), (n, d) or (0, d)
-        Added to; an empty gradient is not computed.
-    flags : ndarray of bool, shape (k,) or (0,)
-        Set to the activity of each list entry when not empty.
-    tally : ndarray of int64, shape (1,)
-        Increased by the number of active entries.
-    strict : bool
-        Whether the canonical order is wanted.
-
-    Returns
-    -------
-    ndarray of int64
-        The undecided list entries (empty when `verdict` was given).
     """
     undecided: list[IntArray] = []
     for i in range(X.shape[0]):
@@ -138,29 +109,7 @@ def smooth_pass(
     gradient: FloatArray,
     strict: bool,
 ) -> int:
-    """Add the listed neurons' share of the smoothed input gradient, point by point.
-
-    Parameters
-    ----------
-    W, a, b : ndarray, shapes (m, d), (m,), (m,)
-        The neurons.
-    tau, jump, bandwidth : float
-        Threshold, height of the jump divided by the bandwidth, half the width of the window: see
-        `sublinear_lib.activations.blurred_step`.
-    X : ndarray, shape (n, d)
-        The points.
-    indptr, indices : ndarray
-        Neuron ids per point (CSR), ascending within a point.
-    gradient : ndarray, shape (n, d)
-        Added to.
-    strict : bool
-        Whether the canonical order is wanted.
-
-    Returns
-    -------
-    int
-        How many entries had a derivative other than 0.
-    """
+    """Add the listed neurons' share of the smoothed input gradient, point by point."""
     count = 0
     for i in range(X.shape[0]):
         rows = indices[indptr[i] : indptr[i + 1]]
@@ -190,26 +139,7 @@ def tile_pass(
     value: FloatArray,
     active: BoolArray,
 ) -> int:
-    """Turn a tile of inner products into activities and add its share of the value.
-
-    Parameters
-    ----------
-    Z : ndarray, shape (n, p)
-        Inner products of n points with p neurons; overwritten.
-    a, b : ndarray, shape (p,)
-        Output weights and biases of those neurons.
-    lower, upper, shift : float
-        As in `list_pass`.
-    value : ndarray, shape (n,)
-        Added to.
-    active : ndarray of bool, shape (n, p)
-        Overwritten with the activities; undecided entries are left False.
-
-    Returns
-    -------
-    int
-        The number of undecided entries.
-    """
+    """Turn a tile of inner products into activities and add its share of the value."""
     Z += b
     np.greater(Z, upper, out=active)
     # "not below" counts the active and the undecided; NaN is undecided.
@@ -228,19 +158,7 @@ def add_rows(
     entries: IntArray,
     gradient: FloatArray,
 ) -> None:
-    """Add ``a_r w_r`` to the gradient of point i for every listed pair (i, r) of a tile.
-
-    Parameters
-    ----------
-    W, a : ndarray, shapes (p, d), (p,)
-        The neurons of the tile.
-    columns : int
-        The width p of the tile.
-    entries : ndarray of int64
-        Flat positions ``i * p + r`` of the active pairs, ascending.
-    gradient : ndarray, shape (n, d)
-        Added to.
-    """
+    """Add ``a_r w_r`` to the gradient of point i for every listed pair (i, r) of a tile."""
     points, rows = np.divmod(entries, columns)
     indptr = np.searchsorted(points, np.arange(gradient.shape[0] + 1))
     pattern = sparse.csr_array((a[rows], rows, indptr), shape=(gradient.shape[0], columns))
@@ -257,25 +175,7 @@ def scatter_rows(
     gradient: FloatArray,
     strict: bool,
 ) -> None:
-    """Accumulate ``sum_i c_i a_r x_i`` over the points at which neuron r is listed.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-        Active neuron ids per point (CSR).
-    coefficients : ndarray, shape (n,)
-        The weights c_i.
-    a : ndarray, shape (m,)
-        Output weights.
-    X : ndarray, shape (n, d)
-        The points.
-    position : ndarray of int64, shape (m,)
-        Row of `gradient` that belongs to a neuron.
-    gradient : ndarray, shape (q, d)
-        Added to, point by point.
-    strict : bool
-        Whether the canonical order is wanted (it is the order used here in any case).
-    """
+    """Accumulate ``sum_i c_i a_r x_i`` over the points at which neuron r is listed."""
     for i in range(X.shape[0]):
         rows = indices[indptr[i] : indptr[i + 1]]
         if rows.size:
@@ -283,22 +183,7 @@ def scatter_rows(
 
 
 def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
-    """Turn a mask over some neurons into lists of neuron ids per point.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n, p)
-        Which of the neurons are listed.
-    block : ndarray of int64, shape (p,)
-        Their ids, ascending.
-
-    Returns
-    -------
-    indptr : ndarray of int64, shape (n + 1,)
-        Where the ids of each point start.
-    indices : ndarray of int32
-        The ids, ascending within a point.
-    """
+    """Turn a mask over some neurons into lists of neuron ids per point."""
     points, columns = np.divmod(np.flatnonzero(mask), max(1, mask.shape[1]))
     indptr = np.searchsorted(points, np.arange(mask.shape[0] + 1))
     return indptr, block[columns].astype(np.int32)
@@ -307,24 +192,7 @@ def mask_lists(mask: BoolArray, block: IntArray) -> tuple[IntArray, NDArray[np.i
 def split_lists(
     indptr: IntArray, indices: NDArray[np.int32], m: int, limit: int
 ) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-    """Separate the neurons that are listed at more than `limit` points from the lists.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-        Neuron ids per point (CSR).
-    m : int
-        The number of neurons.
-    limit : int
-        The largest number of points at which a neuron may stay on lists.
-
-    Returns
-    -------
-    popular : ndarray of int64
-        The neurons taken off the lists, ascending.
-    indptr, indices : ndarray
-        The lists without them.
-    """
+    """Separate the neurons that are listed at more than `limit` points from the lists."""
     counts = np.bincount(indices, minlength=m)
     is_popular = counts > limit
     keep = ~is_popular[indices]
@@ -335,29 +203,7 @@ def split_lists(
 def descend(
     W: FloatArray, rows: IntArray, gradient: FloatArray, eta: float, start: FloatArray
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Take a gradient step of some rows, without writing it yet.
-
-    Parameters
-    ----------
-    W, start : ndarray, shape (m, d)
-        The weights now, and at the beginning of the run.
-    rows : ndarray of int64, shape (k,) or (0,)
-        The rows that move; empty if these are all.
-    gradient : ndarray, shape (k, d)
-        The gradient of these rows.
-    eta : float
-        Step size.
-
-    Returns
-    -------
-    weights : ndarray, shape (k, d)
-        ``w - eta g``; product and difference are rounded one after the other.
-    squares : ndarray, shape (k,)
-        Squared distances from `start`: coordinate ``k`` goes to partial sum ``k % 8``, and the
-        eight are added pairwise.
-    largest : float
-        The largest entry of `weights` in size; NaN or infinity if one is not finite.
-    """
+    """Take a gradient step of some rows, without writing it yet."""
     where: IntArray | slice = rows if rows.size else slice(None)
     with np.errstate(over="ignore", invalid="ignore"):
         weights = W[where] - gradient * eta
@@ -372,21 +218,6 @@ def descend(
 
 
 def write_rows(W: FloatArray, rows: IntArray, values: FloatArray) -> float:
-    """Write some rows and bound their norms.
-
-    Parameters
-    ----------
-    W : ndarray, shape (m, d)
-        Written to.
-    rows : ndarray of int64, shape (k,)
-        Which rows.
-    values : ndarray, shape (k, d)
-        What to write.
-
-    Returns
-    -------
-    float
-        At least the norm of every row of `values`.
-    """
+    """Write some rows and bound their norms."""
     W[rows] = values
     return float(predicates.row_norms(values).max(initial=0.0))

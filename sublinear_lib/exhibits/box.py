@@ -31,12 +31,7 @@ from sublinear_lib.exhibits.shelf import Shelf, default_shelf
 
 __all__ = ["ClaimBox", "ClaimList", "chapter_claims", "claim_box"]
 
-_SOURCES = {
-    "paper": "",
-    "repair": "this book",
-    "memorization": "Part II",
-    "features": "Part III",
-}
+_SOURCES = {"paper": "", "repair": "this book", "memorization": "Part II", "features": "Part III"}
 
 
 class ClaimBox:

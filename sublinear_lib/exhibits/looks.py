@@ -43,9 +43,7 @@ class Look:
 LOOKS: Mapping[Verdict, Look] = MappingProxyType(
     {
         Verdict.HOLDS: Look(
-            "c3",
-            "M3 8.5l3.5 3.5L13 4.5",
-            "The statement as printed follows from a complete proof.",
+            "c3", "M3 8.5l3.5 3.5L13 4.5", "The statement as printed follows from a complete proof."
         ),
         Verdict.REPAIRED: Look(
             "c1",

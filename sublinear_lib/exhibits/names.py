@@ -14,14 +14,7 @@ from html import escape
 
 from sublinear_lib.claims import Claim, Ledger, ProofStatus, Verdict
 
-__all__ = [
-    "name_of",
-    "page_link",
-    "proof_link",
-    "short_name",
-    "statement_link",
-    "title_of",
-]
+__all__ = ["name_of", "page_link", "proof_link", "short_name", "statement_link", "title_of"]
 
 _KINDS = {
     "alg": ("Algorithm", "Alg."),

@@ -15,49 +15,27 @@ Engines, kernels and the float32 filter live in the modules of this package; see
 
 from __future__ import annotations
 
-from sublinear_lib.halfspace.aggregates import (
-    AggregateStats,
-    AggregateTree,
-    HalfspaceAggregates,
-    NetworkAggregates,
-)
+from sublinear_lib.halfspace.aggregates import AggregateTree, HalfspaceAggregates
 from sublinear_lib.halfspace.alive import alive_on_slice
-from sublinear_lib.halfspace.arcs import ArcStabbing, ArcStabbingStats
-from sublinear_lib.halfspace.candidates import Advance, CandidateLists, CandidateStats
-from sublinear_lib.halfspace.caps import CapEvaluator, CapFilter, CapMemory
-from sublinear_lib.halfspace.index import HalfspaceIndex, IndexStats
-from sublinear_lib.halfspace.onion import (
-    ConvexLayers,
-    ConvexLayersStats,
-    LayerVisit,
-    QueryTrace,
-)
-from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree, PartitionTreeStats
-from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
+from sublinear_lib.halfspace.arcs import ArcStabbing
+from sublinear_lib.halfspace.blocks import aligned_zeros as aligned_zeros  # for the trainer
+from sublinear_lib.halfspace.candidates import Advance, CandidateLists
+from sublinear_lib.halfspace.filtering import relative_error as relative_error
+from sublinear_lib.halfspace.index import HalfspaceIndex
+from sublinear_lib.halfspace.onion import ConvexLayers
+from sublinear_lib.halfspace.partition_tree import Cut, PartitionTree
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = [
     "Advance",
-    "AggregateStats",
     "AggregateTree",
     "ArcStabbing",
-    "ArcStabbingStats",
     "CandidateLists",
-    "CandidateStats",
-    "CapEvaluator",
-    "CapFilter",
-    "CapMemory",
     "ConvexLayers",
-    "ConvexLayersStats",
     "Cut",
     "HalfspaceAggregates",
     "HalfspaceHits",
     "HalfspaceIndex",
-    "HalfspaceStructure",
-    "IndexStats",
-    "LayerVisit",
-    "NetworkAggregates",
     "PartitionTree",
-    "PartitionTreeStats",
-    "QueryTrace",
     "alive_on_slice",
 ]

@@ -177,21 +177,7 @@ def _columns(store: PointStore, weights: FloatArray, rows: IntArray) -> FloatArr
 
 
 class _SummingTree(BoxTree):
-    """A tree of boxes that also holds sums of columns for every node.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points.
-    weights : ndarray of float64, shape (size,)
-        The weights of all rows of the store.
-    kernels : KernelSet
-        The loops.
-    leaf_size : int
-        The largest number of points in a block.
-    domain : {None, "slice"}
-        Where the normals lie.
-    """
+    """A tree of boxes that also holds sums of columns for every node."""
 
     def __init__(
         self,

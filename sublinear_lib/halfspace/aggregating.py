@@ -37,34 +37,12 @@ _NUMBERS_AT_ONCE = 2**18
 
 
 def pays(m: int, dimension: int) -> bool:
-    """Return whether a tree of sums is expected to beat adding up what is reported.
-
-    Parameters
-    ----------
-    m : int
-        Number of points.
-    dimension : int
-        Their coordinates; the bias counts as one, but not for queries on X.
-
-    Returns
-    -------
-    bool
-        True for at least 4096 points with at most 4 coordinates: the tree then touches
-        ``O(m**(1 - 1/dimension))`` points for each query, and the report as many as it finds.
-    """
+    """Return whether a tree of sums is expected to beat adding up what is reported."""
     return dimension <= _LARGEST_DIMENSION and m >= _FEWEST_POINTS
 
 
 class Aggregator:
-    """Sums over the half-spaces of an index, and what is kept for the next ones.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points of the index.
-    domain : {"slice"} or None
-        Where the normals of all queries lie.
-    """
+    """Sums over the half-spaces of an index, and what is kept for the next ones."""
 
     def __init__(self, store: PointStore, domain: str | None) -> None:
         self._store = store
@@ -109,31 +87,7 @@ class Aggregator:
         asked: HalfSpaces,
         weights: FloatArray,
     ) -> HalfspaceAggregates:
-        """Sum over the points in each half-space.
-
-        Parameters
-        ----------
-        engine : HalfspaceStructure
-            The engine, for reports.
-        kernels : {"numba", "numpy"}
-            The loops of a tree.
-        leaf_size : int
-            The largest number of points in a leaf of a tree.
-        asked : HalfSpaces
-            The half-spaces.
-        weights : ndarray of float64, shape (m,)
-            The weights of the live rows, in their order.
-
-        Returns
-        -------
-        HalfspaceAggregates
-            Counts and sums.
-
-        Raises
-        ------
-        ValueError
-            If sums could overflow.
-        """
+        """Sum over the points in each half-space."""
         with self._lock:
             if not self._checked or not np.array_equal(weights, self._weights):
                 self._prepare(kernels, leaf_size, weights)

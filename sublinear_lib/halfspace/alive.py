@@ -103,31 +103,7 @@ def _reach(terms: _Terms, deviation: float) -> FloatArray:
 def slice_bounds(
     points: FloatArray, bias: FloatArray | None, tolerance: float = TOLERANCE
 ) -> tuple[FloatArray, FloatArray]:
-    """Bound ``<p, x> + b`` for all x of X at once, in float64 and rigorously.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (k, d)
-        The points ``p``, finite, ``d >= 2`` (trusted, not validated).
-    bias : ndarray of float64, shape (k,), or None
-        The biases ``b``; ``None`` means zero.
-    tolerance : float, default 1e-9
-        How far x may be off X, in its norm and its last coordinate.
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (k,)
-        In real arithmetic ``lower <= <p, x> + b <= upper``; the interval is longer than the
-        smallest one by about ``(4 tolerance + 1e-14) (||p|| + |b|)``.  A bound beyond the float64
-        range is infinite; as no finite number lies beyond it either, comparisons with finite
-        offsets stay right.
-
-    Examples
-    --------
-    >>> lower, upper = slice_bounds(np.array([[3.0, 4.0, 2.0]]), np.array([1.0]))
-    >>> np.column_stack((lower, upper)).round(6)
-    array([[-2.330127,  6.330127]])
-    """
+    """Bound ``<p, x> + b`` for all x of X at once, in float64 and rigorously."""
     terms = _terms(points, bias)
     reach = _reach(terms, _MEASURED * tolerance)
     # The last term pays for a subnormal result, also where these are flushed to zero.

@@ -42,12 +42,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import predicates, validation
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.geometry import SLICE_RADIUS
 from sublinear_lib.halfspace.alive import TOLERANCE
 from sublinear_lib.halfspace.arguments import read_half_spaces, refuse_too_many
 from sublinear_lib.halfspace.planar import collect
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = ["ArcStabbing", "ArcStabbingStats"]
 

@@ -30,23 +30,7 @@ _DOMAINS = ("slice",)
 
 
 def read_points(points: object) -> FloatArray:
-    """Return the points that a structure is to be made of.
-
-    Parameters
-    ----------
-    points : array-like, shape (m, d)
-        The points.
-
-    Returns
-    -------
-    ndarray of float64, shape (m, d)
-        The same points; not a copy where none is needed.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are not finite points of a dimension for which the error bounds are proved.
-    """
+    """Return the points that a structure is to be made of."""
     array = validation.float_array(points, "points", shape=("m", "d"), allow_empty=True)
     if not 1 <= array.shape[1] < LARGEST_DIMENSION:
         raise ValueError(
@@ -57,25 +41,7 @@ def read_points(points: object) -> FloatArray:
 
 
 def read_domain(domain: object, points: FloatArray) -> str | None:
-    """Return where the normals of all queries to some points lie.
-
-    Parameters
-    ----------
-    domain : {"slice"} or None
-        On X, or anywhere.
-    points : ndarray of float64, shape (m, d)
-        The points.
-
-    Returns
-    -------
-    {"slice"} or None
-        The domain.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is another one, or if X is empty for want of dimensions.
-    """
+    """Return where the normals of all queries to some points lie."""
     if domain is None:
         return None
     name = validation.choice(domain, "domain", _DOMAINS)
@@ -87,20 +53,7 @@ def read_domain(domain: object, points: FloatArray) -> str | None:
 
 
 def refuse_too_many(ids: int, owner: str | None = None) -> None:
-    """Refuse more ids than an int32 can tell apart.
-
-    Parameters
-    ----------
-    ids : int
-        How many there would be.
-    owner : str, optional
-        Who gives them out for life, ``"an index"`` or ``"a tree"``.
-
-    Raises
-    ------
-    ValueError
-        If they are too many.
-    """
+    """Refuse more ids than an int32 can tell apart."""
     if ids > LARGEST_ID:
         life = "" if owner is None else f" over the life of {owner}"
         raise ValueError(f"points must number at most {LARGEST_ID}{life}, got {ids}")
@@ -109,31 +62,7 @@ def refuse_too_many(ids: int, owner: str | None = None) -> None:
 def read_half_spaces(
     normals: object, offsets: object, strict: object, d: int, domain: str | None = None
 ) -> HalfSpaces:
-    """Return a batch of half-spaces, as every ``query_halfspace`` takes them.
-
-    Parameters
-    ----------
-    normals : array-like, shape (q, d)
-        The normals; ``q = 0`` is allowed.
-    offsets : float or array-like, shape (q,)
-        The offsets: one for all, or one for each.
-    strict : bool
-        Whether ``>`` or ``>=`` is asked.
-    d : int
-        The dimension of the points.
-    domain : {"slice"}, optional
-        Where the normals must lie; anywhere by default.
-
-    Returns
-    -------
-    HalfSpaces
-        The half-spaces, with an offset for each.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is of the wrong type, shape or value, or a normal is not in the domain.
-    """
+    """Return a batch of half-spaces, as every ``query_halfspace`` takes them."""
     vectors = validation.float_array(normals, "normals", shape=("q", d), allow_empty=True)
     levels = validation.float_array(offsets, "offsets", allow_empty=True)
     q = len(vectors)
@@ -150,31 +79,7 @@ def read_half_spaces(
 def read_biases(
     store: PointStore, bias: object, count: int, owner: str, *, required: bool = False
 ) -> FloatArray | None:
-    """Return the biases of points that come or move.
-
-    Parameters
-    ----------
-    store : PointStore
-        The stored points.
-    bias : array-like, shape (k,), or None
-        The biases.
-    count : int
-        The number of points, ``k``.
-    owner : {"index", "tree"}
-        What the user holds, for the messages.
-    required : bool, default False
-        Whether points with biases cannot do without.
-
-    Returns
-    -------
-    ndarray of float64, shape (k,), or None
-        The biases, if there are any.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If they are of the wrong type, shape or value, missing, or not asked for.
-    """
+    """Return the biases of points that come or move."""
     if bias is None:
         if required and store.biased:
             raise ValueError(
@@ -190,25 +95,7 @@ def read_biases(
 
 
 def stored_rows(store: PointStore, ids: object) -> IntArray:
-    """Return the rows of points that are to go or to move.
-
-    Parameters
-    ----------
-    store : PointStore
-        The stored points.
-    ids : array-like of int, shape (k,)
-        Their ids.
-
-    Returns
-    -------
-    ndarray of int64, shape (k,)
-        Their rows.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If these are not distinct ids of stored points.
-    """
+    """Return the rows of points that are to go or to move."""
     wanted = validation.index_array(ids, "ids", upper=store.next_id, unique=True)
     rows, stored = store.rows_of(wanted)
     if not stored.all():

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Float32Array, norms
+from sublinear_lib._typing import Float32Array, FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.filtering import norms
 from sublinear_lib.halfspace.kernels import GROUP, Table
-from sublinear_lib.halfspace.protocol import Int32Array
 from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["Blocks", "aligned_zeros"]
@@ -29,20 +28,7 @@ _LINE = 64
 
 
 def aligned_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
-    """Return zeros that begin with a cache line: a vector of numbers then lies in one, not in two.
-
-    Parameters
-    ----------
-    size : int
-        How many.
-    kind : dtype
-        Of which type.
-
-    Returns
-    -------
-    ndarray, shape (size,)
-        The zeros.
-    """
+    """Return zeros that begin with a cache line: a vector of them lies in one, not in two."""
     item = np.dtype(kind).itemsize
     memory = np.zeros(size + _LINE // item, dtype=kind)
     first = -memory.ctypes.data % _LINE // item
@@ -50,17 +36,7 @@ def aligned_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
 
 
 class Blocks:
-    """Places for points.
-
-    Parameters
-    ----------
-    dimension : int
-        Coordinates of a point.
-    width : int
-        Places in a block, a multiple of `GROUP`.
-    size : int
-        For so many places there is to be room.
-    """
+    """Places for points."""
 
     def __init__(self, dimension: int, width: int, size: int) -> None:
         self.width = width
@@ -91,15 +67,7 @@ class Blocks:
         self.coordinates, self.radius = longer.coordinates, longer.radius
 
     def write(self, places: IntArray, points: Float32Array) -> None:
-        """Put points at places.
-
-        Parameters
-        ----------
-        places : ndarray of int64, shape (k,)
-            The places.
-        points : ndarray of float32, shape (k, D)
-            The points.
-        """
+        """Put points at places."""
         span = as_span(places)
         if not isinstance(span, slice):
             self.coordinates[places // self.width, :, places % self.width] = points

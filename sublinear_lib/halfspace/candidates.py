@@ -90,11 +90,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from sublinear_lib import geometry, predicates, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.blocks import aligned_zeros
-from sublinear_lib.halfspace.filtering import Float32Array, relative_error, round_up
+from sublinear_lib.halfspace.filtering import relative_error, round_up
 from sublinear_lib.halfspace.index import HalfspaceIndex
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 from sublinear_lib.halfspace.store import as_span
 
 __all__ = ["CAP_TOLERANCE", "Advance", "CandidateLists", "CandidateStats"]

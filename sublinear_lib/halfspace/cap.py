@@ -6,7 +6,7 @@ value above ``g = (sqrt(3)/2) ||p'|| + p_d / 2 + b`` and none below
 ``l = -(sqrt(3)/2) ||p'|| + p_d / 2 + b``; :mod:`sublinear_lib.halfspace.alive` derives both.  So
 the points are sorted by g, and a query with offset c looks at those with ``g >= c``, a prefix.
 Who fires in the caps of an adversary, the balls B2(x, rho), is another question, and that of
-:mod:`sublinear_lib.halfspace.caps`.
+:mod:`sublinear_lib.training.caps`.
 
 **Exactness.**  Sorted and compared is not g but a float64 bound U of the pre-activation at *every
 point that passes for a point of X*, off by up to 1e-9 in norm and last coordinate, rounded upwards
@@ -50,13 +50,13 @@ import math
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.alive import slice_bounds
 from sublinear_lib.halfspace.blocks import Blocks
 from sublinear_lib.halfspace.engine import Engine
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import GROUP, Filtered, KernelSet
-from sublinear_lib.halfspace.protocol import Int32Array, Output
+from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["CapPrefix"]
@@ -68,15 +68,7 @@ _POINTS_AT_ONCE = 2**16
 
 
 class CapPrefix(Engine):
-    """Exact half-space reporting for normals on X, from a prefix of the points sorted by g.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points, with at least two coordinates.
-    kernels : KernelSet
-        The loops.
-    """
+    """Exact half-space reporting for normals on X, from a prefix of the points sorted by g."""
 
     name = "cap"
 
@@ -207,18 +199,7 @@ class CapPrefix(Engine):
     # -- QUERY ---------------------------------------------------------------------------------
 
     def opened(self, offset: float) -> Int32Array:
-        """Return the rows in the groups that a query with this offset scans, ascending.
-
-        Parameters
-        ----------
-        offset : float
-            The offset.
-
-        Returns
-        -------
-        ndarray of int32, shape (k,)
-            The same rows for every normal.
-        """
+        """Return the rows in the groups that a query with this offset scans, ascending."""
         groups = np.flatnonzero(self._highest >= offset)
         held = self._rows[(groups[:, None] * GROUP + np.arange(GROUP)).ravel()]
         return np.sort(held[held >= 0])

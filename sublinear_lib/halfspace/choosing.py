@@ -39,17 +39,7 @@ Make = Callable[[str], HalfspaceStructure]
 
 
 class Chooser:
-    """Chooses the engine of an index.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points.
-    kernels : KernelSet
-        The kernels.
-    on_slice : bool
-        Whether the normals lie on X.
-    """
+    """Chooses the engine of an index."""
 
     def __init__(self, store: PointStore, kernels: KernelSet, on_slice: bool) -> None:
         dimension = store.d if on_slice else store.dimension  # on X the bias costs none
@@ -79,31 +69,14 @@ class Chooser:
         return self._account.reason
 
     def choose(self, present: str | None = None) -> str:
-        """Return the engine for the points that are stored.
-
-        Parameters
-        ----------
-        present : str, optional
-            The engine in use, if it is to be kept unless another is clearly better.
-
-        Returns
-        -------
-        str
-            The engine.
-        """
+        """Return the engine for the points that are stored."""
         name = self._account.choose(self._store.live, present)
         if name != present:
             self._start_anew()
         return name
 
     def keep(self, engine: HalfspaceStructure) -> None:
-        """Go on with an engine that was built anew: its counters do not start again.
-
-        Parameters
-        ----------
-        engine : HalfspaceStructure
-            The engine.
-        """
+        """Go on with an engine that was built anew: its counters do not start again."""
         self._tested = engine.work.points_tested
 
     def before(
@@ -115,24 +88,7 @@ class Chooser:
         in_order: bool,
         make: Make,
     ) -> HalfspaceStructure:
-        """Try a call of very many queries on a few of them, and exchange the engine if it pays.
-
-        Parameters
-        ----------
-        engine : HalfspaceStructure
-            The engine.
-        asked : HalfSpaces
-            The half-spaces.
-        listed, in_order : bool
-            Whether to list what they find, and in order.
-        make : callable
-            Builds an engine.
-
-        Returns
-        -------
-        HalfspaceStructure
-            The engine to use.
-        """
+        """Try a call of very many queries on a few of them, and exchange the engine if it pays."""
         m, q = self._store.live, len(asked.offsets)
         if q < _LARGE_CALL or not m or not self._lock.acquire(blocking=False):
             return engine
@@ -160,26 +116,7 @@ class Chooser:
         in_order: bool,
         make: Make,
     ) -> HalfspaceStructure:
-        """Take down a call, and exchange the engine if it is time to.
-
-        Parameters
-        ----------
-        engine : HalfspaceStructure
-            The engine.
-        asked : HalfSpaces
-            The half-spaces.
-        hits : int
-            How many points they found in all.
-        listed, in_order : bool
-            Whether they listed them, and in order.
-        make : callable
-            Builds an engine.
-
-        Returns
-        -------
-        HalfspaceStructure
-            The engine to use from now on.
-        """
+        """Take down a call, and exchange the engine if it is time to."""
         m, q = self._store.live, len(asked.offsets)
         if q >= _LARGE_CALL:  # booked before it was answered
             self.keep(engine)

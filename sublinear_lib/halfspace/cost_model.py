@@ -146,24 +146,7 @@ EXPECTED = Load()
 
 
 def crossed_fraction(m: int, dimension: int, activity: float) -> float:
-    """Return the expected share of points in blocks of the tree that a hyperplane crosses.
-
-    Parameters
-    ----------
-    m : int
-        Number of points.
-    dimension : int
-        Dimensions they fill.
-    activity : float
-        Share of the points on the positive side, from 0 to 1.
-
-    Returns
-    -------
-    float
-        ``min(1, c n**(-1/D))`` for ``n`` blocks of 64 points, the bound for points that fill ``D``
-        dimensions evenly.  ``c`` was fitted to normal points: it grows with ``D``, since the
-        surface of a ball does, and falls with the size of the smaller side.
-    """
+    """Return the expected share of points in blocks of the tree that a hyperplane crosses."""
     blocks = max(1.0, m / _LEAF)
     side = min(activity, 1.0 - activity)
     shallow = min(math.cbrt(side / 0.01), 3.0)
@@ -171,20 +154,7 @@ def crossed_fraction(m: int, dimension: int, activity: float) -> float:
 
 
 def surviving_fraction(bounds: FloatArray, offsets: FloatArray) -> float:
-    """Return which share of the points can reach the offsets on X.
-
-    Parameters
-    ----------
-    bounds : ndarray of float64, shape (k,)
-        The largest values of a sample of the points on X, ascending.
-    offsets : ndarray of float64, shape (q,)
-        The offsets.
-
-    Returns
-    -------
-    float
-        The mean over the offsets, found by binary search; 0 without points or offsets.
-    """
+    """Return which share of the points can reach the offsets on X."""
     if not len(bounds) or not len(offsets):
         return 0.0
     return 1.0 - float(np.searchsorted(bounds, offsets).mean()) / len(bounds)
@@ -193,28 +163,7 @@ def surviving_fraction(bounds: FloatArray, offsets: FloatArray) -> float:
 def per_query(
     costs: Costs, problem: Problem, engine: str, m: int, load: Load, tested: float
 ) -> float:
-    """Return what a query is expected to cost.
-
-    Parameters
-    ----------
-    costs : Costs
-        The constants.
-    problem : Problem
-        The index.
-    engine : {"scan", "cap", "tree"}
-        The engine.
-    m : int
-        Number of points.
-    load : Load
-        What is asked.
-    tested : float
-        Share of the points that the engine tests; a scan tests all.
-
-    Returns
-    -------
-    float
-        Nanoseconds.
-    """
+    """Return what a query is expected to cost."""
     hits = load.activity * m
     if engine == "scan":
         listing = costs.hit
@@ -232,24 +181,7 @@ def per_query(
 
 
 def first_choice(costs: Costs, problem: Problem, m: int, load: Load = EXPECTED) -> str:
-    """Return the engine to hold while nothing is known about the offsets.
-
-    Parameters
-    ----------
-    costs : Costs
-        The constants.
-    problem : Problem
-        The index.
-    m : int
-        Number of points.
-    load : Load, default EXPECTED
-        What is expected to be asked.
-
-    Returns
-    -------
-    str
-        The engine.
-    """
+    """Return the engine to hold while nothing is known about the offsets."""
     overtaken = m > _LARGE and problem.kernels == "numba"
     if problem.on_slice and problem.dimension > (3 if overtaken else 2):
         return "cap"
@@ -261,15 +193,7 @@ def first_choice(costs: Costs, problem: Problem, m: int, load: Load = EXPECTED) 
 
 
 class Account:
-    """What the queries of an index have cost, what they would have cost elsewhere, and the choice.
-
-    Parameters
-    ----------
-    problem : Problem
-        The index.
-    calibrate : callable
-        Returns the constants of this machine; called when an exchange is near.
-    """
+    """What queries have cost, what they would have cost elsewhere, and the choice."""
 
     def __init__(self, problem: Problem, calibrate: Callable[[], Costs]) -> None:
         self.problem = problem
@@ -281,20 +205,7 @@ class Account:
         self._queries = self._hits = self._listed = self._in_order = 0
 
     def choose(self, m: int, present: str | None = None) -> str:
-        """Return the engine for so many points and the queries known so far.
-
-        Parameters
-        ----------
-        m : int
-            Number of points.
-        present : str, optional
-            The engine in use, which is given up only for one that is clearly better.
-
-        Returns
-        -------
-        str
-            The engine; `reason` says why.
-        """
+        """Return the engine for so many points and the queries known so far."""
         load = self.load
         engine = first_choice(self.costs, self.problem, m, load)
         if present not in (None, engine) and m >= _FEWEST:
@@ -313,26 +224,7 @@ class Account:
         return engine
 
     def note(self, m: int, q: int, hits: int, *, listed: bool, in_order: bool) -> bool:
-        """Take down queries.
-
-        Parameters
-        ----------
-        m : int
-            Number of points.
-        q : int
-            Number of queries.
-        hits : int
-            How many points they found in all.
-        listed : bool
-            Whether they listed them.
-        in_order : bool
-            Whether in order.
-
-        Returns
-        -------
-        bool
-            Whether it is time to call `settle`.
-        """
+        """Take down queries."""
         self._queries += q
         self._hits += hits
         self._listed += q if listed else 0
@@ -340,24 +232,7 @@ class Account:
         return self._queries * m >= _PAIRS_BETWEEN_LOOKS
 
     def settle(self, present: str, m: int, tested: int, surviving: float) -> str:
-        """Book the queries taken down since the last time.
-
-        Parameters
-        ----------
-        present : str
-            The engine that answered them.
-        m : int
-            Number of points.
-        tested : int
-            How many it tested for all of them together.
-        surviving : float
-            Share of the points that a cap prefix would test for one of them.
-
-        Returns
-        -------
-        str
-            The engine to use from now on.
-        """
+        """Book the queries taken down since the last time."""
         q = self._queries
         if not q or not m:
             return present
@@ -368,28 +243,7 @@ class Account:
     def book(
         self, present: str, m: int, q: int, load: Load, tested: float, surviving: float
     ) -> str:
-        """Add queries to the account.
-
-        Parameters
-        ----------
-        present : str
-            The engine that answers them.
-        m : int
-            Number of points.
-        q : int
-            Number of queries.
-        load : Load
-            What they ask for.
-        tested : float
-            Share of the points that are tested for one of them.
-        surviving : float
-            Share of the points that a cap prefix would test.
-
-        Returns
-        -------
-        str
-            The engine to use from now on.
-        """
+        """Add queries to the account."""
         self.load = load
         if m < _SMALLEST:
             return present
@@ -437,20 +291,7 @@ _LEAST_NANOSECONDS = 1000
 
 
 def calibrated(kernels: KernelSet, clock: Callable[[], int] = time.thread_time_ns) -> Costs:
-    """Return the constants of this machine; measured once in a process for each set of kernels.
-
-    Parameters
-    ----------
-    kernels : KernelSet
-        The kernels.
-    clock : callable, default time.thread_time_ns
-        Returns nanoseconds.
-
-    Returns
-    -------
-    Costs
-        The constants.
-    """
+    """Return the constants of this machine; measured once in a process for each set of kernels."""
     with _measuring:
         if kernels.name not in _SAMPLE:
             return DEFAULT_COSTS[kernels.name]

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from sublinear_lib import predicates
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Batch, Float32Array, Scale, folded, prepare
+from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.filtering import Batch, Scale, folded, prepare
 from sublinear_lib.halfspace.kernels import Filtered, KernelSet
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array, Output, Work
+from sublinear_lib.halfspace.protocol import HalfspaceHits, Output, Work
 from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = ["Engine", "drop_refuted", "settle"]
@@ -43,26 +43,7 @@ def settle(
     queries: Int32Array,
     rows: Int32Array,
 ) -> BoolArray:
-    """Decide doubtful pairs in real arithmetic on the stored numbers.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points.
-    normals : ndarray of float64, shape (q, d)
-        The normals.
-    offsets : ndarray of float64, shape (q,)
-        The offsets.
-    strict : bool
-        Whether ``>`` or ``>=`` is asked.
-    queries, rows : ndarray of int32, shape (k,)
-        The pairs.
-
-    Returns
-    -------
-    ndarray of bool, shape (k,)
-        Whether the pair belongs to the answer.
-    """
+    """Decide doubtful pairs in real arithmetic on the stored numbers."""
     answer: BoolArray = np.empty(len(rows), dtype=np.bool_)
     step = max(1, _NUMBERS_AT_ONCE // (store.d + 1))
     for start in range(0, len(rows), step):
@@ -94,22 +75,7 @@ def settle(
 def drop_refuted(
     indptr: IntArray, rows: Int32Array, queries: Int32Array, refuted: Int32Array
 ) -> HalfspaceHits:
-    """Take pairs out of a set of hits, whose array of rows may be overwritten.
-
-    Parameters
-    ----------
-    indptr : ndarray of int64, shape (q + 1,)
-        Where the rows of each query start.
-    rows : ndarray of int32, shape (k,)
-        The rows, each once within a query, in any order.
-    queries, refuted : ndarray of int32, shape (j,)
-        The pairs ``(query, row)`` to take out; all of them occur.
-
-    Returns
-    -------
-    HalfspaceHits
-        What remains.
-    """
+    """Take pairs out of a set of hits, whose array of rows may be overwritten."""
     if not len(refuted):
         return HalfspaceHits(indptr, rows)
     order = np.argsort(queries, kind="stable")
@@ -145,17 +111,7 @@ def _without(rows: Int32Array, positions: IntArray) -> Int32Array:
 
 
 class Engine(ABC):
-    """A half-space structure on top of the float32 filter.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points; shared with the facade, which changes them before it tells the engine.
-    kernels : KernelSet
-        The loops.
-    domain : {None, "slice"}, default None
-        Where the normals lie: anywhere, or on X, up to 1e-9.
-    """
+    """A half-space structure on top of the float32 filter."""
 
     name: str
     """The value of ``method=`` that selects this engine."""

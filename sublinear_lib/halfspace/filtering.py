@@ -53,15 +53,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import Float32Array, FloatArray, IntArray
 from sublinear_lib.halfspace.store import PointStore, as_span
 
 __all__ = [
     "LARGEST_DIMENSION",
     "Batch",
-    "Float32Array",
     "Scale",
     "folded",
     "inflated_box",
@@ -71,9 +69,6 @@ __all__ = [
     "relative_error",
     "round_up",
 ]
-
-Float32Array = NDArray[np.float32]
-"""An array of 32-bit floating-point numbers."""
 
 LARGEST_DIMENSION = 2**20
 """The error bounds are proved up to this many coordinates."""
@@ -136,22 +131,7 @@ class Scale(NamedTuple):
         return int(np.frexp(largest)[1]) < self.exponent - HEADROOM
 
     def rounded(self, store: PointStore, rows: IntArray, fold: bool = False) -> Float32Array:
-        """Return some rows of the store, scaled and rounded to float32.
-
-        Parameters
-        ----------
-        store : PointStore
-            The points.
-        rows : ndarray of int64, shape (k,)
-            Which.
-        fold : bool, default False
-            Whether twice the bias is added to the last coordinate instead of following it.
-
-        Returns
-        -------
-        ndarray of float32, shape (k, D)
-            The points.
-        """
+        """Return some rows of the store, scaled and rounded to float32."""
         where = as_span(rows)
         points = store.points[where]
         dimension = store.d if fold else store.dimension
@@ -174,24 +154,7 @@ class Scale(NamedTuple):
 
 
 def prepare(normals: FloatArray, offsets: FloatArray, biased: bool, scale: Scale) -> Batch:
-    """Bring half-spaces to the units of the filter.
-
-    Parameters
-    ----------
-    normals : ndarray of float64, shape (q, d)
-        The normals ``x``.
-    offsets : ndarray of float64, shape (q,)
-        The offsets ``c``.
-    biased : bool
-        Whether the points carry a bias, on which every normal has the component 1.
-    scale : Scale
-        The scale of the points.
-
-    Returns
-    -------
-    Batch
-        The same half-spaces.
-    """
+    """Bring half-spaces to the units of the filter."""
     q, d = normals.shape
     dimension = d + biased
     largest = np.abs(normals).max(axis=1, initial=1.0 if biased else 0.0)
@@ -220,24 +183,7 @@ def prepare(normals: FloatArray, offsets: FloatArray, biased: bool, scale: Scale
 
 
 def folded(batch: Batch, normals: FloatArray, largest_bias: float, scale: Scale) -> Batch:
-    """Turn half-spaces for points with a bias into those for points with the bias folded in.
-
-    Parameters
-    ----------
-    batch : Batch
-        The half-spaces, with a component for the bias.
-    normals : ndarray of float64, shape (q, d)
-        Their normals, on X.
-    largest_bias : float
-        No smaller than any ``|b|``.
-    scale : Scale
-        The scale of the points.
-
-    Returns
-    -------
-    Batch
-        The same half-spaces without that component.
-    """
+    """Turn half-spaces for points with a bias into those for points with the bias folded in."""
     # The component of the bias is the power of two by which the normal was scaled.
     unit = batch.vectors[:, -1].astype(np.float64)
     largest = np.ldexp(largest_bias, -scale.exponent)
@@ -250,18 +196,7 @@ def folded(batch: Batch, normals: FloatArray, largest_bias: float, scale: Scale)
 
 
 def norms(points: Float32Array) -> Float32Array:
-    """Return the norms of the rows, rounded up.
-
-    Parameters
-    ----------
-    points : ndarray of float32, shape (k, D)
-        Scaled and rounded points.
-
-    Returns
-    -------
-    ndarray of float32, shape (k,)
-        No smaller than the norms.
-    """
+    """Return the norms of the rows, rounded up."""
     squares = np.einsum("ij,ij->i", points, points).astype(np.float64)
     # A sum of D squares in float32 loses less than (D + 1) u of itself, and D 2**-126 by underflow.
     dimension = points.shape[1]
@@ -271,18 +206,7 @@ def norms(points: Float32Array) -> Float32Array:
 
 
 def radii(low: Float32Array, high: Float32Array) -> Float32Array:
-    """Return the norm of the farthest corner of each box, rounded up.
-
-    Parameters
-    ----------
-    low, high : ndarray of float32, shape (k, D)
-        The corners; NaN for an empty box.
-
-    Returns
-    -------
-    ndarray of float32, shape (k,)
-        No smaller than the norm of any point in the box; NaN for an empty box.
-    """
+    """Return the norm of the farthest corner of each box, rounded up."""
     corner = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
     return round_up(np.sqrt(np.einsum("ij,ij->i", corner, corner)) * (1.0 + 2.0**-20))
 
@@ -290,18 +214,7 @@ def radii(low: Float32Array, high: Float32Array) -> Float32Array:
 def inflated_box(
     low: Float32Array | FloatArray, high: Float32Array | FloatArray
 ) -> tuple[Float32Array, Float32Array]:
-    """Return centers and half-widths that also pay for the rounding of the box test.
-
-    Parameters
-    ----------
-    low, high : ndarray of float32 or float64, shape (k, D)
-        The corners; NaN for an empty box.
-
-    Returns
-    -------
-    center, half : ndarray of float32, shape (k, D)
-        The inflated boxes; NaN for an empty box, so that every comparison with it is false.
-    """
+    """Return centers and half-widths that also pay for the rounding of the box test."""
     wide_low, wide_high = low.astype(np.float64), high.astype(np.float64)
     center = ((wide_low + wide_high) * 0.5).astype(np.float32)
     exact = center.astype(np.float64)

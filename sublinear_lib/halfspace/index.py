@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace import arguments, reporting, saving
 from sublinear_lib.halfspace.aggregates import HalfspaceAggregates
 from sublinear_lib.halfspace.aggregating import Aggregator
@@ -24,7 +24,7 @@ from sublinear_lib.halfspace.cap import CapPrefix
 from sublinear_lib.halfspace.choosing import Chooser
 from sublinear_lib.halfspace.kernel_choice import choose
 from sublinear_lib.halfspace.kernels import KernelSet
-from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure
 from sublinear_lib.halfspace.reporting import HalfSpaces
 from sublinear_lib.halfspace.scan import Scan
 from sublinear_lib.halfspace.store import PointStore

@@ -28,23 +28,7 @@ def numba_allowed() -> bool:
 
 
 def choose(kernels: object = "auto") -> KernelSet:
-    """Return a set of kernels.
-
-    Parameters
-    ----------
-    kernels : {"auto", "numba", "numpy"}, default "auto"
-        ``"auto"`` takes numba where it is allowed, see `numba_allowed`.
-
-    Returns
-    -------
-    KernelSet
-        The kernels.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For any other value, and for ``"numba"`` where numba is missing or switched off.
-    """
+    """Return a set of kernels."""
     wanted = validation.choice(kernels, "kernels", KERNEL_SETS)
     if wanted == "auto":
         wanted = "numba" if numba_allowed() else "numpy"
@@ -63,18 +47,7 @@ def choose(kernels: object = "auto") -> KernelSet:
 
 
 def summing_kernel(name: str) -> SummingKernel:
-    """Return the loop of a set of kernels.
-
-    Parameters
-    ----------
-    name : {"numba", "numpy"}
-        The set, as :func:`sublinear_lib.halfspace.kernels.choose` has settled it.
-
-    Returns
-    -------
-    SummingKernel
-        The loop; nothing is compiled before its first call.
-    """
+    """Return the loop of a set of kernels."""
     if name == "numba":
         from sublinear_lib.halfspace import kernels_numba_sums
 

@@ -15,9 +15,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Batch, Float32Array
-from sublinear_lib.halfspace.protocol import Int32Array, Output
+from sublinear_lib._typing import Float32Array, FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.protocol import Output
 
 __all__ = [
     "FANOUT",
@@ -131,22 +131,6 @@ def longer(buffer: Int32Array, used: int, needed: int, done: int, total: int) ->
 
     It is made long enough for all parts of the work if they are like those done, within reason: one
     large part must not make room for thousands of its size.
-
-    Parameters
-    ----------
-    buffer : ndarray of int32
-        The buffer; returned as it is if it is long enough.
-    used : int
-        Places in use.
-    needed : int
-        Places that must be free.
-    done, total : int
-        Parts of the work.
-
-    Returns
-    -------
-    ndarray of int32
-        The longer buffer.
     """
     if used + needed <= len(buffer):
         return buffer

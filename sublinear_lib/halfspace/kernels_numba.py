@@ -2,7 +2,7 @@
 
 The search of the tree is in :mod:`sublinear_lib.halfspace.kernels_numba_tree`, the scan in
 :mod:`sublinear_lib.halfspace.kernels_numba_scan`, and the vector operations of both are in
-:mod:`sublinear_lib.halfspace.vector_code`.  Know before changing any: free places are NaN, and
+:mod:`sublinear_lib._vector_code`.  Know before changing any: free places are NaN, and
 every test is written so that NaN fails it; only the contraction of products and sums is allowed to
 the compiler (``fastmath``), since the error bounds hold with and without it, and assuming away NaN
 would break the search.
@@ -40,22 +40,7 @@ class NumbaKernels:
         return "numba"
 
     def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
-        """Walk down the tree with packets of queries.
-
-        Parameters
-        ----------
-        tree : FlatTree
-            The tree.
-        batch : Batch
-            The queries.
-        output : Output
-            The form of the answer.
-
-        Returns
-        -------
-        Filtered
-            Certain and doubtful pairs.
-        """
+        """Walk down the tree with packets of queries."""
         return search(tree, batch, output, buffer=self.buffer)
 
     @property
@@ -66,22 +51,5 @@ class NumbaKernels:
     def scan(
         self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
-        """Score every point for every query, a block of points for four queries at a time.
-
-        Parameters
-        ----------
-        table : Table
-            The points.
-        batch : Batch
-            The queries.
-        output : Output
-            The form of the answer.
-        levels : ndarray of float64, shape (q,), optional
-            Which groups of the table matter to a query, see `Table.ceiling`; all by default.
-
-        Returns
-        -------
-        Filtered
-            Certain and doubtful pairs.
-        """
+        """Score every point for every query, a block of points for four queries at a time."""
         return scan(table, batch, levels, output, buffer=self.buffer)

@@ -7,30 +7,19 @@ score (the error bound holds for every order), but not assume that numbers are f
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numba
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, IntArray
-from sublinear_lib.halfspace.filtering import Float32Array
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib._compiled import FREE_SUMS, compiled
+from sublinear_lib._typing import BoolArray, Float32Array, Int32Array, IntArray
 
 __all__ = ["merge", "sift"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    flags = {"contract", "reassoc", "nsz"}
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=flags)
-    return cast(Function, compiler(function))
+_compiled = compiled(FREE_SUMS)
 
 
 @_compiled
-def _merged_sizes(indptr: Any, indices: Any, hot: Any, hot_indptr: Any) -> Any:
+def _merged_sizes(indptr, indices, hot, hot_indptr):
     sizes = np.zeros(len(indptr), dtype=np.int64)
     for i in range(len(indptr) - 1):
         kept = hot_indptr[i + 1] - hot_indptr[i]
@@ -41,9 +30,7 @@ def _merged_sizes(indptr: Any, indices: Any, hot: Any, hot_indptr: Any) -> Any:
 
 
 @_compiled
-def _merge(
-    indptr: Any, indices: Any, hot: Any, hot_indptr: Any, hot_indices: Any, merged: Any
-) -> None:
+def _merge(indptr, indices, hot, hot_indptr, hot_indices, merged):
     place = 0
     for i in range(len(indptr) - 1):
         entry, end = indptr[i], indptr[i + 1]
@@ -69,18 +56,7 @@ def merge(
     hot_indptr: IntArray,
     hot_indices: Int32Array,
 ) -> tuple[IntArray, Int32Array]:
-    """Take the hot neurons out of the lists and put in what was found for them instead.
-
-    Parameters
-    ----------
-    indptr, indices, hot, hot_indptr, hot_indices
-        As in :func:`sublinear_lib.halfspace.kernels_numpy_lists.merge`.
-
-    Returns
-    -------
-    indptr, indices : ndarray of int64 and int32
-        The merged lists, ascending.
-    """
+    """Take the hot neurons out of the lists and put in what was found for them instead."""
     sizes: IntArray = _merged_sizes(indptr, indices, hot, hot_indptr)
     merged = np.empty(int(sizes[-1]) + 1, dtype=np.int32)  # the last place may be written in vain
     _merge(indptr, indices, hot, hot_indptr, hot_indices, merged)
@@ -88,17 +64,7 @@ def merge(
 
 
 @_compiled
-def _sift(
-    table: Any,
-    ceiling: Any,
-    points: Any,
-    begin: Any,
-    end: Any,
-    indices: Any,
-    rows: Any,
-    totals: Any,
-    counts: Any,
-) -> int:
+def _sift(table, ceiling, points, begin, end, indices, rows, totals, counts):
     width = table.shape[1]
     zero = numba.float32(0.0)
     found = 0
@@ -146,18 +112,7 @@ def sift(
     end: IntArray,
     indices: Int32Array,
 ) -> tuple[IntArray, Int32Array, Float32Array]:
-    """Drop the candidates whose score plus ceiling is negative.
-
-    Parameters
-    ----------
-    table, ceiling, points, begin, end, indices
-        As in :func:`sublinear_lib.halfspace.kernels_numpy_lists.sift`.
-
-    Returns
-    -------
-    counts, rows, totals
-        Likewise.
-    """
+    """Drop the candidates whose score plus ceiling is negative."""
     longest = int((end - begin).sum())
     rows = np.empty(longest + 1, dtype=np.int32)
     totals = np.empty(longest + 1, dtype=np.float32)

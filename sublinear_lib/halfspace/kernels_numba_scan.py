@@ -1,7 +1,7 @@
 """The compiled scan: blocks of 64 points against four half-spaces at a time, in two passes.
 
 The first pass goes through the points once for some hundred queries: a block stays in the cache
-while all of them are compared with it (:func:`~sublinear_lib.halfspace.vector_code.score_masks`),
+while all of them are compared with it (:func:`~sublinear_lib._vector_code.score_masks`),
 and of the 64 comparisons of a query only one *word* of possible points is kept, an eighth of a byte
 for each pair.  Then the number of rows of every query is known, and the second pass turns the words
 of one query after the other into rows, straight at their final place.  So rows come in the order
@@ -23,18 +23,14 @@ Know before changing it:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Batch
-from sublinear_lib.halfspace.kernels import Filtered, Table, longer, trimmed
-from sublinear_lib.halfspace.protocol import Int32Array, Output
-from sublinear_lib.halfspace.vector_code import (
+from sublinear_lib._compiled import compiled
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
+from sublinear_lib._vector_code import (
     Code,
     append_rows,
     filled_words,
@@ -43,10 +39,13 @@ from sublinear_lib.halfspace.vector_code import (
     ones,
     score_masks,
 )
+from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.kernels import Filtered, Table, longer, trimmed
+from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["scan"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled({"contract"})
 
 _GROUP = 4
 _BLOCK = 64
@@ -55,38 +54,17 @@ _WORDS_AT_ONCE = 2**21
 _SMALLEST_BUFFER = 4096
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-    return cast(Function, compiler(function))
-
-
 @_compiled
-def _mark(
-    code: Any,
-    points: Any,
-    dimension: int,
-    radius: Any,
-    blocks: Any,
-    active: Any,
-    vectors: Any,
-    below: Any,
-    above: Any,
-    spread: Any,
-    queries: Any,
-    many: int,
-    words: Any,
-    stride: int,
-    counts: Any,
-    doubtful_queries: Any,
-    doubtful_places: Any,
-) -> int:
+def _mark(code, points, dimension, radius, part, batch, words, stride, counts, doubtful_pairs):
     """Compare blocks of points with the first active[i] queries; return the number of doubts.
 
     The word of the i-th block for the query at `position` is ``words[position * stride + i]``;
     without a stride, only counts are taken.  Of `queries`, padded to groups of four, the first
     `many` are meant.
     """
+    queries, many, blocks, active = part
+    vectors, below, above, spread = batch
+    doubtful_queries, doubtful_places = doubtful_pairs
     masks = np.empty(2 * _GROUP, dtype=np.uint64)
     doubts = 0
     for i in range(len(blocks)):
@@ -135,16 +113,7 @@ def _mark(
 
 
 @_compiled
-def _list(
-    code: Any,
-    rows: Any,
-    blocks: Any,
-    words: Any,
-    stride: int,
-    positions: Any,
-    out: Any,
-    place: int,
-) -> int:
+def _list(code, rows, blocks, words, stride, positions, out, place):
     """Write the rows of one query after the other; return the place after the last."""
     for position in positions:
         first = position * stride
@@ -158,18 +127,7 @@ def _list(
 
 
 @_compiled
-def _list_ascending(
-    code: Any,
-    rows: Any,
-    blocks: Any,
-    words: Any,
-    stride: int,
-    positions: Any,
-    marks: Any,
-    summary: Any,
-    out: Any,
-    place: int,
-) -> int:
+def _list_ascending(code, rows, blocks, words, stride, positions, marks, summary, out, place):
     """Write the rows of one query after the other, in ascending order, by way of a bitmap.
 
     `marks` holds a bit for each row and `summary` one for each word of them; both are zero, before
@@ -264,35 +222,16 @@ def scan(
     *,
     buffer: int = _SMALLEST_BUFFER,
 ) -> Filtered:
-    """Compare queries with all points, or with those of the blocks that matter to them.
-
-    Parameters
-    ----------
-    table : Table
-        The points, in blocks of 64.
-    batch : Batch
-        The queries.
-    levels : ndarray of float64, shape (q,), or None
-        A block matters to the queries whose level does not exceed its ceiling; all do by default.
-    output : Output
-        The form of the answer.
-    buffer : int, default 4096
-        Doubtful pairs there is room for at first.
-
-    Returns
-    -------
-    Filtered
-        Certain and doubtful pairs.
-    """
+    """Compare queries with all points, or with those of the blocks that matter to them."""
     q = len(batch.below)
     answer = _Answer(table, output, q, buffer)
     code = host_code()
     stride = -(-max(table.size, 1) // _BLOCK**2) * _BLOCK + 8
     at_once = min(_QUERIES_AT_ONCE, max(_GROUP, _WORDS_AT_ONCE // stride // _GROUP * _GROUP))
-    vectors = batch.vectors.ravel()
+    batch = batch._replace(vectors=batch.vectors.ravel())
     for start in range(0, q, at_once):
         part = _part(table, levels, start, min(start + at_once, q))
-        answer.add(start, part, batch, vectors, code)
+        answer.add(start, part, batch, code)
     return answer.filtered()
 
 
@@ -313,9 +252,7 @@ class _Answer:
         self._tested = 0
         self._marks: NDArray[np.uint64] | None = None
 
-    def add(
-        self, start: int, part: _Part, batch: Batch, vectors: NDArray[np.float32], code: Code
-    ) -> None:
+    def add(self, start: int, part: _Part, batch: Batch, code: Code) -> None:
         """Answer the queries of one part."""
         count_only = self._output.count_only
         blocks, padded = len(part.blocks), len(part.queries)
@@ -331,19 +268,12 @@ class _Answer:
                 self._points,
                 self._table.coordinates.shape[1],
                 self._table.radius,
-                part.blocks,
-                part.active,
-                vectors,
-                batch.below,
-                batch.above,
-                batch.spread,
-                part.queries,
-                part.many,
+                part,
+                batch,
                 words,
                 stride,
                 counts,
-                queries,
-                places,
+                (queries, places),
             )
             if room <= len(queries):
                 break

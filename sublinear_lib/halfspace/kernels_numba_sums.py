@@ -3,7 +3,7 @@
 The walk is that of the search (:mod:`sublinear_lib.halfspace.kernels_numba_tree`); instead of rows,
 its events become sums: a run of leaves that lies inside adds the sums of its node, and a crossed
 leaf those of its certain points, column by column
-(`sublinear_lib.halfspace.vector_code.add_chosen`).  All queries that cross a leaf follow one
+(`sublinear_lib._vector_code.add_chosen`).  All queries that cross a leaf follow one
 another, so that its columns are read once.  Before changing the order in which something is added,
 know that a term of a leaf passes through three additions there, one for each further leaf, four at
 the end and one for each node: the error bound of :mod:`sublinear_lib.halfspace.aggregates` counts
@@ -12,34 +12,25 @@ on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
 
+from sublinear_lib._compiled import compiled
+from sublinear_lib._vector_code import add_chosen
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import FlatTree
 from sublinear_lib.halfspace.kernels_numba_tree import Walk
 from sublinear_lib.halfspace.summing import NodeSums, Summed
-from sublinear_lib.halfspace.vector_code import add_chosen
 
 __all__ = ["PACKET", "sum_up"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled()
 
 PACKET = 64
 """Queries that walk down together: fewer than for a search, whose partial sums take no cache."""
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
-    return cast(Function, compiler(function))
-
-
 @_compiled
-def _finish(partial: Any, sums: Any) -> None:
+def _finish(partial, sums):
     """Add the eight partial sums of every column to the sums, and leave zeros."""
     place = 0
     for q in range(len(sums)):
@@ -55,22 +46,22 @@ def _finish(partial: Any, sums: Any) -> None:
 
 @_compiled
 def _add_up(
-    code: Any,
-    queries: Any,
-    starts: Any,
-    words: Any,
-    events: int,
-    begin: int,
-    bounds: bool,
-    values: Any,
-    node_sums: Any,
-    node_magnitudes: Any,
-    partial: Any,
-    partial_sizes: Any,
-    sums: Any,
-    magnitudes: Any,
-    pieces: Any,
-) -> None:
+    code,
+    queries,
+    starts,
+    words,
+    events,
+    begin,
+    bounds,
+    values,
+    node_sums,
+    node_magnitudes,
+    partial,
+    partial_sizes,
+    sums,
+    magnitudes,
+    pieces,
+):
     """Add up the events of a packet.
 
     `sums`, `magnitudes` and `pieces` have a row for each of its queries, the first of which is
@@ -102,24 +93,7 @@ def _add_up(
 
 
 def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
-    """Walk down the tree with packets of queries and add up.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The boxes.
-    sums : NodeSums
-        The columns.
-    batch : Batch
-        The queries.
-    bounds : bool
-        Whether the sums of absolute values are wanted, too.
-
-    Returns
-    -------
-    Summed
-        The sums over the points that are certainly inside, and the doubtful pairs.
-    """
+    """Walk down the tree with packets of queries and add up."""
     q, columns = len(batch.below), sums.values.shape[1]
     pieces = np.zeros(q, dtype=np.int64)
     found, sizes = np.zeros((q, columns)), np.zeros((q, columns))

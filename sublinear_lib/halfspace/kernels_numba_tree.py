@@ -3,7 +3,7 @@
 A *packet* of some hundred queries visits the tree once, depth first.  Every open node carries the
 list of queries whose hyperplane crosses its box, so that the boxes of its children, and the points
 of a leaf, are loaded once for all of them and compared with four queries at a time
-(:mod:`sublinear_lib.halfspace.vector_code`).  What a packet finds is written down as *events*: a
+(:mod:`sublinear_lib._vector_code`).  What a packet finds is written down as *events*: a
 query and a run of leaves that lie inside, or a query and the word of the points of one leaf that
 are possible.  After the walk the number of rows of every query is known, and the events are turned
 into rows at their final places: a run of full leaves is one copy.  Memory is that of the events of
@@ -26,18 +26,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import BoolArray, IntArray
-from sublinear_lib.halfspace import vector_code
-from sublinear_lib.halfspace.filtering import Batch, Float32Array
-from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
-from sublinear_lib.halfspace.protocol import Int32Array, Output
-from sublinear_lib.halfspace.vector_code import (
+from sublinear_lib import _vector_code as vector_code
+from sublinear_lib._compiled import compiled
+from sublinear_lib._typing import BoolArray, Float32Array, Int32Array, IntArray
+from sublinear_lib._vector_code import (
     append_rows,
     box_masks,
     box_masks_of_one,
@@ -48,10 +45,13 @@ from sublinear_lib.halfspace.vector_code import (
     score_masks,
     score_masks_of_one,
 )
+from sublinear_lib.halfspace.filtering import Batch
+from sublinear_lib.halfspace.kernels import Filtered, FlatTree, longer, trimmed
+from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["PACKET", "SMALLEST_BUFFER", "Events", "Walk", "replace_points", "search"]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+_compiled = compiled({"contract"})
 
 PACKET = 256
 """Queries that walk down together: enough to share what they load, few enough to stay in cache."""
@@ -70,44 +70,8 @@ _MARKED = 12
 _KEPT_BYTES = 2**25
 
 
-def _compiled(function: Function) -> Function:
-    """Compile a loop on its first call and keep the result on disk."""
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-    return cast(Function, compiler(function))
-
-
 @_compiled
-def _walk(
-    code: Any,
-    coordinates: Any,
-    rows: Any,
-    live: Any,
-    live_before: Any,
-    radius: Any,
-    center: Any,
-    half: Any,
-    first: Any,
-    leaves: int,
-    vectors: Any,
-    dimension: int,
-    below: Any,
-    above: Any,
-    spread: Any,
-    begin: int,
-    end: int,
-    sure_only: bool,
-    count_only: bool,
-    counts: Any,
-    lists: Any,
-    event_queries: Any,
-    event_starts: Any,
-    event_words: Any,
-    doubtful_queries: Any,
-    doubtful_rows: Any,
-    doubtful_bits: Any,
-    doubts: int,
-    work: Any,
-) -> tuple[int, int]:
+def _walk(code, tree, batch, begin, end, options, counts, lists, found, doubtful, doubts, work):
     """Walk down with the queries from `begin` to before `end`, one packet.
 
     An event is a query, the first lane of a leaf and the word of its possible points (of the
@@ -117,6 +81,13 @@ def _walk(
     events and doubtful pairs there are, also where the buffers have no room for all of them; then
     nothing else is valid.
     """
+    coordinates, rows, live, live_before, radius, center, half, first, used, _ = tree
+    leaves = used[0]
+    vectors, below, above, spread = batch
+    dimension = len(vectors) // len(below)
+    sure_only, count_only = options
+    event_queries, event_starts, event_words = found
+    doubtful_queries, doubtful_rows, doubtful_bits = doubtful
     zero = np.uint64(0)
     one = np.uint64(1)
     size = end - begin
@@ -157,7 +128,6 @@ def _walk(
                     half,
                     box,
                     dimension,
-                    _FANOUT,
                     vectors,
                     below,
                     above,
@@ -173,7 +143,6 @@ def _walk(
                     half,
                     box,
                     dimension,
-                    _FANOUT,
                     vectors,
                     below,
                     above,
@@ -298,26 +267,15 @@ def _walk(
 
 
 @_compiled
-def _write(
-    code: Any,
-    rows: Any,
-    live: Any,
-    live_before: Any,
-    event_queries: Any,
-    event_starts: Any,
-    event_words: Any,
-    events: int,
-    begin: int,
-    places: Any,
-    found: Any,
-) -> None:
+def _write(code, rows, live, live_before, found, events, begin, places, out):
     """Write the rows of the events of a packet, those of query q from ``places[q - begin]`` on."""
+    event_queries, event_starts, event_words = found
     for event in range(events):
         owner = np.int64(event_queries[event])
         start = event_starts[event]
         if owner >= 0:
             q = owner - begin
-            places[q] = append_rows(code, rows, start, event_words[event], found, places[q])
+            places[q] = append_rows(code, rows, start, event_words[event], out, places[q])
             continue
         q = ~owner - begin
         stop = np.int64(event_words[event] & np.uint64(0xFFFFFFFF))
@@ -325,15 +283,15 @@ def _write(
         place = places[q]
         places[q] = place + number
         if number == (stop - start) << _LANES_BITS:
-            copy_rows(code, rows, start << _LANES_BITS, found, place, number)
+            copy_rows(code, rows, start << _LANES_BITS, out, place, number)
         else:
             for leaf in range(start, stop):
-                copy_rows(code, rows, leaf << _LANES_BITS, found, place, np.int64(live[leaf]))
+                copy_rows(code, rows, leaf << _LANES_BITS, out, place, np.int64(live[leaf]))
                 place += live[leaf]
 
 
 @_compiled
-def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
+def _order(code, found, counts, many, marks):
     """Bring the rows of every query that has more than `many` into ascending order.
 
     `marks` has a byte for each row, a multiple of 64 in all, and is zero before and after.
@@ -357,7 +315,7 @@ def _order(code: Any, found: Any, counts: Any, many: int, marks: Any) -> None:
 
 
 @_compiled
-def _replace(coordinates: Any, rows: Any, leaves: int, rank: Any, points: Any) -> Any:
+def _replace(coordinates, rows, leaves, rank, points):
     """Write the points that have a rank to where their rows are; return the leaves touched."""
     touched = np.zeros(leaves, dtype=np.bool_)
     dimension = points.shape[1]
@@ -434,23 +392,7 @@ def _list_places(tree: FlatTree, packet: int) -> int:
 
 
 class Walk:
-    """A walk through a tree, packet by packet.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree.
-    batch : Batch
-        The queries.
-    packet : int
-        Queries that walk down together, ``>= 1``.
-    sure_only : bool
-        Whether events are about points that are certainly inside, and not about doubtful ones.
-    count_only : bool, default False
-        Whether there are to be no events at all.
-    buffer : int, default 4096
-        Places in the first buffers of events and doubtful pairs; they grow as needed.
-    """
+    """A walk through a tree, packet by packet."""
 
     def __init__(
         self,
@@ -488,41 +430,28 @@ class Walk:
         The events are in the first places of their arrays; how many, is the last number.  They are
         overwritten by those of the next packet.
         """
-        tree, batch = self._tree, self._batch
-        lists = _kept.take("lists", _list_places(tree, self._packet), np.int32)
+        parts: list[Any] = [part.ravel() for part in self._tree]
+        flat = FlatTree(*parts)
+        asked = self._batch._replace(vectors=self._batch.vectors.ravel())
+        lists = _kept.take("lists", _list_places(flat, self._packet), np.int32)
         events = _take_events(self._buffer)
         work = np.zeros(3, dtype=np.int64)
-        q = len(batch.below)
+        q = len(asked.below)
         for begin in range(0, q, self._packet):
             end = min(begin + self._packet, q)
             while True:
+                doubtful = self.doubtful_queries, self.doubtful_rows, self.doubtful_bits
                 number, doubts = _walk(
                     self.code,
-                    tree.coordinates.ravel(),
-                    tree.rows.ravel(),
-                    tree.live,
-                    tree.live_before,
-                    tree.radius,
-                    tree.center.ravel(),
-                    tree.half.ravel(),
-                    tree.first,
-                    int(tree.leaves[0]),
-                    batch.vectors.ravel(),
-                    batch.vectors.shape[1],
-                    batch.below,
-                    batch.above,
-                    batch.spread,
+                    flat,
+                    asked,
                     begin,
                     end,
-                    *self._options,
+                    self._options,
                     self.counts,
                     lists,
-                    events.queries,
-                    events.starts,
-                    events.words,
-                    self.doubtful_queries,
-                    self.doubtful_rows,
-                    self.doubtful_bits,
+                    events,
+                    doubtful,
                     self.doubts,
                     work,
                 )
@@ -559,24 +488,7 @@ class Walk:
 
 
 def replace_points(tree: FlatTree, size: int, rows: IntArray, points: Float32Array) -> BoolArray:
-    """Give many points of a tree new coordinates, leaf by leaf.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree; its boxes are left as they are.
-    size : int
-        Larger than every row.
-    rows : ndarray of int64, shape (k,)
-        Rows of the tree.
-    points : ndarray of float32, shape (k, D)
-        Their coordinates.
-
-    Returns
-    -------
-    ndarray of bool, shape (leaves,)
-        Whether a leaf holds one of the rows.
-    """
+    """Give many points of a tree new coordinates, leaf by leaf."""
     rank = np.full(size, -1, dtype=np.int32)
     rank[rows] = np.arange(len(rows))
     leaves = int(tree.leaves[0])
@@ -606,26 +518,7 @@ def search(
     packet: int = PACKET,
     buffer: int = SMALLEST_BUFFER,
 ) -> Filtered:
-    """Walk down the tree with packets of queries.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The tree.
-    batch : Batch
-        The queries.
-    output : Output
-        The form of the answer.
-    packet : int, default 256
-        Queries that walk down together, ``>= 1``.
-    buffer : int, default 4096
-        Places in the first buffers of rows, events and doubtful pairs; they grow as needed.
-
-    Returns
-    -------
-    Filtered
-        Certain and doubtful pairs; no doubtful ones if the output says how to decide them.
-    """
+    """Walk down the tree with packets of queries."""
     q = len(batch.below)
     reported = not output.count_only
     walk = Walk(tree, batch, packet, sure_only=False, count_only=output.count_only, buffer=buffer)
@@ -646,9 +539,7 @@ def search(
             tree.rows.ravel(),
             tree.live,
             tree.live_before,
-            events.queries,
-            events.starts,
-            events.words,
+            events,
             number,
             begin,
             used + np.cumsum(counts) - counts,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace.filtering import Batch, Float32Array
+from sublinear_lib._typing import BoolArray, Float32Array, FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import (
     FANOUT,
     GROUP,
@@ -24,7 +24,7 @@ from sublinear_lib.halfspace.kernels import (
     Table,
     joined,
 )
-from sublinear_lib.halfspace.protocol import Int32Array, Output
+from sublinear_lib.halfspace.protocol import Output
 
 __all__ = ["NumpyKernels"]
 
@@ -53,20 +53,7 @@ def _concatenated(parts: list[Int32Array]) -> Int32Array:
 
 
 def _by_query(counts: list[IntArray], rows: list[Int32Array]) -> Int32Array:
-    """Reorder hits that came tile by tile, and query by query within a tile, by query alone.
-
-    Parameters
-    ----------
-    counts : list of ndarray of int64, shape (q,)
-        Hits of every query in each tile.
-    rows : list of ndarray of int32
-        The rows of each tile, query by query.
-
-    Returns
-    -------
-    ndarray of int32
-        All rows, query by query and in the order of the tiles.
-    """
+    """Reorder hits that came tile by tile, and query by query within a tile, by query alone."""
     if len(rows) == 1:
         return rows[0]
     ordered = np.empty(sum(map(len, rows)), dtype=np.int32)
@@ -198,22 +185,7 @@ class NumpyKernels:
         return "numpy"
 
     def search(self, tree: FlatTree, batch: Batch, output: Output) -> Filtered:
-        """Walk down the tree with all queries at once, level by level.
-
-        Parameters
-        ----------
-        tree : FlatTree
-            The tree.
-        batch : Batch
-            The queries.
-        output : Output
-            The form of the answer.
-
-        Returns
-        -------
-        Filtered
-            Certain and doubtful pairs.
-        """
+        """Walk down the tree with all queries at once, level by level."""
         at_once = min(_QUERIES_AT_ONCE, _LARGEST_KEY // max(1, int(tree.row_bound[0])))
         parts = []
         for start in range(0, len(batch.below), at_once):
@@ -240,24 +212,7 @@ class NumpyKernels:
     def scan(
         self, table: Table, batch: Batch, output: Output, levels: FloatArray | None = None
     ) -> Filtered:
-        """Score every point for every query, block by block.
-
-        Parameters
-        ----------
-        table : Table
-            The points.
-        batch : Batch
-            The queries.
-        output : Output
-            The form of the answer.
-        levels : ndarray of float64, shape (q,), optional
-            Which groups of the table matter to a query, see `Table.ceiling`; all by default.
-
-        Returns
-        -------
-        Filtered
-            Certain and doubtful pairs.
-        """
+        """Score every point for every query, block by block."""
         at_once = max(1, self.pairs // table.coordinates.shape[2])
         q = len(batch.below)
         order = np.arange(q) if levels is None else np.argsort(levels, kind="stable")

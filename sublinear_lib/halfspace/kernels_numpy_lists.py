@@ -12,9 +12,7 @@ import itertools
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, IntArray
-from sublinear_lib.halfspace.filtering import Float32Array
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib._typing import BoolArray, Float32Array, Int32Array, IntArray
 
 __all__ = ["merge", "sift"]
 
@@ -38,24 +36,7 @@ def merge(
     hot_indptr: IntArray,
     hot_indices: Int32Array,
 ) -> tuple[IntArray, Int32Array]:
-    """Take the hot neurons out of the lists and put in what was found for them instead.
-
-    Parameters
-    ----------
-    indptr : ndarray of int64, shape (n + 1,)
-        Where the entries of each list start.
-    indices : ndarray of int32, shape (k,)
-        The neurons, ascending within a list.
-    hot : ndarray of bool, shape (m,)
-        Which neurons are hot.
-    hot_indptr, hot_indices : ndarray of int64 and int32
-        Lists of hot neurons in the same form.
-
-    Returns
-    -------
-    indptr, indices : ndarray of int64 and int32
-        The merged lists, ascending.
-    """
+    """Take the hot neurons out of the lists and put in what was found for them instead."""
     m = len(hot)
     keep = ~hot[indices]
     kept = np.concatenate(([0], np.cumsum(keep)))[indptr]
@@ -86,30 +67,7 @@ def sift(
     end: IntArray,
     indices: Int32Array,
 ) -> tuple[IntArray, Int32Array, Float32Array]:
-    """Drop the candidates whose score plus ceiling is negative.
-
-    Parameters
-    ----------
-    table : ndarray of float32, shape (m, width)
-        Weights; the columns after the last coordinate are zero.
-    ceiling : ndarray of float32, shape (m,)
-        What is added to the score of each neuron.
-    points : ndarray of float32, shape (q, width)
-        The points, likewise.
-    begin, end : ndarray of int64, shape (q,)
-        The candidates of each point are ``indices[begin:end]``.
-    indices : ndarray of int32
-        Neurons.
-
-    Returns
-    -------
-    counts : ndarray of int64, shape (q,)
-        Candidates that are left, per point.
-    rows : ndarray of int32, shape (k,)
-        These candidates, in the order of the lists.
-    totals : ndarray of float32, shape (k,)
-        Their scores plus ceilings.
-    """
+    """Drop the candidates whose score plus ceiling is negative."""
     at_once = max(1, _NUMBERS_AT_ONCE // table.shape[1])
     counts = np.zeros(len(points), dtype=np.int64)
     parts, sums = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.float32)]

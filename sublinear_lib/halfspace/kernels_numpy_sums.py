@@ -73,24 +73,7 @@ class _SummingDescent(_Descent):
 
 
 def sum_up(tree: FlatTree, sums: NodeSums, batch: Batch, *, bounds: bool) -> Summed:
-    """Walk down the tree with all queries at once and add up.
-
-    Parameters
-    ----------
-    tree : FlatTree
-        The boxes.
-    sums : NodeSums
-        The columns.
-    batch : Batch
-        The queries.
-    bounds : bool
-        Whether the sums of absolute values are wanted, too.
-
-    Returns
-    -------
-    Summed
-        The sums over the points that are certainly inside, and the doubtful pairs.
-    """
+    """Walk down the tree with all queries at once and add up."""
     descent = _SummingDescent(tree, sums, batch, bounds)
     descent.run()
     return Summed(

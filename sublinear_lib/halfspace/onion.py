@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sublinear_lib import validation
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
@@ -43,7 +43,7 @@ from sublinear_lib.halfspace.planar import (
     orientations,
     planar_points,
 )
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = ["ConvexLayers", "ConvexLayersStats", "LayerVisit", "QueryTrace"]
 

@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import validation
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.arguments import read_half_spaces
 from sublinear_lib.halfspace.planar import (
     HalfPlane,
@@ -54,7 +54,7 @@ from sublinear_lib.halfspace.planar import (
     planar_points,
     sides,
 )
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = ["Cut", "PartitionTree", "PartitionTreeStats"]
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sublinear_lib import predicates, validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.arguments import refuse_too_many
-from sublinear_lib.halfspace.protocol import HalfspaceHits, Int32Array
+from sublinear_lib.halfspace.protocol import HalfspaceHits
 
 __all__ = [
     "HalfPlane",
@@ -54,24 +54,7 @@ def collect(answers: Sequence[Int32Array | IntArray]) -> HalfspaceHits:
 
 
 class HalfPlane:
-    """One half-plane ``<u, p> > c`` (or ``>=``) and exact answers about it.
-
-    Parameters
-    ----------
-    u : sequence of float
-        The two components of the normal, finite.
-    c : float
-        The offset, finite.
-    strict : bool
-        Whether ``>`` or ``>=`` is asked.
-
-    Attributes
-    ----------
-    u_x, u_y, c : float
-        The half-plane.
-    settled : int
-        How many questions float64 could not answer so far.
-    """
+    """One half-plane ``<u, p> > c`` (or ``>=``) and exact answers about it."""
 
     def __init__(self, u: Sequence[float], c: float, strict: bool) -> None:
         self.u_x, self.u_y = u
@@ -151,20 +134,7 @@ def orientations(p: FloatArray, q: FloatArray, r: FloatArray) -> NDArray[np.int8
 
 
 def sides(origin: FloatArray, direction: FloatArray, points: FloatArray) -> NDArray[np.int8]:
-    """Return +1 for points left of an oriented line, -1 right of it, 0 on it.
-
-    Parameters
-    ----------
-    origin, direction : ndarray of float64, shape (2,)
-        A point of the line and its direction, as they are stored.
-    points : ndarray of float64, shape (k, 2)
-        The points.
-
-    Returns
-    -------
-    ndarray of int8, shape (k,)
-        The sign of the cross product of the direction and ``p - origin``.
-    """
+    """Return +1 for points left of an oriented line, -1 right of it, 0 on it."""
     d_x, d_y = direction
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         e = points - origin

@@ -17,15 +17,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sublinear_lib import validation
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
+from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 
-__all__ = ["HalfspaceHits", "HalfspaceStructure", "Int32Array", "Output", "Work"]
-
-Int32Array = NDArray[np.int32]
-"""An array of 32-bit signed integers (ids are stored in half the space of int64)."""
+__all__ = ["HalfspaceHits", "HalfspaceStructure", "Output", "Work"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,31 +299,13 @@ class HalfspaceStructure(Protocol):
         """Build the structure anew from all live rows of the store."""
 
     def insert(self, rows: IntArray) -> None:
-        """Take in rows that were appended to the store (INSERT).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,)
-            The rows.
-        """
+        """Take in rows that were appended to the store (INSERT)."""
 
     def remove(self, rows: IntArray) -> None:
-        """Forget rows that are no longer alive in the store (REMOVE).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,)
-            The rows.
-        """
+        """Forget rows that are no longer alive in the store (REMOVE)."""
 
     def update(self, rows: IntArray) -> None:
-        """Follow rows whose point has moved in the store.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,)
-            The rows.
-        """
+        """Follow rows whose point has moved in the store."""
 
     def query(
         self,
@@ -336,35 +314,7 @@ class HalfspaceStructure(Protocol):
         strict: bool,
         output: Output = _REPORT,
     ) -> HalfspaceHits:
-        """Report the rows in each half-space (QUERY).
-
-        Parameters
-        ----------
-        normals : ndarray of float64, shape (q, d)
-            The normals.
-        offsets : ndarray of float64, shape (q,)
-            The offsets.
-        strict : bool
-            Whether ``>`` or ``>=`` is asked.
-        output : Output
-            The form of the answer; `Output.count_only` is not for this method.
-
-        Returns
-        -------
-        HalfspaceHits
-            The rows in the place of ids; ascending unless `Output.sort` is false.
-        """
+        """Report the rows in each half-space (QUERY)."""
 
     def count(self, normals: FloatArray, offsets: FloatArray, strict: bool) -> IntArray:
-        """Count the rows in each half-space.
-
-        Parameters
-        ----------
-        normals, offsets, strict
-            As in `query`.
-
-        Returns
-        -------
-        ndarray of int64, shape (q,)
-            The numbers of rows.
-        """
+        """Count the rows in each half-space."""

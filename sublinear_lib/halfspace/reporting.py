@@ -13,13 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sublinear_lib._typing import FloatArray, IntArray
-from sublinear_lib.halfspace.protocol import (
-    HalfspaceHits,
-    HalfspaceStructure,
-    Int32Array,
-    Output,
-)
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
+from sublinear_lib.halfspace.protocol import HalfspaceHits, HalfspaceStructure, Output
 from sublinear_lib.halfspace.store import PointStore
 
 __all__ = ["HalfSpaces", "count", "report", "report_in_pieces"]
@@ -49,22 +44,7 @@ class HalfSpaces(NamedTuple):
 
 
 def count(engine: HalfspaceStructure, store: PointStore, asked: HalfSpaces) -> IntArray:
-    """Count the points in each half-space.
-
-    Parameters
-    ----------
-    engine : HalfspaceStructure
-        The engine.
-    store : PointStore
-        The points.
-    asked : HalfSpaces
-        The half-spaces.
-
-    Returns
-    -------
-    ndarray of int64, shape (q,)
-        The numbers of points.
-    """
+    """Count the points in each half-space."""
     q = len(asked.offsets)
     step = _first_piece(store)
     if q <= step:
@@ -84,33 +64,7 @@ def report(
     out: Int32Array | None = None,
     as_rows: bool = False,
 ) -> HalfspaceHits:
-    """Report the ids of the points in each half-space.
-
-    Parameters
-    ----------
-    engine : HalfspaceStructure
-        The engine.
-    store : PointStore
-        The points.
-    asked : HalfSpaces
-        The half-spaces.
-    sort : bool
-        Whether the ids of a query must ascend.
-    out : ndarray of int32, shape (k,), optional
-        Where to write the ids.
-    as_rows : bool, default False
-        Whether to report rows of the store instead of ids.
-
-    Returns
-    -------
-    HalfspaceHits
-        The ids.
-
-    Raises
-    ------
-    ValueError
-        If `out` is too short.
-    """
+    """Report the ids of the points in each half-space."""
     first = _first_piece(store)
     if len(asked.offsets) <= first:
         found = engine.query(*asked, Output(sort=sort, out=out))
@@ -135,22 +89,7 @@ def report_in_pieces(
     ids_at_once: int,
     as_rows: bool = False,
 ) -> Iterator[tuple[slice, HalfspaceHits]]:
-    """Report piece after piece, none larger than asked for unless a single query is.
-
-    Parameters
-    ----------
-    engine, store, asked, sort, as_rows
-        As in `report`.
-    ids_at_once : int
-        The largest number of ids in a piece.
-
-    Yields
-    ------
-    queries : slice
-        The queries of the piece, consecutive and ascending.
-    hits : HalfspaceHits
-        What they report.
-    """
+    """Report piece after piece, none larger than asked for unless a single query is."""
     for queries in _planned(engine, store, asked, ids_at_once):
         part = asked.part(queries)
         yield queries, report(engine, store, part, sort=sort, as_rows=as_rows)

@@ -50,20 +50,7 @@ class Contents(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], contents: Contents) -> None:
-    """Write a file; an interrupted write leaves an older file untouched.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file; it is written under exactly this name.
-    contents : Contents
-        What to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-    """
+    """Write a file; an interrupted write leaves an older file untouched."""
     arrays = {
         "format": np.array(FORMAT),
         "version": np.array(VERSION),
@@ -80,26 +67,7 @@ def write(path: str | os.PathLike[str], contents: Contents) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Read a file written by `write`.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-
-    Returns
-    -------
-    Contents
-        What it holds.  The options are not checked yet: who makes the index does that.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened.
-    ValueError
-        If it is truncated or corrupt, not an index, or of a newer version of the format.  The
-        message names file and reason.
-    """
+    """Read a file written by `write`."""
     refuse = partial(refusal, path)
     with validation.path(path).open("rb") as file:
         arrays = archives.read_arrays(file, refuse)
@@ -114,20 +82,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 
 def refusal(path: str | os.PathLike[str], reason: str) -> ValueError:
-    """Return the error for a file that cannot be read.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    reason : str
-        Why not.
-
-    Returns
-    -------
-    ValueError
-        To be raised.
-    """
+    """Return the error for a file that cannot be read."""
     return ValueError(f"cannot load an index from {os.fspath(path)!r}: {reason}")
 
 

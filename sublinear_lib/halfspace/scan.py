@@ -26,15 +26,6 @@ class Scan(Engine):
 
     A query costs ``O(m d)``; an insertion, a removal and a move cost ``O(d)`` and a look at the
     group of 64 points around.  Removed points keep their row until the store is compacted.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points.
-    kernels : KernelSet
-        The loops.
-    domain : {None, "slice"}, default None
-        Where the normals lie: anywhere, or on X, up to 1e-9.
     """
 
     name = "scan"

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sublinear_lib._typing import BoolArray, FloatArray, IntArray
-from sublinear_lib.halfspace.protocol import Int32Array
+from sublinear_lib._typing import BoolArray, FloatArray, Int32Array, IntArray
 
 __all__ = ["LARGEST_ID", "PointStore", "as_span"]
 
@@ -32,13 +31,6 @@ class PointStore:
 
     The bias is treated as one more coordinate, on which every query has the component 1: then the
     pre-activation ``<w_r, x> + b_r`` is the inner product ``<(w_r, b_r), (x, 1)>``.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (m, d)
-        The points (trusted: finite).  Copied.
-    bias : ndarray of float64, shape (m,), or None
-        The biases; ``None`` means that this store has none, now and later.
     """
 
     def __init__(self, points: FloatArray, bias: FloatArray | None) -> None:

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import FloatArray, Int32Array, IntArray
 from sublinear_lib.halfspace.filtering import Batch
 from sublinear_lib.halfspace.kernels import FlatTree
-from sublinear_lib.halfspace.protocol import Int32Array
 
 __all__ = ["NodeSums", "Summed", "SummingKernel", "halved"]
 
@@ -63,22 +62,6 @@ def halved(values: FloatArray) -> FloatArray:
 
     Every term passes through ``ceil(log2(k))`` additions and no more, which is what the error bound
     counts; `numpy.sum` promises no order.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (..., k)
-        The terms, ``k >= 1``.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        The sums.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> halved(np.array([1.0, 2.0, 3.0, 4.0, 5.0])).item()
-    15.0
     """
     while values.shape[-1] > 1:
         middle = -(-values.shape[-1] // 2)

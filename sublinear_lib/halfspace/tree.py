@@ -54,14 +54,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sublinear_lib._typing import FloatArray, IntArray
+from sublinear_lib._typing import Float32Array, FloatArray, IntArray
 from sublinear_lib.halfspace.engine import Engine
-from sublinear_lib.halfspace.filtering import (
-    Batch,
-    Float32Array,
-    inflated_box,
-    radii,
-)
+from sublinear_lib.halfspace.filtering import Batch, inflated_box, radii
 from sublinear_lib.halfspace.kernels import FANOUT, LANES, Filtered, FlatTree, KernelSet
 from sublinear_lib.halfspace.protocol import Output
 from sublinear_lib.halfspace.store import PointStore, as_span
@@ -85,25 +80,6 @@ def median_order(points: Float32Array, blocks: int) -> IntArray:
     Each part is split in the coordinate in which it varies most, until there are as many parts as
     wanted.  Where a part spans more blocks than a node of some level, it is split at a multiple of
     that number, so that the blocks below every node but the last of its level are one part.
-
-    Parameters
-    ----------
-    points : ndarray of float32, shape (n, D)
-        The points; rows of NaN mark free places and end up in the last blocks.
-    blocks : int
-        Number of blocks; it divides ``n``.
-
-    Returns
-    -------
-    ndarray of int64, shape (blocks, n // blocks)
-        The positions of the points of each block.
-
-    Examples
-    --------
-    >>> line = np.array([[4], [1], [3], [2]], dtype=np.float32)
-    >>> np.sort(median_order(line, 2), axis=1)
-    array([[1, 3],
-           [0, 2]])
     """
     n, dimension = points.shape
     size = n // blocks
@@ -191,19 +167,7 @@ def _sum_over_points(samples: NDArray[_Float]) -> NDArray[_Float]:
 
 
 class BoxTree(Engine):
-    """Exact half-space reporting by a dynamic tree of boxes.
-
-    Parameters
-    ----------
-    store : PointStore
-        The points.
-    kernels : KernelSet
-        The loops.
-    leaf_size : int
-        The largest number of points in a block, at least 1; no block holds more than 64, however.
-    domain : {None, "slice"}, default None
-        Where the normals lie: anywhere, or on X, up to 1e-9.
-    """
+    """Exact half-space reporting by a dynamic tree of boxes."""
 
     name = "tree"
 
@@ -229,23 +193,7 @@ class BoxTree(Engine):
         return own + sum(array.nbytes for array in self._tree)
 
     def crossed_fraction(self, normals: FloatArray, offsets: FloatArray, sample: int = 16) -> float:
-        """Return which share of all points queries like these must score: a cheap pilot.
-
-        Parameters
-        ----------
-        normals : ndarray of float64, shape (q, d)
-            The normals.
-        offsets : ndarray of float64, shape (q,)
-            The offsets.
-        sample : int, default 16
-            How many of the queries are tried, evenly spaced; they are counted, not reported.
-
-        Returns
-        -------
-        float
-            Points of crossed blocks per query and live point, from 0 to 1; 0 without queries or
-            points.
-        """
+        """Return which share of all points queries like these must score: a cheap pilot."""
         q = len(offsets)
         if not q or not self._store.live:
             return 0.0

@@ -7,14 +7,13 @@ that all figures share what is wrong with them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
 
 import numpy as np
 
 from sublinear_lib._typing import FloatArray
 from sublinear_lib.validation import float_array
 
-__all__ = ["ascending", "few", "nonnegative", "positive", "shares"]
+__all__ = ["ascending", "nonnegative", "positive", "shares"]
 
 _SHOWN = 8
 
@@ -34,12 +33,6 @@ def ascending(
         more = ", ..." if places.size > _SHOWN else ""
         raise ValueError(f"{name} must be at least two ascending numbers{ends}, got [{few}{more}]")
     return places
-
-
-def few(items: Sized, name: str, most: int, what: str) -> None:
-    """Refuse no items, and more than there is room or colors for."""
-    if not 1 <= len(items) <= most:
-        raise ValueError(f"{name} must hold 1 to {most} {what}, got {len(items)}")
 
 
 def nonnegative(value: object, name: str, shape: tuple[int | None, ...]) -> FloatArray:

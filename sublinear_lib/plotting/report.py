@@ -13,30 +13,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from sublinear_lib._typing import FloatArray
-from sublinear_lib.plotting.checks import few, shares
+from sublinear_lib.plotting.chart import Chart, Drawing, picture
+from sublinear_lib.plotting.checks import ascending, shares
 from sublinear_lib.plotting.formats import number, percent
-from sublinear_lib.plotting.palette import LIGHT, Role
-from sublinear_lib.plotting.picture import Picture
-from sublinear_lib.plotting.richtext import to_plain
-from sublinear_lib.plotting.style import figure, house_style, note, panel, panel_title, set_scale
-from sublinear_lib.validation import float_array, scalar
+from sublinear_lib.validation import scalar
 
 __all__ = ["promise_picture"]
 
 _KEYS = ("radii", "certified", "possible", "rho", "intervals")
-_KINDS: tuple[tuple[str, Role], ...] = (("clean", "ink"), ("attacked", "c2"), ("certified", "c1"))
+_KINDS = (("clean", "ink"), ("attacked", "c2"), ("certified", "c1"))
 
 
-def promise_picture(
-    runs: Mapping[str, Mapping[str, Any]],
-    *,
-    name: str,
-    caption: str | None = None,
-    alt: str | None = None,
-) -> Picture:
+@picture
+def promise_picture(runs: Mapping[str, Mapping[str, Any]]) -> Drawing:
     """Draw what a classifier promises against the radius of the caps, one panel for each.
 
     Parameters
@@ -67,17 +58,16 @@ def promise_picture(
     -----
     Source: Definition 3.4, for the loss that counts errors.
     """
-    few(runs, "runs", 3, "panels")
-    panels, said = [], []
+    charts, said = [], []
     for title, run in runs.items():
         where = f"runs[{title!r}]"
         if not set(_KEYS) <= set(run):
             raise ValueError(f"{where} must have the entries {list(_KEYS)}, got {list(run)}")
-        radii = float_array(run["radii"], f"{where} radii", shape=(None,))
-        if radii.size < 2 or radii[0] != 0.0 or (np.diff(radii) <= 0).any():
-            raise ValueError(f"{where} radii must be at least two numbers ascending from 0")
+        radii = ascending(run["radii"], f"{where} radii", 0.0)
         low = _falling(run["certified"], f"{where} certified", radii.size)
         high = _falling(run["possible"], f"{where} possible", radii.size)
+        if radii[0] != 0.0:
+            raise ValueError(f"{where} radii must ascend from 0, got {radii[0]}")
         if (low > high).any():
             raise ValueError(f"{where} certified must not exceed possible")
         rho = scalar(run["rho"], f"{where} rho", exclusive_minimum=0.0, maximum=float(radii[-1]))
@@ -85,30 +75,26 @@ def promise_picture(
         middle, lower, upper = whiskers.T
         if (lower > middle).any() or (middle > upper).any():
             raise ValueError(f"{where} intervals must be (share, lower, upper) in this order")
-        with house_style():
-            panels.append(_panel(title, radii, low, high, rho, whiskers))
+        charts.append(_panel(title, radii, low, high, rho, whiskers))
         parts = ", ".join(
-            f"{kind} {percent(float(row[0]))} ({percent(float(row[1]))} to "
-            f"{percent(float(row[2]))})"
-            for (kind, _), row in zip(_KINDS, whiskers, strict=True)
+            f"{kind} {percent(share)} ({percent(bottom)} to {percent(top)})"
+            for (kind, _), (share, bottom, top) in zip(_KINDS, whiskers, strict=True)
         )
         said.append(
-            f"{to_plain(title)}: {parts}; at radius {number(float(radii[-1]))} certified "
-            f"{percent(float(low[-1]))} and not broken {percent(float(high[-1]))}"
+            f"{title}: {parts}; at radius {number(radii[-1])} certified {percent(low[-1])} and "
+            f"not broken {percent(high[-1])}"
         )
-    if alt is None:
-        alt = (
-            f"Shares of held-out rows against the radius of the caps, with the shares at 0 and at "
-            f"{' or '.join(dict.fromkeys(number(float(run['rho'])) for run in runs.values()))} and "
-            f"their intervals. {'. '.join(said)}."
-        )
-    return Picture(panels, alt=alt, caption=caption, name=name)
+    radii_said = " or ".join(dict.fromkeys(number(run["rho"]) for run in runs.values()))
+    return charts, (
+        f"Shares of held-out rows against the radius of the caps, with the shares at 0 and at "
+        f"{radii_said} and their intervals. {'. '.join(said)}."
+    )
 
 
 def _falling(value: object, name: str, size: int) -> FloatArray:
-    curve = float_array(value, name, shape=(size,))
-    if (curve < 0).any() or (curve > 1).any() or (np.diff(curve) > 0).any():
-        raise ValueError(f"{name} must be shares in [0, 1] that do not rise")
+    curve = shares(value, name, (size,))
+    if (np.diff(curve) > 0).any():
+        raise ValueError(f"{name} must be shares that do not rise")
     return curve
 
 
@@ -119,29 +105,28 @@ def _panel(
     high: FloatArray,
     rho: float,
     whiskers: FloatArray,
-) -> Figure:
-    fig = figure(310, 290)
-    axes = panel(fig, left=46, right=22, top=34, bottom=46, xlabel="radius of the cap")
-    panel_title(axes, title, left=0, rise=20)
+) -> Chart:
+    names = {"title": title, "rise": 20, "indent": 0, "xlabel": "radius of the cap"}
+    chart = Chart(310, 290, (46, 22, 34, 46), **names)
     right = float(radii[-1])
-    set_scale(axes, "x", 0.0, right, target=4)
-    set_scale(axes, "y", 0.0, 1.0, values=[0.0, 0.25, 0.5, 0.75, 1.0], label=percent)
+    chart.x(0.0, right, target=4)
+    chart.y(0.0, 1.0, values=[0.0, 0.25, 0.5, 0.75, 1.0], label=percent)
     # A proof reaches down to the radius before it, a wrong point up to the one after it.
     grid = np.repeat(radii, 2)
     lower = np.concatenate([[low[0]], np.repeat(low[1:], 2), [low[-1]]])
     upper = np.concatenate([[high[0]], np.repeat(high[:-1], 2), [high[-1]]])
-    axes.fill_between(grid, 0.0, lower, color=LIGHT["c1"], alpha=0.22, linewidth=0)
-    axes.fill_between(grid, lower, upper, color=LIGHT["muted"], alpha=0.22, linewidth=0)
-    axes.plot(grid, lower, color=LIGHT["c1"], linewidth=2, clip_on=False)
-    axes.plot(grid, upper, color=LIGHT["c2"], linewidth=2, clip_on=False)
-    axes.vlines(rho, 0.0, 1.0, color=LIGHT["muted"], linewidth=1, linestyles=(0, (2, 2)))
-    note(axes, rho, 0.0, "*ρ*", dx=5, dy=9, role="muted")
+    chart.band(grid, 0.0, lower, "c1", 0.22)
+    chart.band(grid, lower, upper, "muted", 0.22)
+    chart.line(grid, lower, "c1", 2, clip_on=False)
+    chart.line(grid, upper, "c2", 2, clip_on=False)
+    chart.bars(rho, 0.0, 1.0, "muted", 1, linestyles=(0, (2, 2)))
+    chart.note(rho, 0.0, "*ρ*", "muted", dx=5, dy=9)
     shift = 0.012 * right
     places = (shift, rho + shift, rho - shift)
     for place, (share, bottom, top), (_, role) in zip(places, whiskers, _KINDS, strict=True):
-        axes.vlines(place, bottom, top, color=LIGHT[role], linewidth=1.6, clip_on=False)
-        axes.plot([place], [share], "o", color=LIGHT[role], markersize=5.5, clip_on=False)
-    note(axes, 0.05 * right, 0.32, "proved right", role="c1", weight="bold")
-    note(axes, 0.05 * right, 0.23, "below the upper line: possible", role="c2", size=11)
-    note(axes, 0.05 * right, 0.15, "between the lines: open", role="muted", size=11)
-    return fig
+        chart.bars(place, bottom, top, role, 1.6, clip_on=False)
+        chart.dots(place, share, role, 5.5, clip_on=False)
+    chart.note(0.05 * right, 0.32, "proved right", "c1", weight="bold")
+    chart.note(0.05 * right, 0.23, "below the upper line: possible", "c2", size=11)
+    chart.note(0.05 * right, 0.15, "between the lines: open", "muted", size=11)
+    return chart

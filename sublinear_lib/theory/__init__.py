@@ -23,150 +23,155 @@ its parts (Claims C.5 to C.7), ``uniform_gap`` bounds for all of X at once (Theo
 
 from __future__ import annotations
 
-from sublinear_lib.theory import (
-    best_steps,
-    concentration,
-    enclosures,
-    existence,
-    perturbation,
-    polynomials,
-    regret,
-    sampling_error,
-    tails,
-)
-from sublinear_lib.theory.activity import (
-    MaximalActivity,
-    active_count_interval,
-    active_count_tail,
-    gaussian_tail_bound,
-    max_active_on_circle,
-    near_zero_count_tail,
-    near_zero_probability,
-    printed_failure_probability,
-    printed_gap_bound,
-    printed_K,
-    printed_q0,
-    smallest_printed_K,
-)
-from sublinear_lib.theory.caps import cap_share, circle_cap_share
-from sublinear_lib.theory.cost import (
-    IterationCost,
-    candidate_share,
-    dense_cost,
-    listed_share,
-    sparse_cost,
-)
-from sublinear_lib.theory.exponents import (
-    CHAINS,
-    CONSISTENT,
-    CRUDE,
-    PRINTED_DRIFT,
-    PRINTED_STEPS,
-    SPARSE,
-    Chain,
-    Factor,
-    Inequality,
-    Power,
-    Region,
-    drift_power,
-    explained,
-)
-from sublinear_lib.theory.flips import (
-    MaximalFlips,
-    blind_flip_probability,
-    expected_flips,
-    expected_union,
-    flip_bound,
-    flip_count_interval,
-    flip_count_tail,
-    flip_probability,
-    largest_norm_bound,
-    log_no_flip_probability,
-    max_flips_on_circle,
-    max_near_on_circle,
-    near_counts_on_circle,
-    near_mask,
-    uniform_active_bound,
-    uniform_near_bound,
-    union_bracket,
-    window_probability,
-)
-from sublinear_lib.theory.gap_parts import (
-    WorstParts,
-    initial_output_std,
-    log_initial_output_tail,
-    oblivious_gap_std,
-    part_moments,
-    worst_parts,
-)
-from sublinear_lib.theory.jump import (
-    ball_price,
-    gradient_ratio,
-    half_width_over_g,
-    inverse_mills,
-    jump_half_width_bound,
-    jump_price,
-    step_ratio,
-)
-from sublinear_lib.theory.ledger import (
-    LINES,
-    Ledger,
-    NeuronCounts,
-    dense_ledger,
-    expected_counts,
-    expected_ledger,
-    literal_ledger,
-    printed_ledger,
-    shared_ledger,
-)
-from sublinear_lib.theory.orders import (
-    Order,
-    corrected_orders,
-    elementary_orders,
-    leading_exponent,
-    printed_orders,
-    search_exponent,
-)
-from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
-from sublinear_lib.theory.sharding import ShardedStep, shard_memory, sharded_step
-from sublinear_lib.theory.survivors import (
-    surviving_share_asymptote,
-    surviving_share_bound,
-    widest_dimension,
-)
-from sublinear_lib.theory.traffic import (
-    Roofline,
-    Traffic,
-    break_even_share,
-    gather_traffic,
-    matrix_traffic,
-    roofline,
-)
-from sublinear_lib.theory.uniform_constants import constant_suffices
-from sublinear_lib.theory.uniform_gap import (
-    CertifiedGap,
-    certified_gap_bound,
-    certified_initial_bound,
-    gap_slope,
-    log_net_size,
-    net_ceiling,
-    smallest_union_width,
-    thin_window_size,
-    worst_gap_network,
-)
-from sublinear_lib.theory.worst_case import (
-    HalfWidthMoments,
-    WorstGap,
-    WorstWeights,
-    gap_terms,
-    half_width_leading_term,
-    half_width_moments,
-    log_half_width_below,
-    window_integral,
-    worst_gap,
-    worst_gap_at,
-    worst_weights,
-)
+from typing import TYPE_CHECKING
+
+from sublinear_lib._late import late_names
+
+if TYPE_CHECKING:
+    from sublinear_lib.theory import (
+        best_steps,
+        concentration,
+        enclosures,
+        existence,
+        perturbation,
+        polynomials,
+        regret,
+        sampling_error,
+        tails,
+    )
+    from sublinear_lib.theory.activity import (
+        MaximalActivity,
+        active_count_interval,
+        active_count_tail,
+        gaussian_tail_bound,
+        max_active_on_circle,
+        near_zero_count_tail,
+        near_zero_probability,
+        printed_failure_probability,
+        printed_gap_bound,
+        printed_K,
+        printed_q0,
+        smallest_printed_K,
+    )
+    from sublinear_lib.theory.caps import cap_share, circle_cap_share
+    from sublinear_lib.theory.cost import (
+        IterationCost,
+        candidate_share,
+        dense_cost,
+        listed_share,
+        sparse_cost,
+    )
+    from sublinear_lib.theory.exponents import (
+        CHAINS,
+        CONSISTENT,
+        CRUDE,
+        PRINTED_DRIFT,
+        PRINTED_STEPS,
+        SPARSE,
+        Chain,
+        Factor,
+        Inequality,
+        Power,
+        Region,
+        drift_power,
+        explained,
+    )
+    from sublinear_lib.theory.flips import (
+        MaximalFlips,
+        blind_flip_probability,
+        expected_flips,
+        expected_union,
+        flip_bound,
+        flip_count_interval,
+        flip_count_tail,
+        flip_probability,
+        largest_norm_bound,
+        log_no_flip_probability,
+        max_flips_on_circle,
+        max_near_on_circle,
+        near_counts_on_circle,
+        near_mask,
+        uniform_active_bound,
+        uniform_near_bound,
+        union_bracket,
+        window_probability,
+    )
+    from sublinear_lib.theory.gap_parts import (
+        WorstParts,
+        initial_output_std,
+        log_initial_output_tail,
+        oblivious_gap_std,
+        part_moments,
+        worst_parts,
+    )
+    from sublinear_lib.theory.jump import (
+        ball_price,
+        gradient_ratio,
+        half_width_over_g,
+        inverse_mills,
+        jump_half_width_bound,
+        jump_price,
+        step_ratio,
+    )
+    from sublinear_lib.theory.ledger import (
+        LINES,
+        Ledger,
+        NeuronCounts,
+        dense_ledger,
+        expected_counts,
+        expected_ledger,
+        literal_ledger,
+        printed_ledger,
+        shared_ledger,
+    )
+    from sublinear_lib.theory.orders import (
+        Order,
+        corrected_orders,
+        elementary_orders,
+        leading_exponent,
+        printed_orders,
+        search_exponent,
+    )
+    from sublinear_lib.theory.reporting import surviving_count_interval, surviving_share
+    from sublinear_lib.theory.sharding import ShardedStep, shard_memory, sharded_step
+    from sublinear_lib.theory.survivors import (
+        surviving_share_asymptote,
+        surviving_share_bound,
+        widest_dimension,
+    )
+    from sublinear_lib.theory.traffic import (
+        Roofline,
+        Traffic,
+        break_even_share,
+        gather_traffic,
+        matrix_traffic,
+        roofline,
+    )
+    from sublinear_lib.theory.uniform_constants import constant_suffices
+    from sublinear_lib.theory.uniform_gap import (
+        CertifiedGap,
+        certified_gap_bound,
+        certified_initial_bound,
+        gap_slope,
+        log_net_size,
+        net_ceiling,
+        smallest_union_width,
+        thin_window_size,
+        worst_gap_network,
+    )
+    from sublinear_lib.theory.worst_case import (
+        HalfWidthMoments,
+        WorstGap,
+        WorstWeights,
+        gap_terms,
+        half_width_leading_term,
+        half_width_moments,
+        log_half_width_below,
+        window_integral,
+        worst_gap,
+        worst_gap_at,
+        worst_weights,
+    )
 
 __all__ = [
     "CHAINS",
@@ -292,3 +297,6 @@ __all__ = [
     "worst_parts",
     "worst_weights",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__)

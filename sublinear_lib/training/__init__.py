@@ -3,7 +3,7 @@
 :mod:`sublinear_lib.training.trainer` is the algorithm,
 :mod:`sublinear_lib.training.sources` the superset that lets one index query serve a whole attack,
 :mod:`sublinear_lib.training.living` the dense trainer on the neurons that can fire,
-:mod:`sublinear_lib.training.aggregated` attacks by sums over half-spaces,
+:mod:`sublinear_lib.training.caps` who fires at a point that moves about in a cap,
 :mod:`sublinear_lib.training.step_size` the rules for eta,
 :mod:`sublinear_lib.training.stopping` when to end early,
 :mod:`sublinear_lib.training.measuring` what is measured at chosen steps,
@@ -17,21 +17,17 @@
 from __future__ import annotations
 
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
-from sublinear_lib.training.measuring import Measure, count_flips
-from sublinear_lib.training.recording import RecordedRun
-from sublinear_lib.training.regret_run import RegretRun, points_of_arcs, regret_run
+from sublinear_lib.training.measuring import Measure
+from sublinear_lib.training.regret_run import points_of_arcs, regret_run
 from sublinear_lib.training.sharded import ShardedAdversarialTraining
 from sublinear_lib.training.step_size import (
     STEP_SIZE_RULES,
-    PrintedStep,
-    RepairedStep,
     StableStep,
     StepSizeRule,
     resolve_step_size,
 )
 from sublinear_lib.training.stopping import EarlyStop
 from sublinear_lib.training.trainer import (
-    Callback,
     DenseAdversarialTraining,
     Search,
     SublinearAdversarialTraining,
@@ -40,15 +36,10 @@ from sublinear_lib.training.trainer import (
 __all__ = [
     "PHASES",
     "STEP_SIZE_RULES",
-    "Callback",
     "DenseAdversarialTraining",
     "EarlyStop",
     "History",
     "Measure",
-    "PrintedStep",
-    "RecordedRun",
-    "RegretRun",
-    "RepairedStep",
     "Search",
     "ShardedAdversarialTraining",
     "StableStep",
@@ -56,7 +47,6 @@ __all__ = [
     "StepSizeRule",
     "SublinearAdversarialTraining",
     "TrainingDiverged",
-    "count_flips",
     "points_of_arcs",
     "regret_run",
     "resolve_step_size",

@@ -88,30 +88,7 @@ class State:
 
 
 def describe(value: object) -> str:
-    """Describe a parameter in words that are the same in every process.
-
-    Parameters
-    ----------
-    value : object
-        A number, a string, a frozen dataclass, or any other object.
-
-    Returns
-    -------
-    str
-        What it is made of: the fields of a dataclass, otherwise what `pickle` would store, its
-        attributes unless the class says something else.  A number of NumPy is described as the
-        same number of Python, a function by its name and what it has captured.
-
-    Raises
-    ------
-    TypeError
-        If an object does not say what it is made of, such as a lock.
-
-    Examples
-    --------
-    >>> describe(0.5), describe(np.float64(0.5)), describe({"rho": 0.1})
-    ('0.5', '0.5', "{'rho': 0.1}")
-    """
+    """Describe a parameter in words that are the same in every process."""
     return _described(value, ())
 
 
@@ -168,28 +145,7 @@ def fingerprints(
     generator: Mapping[str, Any],
     sizes: tuple[float, float],
 ) -> dict[str, str]:
-    """Return digests of everything that determines a run, but for its number of steps.
-
-    Parameters
-    ----------
-    network : TwoLayerNetwork
-        The network at initialization.
-    X : ndarray of float64, shape (n, d)
-        The examples.
-    y : ndarray of float64, shape (n,)
-        The labels.
-    settings : str
-        The parameters of the trainer.
-    generator : mapping
-        State of the bit generator at the start of the run.
-    sizes : tuple of float
-        The radius of the adversary and the step size.
-
-    Returns
-    -------
-    dict of str to str
-        One digest per subject.
-    """
+    """Return digests of everything that determines a run, but for its number of steps."""
 
     def digest(*parts: bytes) -> str:
         total = hashlib.sha256()
@@ -209,39 +165,13 @@ def fingerprints(
 
 
 def previous(path: str | os.PathLike[str]) -> Path:
-    """Return where the checkpoint before the present one is kept.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The present checkpoint.
-
-    Returns
-    -------
-    Path
-        ``NAME.previous`` in the same directory.
-    """
+    """Return where the checkpoint before the present one is kept."""
     target = Path(path)
     return target.with_name(f"{target.name}.previous")
 
 
 def write(path: str | os.PathLike[str], state: State, prints: Mapping[str, str]) -> None:
-    """Write a checkpoint; the one before it is kept beside it.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file; written under exactly this name.
-    state : State
-        The run.
-    prints : mapping of str to str
-        What `fingerprints` returned for it.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; the present checkpoint is untouched then.
-    """
+    """Write a checkpoint; the one before it is kept beside it."""
     target = Path(path)
     records = state.records
     contents: dict[str, Any] = {
@@ -269,33 +199,7 @@ def read(
     shape: tuple[int, int],
     generator: np.random.BitGenerator,
 ) -> State:
-    """Read a checkpoint of a run.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    prints : mapping of str to str
-        The fingerprints of the run that wants to go on.
-    shape : tuple of int
-        The numbers of neurons and of dimensions.
-    generator : BitGenerator
-        One of the kind that the run uses; it is left as it is.
-
-    Returns
-    -------
-    State
-        The run between two steps, bit for bit.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be opened (`FileNotFoundError` if there is none).
-    ValueError
-        If it is truncated or corrupt, no checkpoint, of a newer version or of another run, or holds
-        what no run could have left.  The message names file and reason, and says where the
-        checkpoint before it is.
-    """
+    """Read a checkpoint of a run."""
 
     def refuse(reason: str) -> ValueError:
         older = previous(path)

@@ -101,7 +101,7 @@ class History:
         The network after the last step recorded.
     method : str
         ``"dense"``, or ``"sparse"`` with the way to find neurons in brackets: ``caps``,
-        ``aggregates``, the engine of an index that is queried once per example and step, or
+        the engine of an index that is queried once per example and step, or
         ``lists`` or ``literal``, both with the engine behind them.  Of shards, their number and
         what all of them are.
     eta : float

@@ -108,32 +108,7 @@ class Measure:
 def count_flips(start: TwoLayerNetwork, now: TwoLayerNetwork, X: FloatArray) -> int:
     """Count the pairs of an example and a neuron whose activity differs between two networks.
 
-    Parameters
-    ----------
-    start, now : TwoLayerNetwork
-        Networks that differ in their hidden weights only.
-    X : ndarray of float64, shape (n, d)
-        The examples.
-
-    Returns
-    -------
-    int
-        Pairs with ``1[<w_r, x> + b_r > tau]`` different, decided exactly.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type or shape.
-
-    Notes
-    -----
     Only neurons whose weights differ are looked at.
-
-    Examples
-    --------
-    >>> start = TwoLayerNetwork([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], [0.0, 0.0], tau=0.2)
-    >>> count_flips(start, start.with_weights([[0.1, 0.0], [0.0, 2.0]]), [[0.75**0.5, 0.5]])
-    1
     """
     for name, network in (("start", start), ("now", now)):
         validation.instance(network, name, TwoLayerNetwork)

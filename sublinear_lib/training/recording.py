@@ -22,42 +22,8 @@ __all__ = ["RecordedRun"]
 class RecordedRun:
     """An adversary that passes another one on and keeps what it found, for one run.
 
-    Parameters
-    ----------
-    adversary : Adversary
-        The adversary to pass on.
-    initial : TwoLayerNetwork
-        The network that the run begins with.
-
-    Attributes
-    ----------
-    points : list of ndarray of float64, shape (n, d)
-        What the adversary returned, one entry per step.
-    weights : list of ndarray of float64, shape (m, d)
-        ``W_0``, and one more entry per step.
-
-    Raises
-    ------
-    TypeError
-        If `adversary` is no adversary or `initial` no network.
-
-    Notes
-    -----
     Source: Algorithm 1, lines 11 and 19.  Give it to a trainer as its adversary and its method
     `look` as the callback.
-
-    Examples
-    --------
-    >>> from sublinear_lib import datasets
-    >>> from sublinear_lib.adversary import IdentityAdversary
-    >>> from sublinear_lib.training import DenseAdversarialTraining
-    >>> data = datasets.circle(4)
-    >>> start = TwoLayerNetwork.initialize(64, 3, rng=0)
-    >>> kept = RecordedRun(IdentityAdversary(), start)
-    >>> train = DenseAdversarialTraining(adversary=kept, steps=3)
-    >>> history = train.fit(start, data.X, data.y, rng=0, callback=kept.look)
-    >>> len(kept.points), len(kept.weights), bool((kept.weights[-1] == history.final.W).all())
-    (3, 4, True)
     """
 
     def __init__(self, adversary: Adversary, initial: TwoLayerNetwork) -> None:
@@ -78,55 +44,17 @@ class RecordedRun:
         return self._adversary.rho
 
     def margin(self, weight_scale: float) -> float:
-        """Return how far below the threshold the adversary passed on looks.
-
-        Parameters
-        ----------
-        weight_scale : float
-            Root mean square of the hidden weights, the last column left out.
-
-        Returns
-        -------
-        float
-            Its margin, 0 if it has none.
-        """
+        """Return how far below the threshold the adversary passed on looks."""
         return margin_of(self._adversary, weight_scale)
 
     def __call__(
         self, network: Target, X: object, y: object, loss: str | Objective, rng: Seed
     ) -> AttackResult:
-        """Attack a batch with the adversary passed on, and keep its points.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork or PointEvaluator
-            What is attacked.
-        X : array-like, shape (n, d)
-            Clean points.
-        y : array-like, shape (n,)
-            Labels.
-        loss : str or Objective
-            What the attack makes large.
-        rng : int, SeedSequence or Generator
-            Source of randomness.
-
-        Returns
-        -------
-        AttackResult
-            What the adversary returned, unchanged.
-        """
+        """Attack a batch with the adversary passed on, and keep its points."""
         result = self._adversary(network, X, y, loss, rng)
         self.points.append(np.array(result.X))
         return result
 
     def look(self, record: StepRecord, network: Callable[[], TwoLayerNetwork]) -> None:
-        """Keep the weights after a step; a callback of the trainer.
-
-        Parameters
-        ----------
-        record : StepRecord
-            The step; it is not used.
-        network : callable
-            Returns the present network.
-        """
+        """Keep the weights after a step; a callback of the trainer."""
         self.weights.append(np.array(network().W))

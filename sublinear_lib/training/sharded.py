@@ -67,8 +67,8 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
         As for `SublinearAdversarialTraining`.  With ``reduction="reference"`` the weights equal
         those of that trainer bit by bit; for ``"blas"`` see there.
     index : str, default "auto"
-        How each worker finds its neurons, as for `SublinearAdversarialTraining`, but neither
-        ``"aggregates"`` nor ``"literal"``.
+        How each worker finds its neurons, as for `SublinearAdversarialTraining`, but not
+        ``"literal"``.
     set_aside : bool, default True
         As for `SublinearAdversarialTraining`.
     shards : int, default 2
@@ -119,10 +119,8 @@ class ShardedAdversarialTraining(SublinearAdversarialTraining):
         validation.choice(self.workers, "workers", get_args(Workers))
         if self.scheduler is not None and not isinstance(self.scheduler, str):
             raise TypeError(f"scheduler must be an address, got {type(self.scheduler).__name__}")
-        if self.index in ("aggregates", "literal"):
-            raise ValueError(
-                f"index must be neither 'aggregates' nor 'literal' with shards, got {self.index!r}"
-            )
+        if self.index == "literal":
+            raise ValueError(f"index must not be 'literal' with shards, got {self.index!r}")
 
     def _without_effect(self) -> tuple[str, ...]:
         elsewhere = (*super()._without_effect(), "workers", "scheduler")

@@ -7,8 +7,8 @@ keeps that answer over many steps, in candidate lists with a certificate
 (:class:`sublinear_lib.halfspace.CandidateLists`).  `CappedNeurons` looks at all neurons in vector
 code, or remembers what it saw, and needs no index.  `LiteralNeurons` is Algorithm 1 to the letter:
 an index query at every point, the steps of the attack included.  With compiled loops and free sums,
-whoever found the candidates of a cap, :class:`sublinear_lib.halfspace.CapEvaluator` then sorts them
-into those that fire all over the cap and those that the attack has to look at.
+whoever found the candidates of a cap, `CapEvaluator` then sorts them into those that fire all over
+the cap and those that the attack has to look at.
 
 **Neurons that can never fire on X** are set aside before any index is built: their pre-activation
 is at most tau on all of X, so they get no gradient and keep their weights for good
@@ -58,13 +58,11 @@ from sublinear_lib.evaluation import (
 )
 from sublinear_lib.halfspace import (
     CandidateLists,
-    CapEvaluator,
-    CapFilter,
-    CapMemory,
     HalfspaceHits,
     HalfspaceIndex,
     alive_on_slice,
 )
+from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
 
 __all__ = [
     "LARGEST_BATCH",
@@ -113,40 +111,12 @@ class StepEvaluator(PointEvaluator, Protocol):
     """Passes over a row of W for one point so far."""
 
     def forward(self, X: FloatArray) -> ForwardPass:
-        """Return f together with the active sets.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points, in the order of the batch.
-
-        Returns
-        -------
-        ForwardPass
-            Values and active sets.
-        """
+        """Return f together with the active sets."""
 
     def weight_gradient(
         self, X: FloatArray, passed: ForwardPass, coefficients: FloatArray
     ) -> tuple[IntArray | None, FloatArray]:
-        """Return the rows that move and the gradient with respect to them.
-
-        Parameters
-        ----------
-        X : ndarray of float64, shape (n, d)
-            The points.
-        passed : ForwardPass
-            The forward pass at these points.
-        coefficients : ndarray of float64, shape (n,)
-            The weights of the points.
-
-        Returns
-        -------
-        rows : ndarray of int64, shape (q,), or None
-            The rows; ``None`` stands for all.
-        gradient : ndarray of float64, shape (q, d)
-            The gradient.
-        """
+        """Return the rows that move and the gradient with respect to them."""
 
 
 class NeuronSource(Protocol):
@@ -165,38 +135,13 @@ class NeuronSource(Protocol):
         """Number of neurons that the source leaves out because they can never fire on X."""
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Find the neurons of a step.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        StepEvaluator
-            It knows every neuron that can be active somewhere in the cap of an example now.
-        """
+        """Find the neurons of a step."""
 
     def candidates(self) -> float:
-        """Count what the last evaluator knows.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
+        """Count what the last evaluator knows."""
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Take note of new weights (the neurons themselves have them already).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Their new weights.
-        """
+        """Take note of new weights (the neurons themselves have them already)."""
 
 
 class _CapsOnSlice(Region):
@@ -213,24 +158,6 @@ class _CapsOnSlice(Region):
 def cap_region(X: FloatArray, rho: float, margin: float, *, on_slice: bool = False) -> Region:
     """Return the caps around the examples, where an evaluator may be asked.
 
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n, d)
-        The clean points, on X.
-    rho : float
-        Radius of the caps, a chord length, ``>= 0``.
-    margin : float
-        How far below the threshold the neurons of a cap are known, ``>= 0``, possibly infinite.
-    on_slice : bool, default False
-        Whether points off X are refused as well, which is due where neurons were set aside.
-
-    Returns
-    -------
-    Region
-        It checks points; two points of X are never further apart than its diameter sqrt(3).
-
-    Notes
-    -----
     Source: Definition 3.3.
     """
     make = _CapsOnSlice if on_slice else Region
@@ -247,21 +174,7 @@ def _lowered(tau: float, margin: float) -> float:
 
 
 def firing_on_slice(neurons: Neurons, margin: float) -> IntArray | None:
-    """Return the neurons that may fire somewhere on X, or come within a margin of it.
-
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights.
-    margin : float
-        How far below the threshold an adversary looks.
-
-    Returns
-    -------
-    ndarray of int64, shape (k,), or None
-        Their ids, ascending; ``None`` if these are all neurons.  At least one id is returned, so
-        that there is something to build an index of.
-    """
+    """Return the neurons that may fire somewhere on X, or come within a margin of it."""
     tau = _lowered(neurons.tau, margin)
     alive = alive_on_slice(neurons.W, neurons.b, tau=tau, tolerance=TOLERANCE)
     if len(alive) == neurons.m:
@@ -270,28 +183,23 @@ def firing_on_slice(neurons: Neurons, margin: float) -> IntArray | None:
 
 
 class AllNeurons:
-    """Every neuron, at every example: the dense reference.
-
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    """
+    """Every neuron, at every example: the dense reference."""
 
     name = "dense"
 
-    def __init__(self, neurons: Neurons, X: FloatArray, rho: float, reduction: Reduction) -> None:
+    def __init__(
+        self,
+        neurons: Neurons,
+        X: FloatArray,
+        rho: float,
+        reduction: Reduction,
+        region: Region | None = None,
+    ) -> None:
         self.work = 0
         self.set_aside = 0
         self._neurons = neurons
         self._reduction = reduction
-        self._region = cap_region(X, rho, margin=np.inf)
+        self._region = cap_region(X, rho, margin=np.inf) if region is None else region
         self._evaluator = self._over(self._region)
 
     def _over(self, region: Region) -> Evaluator:
@@ -299,64 +207,60 @@ class AllNeurons:
         return Evaluator(self._neurons, n, region=region, reduction=self._reduction)
 
     def evaluator(self, batch: IntArray | None = None) -> Evaluator:
-        """Return the evaluator of all neurons.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        Evaluator
-            The same one every time, unless a batch is given.
-        """
+        """Return the evaluator of all neurons."""
         if batch is None:
             return self._evaluator
         return self._over(_restricted(self._region, batch))
 
     def candidates(self) -> float:
-        """Return m.
-
-        Returns
-        -------
-        float
-            Every example meets every neuron.
-        """
+        """Return m."""
         return float(self._neurons.m)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Do nothing: there is no structure to maintain.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            Not used.
-        values : ndarray of float64, shape (k, d)
-            Not used.
-        """
+        """Do nothing: there is no structure to maintain."""
 
 
-class IndexedNeurons:
-    """The neurons that can be active somewhere in the cap of an example, from the index.
+class _Found:
+    """What the sources that look for neurons share: the caps, who is set aside, and the filter."""
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    method : {"auto", "scan", "tree"}
-        Structure of the index.
-    margin : float, default 0
-        How far below the threshold the lists must reach, for an adversary that looks there.
-    alive : ndarray of int64, shape (k,), optional
-        The neurons to index, ascending; all others are set aside (`firing_on_slice`).
-    """
+    def __init__(
+        self,
+        neurons: Neurons,
+        X: FloatArray,
+        rho: float,
+        reduction: Reduction,
+        margin: float = 0.0,
+        alive: IntArray | None = None,
+        *,
+        on_slice: bool = False,
+    ) -> None:
+        self.work = 0
+        self._neurons = neurons
+        self._reduction = reduction
+        self._kept = _Kept(alive, neurons.m)
+        self.set_aside = self._kept.set_aside
+        self._region = cap_region(X, rho, margin, on_slice=on_slice or alive is not None)
+        self._filter = _cap_filter(neurons, alive, self._region, reduction)
+        self._listed = 0.0
+
+    def _over(
+        self, region: Region, indptr: IntArray, positions: NDArray[np.int32]
+    ) -> StepEvaluator:
+        """Return the evaluator of the neurons at some positions."""
+        n = len(region.anchors)
+        self._listed = positions.size / n
+        if self._filter is not None:
+            return CapEvaluator(self._filter, region, lists=(indptr, positions))
+        lists = indptr, self._kept.ids(positions)
+        return Evaluator(self._neurons, n, lists=lists, region=region, reduction=self._reduction)
+
+    def candidates(self) -> float:
+        """Count the neurons per example that the last evaluator was made of, on average."""
+        return self._listed
+
+
+class IndexedNeurons(_Found):
+    """The neurons that can be active somewhere in the cap of an example, from the index."""
 
     def __init__(
         self,
@@ -368,19 +272,12 @@ class IndexedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._kept = _Kept(alive, neurons.m)
-        self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
+        super().__init__(neurons, X, rho, reduction, margin, alive)
         reach = self._region.radius + 2.0 * TOLERANCE
         self._normals = np.column_stack((X, np.full(len(X), reach)))
         W, b = self._kept.of(neurons.W), self._kept.of(neurons.b)
         self._height = float(np.abs(W[:, -1]).max())
         self._index = _fixed_index(_lifted(W), b, method=method)
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
-        self._reported = 0.0
 
     @property
     def name(self) -> str:
@@ -388,55 +285,16 @@ class IndexedNeurons:
         return f"sparse ({self._index.stats().engine})"
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Query the index at every example.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        StepEvaluator
-            A new one, with the lists that the index reported.
-        """
+        """Query the index at every example."""
         normals = self._normals if batch is None else self._normals[batch]
         lowered = 2.0 * TOLERANCE * self._height + _ROUNDED_UP * self._region.margin
         offset = np.nextafter(self._neurons.tau - lowered, -np.inf)
         hits = self._index.query_halfspace(normals, offset, strict=True)
-        self._reported = hits.indices.size / len(normals)
         self.work = self._index.stats().points_tested
-        region = _restricted(self._region, batch)
-        if self._filter is not None:
-            return CapEvaluator(self._filter, region, lists=(hits.indptr, hits.indices))
-        return Evaluator(
-            self._neurons,
-            len(normals),
-            lists=(hits.indptr, self._kept.ids(hits.indices)),
-            region=region,
-            reduction=self._reduction,
-        )
-
-    def candidates(self) -> float:
-        """Count what the last query reported.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
-        return self._reported
+        return self._over(_restricted(self._region, batch), hits.indptr, hits.indices)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Move the rows in the index (lines 20 and 21 of Algorithm 1).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Their new weights.
-        """
+        """Move the rows in the index (lines 20 and 21 of Algorithm 1)."""
         positions, values = self._kept.moved(rows, values)
         if len(values) == 0:
             return
@@ -447,26 +305,9 @@ class IndexedNeurons:
             self._filter.update(positions)
 
 
-class ListedNeurons:
+class ListedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from candidate lists.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    margin : float, default 0
-        How far below the threshold the lists must reach, for an adversary that looks there.
-    alive : ndarray of int64, shape (k,), optional
-        The neurons to list, ascending; all others are set aside (`firing_on_slice`).
-
-    Notes
-    -----
     Lists of the threshold ``tau - margin`` hold every neuron that an adversary with that margin can
     notice.  The work counted is that of making lists, in inner products: all of it at the first
     step, and what `CandidateLists` spends on hot neurons and rebuilds in the step that follows.
@@ -485,12 +326,7 @@ class ListedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self._neurons = neurons
-        self._reduction = reduction
-        self._kept = _Kept(alive, neurons.m)
-        self.set_aside = self._kept.set_aside
-        self._region = cap_region(X, rho, margin, on_slice=True)
+        super().__init__(neurons, X, rho, reduction, margin, alive, on_slice=True)
         self._lists = CandidateLists(
             self._kept.of(neurons.W),
             self._kept.of(neurons.b),
@@ -500,9 +336,7 @@ class ListedNeurons:
             method="cap",
         )
         self._hot = 0
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
         self._hits: HalfspaceHits | None = None
-        self._listed = 0.0
 
     @property
     def name(self) -> str:
@@ -510,18 +344,7 @@ class ListedNeurons:
         return f"sparse (lists, {self._lists.stats().engine})"
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Take the lists of the examples.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        StepEvaluator
-            A new one, with the present lists.
-        """
+        """Take the lists of the examples."""
         hits = self._hits
         if hits is None:
             listed = self._lists.candidates()
@@ -531,39 +354,10 @@ class ListedNeurons:
             self.work = self._lists.stats().pairs_listed
         if batch is not None:
             hits = _of_examples(hits, batch)
-        region = _restricted(self._region, batch)
-        n = len(region.anchors)
-        self._listed = hits.indices.size / n
-        if self._filter is not None:
-            return CapEvaluator(self._filter, region, lists=(hits.indptr, hits.indices))
-        return Evaluator(
-            self._neurons,
-            n,
-            lists=(hits.indptr, self._kept.ids(hits.indices)),
-            region=region,
-            reduction=self._reduction,
-        )
-
-    def candidates(self) -> float:
-        """Count the entries of the lists.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
-        return self._listed
+        return self._over(_restricted(self._region, batch), hits.indptr, hits.indices)
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Tell the lists which rows moved (lines 20 and 21 of Algorithm 1).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Their new weights.
-        """
+        """Tell the lists which rows moved (lines 20 and 21 of Algorithm 1)."""
         positions, values = self._kept.moved(rows, values)
         before = self._hot
         if self._filter is not None:
@@ -575,28 +369,11 @@ class ListedNeurons:
             self._hits = None
 
 
-class CappedNeurons:
+class CappedNeurons(_Found):
     """The neurons that can be active somewhere in the cap of an example, from a scan of all.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-    margin : float, default 0
-        How far below the threshold the lists must reach, for an adversary that looks there.
-    alive : ndarray of int64, shape (k,), optional
-        The neurons to look at, ascending; all others are set aside (`firing_on_slice`).
-
-    Notes
-    -----
     One float32 score per example and neuron, in vector code, sorts the neurons of every cap for the
-    whole attack (:mod:`sublinear_lib.halfspace.caps`).  The work counted is these scores.  Without
+    whole attack (:mod:`sublinear_lib.training.caps`).  The work counted is these scores.  Without
     numba, and with ``reduction="reference"``, a float64 matrix product finds the neurons instead.
     """
 
@@ -611,65 +388,25 @@ class CappedNeurons:
         margin: float = 0.0,
         alive: IntArray | None = None,
     ) -> None:
-        self.work = 0
-        self.set_aside = 0 if alive is None else neurons.m - len(alive)
-        self._neurons = neurons
-        self._reduction = reduction
-        self._alive = alive
-        self._region = cap_region(X, rho, margin, on_slice=alive is not None)
-        self._filter = _cap_filter(neurons, alive, self._region, reduction)
+        super().__init__(neurons, X, rho, reduction, margin, alive)
         self._memory = _memory(self._filter, self._region)
-        self._listed = 0.0
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Sort the neurons of every example.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        StepEvaluator
-            A new one.
-        """
+        """Sort the neurons of every example."""
         region = _restricted(self._region, batch)
         n = len(region.anchors)
-        if self._filter is not None and self._memory is not None:
-            packed = CapEvaluator(self._filter, region, memory=self._memory, batch=batch)
+        if self._memory is None:
+            self.work += n * (self._neurons.m - self.set_aside)
+        if self._filter is None:
+            return self._over(region, *_scanned(self._neurons, self._kept, region))
+        packed = CapEvaluator(self._filter, region, memory=self._memory, batch=batch)
+        if self._memory is not None:
             self.work = self._memory.looked_at
-            self._listed = packed.candidates / n
-            return packed
-        self.work += n * (self._neurons.m - self.set_aside)
-        if self._filter is not None:
-            packed = CapEvaluator(self._filter, region)
-            self._listed = packed.candidates / n
-            return packed
-        lists = _scanned(self._neurons, self._alive, region)
-        self._listed = lists[1].size / n
-        return Evaluator(self._neurons, n, lists=lists, region=region, reduction=self._reduction)
-
-    def candidates(self) -> float:
-        """Count the neurons that the last evaluator found possible.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
-        return self._listed
+        self._listed = packed.candidates / n
+        return packed
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Read the weights of the rows that moved anew.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Not used: the neurons have them.
-        """
+        """Read the weights of the rows that moved anew."""
         if self._filter is not None:
             self._filter.update(None if rows is None else self._filter.positions_of(rows))
 
@@ -677,19 +414,6 @@ class CappedNeurons:
 class LiteralNeurons:
     """Algorithm 1 taken literally: one index query at every point at which f is asked for.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights, shared with the trainer.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    reduction : {"blas", "reference"}
-        Order of the sums.
-
-    Notes
-    -----
     Lines 12 and 17 query the index at the adversarial points, lines 20 and 21 delete every neuron
     that moved and insert it again.  The paper does not say how the adversary of line 11 evaluates
     f; here it queries the same index at each of its points.  No neuron is set aside.
@@ -714,43 +438,18 @@ class LiteralNeurons:
         return f"sparse (literal, {self._index.stats().engine})"
 
     def evaluator(self, batch: IntArray | None = None) -> StepEvaluator:
-        """Return an evaluator that queries the index whenever it is asked.
-
-        Parameters
-        ----------
-        batch : ndarray of int64, shape (k,), optional
-            The examples of the step; by default all n.
-
-        Returns
-        -------
-        StepEvaluator
-            A new one.
-        """
+        """Return an evaluator that queries the index whenever it is asked."""
         self._last = _AskingEvaluator(
             self._neurons, self._index, _restricted(self._region, batch), self._reduction
         )
         return self._last
 
     def candidates(self) -> float:
-        """Count what the last query reported.
-
-        Returns
-        -------
-        float
-            Neurons per example, on average.
-        """
+        """Count what the last query reported."""
         return 0.0 if self._last is None else self._last.reported
 
     def update(self, rows: IntArray | None, values: FloatArray) -> None:
-        """Move the rows in the index (lines 20 and 21 of Algorithm 1).
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (k,), or None
-            The neurons that moved; ``None`` means all.
-        values : ndarray of float64, shape (k, d)
-            Their new weights.
-        """
+        """Move the rows in the index (lines 20 and 21 of Algorithm 1)."""
         ids = np.arange(self._neurons.m) if rows is None else rows
         if len(ids):
             self._index.update(ids, values)
@@ -846,34 +545,6 @@ def choose_source(
 ) -> Literal["caps", "lists", "query", "dense"]:
     """Choose how to find neurons, by the rule of ``index="auto"``.
 
-    Parameters
-    ----------
-    neurons : Neurons
-        The weights at initialization.
-    X : ndarray of float64, shape (n, d)
-        The clean points.
-    rho : float
-        Radius of the caps.
-    margin : float, default 0
-        How far below the threshold the adversary looks.
-    reduction : {"blas", "reference"}, default "blas"
-        Order of the sums.
-    living : int, optional
-        How many neurons are not set aside; by default all m.
-
-    Returns
-    -------
-    {"caps", "lists", "query", "dense"}
-        Let p be the share of all neurons that can be active in the cap of an example, on average
-        over up to eight examples, evenly spread.  With compiled loops and ``reduction="blas"``:
-        ``"caps"``, unless the ``n m p`` pairs of example and neuron are more than `LARGEST_BATCH`;
-        then ``"dense"``.  Without compiled loops: ``"dense"`` if the candidates of an example are
-        more than a tenth of the living neurons, or these make at most 2**20 pairs with the
-        examples; else ``"lists"``.  With ``reduction="reference"``: ``"dense"`` if p > 0.4, else
-        ``"lists"`` if ``d >= 24`` or p >= 0.05, else ``"query"``.
-
-    Notes
-    -----
     The rule looks at the initial network only and never at a clock, so that equal runs make equal
     choices.  Measured with 256 examples, 2**16 neurons, five attack steps of radius 0.1, one thread
     and d = 8 and 32, ``"caps"`` was the fastest from 0.1 to 50 per cent of active neurons: it looks
@@ -955,12 +626,9 @@ def _share_of_candidates(neurons: Neurons, X: FloatArray, rho: float, margin: fl
     return float(np.count_nonzero(largest > neurons.tau - margin) / largest.size)
 
 
-def _scanned(
-    neurons: Neurons, alive: IntArray | None, region: Region
-) -> tuple[IntArray, NDArray[np.int32]]:
-    """List the neurons that can be active in each cap, by a matrix product."""
-    ids = np.arange(neurons.m) if alive is None else alive
-    W, b = neurons.W[ids], neurons.b[ids]
+def _scanned(neurons: Neurons, kept: _Kept, region: Region) -> tuple[IntArray, NDArray[np.int32]]:
+    """List the positions that can be active in each cap, by a matrix product."""
+    W, b = kept.of(neurons.W), kept.of(neurons.b)
     reach = (region.radius + 2.0 * TOLERANCE) * predicates.row_norms(W[:, :-1])
     reach += 2.0 * TOLERANCE * np.abs(W[:, -1])
     norms = predicates.row_norms(W)
@@ -973,7 +641,7 @@ def _scanned(
         slack = 4.0 * (error + 2.0**-52 * reach)
         for i, anchor in enumerate(region.anchors):
             beyond = (W @ anchor + base) + slack < neurons.tau - region.margin
-            found = ids[~beyond].astype(np.int32)
+            found = np.flatnonzero(~beyond).astype(np.int32)
             lists.append(found)
             indptr[i + 1] = indptr[i] + len(found)
     return indptr, np.concatenate(lists)

@@ -94,18 +94,7 @@ class PrintedStep:
         validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
-        """Return eta for this network.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network at initialization.
-
-        Returns
-        -------
-        float
-            The step size.
-        """
+        """Return eta for this network."""
         return scaling.PRINTED.eta(network.m, self.epsilon, self.constant)
 
 
@@ -143,23 +132,7 @@ class RepairedStep:
         validation.scalar(self.constant, "constant", exclusive_minimum=0)
 
     def step_size(self, network: TwoLayerNetwork) -> float:
-        """Return eta for this network.
-
-        Parameters
-        ----------
-        network : TwoLayerNetwork
-            The network at initialization.
-
-        Returns
-        -------
-        float
-            The step size.
-
-        Raises
-        ------
-        ValueError
-            If the expected activity or all output weights are zero.
-        """
+        """Return eta for this network."""
         return self.constant * self.epsilon / _gradient_scale(network)
 
 

@@ -82,13 +82,7 @@ class EarlyStop:
 
 
 class Watch:
-    """The state of a rule during a run.
-
-    Parameters
-    ----------
-    rule : EarlyStop, optional
-        The rule; ``None`` never stops.
-    """
+    """The state of a rule during a run."""
 
     def __init__(self, rule: EarlyStop | None) -> None:
         self._rule = rule
@@ -96,18 +90,7 @@ class Watch:
         self._waited = 0
 
     def see(self, loss: float) -> str:
-        """Take note of the loss of a step.
-
-        Parameters
-        ----------
-        loss : float
-            The loss.
-
-        Returns
-        -------
-        str
-            Why the run is over; empty if it goes on.
-        """
+        """Take note of the loss of a step."""
         rule = self._rule
         if rule is None:
             return ""

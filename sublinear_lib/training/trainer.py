@@ -33,7 +33,6 @@ from sublinear_lib.evaluation import Neurons, Reduction, kernels_in_use
 from sublinear_lib.losses import Loss, get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import checkpoint as checkpoints
-from sublinear_lib.training.aggregated import AggregatedNeurons
 from sublinear_lib.training.checkpoint import LARGEST_WEIGHT
 from sublinear_lib.training.history import PHASES, History, StepRecord, TrainingDiverged
 from sublinear_lib.training.living import LivingNeurons
@@ -55,9 +54,7 @@ from sublinear_lib.training.stopping import EarlyStop, Watch
 
 __all__ = ["Callback", "DenseAdversarialTraining", "Search", "SublinearAdversarialTraining"]
 
-Search: TypeAlias = Literal[
-    "query", "scan", "tree", "lists", "caps", "aggregates", "auto", "literal"
-]
+Search: TypeAlias = Literal["query", "scan", "tree", "lists", "caps", "auto", "literal"]
 """How the sparse trainer finds neurons."""
 
 Callback: TypeAlias = Callable[[StepRecord, Callable[[], TwoLayerNetwork]], object]
@@ -310,10 +307,7 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         then meets as one sum, and those that it has to look at.  ``"query"``: one index query per
         example and step, the engine chosen by the index (``"scan"`` or ``"tree"`` choose it by
         hand).  ``"lists"``: candidate lists with a certificate, kept over many steps.
-        ``"aggregates"``: all neurons that can fire, but the attack's values and gradients from sums
-        over half-spaces, for few dimensions; not with ``reduction="reference"``, because such sums
-        have an order of their own.  ``"literal"``: Algorithm 1 as printed, one query per
-        adversarial point, for comparison.
+        ``"literal"``: Algorithm 1 as printed, one query per adversarial point, for comparison.
     set_aside : bool, default True
         Whether neurons that can never fire on X are left out.  Changes the cost only; ``"literal"``
         never does it.
@@ -349,11 +343,6 @@ class SublinearAdversarialTraining(_AdversarialTraining):
         super().__post_init__()
         validation.choice(self.index, "index", get_args(Search))
         validation.boolean(self.set_aside, "set_aside")
-        if self.index == "aggregates" and self.reduction == "reference":
-            raise ValueError(
-                "reduction must be 'blas' with index='aggregates', whose sums have an order of "
-                "their own, got 'reference'"
-            )
 
     def _source(self, neurons: Neurons, X: FloatArray) -> NeuronSource:
         rho, reduction = self.adversary.rho, self.reduction
@@ -368,8 +357,6 @@ class SublinearAdversarialTraining(_AdversarialTraining):
             wanted = os.environ.get("SUBLINEAR_NUMBA") == "0"
             if how == "dense" and kernels_in_use() == "numpy" and not wanted:
                 _say_once_that_nothing_is_compiled()
-        if how == "aggregates":
-            return AggregatedNeurons(neurons, X, rho, margin, alive)
         if how == "dense":
             return _all_neurons(neurons, X, rho, reduction, margin, alive)
         if how == "caps":
@@ -642,22 +629,7 @@ class Run:
 
 
 class Target:
-    """What the adversary is given: the evaluator of the step, and the network if it must know it.
-
-    Parameters
-    ----------
-    evaluator : StepEvaluator
-        Answers at the points of the caps.
-    network : callable
-        Returns the present network, a copy.
-
-    Attributes
-    ----------
-    shown : bool
-        Whether the adversary asked for the whole network.
-    strict : bool
-        Whether the order of the sums is the canonical one; then the attack keeps to one, too.
-    """
+    """What the adversary is given: the evaluator of the step, and the network if need be."""
 
     def __init__(self, evaluator: StepEvaluator, network: Callable[[], TwoLayerNetwork]) -> None:
         self.shown = False

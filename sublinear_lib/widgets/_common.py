@@ -67,23 +67,6 @@ def checked_function(function: object, controls: Sequence[Control | Text]) -> Ca
     return function
 
 
-def checked_title(title: object) -> str:
-    """Return the title, if it is one."""
-    if not isinstance(title, str):
-        raise TypeError(f"title must be a string, got {type(title).__name__}")
-    if not title.strip():
-        raise ValueError("title must not be empty")
-    return title
-
-
-def typed_parts(text: object, name: str) -> list[tuple[int, str]]:
-    """Return the parts of a typed line between semicolons, numbered from 1, without empty ones."""
-    if not isinstance(text, str):
-        raise TypeError(f"{name} must be a string, got {type(text).__name__}")
-    parts = ((place, part.strip()) for place, part in enumerate(text.split(";"), start=1))
-    return [(place, part) for place, part in parts if part]
-
-
 def checked_name(name: object, title: str) -> str:
     """Return the name of a widget, made from its title if it has none."""
     if name is None:

@@ -20,20 +20,20 @@ from sublinear_lib.validation import count, float_array, scalar
 __all__ = ["Choice", "Control", "Slider", "Text"]
 
 
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r} of type {type(name).__name__}")
-    if not name.isidentifier() or keyword.iskeyword(name):
+def checked_text(value: object, name: str, *, empty: bool = False) -> str:
+    """Return a text, if it is one."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
+    if not empty and not value.strip():
+        raise ValueError(f"{name} must not be empty")
+    return value
+
+
+def _check_names(name: object, label: object) -> None:
+    if not checked_text(name, "name").isidentifier() or keyword.iskeyword(str(name)):
         raise ValueError(f"name must be a name that a Python argument can have, got {name!r}")
-    return name
-
-
-def _checked_label(label: object) -> str:
-    if not isinstance(label, str):
-        raise TypeError(f"label must be a string, got {label!r} of type {type(label).__name__}")
-    if not label.strip():
+    if not checked_text(label, "label", empty=True).strip():
         raise ValueError("label must not be empty: it is all that a screen reader says")
-    return label
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ class Slider:
 
     def __post_init__(self) -> None:
         """Check the slider and take its values as a tuple."""
-        _checked_name(self.name)
-        _checked_label(self.label)
+        _check_names(self.name, self.label)
         array = float_array(self.values, f"values of {self.name}", shape=(None,))
         if array.size < 2 or (np.diff(array) <= 0).any():
             raise ValueError(
@@ -211,8 +210,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         """Check the choice and take its options as a mapping."""
-        _checked_name(self.name)
-        _checked_label(self.label)
+        _check_names(self.name, self.label)
         if isinstance(self.options, str):
             raise TypeError(f"options of {self.name} must be several strings, got one")
         if isinstance(self.options, Mapping):
@@ -343,8 +341,7 @@ class Text:
 
     def __post_init__(self) -> None:
         """Check the control."""
-        _checked_name(self.name)
-        _checked_label(self.label)
+        _check_names(self.name, self.label)
         given: object = self.start
         if not isinstance(given, str):
             raise TypeError(f"start of {self.name} must be a string, got {given!r}")

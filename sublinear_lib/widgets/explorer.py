@@ -30,10 +30,9 @@ from sublinear_lib.widgets._common import (
     checked_controls,
     checked_function,
     checked_name,
-    checked_title,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Control, Slider
+from sublinear_lib.widgets.controls import Control, Slider, checked_text
 from sublinear_lib.widgets.views import HalfPlane, Rule, View
 
 __all__ = ["Explorer"]
@@ -109,10 +108,8 @@ class Explorer(anywidget.AnyWidget):
     ) -> None:
         self._controls = checked_controls(controls)
         self._function = checked_function(function, self._controls)
-        self.title = checked_title(title)
-        if not isinstance(description, str):
-            raise TypeError(f"description must be a string, got {type(description).__name__}")
-        self.description = description
+        self.title = checked_text(title, "title")
+        self.description = checked_text(description, "description", empty=True)
         self.name = checked_name(name, title)
         self._start = [control.start_position for control in self._controls]
 

@@ -23,10 +23,9 @@ from sublinear_lib.widgets._common import (
     STATIC,
     checked_function,
     checked_lab_controls,
-    checked_title,
     style_sheet,
 )
-from sublinear_lib.widgets.controls import Choice, Control, Text
+from sublinear_lib.widgets.controls import Choice, Control, Text, checked_text
 
 __all__ = ["LiveLab"]
 
@@ -70,15 +69,11 @@ class LiveLab(anywidget.AnyWidget):
     _key = traitlets.Unicode().tag(sync=True)
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        controls: Sequence[Control | Text],
-        *,
-        title: str,
+        self, function: Callable[..., Any], controls: Sequence[Control | Text], *, title: str
     ) -> None:
         self._controls = checked_lab_controls(controls)
         self._function = checked_function(function, self._controls)
-        self.title = checked_title(title)
+        self.title = checked_text(title, "title")
         content = json.dumps([title, [control.spec() for control in self._controls]])
         super().__init__(
             _title=to_plain(self.title),

@@ -20,16 +20,9 @@ from sublinear_lib.plotting.formats import Numbers
 from sublinear_lib.plotting.palette import ROLES, Role
 from sublinear_lib.plotting.ticks import SCALES
 from sublinear_lib.validation import boolean, choice, float_array, same_length, scalar
+from sublinear_lib.widgets.controls import checked_text
 
 __all__ = ["Axis", "Band", "Bars", "HalfPlane", "Line", "Mark", "Points", "Region", "Rule", "View"]
-
-
-def _text(value: object, name: str, *, empty: bool = True) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a string, got {value!r} of type {type(value).__name__}")
-    if not empty and not value.strip():
-        raise ValueError(f"{name} must not be empty")
-    return value
 
 
 def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
@@ -52,13 +45,13 @@ def _coordinates(value: object, name: str, *, gaps: bool = False) -> FloatArray:
     return np.where(missing, np.nan, checked)
 
 
-def _stretch(value: object, name: str) -> tuple[float, float] | None:
+def _stretch(value: object) -> tuple[float, float] | None:
     if value is None:
         return None
-    pair = float_array(value, name, shape=(2,))
-    if pair[0] > pair[1]:
-        raise ValueError(f"{name} must be an ascending pair, got {pair.tolist()}")
-    return float(pair[0]), float(pair[1])
+    low, high = float_array(value, "within", shape=(2,)).tolist()
+    if low > high:
+        raise ValueError(f"within must be an ascending pair, got {[low, high]}")
+    return low, high
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,7 +86,7 @@ class Axis:
 
     def __post_init__(self) -> None:
         """Check the axis."""
-        _text(self.label, "label")
+        checked_text(self.label, "label", empty=True)
         choice(self.scale, "scale", SCALES)
         if self.limits is not None:
             low, high = float_array(self.limits, "limits", shape=(2,)).tolist()
@@ -113,13 +106,18 @@ class _Labeled:
     role: Role = "c1"
 
     def _check_label(self) -> None:
-        _text(self.label, "label")
+        checked_text(self.label, "label", empty=True)
         choice(self.role, "role", ROLES)
 
+    def _take(self, **values: object) -> None:
+        """Keep what was given in the form in which it was checked."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
-def _line_style(line: Line) -> None:
-    boolean(line.dash, "dash")
-    scalar(line.width, "width", exclusive_minimum=0.0, maximum=20.0)
+    def _take_arrays(self, *names: str) -> None:
+        """Keep coordinates as arrays, all of one length."""
+        self._take(**{name: _coordinates(getattr(self, name), name) for name in names})
+        same_length(**{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +155,10 @@ class Line(_Labeled):
     def __post_init__(self) -> None:
         """Check the curve and take its points as arrays."""
         self._check_label()
-        _line_style(self)
-        object.__setattr__(self, "x", _coordinates(self.x, "x"))
-        object.__setattr__(self, "y", _coordinates(self.y, "y", gaps=True))
-        object.__setattr__(self, "within", _stretch(self.within, "within"))
+        boolean(self.dash, "dash")
+        scalar(self.width, "width", exclusive_minimum=0.0, maximum=20.0)
+        self._take(x=_coordinates(self.x, "x"), y=_coordinates(self.y, "y", gaps=True))
+        self._take(within=_stretch(self.within))
         same_length(x=self.x, y=self.y)
 
 
@@ -203,15 +201,11 @@ class Points(_Labeled):
     def __post_init__(self) -> None:
         """Check the points and take them as arrays."""
         self._check_label()
-        for name in ("x", "y"):
-            object.__setattr__(self, name, _coordinates(getattr(self, name), name))
-        same_length(x=self.x, y=self.y)
+        self._take_arrays("x", "y")
         if (self.lower is None) != (self.upper is None):
             raise ValueError("lower and upper must both be given or both be left out")
-        if self.lower is not None and self.upper is not None:
-            for name in ("lower", "upper"):
-                object.__setattr__(self, name, _coordinates(getattr(self, name), name))
-            same_length(y=self.y, lower=self.lower, upper=self.upper)
+        if self.lower is not None:
+            self._take_arrays("y", "lower", "upper")
         if self.only is not None:
             only = np.asarray(self.only)
             if only.dtype != np.bool_:
@@ -220,9 +214,8 @@ class Points(_Labeled):
                 raise ValueError(
                     f"only must have the shape of x, {np.shape(self.x)}, got {only.shape}"
                 )
-            object.__setattr__(self, "only", only)
-        size = scalar(self.size, "size", exclusive_minimum=0.0, maximum=40.0)
-        object.__setattr__(self, "size", size)
+            self._take(only=only)
+        self._take(size=scalar(self.size, "size", exclusive_minimum=0.0, maximum=40.0))
         boolean(self.hollow, "hollow")
 
 
@@ -266,9 +259,7 @@ class Bars(_Labeled):
             raise ValueError("edges must ascend")
         if (heights < 0).any():
             raise ValueError(f"heights must be >= 0, got {float(heights.min())!r}")
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "heights", heights)
-        object.__setattr__(self, "within", _stretch(self.within, "within"))
+        self._take(edges=edges, heights=heights, within=_stretch(self.within))
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,10 +291,8 @@ class Band(_Labeled):
     def __post_init__(self) -> None:
         """Check the area and take its curves as arrays."""
         self._check_label()
-        for name in ("x", "lower", "upper"):
-            object.__setattr__(self, name, _coordinates(getattr(self, name), name))
-        same_length(x=self.x, lower=self.lower, upper=self.upper)
-        object.__setattr__(self, "within", _stretch(self.within, "within"))
+        self._take_arrays("x", "lower", "upper")
+        self._take(within=_stretch(self.within))
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,11 +329,11 @@ class Rule(_Labeled):
     def __post_init__(self) -> None:
         """Check the line."""
         self._check_label()
-        object.__setattr__(self, "at", scalar(self.at, "at"))
+        self._take(at=scalar(self.at, "at"))
         choice(self.axis, "axis", ("x", "y"))
         boolean(self.dash, "dash")
         if self.drag is not None:
-            _text(self.drag, "drag", empty=False)
+            checked_text(self.drag, "drag")
             if self.axis != "x":
                 raise ValueError("drag is for vertical rules, got axis='y'")
 
@@ -380,7 +369,7 @@ class Region(_Labeled):
         choice(self.axis, "axis", ("x", "y"))
         for name in ("start", "stop"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, scalar(getattr(self, name), name))
+                self._take(**{name: scalar(getattr(self, name), name)})
         if self.start is not None and self.stop is not None and self.start > self.stop:
             raise ValueError(f"start must be <= stop, got {self.start} and {self.stop}")
 
@@ -421,10 +410,9 @@ class HalfPlane(_Labeled):
         u, v = float_array(self.normal, "normal", shape=(2,)).tolist()
         if u == 0.0 and v == 0.0:
             raise ValueError("normal must not be zero")
-        object.__setattr__(self, "normal", (u, v))
-        object.__setattr__(self, "offset", scalar(self.offset, "offset"))
+        self._take(normal=(u, v), offset=scalar(self.offset, "offset"))
         if self.drag is not None:
-            _text(self.drag, "drag", empty=False)
+            checked_text(self.drag, "drag")
 
 
 Mark: TypeAlias = Line | Points | Bars | Band | Rule | Region | HalfPlane
@@ -490,15 +478,16 @@ class View:
                 f"{self.x.scale} and {self.y.scale}"
             )
         object.__setattr__(self, "marks", tuple(marks))
-        _text(self.sentence, "sentence", empty=False)
+        checked_text(self.sentence, "sentence")
         if self.warning is not None:
-            _text(self.warning, "warning", empty=False)
+            checked_text(self.warning, "warning")
         given = self.readouts
         pairs: list[object] = list(given.items() if isinstance(given, Mapping) else given)
         checked = []
         for pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise TypeError(f"readouts must hold pairs of label and text, got {pair!r}")
-            label, text = pair
-            checked.append((_text(label, "readout label"), _text(text, "readout text")))
+            for part, name in zip(pair, ("readout label", "readout text"), strict=True):
+                checked_text(part, name, empty=True)
+            checked.append(pair)
         object.__setattr__(self, "readouts", tuple(checked))

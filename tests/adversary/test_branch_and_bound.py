@@ -10,14 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sublinear_lib import geometry, scaling
-from sublinear_lib.adversary import (
-    CapRelaxation,
-    SmoothedGradient,
-    branch_and_bound,
-    extremes_on_circle,
-    mixed_integer,
-    split_neurons,
-)
+from sublinear_lib.adversary import CapRelaxation, SmoothedGradient, extremes_on_circle
+from sublinear_lib.adversary.branch_and_bound import branch_and_bound
+from sublinear_lib.adversary.mixed_integer import mixed_integer
+from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.network import TwoLayerNetwork
 
 

@@ -15,8 +15,8 @@ from sublinear_lib.adversary import (
     extremes_on_circle,
     mean_shares_found,
     random_cases,
-    shares_found,
 )
+from sublinear_lib.adversary.comparison import shares_found
 from sublinear_lib.network import TwoLayerNetwork
 
 

@@ -20,11 +20,11 @@ from sublinear_lib.adversary import (
     RandomSearch,
     SmoothedGradient,
     bracket,
-    branch_and_bound,
-    mixed_integer,
-    split_neurons,
     supremum_on_sphere,
 )
+from sublinear_lib.adversary.branch_and_bound import branch_and_bound
+from sublinear_lib.adversary.mixed_integer import mixed_integer
+from sublinear_lib.adversary.neuron_splitting import split_neurons
 from sublinear_lib.losses import AbsoluteLoss
 from sublinear_lib.network import TwoLayerNetwork
 

@@ -12,9 +12,9 @@ from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
     extremes_on_circle,
-    mixed_integer,
     supremum_on_sphere,
 )
+from sublinear_lib.adversary.mixed_integer import mixed_integer
 from sublinear_lib.network import TwoLayerNetwork
 
 pytestmark = pytest.mark.thorough

@@ -14,11 +14,10 @@ from sublinear_lib.adversary import (
     CapRelaxation,
     SmoothedGradient,
     extremes_on_circle,
-    split_neurons,
     supremum_on_sphere,
 )
 from sublinear_lib.adversary.cap_model import CapModel
-from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces
+from sublinear_lib.adversary.neuron_splitting import _OFF, _ON, _Pieces, split_neurons
 from sublinear_lib.network import TwoLayerNetwork
 
 pytestmark = pytest.mark.thorough

@@ -11,11 +11,11 @@ from sublinear_lib import geometry, scaling
 from sublinear_lib.adversary import (
     ExactOnSphere,
     SmoothedGradient,
-    SphereSupremum,
-    branch_and_bound,
     extremes_on_circle,
     supremum_on_sphere,
 )
+from sublinear_lib.adversary.branch_and_bound import branch_and_bound
+from sublinear_lib.adversary.sphere import SphereSupremum
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 

@@ -15,6 +15,7 @@ from tests.book.visits import READERS, Seen, outside, pages, visits
 pytestmark = pytest.mark.browser
 
 PAGES = pages()
+FOLDS = "article details"
 PHONES = [reader for reader in READERS if reader.width < 500]
 
 # the fixture `visit`; what it opens has a tab, the requests and the complaints so far
@@ -63,6 +64,10 @@ def test_a_formula_is_set_smaller_where_that_makes_it_fit(visit: Open) -> None:
     smaller = f"{formulas}.some(each => each.style.fontSize)"
     tab = visit("book/reference/repaired-theorems", width=390).tab
     until(tab, smaller)  # the page may still be arranging
+    tab.evaluate(f"document.querySelectorAll('{FOLDS}').forEach(each => {{ each.open = true; }})")
+    until(
+        tab, f"{formulas}.every(each => each.scrollWidth <= each.clientWidth + 1 || !each.tabIndex)"
+    )
     phone = tab.evaluate(sizes)
     tab.set_viewport_size({"width": 1280, "height": 900})
     until(tab, f"!{formulas}[1].style.fontSize")

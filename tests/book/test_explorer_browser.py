@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from browser import serving, until
 
+from sublinear_lib.chapters.half_space_reporting import explorers as onions
 from sublinear_lib.plotting import PAGE_HTML
 from sublinear_lib.plotting.richtext import parse
 from sublinear_lib.widgets import (
@@ -34,7 +35,6 @@ from sublinear_lib.widgets import (
     Rule,
     Slider,
     View,
-    onion_explorer,
 )
 from sublinear_lib.widgets import table as tables
 from tests.book.accessible import findings, open_boxes
@@ -122,7 +122,7 @@ def wave() -> Explorer:
 
 @pytest.fixture(scope="module")
 def onion() -> Explorer:
-    return onion_explorer()
+    return onions.onion()
 
 
 def stored_state(*widgets: Any) -> dict[str, Any]:
@@ -961,9 +961,9 @@ needs_chapter = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def bell() -> Explorer:
     """The explorer of the chapter, made anew: that takes seconds, and nothing changes it."""
-    from sublinear_lib.widgets import preactivation_explorer
+    from sublinear_lib.chapters.network_and_shifted_relu import explorers
 
-    return preactivation_explorer()
+    return explorers.bell_curve()
 
 
 @needs_chapter

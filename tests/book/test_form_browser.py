@@ -39,15 +39,43 @@ MEASURE = """() => {
     };
 }"""
 
+# What each explorer needs for controls, picture and sentence together, and its heights while its
+# sliders move.
+EXPLORERS = """async () => {
+    const drawn = () => new Promise(
+        done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const found = [];
+    for (const each of document.querySelectorAll("article .sl-explorer:has(.sl-plot)")) {
+        const boxes = [...each.querySelectorAll(".sl-controls, .sl-plot, .sl-sentence")]
+            .map(box => box.getBoundingClientRect());
+        const room = Math.max(...boxes.map(box => box.bottom))
+            - Math.min(...boxes.map(box => box.top));
+        const heights = new Set();
+        for (const slider of each.querySelectorAll("input[type=range]")) {
+            for (let part = 0; part <= 6; part += 1) {
+                slider.value = Math.round(+slider.min + (slider.max - slider.min) * part / 6);
+                slider.dispatchEvent(new Event("input", { bubbles: true }));
+                await drawn();
+                heights.add(each.offsetHeight);
+            }
+        }
+        found.push({ room, heights: [...heights] });
+    }
+    return found;
+}"""
+
 
 @pytest.mark.parametrize("name", FORMED)
 def test_a_page_has_a_size_and_its_first_screen_an_answer(
     name: str, visit: Callable[..., Visit]
 ) -> None:
-    seen = visit(name).tab.evaluate(MEASURE)
+    tab = visit(name).tab
+    seen = tab.evaluate(MEASURE)
     assert seen["length"] <= MOST_SCREENS * SCREEN, f"{seen['length'] / SCREEN:.1f} screens"
     if FORMED[name].told:
         assert seen["picture"] is not None and seen["answer"] is not None
         assert max(seen["picture"], seen["answer"]) <= FIRST_SCREEN, seen
     if seen["explorer"] is not None:
         assert seen["explorer"] <= SCREENS_TO_THE_EXPLORER * SCREEN, seen
+    for explorer in tab.evaluate(EXPLORERS):
+        assert explorer["room"] <= FIRST_SCREEN and len(explorer["heights"]) <= 1, explorer

@@ -87,7 +87,7 @@ def chapter(
     drawn = {check_notebooks.PICTURE: "<svg/>", "text/plain": "a picture"}
     parts = [
         new.new_markdown_cell(QUESTION),
-        code("activity_explorer()", "remove-input", **drawn),
+        code("explorers.who_fires()", "remove-input", **drawn),
         new.new_markdown_cell(ANSWER.format(minutes)),
         code("import numpy as np", "hide-input", **{"text/html": ""}),
         code("print('value', 2)"),

@@ -1,16 +1,47 @@
-"""Copies of a module of the library with an error planted in its text."""
+"""Errors that are planted in the library, and what a check says to them."""
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from sublinear_lib.claims import Budget, Claim, Observation, Outcome, Role, Verdict
+
+Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Makes a wrong function from a right one."""
+
+REMEMBERED: dict[tuple[object, ...], object] = {}
+
+
+def errors_in_text() -> Iterator[tuple[str, str, str, str]]:
+    """Read ``planted.txt``: a claim, a module, a place of its text, and what is planted there.
+
+    The line with the claim and the module is followed by pairs of the place and the error, whose
+    lines begin with ``-`` and with ``+``.
+    """
+    name = module = ""
+    blocks: list[tuple[str, list[str]]] = []
+    for line in [*(Path(__file__).parent / "planted.txt").read_text("utf-8").splitlines(), ""]:
+        if line[:1] in ("-", "+"):
+            if not blocks or blocks[-1][0] != line[0]:
+                blocks.append((line[0], []))
+            blocks[-1][1].append(line[2:])
+            continue
+        assert [sign for sign, _ in blocks] == ["-", "+"] * (len(blocks) // 2), name
+        texts = ["\n".join(lines) for _, lines in blocks]
+        yield from ((name, module, *pair) for pair in zip(texts[::2], texts[1::2], strict=True))
+        blocks = []
+        if line:
+            name, module = line.split()
 
 
 @contextmanager
@@ -25,6 +56,50 @@ def planted(module: ModuleType, right: str, wrong: str) -> Iterator[ModuleType]:
         yield copy
     finally:
         del sys.modules[copy.__name__]
+
+
+def exchange(patch: pytest.MonkeyPatch, user: ModuleType, right: ModuleType, copy: object) -> None:
+    """Let a module use a copy of another one, by whatever name it has imported it."""
+    names = [name for name, value in vars(user).items() if value is right]
+    assert names, f"{user.__name__} does not use {right.__name__}"
+    for name in names:
+        patch.setattr(user, name, copy)
+
+
+def plant(patch: pytest.MonkeyPatch, owner: Any, name: str, wrong: Wrong) -> None:
+    """Put a wrong function into the place of a right one."""
+    patch.setattr(owner, name, wrong(getattr(owner, name)))
+
+
+def changed(change: Callable[[Any], Any]) -> Wrong:
+    """Change what a function returns."""
+    return lambda right: lambda *given, **more: change(right(*given, **more))
+
+
+def scaled(factor: float, *fields: str) -> Wrong:
+    """Multiply what a function returns, or some fields of it."""
+
+    def change(found: Any) -> Any:
+        if not fields:
+            return factor * found
+        return replace(found, **{name: factor * getattr(found, name) for name in fields})
+
+    return changed(change)
+
+
+def remembered(patch: pytest.MonkeyPatch, owner: ModuleType, name: str) -> None:
+    """Let a part of a check compute once for the same arguments, whatever the random numbers."""
+    right = getattr(owner, name)
+
+    def part(*given: Any) -> object:
+        items = (tuple(item) if isinstance(item, list) else item for item in given)
+        words = (item for item in items if isinstance(item, (int, float, str, tuple, Fraction)))
+        key = (owner.__name__, name, *words)
+        if key not in REMEMBERED:
+            REMEMBERED[key] = right(*given)
+        return REMEMBERED[key]
+
+    patch.setattr(owner, name, part)
 
 
 def verdict_of(claim: Claim) -> Verdict:

@@ -6,54 +6,39 @@ from fractions import Fraction
 
 import numpy as np
 
-from sublinear_lib.claims import (
-    Budget,
-    Claim,
-    Findings,
-    Ledger,
-    Method,
-    ProofStatus,
-    Role,
-    Source,
-    Verdict,
-    exact,
-    fact,
-    sample_mean,
-)
+from sublinear_lib.claims import Budget, Claim, Findings, Ledger, ProofStatus, Source, Verdict
+from sublinear_lib.claims.collector import Collector, check_of
 
 
-def check_power(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A product of powers that is printed with the wrong sign."""
     found = Fraction(-1, 5) - Fraction(3, 5) + Fraction(9, 10)
-    return Findings([exact("exponent of m", found, Fraction(-1, 10))], {"exponent": str(found)})
+    look("exponent of m").equals(found, Fraction(-1, 10))
+    look.witness["exponent"] = str(found)
 
 
-def check_repaired(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_repaired(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """The same product with another radius."""
-    found = Fraction(-1, 5) - Fraction(4, 5) + Fraction(7, 10)
-    return Findings([exact("exponent of m", found, Fraction(-3, 10))])
+    look("exponent of m").equals(
+        Fraction(-1, 5) - Fraction(4, 5) + Fraction(7, 10), Fraction(-3, 10)
+    )
 
 
-def check_mean(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_mean(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A sample mean with a known expectation."""
     draws = rng.normal(size=budget.pick(400, 4000))
-    error = 1.0 / np.sqrt(draws.size)
-    return Findings(
-        [
-            sample_mean("mean of a normal", float(draws.mean()), error, 0.0),
-            fact("its law is symmetric", 0, "= 0", True, Method.EXACT),
-        ]
-    )
+    look("mean of a normal").mean(float(draws.mean()), 1.0 / np.sqrt(draws.size), 0.0)
+    look("its law is symmetric").none(0)
 
 
-def check_gap(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_gap(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A true statement with a step that does not follow."""
-    return Findings(
-        [
-            fact("2 + 2", 4, "= 4", True, Method.EXACT),
-            fact("the step", 5, "= 4", False, Method.EXACT, Role.PROOF),
-        ]
-    )
+    look("2 + 2").equals(4, 4)
+    look.proof("the step").equals(5, 4)
 
 
 def check_broken(budget: Budget, rng: np.random.Generator) -> Findings:

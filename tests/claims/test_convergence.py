@@ -1,142 +1,140 @@
-"""The claims on convergence: the recorded verdicts, and that planted errors change them."""
+"""The claims on convergence, part by part: what each part of a check finds, and notices."""
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import Budget, Outcome, Role, Verdict, judge
-from sublinear_lib.claims.statements import convergence
+from sublinear_lib.claims import LEDGER, Budget, Outcome, Role, Verdict
+from sublinear_lib.claims.checks import convergence
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.scaling import R1, R2
 from sublinear_lib.theory import CHAINS, regret
-from tests.claims.stored import QUICK
+from tests.claims.planting import Wrong, plant, scaled
 
-CLAIMS = {claim.id: claim for claim in convergence.CLAIMS}
-EXPECTED = {
-    "thm-4.3": Verdict.FAILS,
-    "def-c.10": Verdict.IMPLEMENTED,
-    "def-c.11": Verdict.IMPLEMENTED,
-    "thm-c.12": Verdict.FAILS,
-    "rem-c.13": Verdict.FAILS,
-    "lem-c.14": Verdict.FAILS,
-    "thm-d": Verdict.REPAIRED,
-    "thm-4.3-r": Verdict.REPAIRED,
-    "lem-c.14-r": Verdict.REPAIRED,
-    "set-r2": Verdict.REPAIRED,
+Patch = pytest.MonkeyPatch
+
+
+def verdict(name: str) -> Verdict:
+    return LEDGER[name].run(Budget.QUICK, 0).verdict
+
+
+def printed(patch: Patch, key: str, value: Fraction) -> None:
+    """Let the paper print another exponent."""
+    patch.setattr(convergence, "CHAINS", {**CHAINS, key: replace(CHAINS[key], printed=value)})
+
+
+def steps(look: Collector, rng: np.random.Generator) -> None:
+    run = convergence._measured(R1, 2**9, 0.3, "absolute", rng)
+    convergence._observe(look, "R1", run)
+
+
+def couplings(look: Collector, rng: np.random.Generator) -> None:
+    found = convergence._couplings(convergence.PRINTED, Fraction(5, 8), [2**14, 2**16], 20, rng)
+    convergence._counted(look, found.sum_common)
+    convergence._counted(look, found.sum_kinked)
+
+
+PARTS: dict[str, Callable[[Collector, np.random.Generator], None]] = {
+    "flips": lambda look, rng: convergence._against_flips(look, Budget.QUICK, rng),
+    "couplings": couplings,
+    "first step": lambda look, rng: convergence._first_step(look, rng),
+    "equality": lambda look, rng: convergence._equality(look, rng),
+    "steps": steps,
+    "expected": lambda look, rng: convergence._expected_terms(look, rng),
+    "comparator": lambda look, rng: convergence._against_comparator(
+        look, R1, 2**10, 2.0, 0.25, 2, rng
+    ),
+    "shares": lambda look, rng: convergence._shares(look, Budget.QUICK, rng),
+    "moving": lambda look, rng: convergence._moving_adversary(look, Budget.QUICK, rng),
 }
 
 
-def verdict(name):
-    return CLAIMS[name].run(Budget.QUICK, 0).verdict
+def missed(part: str) -> list[tuple[str, Role]]:
+    """Return what a part of a check does not find as asked for."""
+    look = Collector()
+    PARTS[part](look, np.random.default_rng(0))
+    return [(item.what, item.role) for item in look.observations if item.outcome is not Outcome.YES]
 
 
-def plant(monkeypatch, name, change):
-    """Replace a function of the theory by one whose result is changed."""
-    right = getattr(regret, name)
-    monkeypatch.setattr(regret, name, lambda *args, **kwargs: change(right(*args, **kwargs)))
+@pytest.mark.parametrize("part", PARTS)
+def test_without_an_error_every_part_finds_what_is_asked_for(part: str) -> None:
+    assert missed(part) == []
 
 
-def scaled(factor, *fields):
-    """Return a change that multiplies some fields of a result, or the result itself."""
-
-    def change(result):
-        if not fields:
-            return factor * result
-        return dataclasses.replace(
-            result, **{field: factor * getattr(result, field) for field in fields}
-        )
-
-    return change
-
-
-def printed(monkeypatch, key, value):
-    """Let the paper print another exponent."""
-    chains = dict(CHAINS)
-    chains[key] = dataclasses.replace(CHAINS[key], printed=value)
-    monkeypatch.setattr(convergence, "CHAINS", chains)
-
-
-def test_every_statement_of_the_topic_is_there():
-    assert {name: claim.recorded for name, claim in CLAIMS.items()} == EXPECTED
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_what_is_found_shows_a_failure_and_its_repair(name):
-    evidence = QUICK[CLAIMS[name].restates or name]
-    found = evidence.observations
-    repairs = [item for item in found if item.role is Role.REPAIR]
-    if EXPECTED[name] is Verdict.FAILS:
-        # What fails on record also says how a reader sees it again, and what holds instead.
-        assert evidence.witness
-        assert repairs
-    assert [item.what for item in repairs if item.outcome is not Outcome.YES] == []
-
-
-@pytest.mark.parametrize("norm", ["norm_2_1", "norm_2_inf"])
-def test_one_percent_in_a_norm_is_noticed(monkeypatch, norm):
-    plant(monkeypatch, norm, scaled(1.01))
-    assert verdict("def-c.10") is Verdict.FAILS
+ERRORS: list[tuple[str, str, Wrong]] = [
+    ("flips", "gradient_coupling", scaled(0.5, "flip_bound", "mean_flip_bound")),
+    ("flips", "gradient_coupling", scaled(1.01, "common")),
+    ("couplings", "expected_coupling", scaled(1.01)),
+    ("couplings", "expected_kink", scaled(1.01)),
+    ("first step", "expected_first_step", scaled(1.01)),
+    ("first step", "first_step_lower_bound", scaled(1.01)),
+    ("first step", "first_step_lower_bound", scaled(-1.0)),
+    ("first step", "printed_step_lower_bound", scaled(0.99)),
+    ("first step", "one_point_descent", scaled(1.01, "losses")),
+    ("first step", "one_point_descent", scaled(-1.0, "pseudo")),
+    ("equality", "regret_bound", scaled(2.0, "noise")),
+    ("equality", "regret_bound", scaled(0.99, "start")),
+    ("equality", "regret_bound", scaled(0.99, "coupling")),
+    ("equality", "regret_bound", scaled(-1.0, "gap_run")),
+    ("equality", "regret_bound", scaled(1.01, "comparator")),
+    ("equality", "descent_plan", scaled(1.01, "eta")),
+    ("equality", "descent_plan", scaled(1.01, "drift")),
+    ("equality", "descent_plan", scaled(2.0, "gradient_squared")),
+    ("equality", "largest_gap", scaled(1.01)),
+    ("equality", "step_terms", scaled(1.01, "gradient_squared")),
+    ("equality", "step_terms", scaled(1.01, "coupling")),
+    ("steps", "telescoped", scaled(1.01)),
+    ("steps", "telescoped", scaled(-1.0)),
+    ("steps", "step_terms", scaled(1.01, "linear")),
+    ("steps", "step_terms", scaled(-1.0, "inner")),
+    ("steps", "step_terms", scaled(1.01, "loss")),
+    ("steps", "step_terms", scaled(1.01, "coupled")),
+    ("expected", "expected_regret", scaled(1.02, "coupling")),
+    ("expected", "expected_regret", scaled(1.02, "gap_run")),
+    ("expected", "expected_regret", scaled(1.02, "gap_comparator")),
+    ("comparator", "nearest_weights", scaled(1.001)),
+]
 
 
-def test_a_derivative_at_the_wrong_place_is_noticed(monkeypatch):
-    plant(
-        monkeypatch,
-        "gradient_coupling",
-        lambda found: dataclasses.replace(found, literal=found.common),
-    )
-    assert verdict("def-c.11") is Verdict.FAILS
+@pytest.mark.parametrize(("part", "function", "wrong"), ERRORS)
+def test_an_error_in_the_theory_is_noticed(
+    part: str, function: str, wrong: Wrong, monkeypatch: Patch
+) -> None:
+    plant(monkeypatch, regret, function, wrong)
+    bearing = {Role.STATEMENT} if part == "flips" else {Role.STATEMENT, Role.CONTROL}
+    assert bearing & {role for _, role in missed(part)}
 
 
-def test_remark_c13_would_hold_with_the_distance_of_its_own_steps(monkeypatch):
+def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch: Patch) -> None:
+    right = convergence.caps.cap_share
+    monkeypatch.setattr(convergence.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
+    assert missed("shares")
+
+
+def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch: Patch) -> None:
+    right = convergence._can_fire
+    monkeypatch.setattr(convergence, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
+    assert Role.STATEMENT in {role for _, role in missed("moving")}
+
+
+def test_remark_c13_would_hold_with_the_distance_of_its_own_steps(monkeypatch: Patch) -> None:
     printed(monkeypatch, "C.13", Fraction(-2, 5))
     assert verdict("rem-c.13") is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("gradient_coupling", scaled(0.5, "flip_bound", "mean_flip_bound")),
-        ("gradient_coupling", scaled(1.01, "common")),
-    ],
-)
-def test_errors_in_the_coupling_are_noticed(monkeypatch, name, change):
-    plant(monkeypatch, name, change)
-    found = convergence._against_flips(Budget.QUICK, np.random.default_rng(0))
-    assert judge(found, repaired=True) is Verdict.FAILS
+@pytest.mark.parametrize("key", ["4.1", "4.3", "C.12-gradient", "B.9"])
+def test_set_r2_depends_on_every_printed_power(monkeypatch: Patch, key: str) -> None:
+    smaller = -1 if CHAINS[key].relation == "<=" else 1
+    printed(monkeypatch, key, CHAINS[key].printed + smaller * Fraction(1, 50))
+    assert verdict("set-r2") is Verdict.FAILS
 
 
-def test_one_percent_in_a_closed_form_of_the_coupling_is_noticed(monkeypatch):
-    for name in ("expected_coupling", "expected_kink"):
-        plant(monkeypatch, name, scaled(1.01))
-    found = convergence._couplings(
-        convergence.PRINTED, Fraction(5, 8), [2**14, 2**16], 20, np.random.default_rng(0)
-    )
-    assert found.z_common.outcome is Outcome.NO
-    assert found.z_kinked.outcome is Outcome.NO
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("expected_first_step", scaled(1.01)),
-        ("first_step_lower_bound", scaled(1.01)),
-        ("first_step_lower_bound", scaled(-1.0)),
-        ("printed_step_lower_bound", scaled(0.99)),
-        ("one_point_descent", scaled(1.01, "losses")),
-        ("one_point_descent", scaled(-1.0, "pseudo")),
-    ],
-)
-def test_errors_in_the_counterexample_are_noticed(monkeypatch, name, change):
-    plant(monkeypatch, name, change)
-    found = convergence._first_step(np.random.default_rng(0))
-    assert any(item.outcome is Outcome.NO for item in found)
-    assert {item.role for item in found} == {Role.CONTROL}
-
-
-def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch):
+def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch: Patch) -> None:
     found = convergence._two_points(2**14, 0)
     assert found["average loss"] > found["allowed"]
     assert found["radius of W* over K m^(-3/5)"] < 1.0
@@ -144,104 +142,13 @@ def test_a_shorter_step_alone_does_not_save_theorem_43(monkeypatch):
     monkeypatch.setattr(convergence, "PRINTED", R1)
     found = convergence._two_points(2**14, 0)
     assert found["average loss"] < found["allowed"]
-
-
-def test_the_ledger_asks_for_both_powers_of_theorem_43():
-    told = CLAIMS["thm-4.3"].misreading
+    told = LEDGER["thm-4.3"].misreading
     assert "both the step size" in told and "K/m^{4/5}" in told
 
 
-def test_counterexample_needs_the_printed_step_size():
+def test_the_counterexample_needs_the_printed_step_size() -> None:
     widths = [2**8, 2**11, 2**14]
     for rules, grows in ((convergence.PRINTED, True), (R2, False)):
         runs = convergence._runs(rules, widths, 6, np.random.default_rng(3), label=1.0)
         rise = float(runs.average[:, -1].mean() / runs.average[:, 0].mean())
         assert (rise > 2.0) is grows
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("regret_bound", scaled(2.0, "noise")),
-        ("regret_bound", scaled(0.99, "start")),
-        ("regret_bound", scaled(0.99, "coupling")),
-        ("regret_bound", scaled(-1.0, "gap_run")),
-        ("regret_bound", scaled(1.01, "comparator")),
-        ("descent_plan", scaled(1.01, "eta")),
-        ("descent_plan", scaled(1.01, "drift")),
-        ("descent_plan", scaled(2.0, "gradient_squared")),
-        ("largest_gap", scaled(1.01)),
-        ("step_terms", scaled(1.01, "gradient_squared")),
-        ("step_terms", scaled(1.01, "coupling")),
-    ],
-)
-def test_errors_in_the_bound_are_noticed_where_it_is_an_equality(monkeypatch, name, change):
-    plant(monkeypatch, name, change)
-    found = convergence._equality(np.random.default_rng(0))
-    assert any(item.outcome is Outcome.NO for item in found)
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("telescoped", scaled(1.01)),
-        ("telescoped", scaled(-1.0)),
-        ("step_terms", scaled(1.01, "linear")),
-        ("step_terms", scaled(-1.0, "inner")),
-        ("step_terms", scaled(1.01, "loss")),
-        ("step_terms", scaled(1.01, "coupled")),
-    ],
-)
-def test_errors_in_the_steps_of_the_proof_are_noticed(monkeypatch, name, change):
-    plant(monkeypatch, name, change)
-    run = convergence._measured(R1, 2**9, 0.3, "absolute", np.random.default_rng(0))
-    assert judge(convergence._observe("R1", run)) is not Verdict.HOLDS
-
-
-def test_a_run_passes_every_step_of_the_proof():
-    run = convergence._measured(R1, 2**9, 0.3, "absolute", np.random.default_rng(0))
-    found = convergence._observe("R1", run)
-    assert [item.what for item in found if item.outcome is not Outcome.YES] == []
-
-
-@pytest.mark.parametrize("field", ["coupling", "gap_run", "gap_comparator"])
-def test_two_percent_in_the_expected_terms_are_noticed(monkeypatch, field):
-    plant(monkeypatch, "expected_regret", scaled(1.02, field))
-    found = convergence._expected_terms(np.random.default_rng(0))
-    assert any(item.outcome is Outcome.NO for item in found)
-
-
-def test_weights_that_miss_their_targets_are_noticed(monkeypatch):
-    plant(monkeypatch, "nearest_weights", scaled(1.001))
-    found = convergence._against_comparator(R1, 2**10, 2.0, 0.25, 2, np.random.default_rng(0))
-    assert any(item.outcome is Outcome.NO for item in found)
-
-
-@pytest.mark.parametrize("key", ["4.1", "4.3", "C.12-gradient", "B.9"])
-def test_set_r2_depends_on_every_printed_power(monkeypatch, key):
-    smaller = -1 if CHAINS[key].relation == "<=" else 1
-    printed(monkeypatch, key, CHAINS[key].printed + smaller * Fraction(1, 50))
-    assert verdict("set-r2") is Verdict.FAILS
-
-
-def test_the_steps_of_r3_are_counted_for_neurons_that_can_fire():
-    rng = np.random.default_rng(0)
-    found = convergence._moving_adversary(Budget.QUICK, rng)
-    assert [item.what for item in found if item.outcome is not Outcome.YES] == []
-    shares = convergence._shares(Budget.QUICK, rng)
-    assert [item.what for item in shares if item.outcome is not Outcome.YES] == []
-    assert r"\rho^2 d = o(\log m)" in CLAIMS["thm-4.3-r"].statement
-
-
-def test_a_wrong_share_of_neurons_that_can_fire_is_noticed(monkeypatch):
-    right = convergence.caps.cap_share
-    monkeypatch.setattr(convergence.caps, "cap_share", lambda t, d, rho: right(t, d, 2.0 * rho))
-    found = convergence._shares(Budget.QUICK, np.random.default_rng(0))
-    assert any(item.outcome is Outcome.NO for item in found)
-
-
-def test_a_set_that_leaves_out_neurons_is_noticed(monkeypatch):
-    right = convergence._can_fire
-    monkeypatch.setattr(convergence, "_can_fire", lambda start, X, rho: right(start, X, 0.01))
-    found = convergence._moving_adversary(Budget.QUICK, np.random.default_rng(0))
-    assert judge(found, repaired=True) is Verdict.FAILS

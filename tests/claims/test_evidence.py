@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,9 @@ from sublinear_lib.claims import (
     Outcome,
     Role,
     Verdict,
-    bound,
-    exact,
-    exponent,
-    fact,
     judge,
-    sample_mean,
 )
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.statistics import Interval
 
 
@@ -32,6 +29,7 @@ def seen(role: Role, outcome: Outcome, method: Method = Method.EXACT) -> Observa
 
 STATEMENT, PRINT, PROOF = Role.STATEMENT, Role.PRINT, Role.PROOF
 CONTROL, REPAIR = Role.CONTROL, Role.REPAIR
+FOUR = "0.1, within 4 standard errors"
 YES, NO, OPEN = Outcome.YES, Outcome.NO, Outcome.OPEN
 
 
@@ -76,6 +74,13 @@ def test_a_verdict_needs_an_observation_of_the_statement() -> None:
         Findings([])
 
 
+def noted(verb: str, *given: Any, look: Collector | None = None, **more: Any) -> Observation:
+    """Return what a verb of the collector notes."""
+    look = Collector() if look is None else look
+    getattr(look("what"), verb)(*given, **more)
+    return look.observations[-1]
+
+
 @pytest.mark.parametrize(
     ("ends", "outcome"),
     [((0.09, 0.11), YES), ((0.11, 0.12), NO), ((-0.2, 0.2), OPEN), ((-0.11, -0.09), NO)],
@@ -84,7 +89,8 @@ def test_a_slope_must_contain_the_exponent_and_exclude_the_rival(
     ends: tuple[float, float], outcome: Outcome
 ) -> None:
     slope = Interval(sum(ends) / 2, *ends, 0.95)
-    assert exponent("slope", slope, Fraction(1, 10), Fraction(-1, 10)).outcome is outcome
+    found = noted("slope", slope, Fraction(1, 10), Fraction(-1, 10))
+    assert (found.outcome, found.asked) == (outcome, "contains 1/10, excludes -1/10")
 
 
 @pytest.mark.parametrize(
@@ -103,48 +109,104 @@ def test_the_exponent_of_an_upper_bound_is_kept_by_every_smaller_slope(
     ends: tuple[float, float], outcome: Outcome
 ) -> None:
     slope = Interval(sum(ends) / 2, *ends, 0.95)
-    found = exponent("slope", slope, Fraction(-1, 10), Fraction(1, 10), at_most=True)
-    assert found.outcome is outcome
-    assert found.asked == "not above -1/10, below 1/10"
+    found = noted("slope", slope, Fraction(-1, 10), Fraction(1, 10), at_most=True)
+    assert (found.outcome, found.asked) == (outcome, "not above -1/10, below 1/10")
 
 
 def test_a_rival_must_be_another_exponent() -> None:
     slope = Interval(0.1, 0.0, 0.2, 0.95)
     with pytest.raises(ValueError, match="rival"):
-        exponent("slope", slope, 0.1, 0.1)
+        noted("slope", slope, 0.1, 0.1)
     with pytest.raises(ValueError, match="rival must exceed predicted"):
-        exponent("slope", slope, 0.1, -0.1, at_most=True)
+        noted("slope", slope, 0.1, -0.1, at_most=True)
     with pytest.raises(TypeError, match="at_most"):
-        exponent("slope", slope, 0.1, 0.2, at_most=1)  # type: ignore[arg-type]
+        noted("slope", slope, 0.1, 0.2, at_most=1)
 
 
-@pytest.mark.parametrize(("mean", "outcome"), [(0.139, YES), (0.061, YES), (0.141, NO), (0.0, NO)])
-def test_a_mean_must_lie_within_four_standard_errors(mean: float, outcome: Outcome) -> None:
-    assert sample_mean("share", mean, 0.01, 0.1).outcome is outcome
+THIRD = Fraction(1, 3)
 
 
-def test_a_bound_holds_on_its_own_side_ends_included() -> None:
-    assert bound("x", 1.0, 1.0).outcome is YES
-    assert bound("x", 1.1, 1.0).outcome is NO
-    assert bound("x", 0.9, 1.0, below=False).outcome is NO
-    assert bound("x", 1.1, 1.0, below=False).outcome is YES
+@pytest.mark.parametrize(
+    ("verb", "given", "outcome", "found", "asked", "method"),
+    [
+        ("at_most", (1.0, 1.0), YES, 1.0, "<= 1", Method.COMPUTED),
+        ("at_most", (1.1, 1.0), NO, 1.1, "<= 1", Method.COMPUTED),
+        ("at_least", (1.0, 1.0), YES, 1.0, ">= 1", Method.COMPUTED),
+        ("at_least", (0.9, 1.0), NO, 0.9, ">= 1", Method.COMPUTED),
+        ("equals", (THIRD, Fraction(2, 6)), YES, THIRD, "= 1/3", Method.EXACT),
+        ("equals", (THIRD, Fraction(333, 1000)), NO, THIRD, "= 333/1000", Method.EXACT),
+        ("none", (np.int64(0),), YES, 0, "= 0", Method.EXACT),
+        ("none", (2,), NO, 2, "= 0", Method.EXACT),
+        ("every", ([True, True],), YES, "2 of 2", "all", Method.EXACT),
+        ("every", ([True, False],), NO, "1 of 2", "all", Method.EXACT),
+        ("mean", (0.139, 0.01, 0.1), YES, "0.139 (z = +3.90)", FOUR, Method.MONTE_CARLO),
+        ("mean", (0.061, 0.01, 0.1), YES, "0.061 (z = -3.90)", FOUR, Method.MONTE_CARLO),
+        ("mean", (0.141, 0.01, 0.1), NO, "0.141 (z = +4.10)", FOUR, Method.MONTE_CARLO),
+        ("mean", (0.0, 0.01, 0.1), NO, "0 (z = -10.00)", FOUR, Method.MONTE_CARLO),
+    ],
+)
+def test_a_verb_notes_what_was_found_and_asked_for(
+    verb: str, given: tuple[Any, ...], outcome: Outcome, found: Any, asked: str, method: Method
+) -> None:
+    assert noted(verb, *given) == Observation("what", found, asked, outcome, method)
+    control = noted(verb, *given, look=Collector().control.certified)
+    assert control == Observation("what", found, asked, outcome, Method.CERTIFIED, CONTROL)
 
 
-def test_exact_numbers_are_compared_exactly() -> None:
-    assert exact("x", Fraction(1, 3), Fraction(2, 6)).outcome is YES
-    assert exact("x", Fraction(1, 3), Fraction(333333333, 10**9)).outcome is NO
+@pytest.mark.parametrize(
+    ("ratio", "relation", "outcome", "shown"),
+    [
+        (0.5, "<=", YES, "2 of 2 hold, the closest at 0.5"),
+        (0.5, ">=", NO, "1 of 2 hold, the closest at 2 of"),
+    ],
+)
+def test_inequalities_say_how_many_hold_and_how_close_they_are(
+    ratio: float, relation: str, outcome: Outcome, shown: str
+) -> None:
+    holds = (ratio <= 1.0) == (relation == "<=")
+    other = SimpleNamespace(holds=True, ratio=0.25, relation="<=")
+    one = SimpleNamespace(holds=holds, ratio=ratio, relation=relation)
+    found = noted("all_hold", [one, other], look=Collector().certified)
+    assert found.outcome is outcome and str(found.found).startswith(shown)
+
+
+def test_numbers_agree_relatively() -> None:
+    look = Collector().control
+    look.agree("a table", [(Fraction(2), 2.0), (100.0, 99.0), (0, 0.0)], 0.02)
+    (found,) = look.observations
+    assert (found.what, found.found) == ("largest relative difference to a table, 3 values", 0.01)
+    assert (found.outcome, found.role, found.asked) == (YES, CONTROL, "<= 0.02")
+
+
+@pytest.mark.parametrize("name", ["control", "print", "proof", "repair"])
+def test_a_collector_says_on_what_an_observation_bears(name: str) -> None:
+    assert noted("none", 0, look=getattr(Collector(), name)).role is Role(name)
+    assert noted("none", 0, look=Collector().on(Role(name))).role is Role(name)
+
+
+def test_what_is_collected_apart_comes_where_it_is_added() -> None:
+    look = Collector()
+    later = look.apart()
+    later("second").none(0)
+    look("first").none(0)
+    look.add(later)
+    look.witness["m"] = 4
+    findings = look.findings()
+    assert [item.what for item in findings.observations] == ["first", "second"]
+    assert findings.witness == {"m": 4}
 
 
 @pytest.mark.parametrize("number", [0.1, True, "1/10"])
 def test_an_exact_comparison_refuses_inexact_numbers(number: Any) -> None:
     with pytest.raises(TypeError, match="found"):
-        exact("x", number, 1)
+        noted("equals", number, 1)
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: fact("x", 1, "y", 1, Method.EXACT),  # type: ignore[arg-type]
+        lambda: noted("holds", 1, 1, "y", look=Collector().exact),
+        lambda: noted("holds", True, 1, "y"),  # without a method
         lambda: Observation("x", 1, "y", True, Method.EXACT),  # type: ignore[arg-type]
         lambda: Observation("x", [1], "y", YES, Method.EXACT),  # type: ignore[arg-type]
         lambda: Observation("x", True, "y", YES, Method.EXACT),
@@ -156,21 +218,24 @@ def test_observations_of_a_wrong_type_are_refused(make: Any) -> None:
         make()
 
 
-def test_numbers_that_are_not_finite_decide_nothing() -> None:
-    for make in (
-        lambda: bound("x", float("nan"), 1.0),
-        lambda: bound("x", 1.0, float("inf")),
-        lambda: sample_mean("x", float("nan"), 1.0, 0.0),
-        lambda: sample_mean("x", 0.0, 0.0, 0.0),
-    ):
-        with pytest.raises(ValueError):
-            make()
+@pytest.mark.parametrize(
+    ("verb", "given"),
+    [
+        ("at_most", (float("nan"), 1.0)),
+        ("at_least", (1.0, float("inf"))),
+        ("mean", (float("nan"), 1.0, 0.0)),
+        ("mean", (0.0, 0.0, 0.0)),
+    ],
+)
+def test_numbers_that_are_not_finite_decide_nothing(verb: str, given: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError):
+        noted(verb, *given)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
 def test_what_was_found_is_finite(number: float) -> None:
     with pytest.raises(ValueError, match="found must be a finite number"):
-        fact("x", number, "below 1", False, Method.COMPUTED)
+        noted("holds", False, number, "below 1", look=Collector().computed)
 
 
 @pytest.mark.parametrize("value", [np.zeros(2), {1, 2}, float("nan"), np.int64(3), Fraction(1, 3)])

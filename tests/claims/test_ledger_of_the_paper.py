@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import pkgutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,8 +23,10 @@ from sublinear_lib.claims import (
     stored_evidence,
     verify,
 )
-from sublinear_lib.claims.statements import approximation, convergence
+from sublinear_lib.claims.checks import approximation, convergence
+from sublinear_lib.claims.collector import Collector
 from sublinear_lib.theory.exponents import CHAINS
+from tests.claims.stored import QUICK
 
 # Not the seed of the other tests: what holds at one seed has to hold at another.
 SEED = 2026
@@ -51,7 +55,11 @@ def test_what_implements_a_definition_is_there() -> None:
 
 def test_sums_of_exponents_bear_on_proofs_and_not_on_statements() -> None:
     """An upper bound that is not small refutes a proof; only a witness refutes a statement."""
-    seen = [*approximation._printed_chain("4.1"), *map(convergence._chain, CHAINS)]
+    look = Collector()
+    approximation._printed_chain(look, "4.1")
+    for key in CHAINS:
+        convergence._chain(look.proof, key)
+    seen = look.observations
     assert not [item.what for item in seen if item.role is Role.STATEMENT]
     assert any(item.role is Role.PROOF and item.outcome is Outcome.NO for item in seen)
 
@@ -66,7 +74,39 @@ def test_a_claim_says_what_a_reader_needs(claim) -> None:  # type: ignore[no-unt
     assert claim.statement.count("{") == claim.statement.count("}")
     if claim.repairs or claim.source.work == "repair":
         assert claim.proof, "`proof` is a page of the book and an anchor there"
+    if claim.source.work in ("memorization", "features"):
+        assert bool(claim.proof) == (claim.recorded is not Verdict.MEASURED)
+    if claim.source.work == "features" and claim.recorded is Verdict.HOLDS:
+        assert claim.proof == f"{claim.chapter}#proof-{claim.id}"
+    assert not claim.misreading or claim.recorded in (Verdict.FAILS, Verdict.TYPO)
     assert claim.check.__name__.startswith("_check"), "a check is a private function, _check_..."
+    assert pickle.loads(pickle.dumps(claim)) == claim, "a check runs in another process"
+
+
+@pytest.mark.parametrize("claim", LEDGER.checked(), ids=lambda claim: claim.id)
+def test_the_evidence_of_a_claim_says_what_its_verdict_asks_for(claim) -> None:  # type: ignore[no-untyped-def]
+    evidence = QUICK[claim.id]
+    found = evidence.observations
+    repairs = [item for item in found if item.role is Role.REPAIR]
+    wrong = [item.what for item in repairs if item.outcome is not Outcome.YES]
+    assert wrong == [], "what holds instead does hold"
+    controlled = any(item.role is Role.CONTROL for item in found)
+    if claim.recorded is Verdict.FAILS:
+        assert evidence.witness and repairs and controlled
+    if claim.check.__module__.endswith(("concentration", "polynomials")):
+        assert controlled, "a tool is looked at on a case whose answer is known, too"
+
+
+def test_few_statements_of_the_other_works_do_not_hold() -> None:
+    others = [claim for claim in LEDGER if claim.source.work in ("memorization", "features")]
+    assert Counter((claim.source.work, claim.recorded) for claim in others) == {
+        ("memorization", Verdict.HOLDS): 13,
+        ("memorization", Verdict.CITED): 1,
+        ("memorization", Verdict.MEASURED): 1,
+        ("features", Verdict.HOLDS): 10,
+        ("features", Verdict.CITED): 3,
+        ("features", Verdict.MEASURED): 5,
+    }
 
 
 @pytest.mark.thorough

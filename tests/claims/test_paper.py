@@ -112,5 +112,5 @@ def test_the_machinery_does_not_import_the_statements() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = run.stdout.split()
     assert "sublinear_lib.claims.claim" in loaded
-    assert not [name for name in loaded if name.startswith("sublinear_lib.claims.statements")]
+    assert not [name for name in loaded if name.startswith("sublinear_lib.claims.checks")]
     assert "sublinear_lib.claims.paper" not in loaded

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sublinear_lib.claims import LEDGER, Budget, Findings, Method, Role, Verdict, fact
+from sublinear_lib.claims import LEDGER, Budget, Role, Verdict
+from sublinear_lib.claims.collector import Collector, check_of
 from tests.claims.planting import is_unsettled
-from tests.claims.statements import claim
+from tests.claims.statements import check_broken, claim
 from tests.claims.stored import QUICK
 
 FAST = [item for item in LEDGER.checked() if QUICK[item.id].seconds < 0.3]
@@ -24,38 +25,30 @@ def test_a_check_in_which_no_error_was_planted_keeps_its_verdict(item) -> None: 
 def test_what_rules_the_verdict_out_ends_the_check(role: Role) -> None:
     reached = []
 
-    def check(budget: Budget, rng: np.random.Generator) -> Findings:
-        whole = fact("the statement", 1, "1", True, Method.EXACT)
-        wrong = fact("a part", 1, "2", False, Method.EXACT, role)
+    @check_of
+    def check(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+        look("the statement").equals(1, 1)
+        look.on(role)("a part").equals(1, 2)
         reached.append("the end")
-        return Findings([whole, wrong])
 
     assert is_unsettled(claim("lem-a.1", check, Verdict.HOLDS))
     assert reached == []
 
 
-def test_a_statement_that_fails_on_record_may_fail_and_its_controls_may_not() -> None:
-    def check(control: bool):  # type: ignore[no-untyped-def]
-        def run(budget: Budget, rng: np.random.Generator) -> Findings:
-            wrong = fact("the statement", 1, "2", False, Method.EXACT)
-            return Findings([wrong, fact("a control", 1, "1", control, Method.EXACT, Role.CONTROL)])
+@pytest.mark.parametrize(
+    ("found", "control", "unsettled"), [(1, 1, False), (1, 2, True), (2, 1, True)]
+)
+def test_a_statement_that_fails_on_record_has_to_fail_and_its_controls_not(
+    found: int, control: int, unsettled: bool
+) -> None:
+    @check_of
+    def check(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+        look("the statement").equals(found, 2)
+        look.control("a control").equals(control, 1)
 
-        return run
-
-    for control in (True, False):
-        failing = claim("lem-a.1", check(control), Verdict.FAILS, misreading="another sign")
-        assert is_unsettled(failing) is not control
-
-
-def test_a_failure_that_is_no_longer_found_is_noticed() -> None:
-    def check(budget: Budget, rng: np.random.Generator) -> Findings:
-        return Findings([fact("the statement", 1, "1", True, Method.EXACT)])
-
-    assert is_unsettled(claim("lem-a.1", check, Verdict.FAILS, misreading="another sign"))
+    failing = claim("lem-a.1", check, Verdict.FAILS, misreading="another sign")
+    assert is_unsettled(failing) is unsettled
 
 
 def test_a_check_that_raises_is_noticed() -> None:
-    def check(budget: Budget, rng: np.random.Generator) -> Findings:
-        raise ValueError("a planted error")
-
-    assert is_unsettled(claim("lem-a.1", check, Verdict.HOLDS))
+    assert is_unsettled(claim("lem-a.1", check_broken, Verdict.HOLDS))

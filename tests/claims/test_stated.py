@@ -10,8 +10,9 @@ import plant_statements
 import pytest
 
 from benchmarks import load_planting_record, planting_table
-from sublinear_lib.claims import LEDGER, Outcome, Role
-from sublinear_lib.claims.stated import STATED, Stated, far, far_slope
+from sublinear_lib.claims import LEDGER, Method, Outcome, Role
+from sublinear_lib.claims.collector import Collector
+from sublinear_lib.claims.stated import STATED, Stated, far_slope
 
 RECORD = load_planting_record()["trials"]
 ANEW = [
@@ -87,8 +88,11 @@ def test_a_weaker_bound_is_true_and_a_stronger_one_false(
 )
 def test_a_slope_far_out_sees_a_two_hundredth(key: str, power: float, outcome: Outcome) -> None:
     closed: Callable[[int], float] = lambda m: 7.0 * m**power  # noqa: E731
-    found = far(key, closed, Role.CONTROL)
-    assert found.outcome is outcome and found.role is Role.CONTROL
+    look = Collector()
+    look.control.far(key, closed, case="a case")
+    (found,) = look.observations
+    assert (found.outcome, found.role, found.method) == (outcome, Role.CONTROL, Method.CLOSED_FORM)
+    assert found.what.endswith(f"{STATED[key].what}, a case")
 
 
 def test_powers_of_log_m_are_divided_out() -> None:

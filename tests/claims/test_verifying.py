@@ -16,7 +16,6 @@ import pytest
 
 from sublinear_lib.claims import (
     Budget,
-    Findings,
     Ledger,
     Method,
     Observation,
@@ -24,8 +23,6 @@ from sublinear_lib.claims import (
     Role,
     Verdict,
     evidence_path,
-    exact,
-    fact,
     fingerprint,
     judge,
     load_evidence,
@@ -36,6 +33,7 @@ from sublinear_lib.claims import (
     verify,
     verify_each,
 )
+from sublinear_lib.claims.collector import Collector, check_of
 from tests.claims.statements import check_broken, check_gap, claim, small_ledger
 
 
@@ -77,7 +75,7 @@ def test_the_observation_that_decides_is_the_one_that_the_verdict_follows_from()
         undecided = replace(
             found["thm-4.1"],
             verdict=Verdict.UNDECIDED,
-            observations=(fact("x", 1, "= 1", True, Method.EXACT), doubtful),
+            observations=(Observation("x", 1, "= 1", Outcome.YES, Method.EXACT), doubtful),
         )
         assert undecided.deciding is doubtful
 
@@ -91,11 +89,11 @@ def test_what_leaves_a_claim_undecided_is_shown_and_not_what_fails_beside_it(
 ) -> None:
     (report,) = verify(small_ledger(), ["thm-4.4"])
     assert report.evidence is not None
-    beside = [
-        fact("the statement", 1, "= 1", True, Method.EXACT),
-        fact("what holds instead", 1, "= 2", False, Method.EXACT, Role.REPAIR),
-        fact("a step", 1, "= 2", False, Method.EXACT, Role.PROOF),
-    ]
+    look = Collector()
+    look("the statement").equals(1, 1)
+    look.repair("what holds instead").equals(1, 2)
+    look.proof("a step").equals(1, 2)
+    beside = look.observations
     doubtful = Observation("why", 1, "2", outcome, Method.EXACT, role)
     assert judge([*beside, doubtful]) is Verdict.UNDECIDED
     undecided = replace(
@@ -167,8 +165,9 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
                for item in ledger]  # fmt: skip
     assert stale(Ledger(changed), stored) == ("lem-a.1",)
 
-    def check_power(budget: Budget, rng: np.random.Generator) -> Findings:
-        return Findings([exact("exponent of m", Fraction(1, 10), Fraction(-1, 10))])
+    @check_of
+    def check_power(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
+        look("exponent of m").equals(Fraction(1, 10), Fraction(-1, 10))
 
     other = [replace(item, check=check_power) if item.id == "thm-4.1" else item for item in ledger]
     assert stale(Ledger(other), stored) == ("thm-4.1",)
@@ -179,7 +178,7 @@ def test_evidence_goes_stale_with_the_claim_and_with_its_check() -> None:
 
 SOURCE = """
 from functools import partial
-from sublinear_lib.claims import Findings, Method, fact
+from sublinear_lib.claims.collector import Collector
 
 _LIMIT: float = 2.0
 
@@ -198,7 +197,9 @@ def _unused():
 
 
 def _check(budget, rng, start=0):
-    return Findings([fact("x", _Helper().value() + start, "small", _LIMIT > 1, Method.EXACT)])
+    look = Collector()
+    look.exact("x").holds(_LIMIT > 1, _Helper().value() + start, "small")
+    return look.findings()
 """
 
 

@@ -7,79 +7,56 @@ from functools import cache
 
 import numpy as np
 
-from sublinear_lib.claims import (
-    Budget,
-    Claim,
-    Findings,
-    Ledger,
-    Method,
-    Observation,
-    Outcome,
-    Role,
-    Source,
-    Verdict,
-    bound,
-    exact,
-    fact,
-    merge,
-    verify,
-)
+from sublinear_lib.claims import Budget, Claim, Ledger, Outcome, Source, Verdict, merge, verify
+from sublinear_lib.claims.collector import Collector, check_of
 from sublinear_lib.exhibits import Shelf
 from tests.claims.statements import status_for
 
 MISREADING = "The exponent of the radius would have to be $-4/5$."
 
 
-def check_fails(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_fails(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A power with the wrong sign, and what a reader needs to see it."""
-    return Findings(
-        [
-            bound("largest deviation over the net, m <= 2^(12)", 0.25, 0.5),
-            exact("exponent of m in the product", Fraction(1, 10), Fraction(-1, 10)),
-            fact(
-                "with the radius K m^(-4/5)", "m^(-3/10)", "-> 0", True, Method.EXACT, Role.REPAIR
-            ),
-            fact("Q(1) & more", 0.158655, "= 0.158655", True, Method.CERTIFIED, Role.CONTROL),
-        ],
-        {"m": 4096, "values": [0.25, 0.125]},
-    )
+    look("largest deviation over the net, m <= 2^(12)").at_most(0.25, 0.5)
+    look("exponent of m in the product").equals(Fraction(1, 10), Fraction(-1, 10))
+    look.repair.exact("with the radius K m^(-4/5)").holds(True, "m^(-3/10)", "-> 0")
+    look.control.certified("Q(1) & more").holds(True, 0.158655, "= 0.158655")
+    look.witness.update({"m": 4096, "values": [0.25, 0.125]})
 
 
-def check_gap(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_gap(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A true statement with a step that does not follow."""
-    return Findings(
-        [
-            fact("the statement", 4, "= 4", True, Method.CLOSED_FORM),
-            fact("the step", 5, "= 4", False, Method.EXACT, Role.PROOF),
-        ]
-    )
+    look.closed_form("the statement").equals(4, 4)
+    look.proof("the step").equals(5, 4)
 
 
-def check_typo(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_typo(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A true statement with a misprint."""
-    return Findings(
-        [
-            fact("the statement", 4, "= 4", True, Method.EXACT),
-            fact("the sign", "+", "-", False, Method.EXACT, Role.PRINT),
-        ]
-    )
+    look("the statement").equals(4, 4)
+    look.print.exact("the sign").holds(False, "+", "-")
 
 
-def check_cited(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_cited(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A statement of somebody else."""
-    return Findings([fact("the statement", "cited", "a proof", True, Method.CITED)])
+    look.cited("the statement").holds(True, "cited", "a proof")
 
 
-def check_holds(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_holds(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A sample whose mean is known."""
     mean = float(rng.normal(size=400).mean())
-    found = bound("mean of 400 draws", abs(mean), 0.25, method=Method.MONTE_CARLO)
-    return Findings([found, fact("its law is symmetric", 0, "= 0", True, Method.CLOSED_FORM)])
+    look.simulated("mean of 400 draws").at_most(abs(mean), 0.25)
+    look.closed_form("its law is symmetric").none(0)
 
 
-def check_open(budget: Budget, rng: np.random.Generator) -> Findings:
+@check_of
+def check_open(look: Collector, budget: Budget, rng: np.random.Generator) -> None:
     """A check that decides nothing."""
-    return Findings([Observation("slope", 0.0, "0.1", Outcome.OPEN, Method.COMPUTED)])
+    look.computed("slope").note(Outcome.OPEN, 0.0, "0.1")
 
 
 def claim(name: str, recorded: Verdict, check: object, on: str = "", **more: str) -> Claim:

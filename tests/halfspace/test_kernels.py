@@ -96,7 +96,8 @@ def test_compiled_kernels_give_the_same_answers_in_batches_of_any_size(at_once, 
 @needs_numba
 @pytest.mark.parametrize("lanes", [0, 8, 16])
 def test_the_scan_gives_the_same_answers_with_any_vector_code(lanes, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan, vector_code
+    from sublinear_lib import _vector_code as vector_code
+    from sublinear_lib.halfspace import kernels_numba, kernels_numba_scan
 
     if lanes == 16 and not vector_code.compresses():
         pytest.skip("sixteen lanes need LLVM 20")
@@ -176,13 +177,13 @@ def test_one_large_answer_does_not_make_room_for_thousands(method):
 
 @needs_numba
 def test_both_kernel_sets_know_the_same_fan_out():
+    from sublinear_lib import _vector_code as vector_code
     from sublinear_lib.halfspace import (
         kernels,
         kernels_numba_tree,
-        vector_code,
     )
 
-    assert kernels_numba_tree._FANOUT == kernels.FANOUT
+    assert kernels_numba_tree._FANOUT == kernels.FANOUT == vector_code.FANOUT
     assert kernels_numba_tree._LANES == kernels.LANES == vector_code.BLOCK
 
 

@@ -390,7 +390,7 @@ def assert_found(found, inside, *, ascending):
 def codes():
     if not numba_allowed():
         return []
-    from sublinear_lib.halfspace.vector_code import PLAIN, host_code
+    from sublinear_lib._vector_code import PLAIN, host_code
 
     return sorted({PLAIN, host_code()}, key=repr)
 
@@ -400,7 +400,8 @@ def codes():
 @pytest.mark.parametrize(("packet", "buffer"), [(1, 4096), (3, 1), (6, 30), (49, 4096), (256, 1)])
 @pytest.mark.parametrize("sort", [True, False])
 def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba_tree, vector_code
+    from sublinear_lib import _vector_code as vector_code
+    from sublinear_lib.halfspace import kernels_numba_tree
 
     monkeypatch.setattr(vector_code, "host_code", lambda: code)
     for d in (1, 2, 5):
@@ -421,7 +422,8 @@ def test_packets_of_any_size_find_the_same(code, packet, buffer, sort, monkeypat
 @pytest.mark.parametrize("code", codes(), ids=repr)
 @pytest.mark.parametrize("marked", [1, 16, 10**9])
 def test_rows_ascend_however_they_are_sorted(code, marked, monkeypatch):
-    from sublinear_lib.halfspace import kernels_numba_tree, vector_code
+    from sublinear_lib import _vector_code as vector_code
+    from sublinear_lib.halfspace import kernels_numba_tree
 
     monkeypatch.setattr(vector_code, "host_code", lambda: code)
     monkeypatch.setattr(kernels_numba_tree, "_MARKED", marked)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from sublinear_lib.plotting.checks import ascending, few, nonnegative, positive, shares
+from sublinear_lib.plotting.checks import ascending, nonnegative, positive, shares
 
 
 def test_ascending_places_come_back_as_an_array() -> None:
@@ -48,10 +48,3 @@ def test_counts_are_not_negative_and_shares_are_at_most_one() -> None:
     for wrong in ([-0.5, 1.0], [0.0, 1.5]):
         with pytest.raises(ValueError, match=r"y must lie in \[0, 1\], got values from"):
             shares(wrong, "y", (2,))
-
-
-def test_no_items_and_too_many_are_refused() -> None:
-    few({"a": 1}, "curves", 1, "curves")
-    for items in ({}, {"a": 1, "b": 2}):
-        with pytest.raises(ValueError, match=f"curves must hold 1 to 1 curves, got {len(items)}"):
-            few(items, "curves", 1, "curves")

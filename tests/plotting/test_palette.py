@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from sublinear_lib import widgets
 from sublinear_lib.plotting import palette
 from sublinear_lib.plotting.palette import DARK, LIGHT, ROLES, SERIES
 
@@ -125,29 +124,6 @@ def test_only_a_class_can_be_styled(selector: str) -> None:
 def test_an_unknown_role_is_refused() -> None:
     with pytest.raises(ValueError, match="role must be one of 'c1'"):
         palette.css_color("c9")
-
-
-STORY = [
-    widgets.activity_view("sparse", 1024),
-    widgets.convergence_view("R3", 0.25, 16),
-    widgets.exponent_map_view(0.2, 0.6, 0.0, "jump"),
-    widgets.existence_view(256, "1/m"),
-    widgets.flips_view("1/m", "3/5", 1024),
-    widgets.gap_view("PRINTED", 1024),
-    widgets.ledger_view(2.0, 8),
-    widgets.net_view(36, 256),
-    widgets.onion_view(36, 1.0),
-    widgets.preactivation_view(0.0625, 512),
-    widgets.training_curve_view(256, 0.0, 1.0),
-    widgets.window_tail_view(1024, 0.0, "1/m"),
-    widgets.worst_case_view(0.3, "jump", 6),
-]
-
-
-@pytest.mark.parametrize("view", STORY, ids=lambda view: view.sentence[:30])
-def test_a_word_with_a_meaning_has_its_color_in_every_explorer(view: widgets.View) -> None:
-    for mark in view.marks:
-        assert mark.role == (palette.meaning(mark.label) or mark.role), mark.label
 
 
 def test_every_meaning_is_a_role_and_each_role_of_data_has_one() -> None:

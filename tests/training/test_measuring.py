@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sublinear_lib import geometry
 from sublinear_lib.network import TwoLayerNetwork
-from sublinear_lib.training import count_flips
+from sublinear_lib.training.measuring import count_flips
 
 
 @settings(deadline=None, max_examples=100)

@@ -15,13 +15,9 @@ from sublinear_lib.adversary import (
 )
 from sublinear_lib.geometry import chord_distances
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
-from sublinear_lib.training import (
-    DenseAdversarialTraining,
-    RecordedRun,
-    RegretRun,
-    points_of_arcs,
-    regret_run,
-)
+from sublinear_lib.training import DenseAdversarialTraining, points_of_arcs, regret_run
+from sublinear_lib.training.recording import RecordedRun
+from sublinear_lib.training.regret_run import RegretRun
 
 X = datasets.circle(3).X
 Y = np.array([0.5, -0.5, 0.4])

@@ -25,10 +25,10 @@ from sublinear_lib.training import (
     EarlyStop,
     Measure,
     SublinearAdversarialTraining,
-    count_flips,
     measuring,
     sources,
 )
+from sublinear_lib.training.measuring import count_flips
 from sublinear_lib.training.sources import (
     TOLERANCE,
     IndexedNeurons,

@@ -105,7 +105,6 @@ def test_batches_are_those_of_one_process() -> None:
         ({"workers": "there"}, "workers"),
         ({"scheduler": 3}, "scheduler"),
         ({"index": "literal"}, "index"),
-        ({"index": "aggregates"}, "index"),
     ],
 )
 def test_wrong_parameters_are_refused(bad: dict[str, Any], match: str) -> None:

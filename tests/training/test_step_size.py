@@ -11,12 +11,11 @@ from sublinear_lib.adversary import ProjectedGradient
 from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
 from sublinear_lib.training import (
     STEP_SIZE_RULES,
-    PrintedStep,
-    RepairedStep,
     StableStep,
     SublinearAdversarialTraining,
     resolve_step_size,
 )
+from sublinear_lib.training.step_size import PrintedStep, RepairedStep
 
 
 def network(m=2048, t=1.28, scaling="PRINTED"):

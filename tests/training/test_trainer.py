@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sublinear_lib import datasets, geometry, scaling
 from sublinear_lib.adversary import AttackResult, IdentityAdversary, ProjectedGradient
 from sublinear_lib.evaluation import Evaluator, Neurons
-from sublinear_lib.halfspace import CapEvaluator
 from sublinear_lib.losses import get_loss
 from sublinear_lib.network import TwoLayerNetwork
 from sublinear_lib.training import (
@@ -22,7 +21,7 @@ from sublinear_lib.training import (
     SublinearAdversarialTraining,
     TrainingDiverged,
 )
-from sublinear_lib.training.aggregated import AggregatedNeurons
+from sublinear_lib.training.caps import CapEvaluator
 from sublinear_lib.training.living import LivingEvaluator
 from sublinear_lib.training.sources import CappedNeurons, IndexedNeurons, ListedNeurons
 from sublinear_lib.training.trainer import Run, _say_once_that_nothing_is_compiled
@@ -247,7 +246,7 @@ def test_only_rows_of_the_union_ever_move():
     assert_array_equal(history.final.a, network.a)
 
 
-@pytest.mark.parametrize("index", ["query", "caps", "aggregates"])
+@pytest.mark.parametrize("index", ["query", "caps"])
 def test_the_drift_is_that_of_all_neurons_also_of_those_that_rest(index):
     network, X, y = problem(6, 300, 6, t=1.65)
     trainer = SublinearAdversarialTraining(
@@ -318,7 +317,6 @@ SOURCES = {
     "query": IndexedNeurons,
     "lists": ListedNeurons,
     "caps": CappedNeurons,
-    "aggregates": AggregatedNeurons,
 }
 
 

@@ -18,11 +18,7 @@ CONTROLS = [
 
 
 def lab(function: Any = lambda m, kind: (m, kind), **changes: Any) -> LiveLab:
-    arguments: dict[str, Any] = {
-        "controls": CONTROLS,
-        "title": "Train it *yourself*",
-        **changes,
-    }
+    arguments: dict[str, Any] = {"controls": CONTROLS, "title": "Train it *yourself*", **changes}
     return LiveLab(function, **arguments)
 
 

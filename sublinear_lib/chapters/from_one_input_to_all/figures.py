@@ -1,0 +1,80 @@
+"""A net argument: a function on the circle, a net, and what the net can promise.
+
+Between the points of a net a Lipschitz function is held down by cones that stand on its values
+there (Definition A.4, the uniform step of Theorem C.1).  Know before changing it: all panels share
+one axis, because the point is that the roof comes down while the function stands still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.chart import Chart, Curves, Drawing, arrays, extent, picture
+from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.richtext import to_sentence
+
+
+@picture
+def net_picture(
+    angles: Numbers,
+    truth: Numbers,
+    nets: Mapping[str, tuple[Numbers, Numbers]],
+    ceilings: Curves,
+    *,
+    ylabel: str,
+) -> Drawing:
+    """Draw a function on the circle, nets with its values there, and the bound that each gives.
+
+    Angles are in degrees; nets are angles and values, by the title of their panel.
+    """
+    phi, heights, roofs = np.asarray(angles), np.asarray(truth), arrays(ceilings, len(angles))
+    if any((roof < heights * (1.0 - 1e-9)).any() for roof in roofs.values()):
+        raise ValueError("a ceiling must be nowhere below the truth")
+    high = 1.12 * extent(*roofs.values())[1] or 1.0
+    charts, said = [], []
+    for title, (places, values) in arrays(nets, 2, None).items():
+        roof = roofs[title]
+        charts.append(_panel(phi, heights, title, (places, values), roof, ylabel, high))
+        said.append(
+            f"{title}: {places.size} points, where it is at most {number(values.max())}; the "
+            f"cones on them rise to {number(roof.max())}"
+        )
+    return charts, (
+        f"{to_sentence(ylabel)} around the circle of inputs: a curve between "
+        f"{number(heights.min())} and {number(heights.max())}, with the bound that the "
+        f"points of a net give. {'. '.join(said)}."
+    )
+
+
+def _panel(
+    phi: FloatArray,
+    truth: FloatArray,
+    title: str,
+    net: tuple[FloatArray, FloatArray],
+    roof: FloatArray,
+    ylabel: str,
+    high: float,
+) -> Chart:
+    names = {"xlabel": "angle of the input on the circle", "ylabel": ylabel}
+    chart = Chart(300, 240, (40, 18, 34, 46), **names)
+    first, last = phi[0], phi[-1]
+    own = [-180.0, -90.0, 0.0, 90.0, 180.0] if last - first >= 300.0 else None
+    chart.x(first, last, values=own, target=5, label=lambda value: f"{number(value)}°")
+    chart.y(0.0, high, target=4, label=number)
+    chart.band(phi, truth, roof, "c2", 0.18)
+    places, values = net
+    inside = (places >= first) & (places <= last)
+    few = np.count_nonzero(inside) < 100
+    chart.line(phi, roof, "c2", 1.25 if few else 0.75)
+    chart.line(phi, truth, "c1", 2.0)
+    if few:  # of many points, the teeth say where they are
+        chart.dots(places[inside], values[inside], "c4", 4.5, 0.0, zorder=4)
+    chart.corner(title, dx=-40, dy=32, weight="bold")
+    middle, look = 0.5 * (first + last), {"ha": "center", "weight": "bold", "size": 11}
+    chart.note(middle, roof.max(), f"the net promises {number(roof.max())}", "c2", dy=9, **look)
+    text = f"true, largest {number(truth.max())}"
+    chart.note(middle, truth.min(), text, "c1", dy=-9, **look)
+    return chart

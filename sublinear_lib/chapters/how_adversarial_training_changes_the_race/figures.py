@@ -1,0 +1,288 @@
+"""The phase transition: two features of one class over the training, the map, and rates.
+
+The robust feature is blue, the non-robust one rust, as in all of Part III.  Every run is a dot and
+a mean is a line, so that a reader sees how far seeds differ; equal rates are runs of one kind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.chart import Chart, Drawing, arrays, ends, extent, picture
+from sublinear_lib.plotting.formats import Numbers, course, number, percent
+from sublinear_lib.plotting.palette import FAINT
+from sublinear_lib.plotting.style import thinned
+
+_TICKS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+# A run counts as one-sided if at most a tenth of its classes went the other way.
+_ONE_SIDED = 0.9
+
+
+class TransitionPanel(NamedTuple):
+    """The features in the best filter of a class, and from which step on A leads, if ever."""
+
+    title: str
+    A: Numbers
+    B: Numbers
+    predicted_A: Numbers | None = None
+    predicted_B: Numbers | None = None
+    crossing: float = math.inf
+    predicted_crossing: float | None = None
+
+
+class Wall(NamedTuple):
+    """The rates between which the robust feature of one class wins, by budget."""
+
+    eps: Numbers
+    lower: Numbers
+    upper: Numbers
+
+
+class MapRun(NamedTuple):
+    """Trained networks at one place of the map: how many of their classes lean on u."""
+
+    eps: float
+    rate: float
+    share: float
+
+
+def _when(step: float) -> str:
+    return f"at step {number(step, 6)}" if math.isfinite(step) else "never"
+
+
+@picture
+def transition_picture(
+    steps: Numbers, panels: Sequence[TransitionPanel], *, level: float | None = None
+) -> Drawing:
+    """Draw how the two features of each class grow, and when the robust one takes the lead.
+
+    The plateau of the non-robust feature is dashed if it is finite (Lemma 5.2).
+    """
+    times = np.asarray(steps, dtype=float)
+    plateau = level if level is not None and math.isfinite(level) else None
+    paths = []
+    for each in panels:
+        given: dict[str, Numbers | None] = {"A": each.A, "B": each.B}
+        given |= {"predicted A": each.predicted_A, "predicted B": each.predicted_B}
+        paths.append(arrays({k: v for k, v in given.items() if v is not None}, times.size))
+    low, high = extent(*(path for each in paths for path in each.values()))
+    few = thinned(times.size)
+    charts, said = [], []
+    for each, own in zip(panels, paths, strict=True):
+        chart = Chart(300, 290, (42, 30, 54, 46), title=each.title, rise=42, xlabel="step")
+        chart.x(times[0], times[-1], target=4, label=number)
+        chart.y(low / 1.3, high * 1.25, scale="log10", values=_TICKS, label=number)
+        if plateau is not None:
+            chart.level(plateau, "muted", 1.25, dashes=(5, 3))
+            look = {"dx": 4, "dy": 4, "va": "bottom", "size": 11}
+            chart.note(times[0], plateau, "plateau", "muted", **look)
+        _crossing(chart, each, times[0], times[-1])
+        for part, role in (("A", "c1"), ("B", "c2")):
+            chart.line(times[few], own[part][few], role)
+            chart.end(own[part][-1], f"*{part}*", role)
+        for part in ("predicted A", "predicted B"):
+            if part in own:
+                dotted = {"linestyle": (0, (0.1, 2.0)), "dash_capstyle": "round"}
+                chart.line(times[few], own[part][few], "ink", 1.75, **dotted)
+        charts.append(chart)
+        text = f"{each.title}: A goes from {ends(own['A'])}, B from {ends(own['B'])}; A takes the "
+        text += f"lead for good {_when(each.crossing)}"
+        if each.predicted_crossing is not None:
+            text += f", by the recursion {_when(each.predicted_crossing)}"
+        said.append(text)
+    return charts, (
+        f"The robust feature A and the non-robust feature B over {number(times[-1], 6)} "
+        f"steps, logarithmic. {'. '.join(said)}."
+        + ("" if plateau is None else f" The plateau lies at {number(plateau)}.")
+    )
+
+
+def _crossing(chart: Chart, each: TransitionPanel, first: float, last: float) -> None:
+    """Mark the step at which the lead changes, and the predicted one, above the plot."""
+    said = "*A* does not take the lead"
+    if math.isfinite(each.crossing):
+        said = f"*A* leads from {number(each.crossing, 6)}"
+        if first <= each.crossing <= last:
+            chart.upright(each.crossing, "c3")
+    found = each.predicted_crossing
+    if found is not None:
+        if first <= found <= last:
+            chart.upright(found, "ink", 1.25, dashes=(1.5, 2))
+        said += f" (recursion: {number(found, 6) if math.isfinite(found) else 'never'})"
+    chart.corner(said, "c3", dx=-38, dy=20, size=11.5)
+
+
+@picture
+def phase_map_picture(
+    walls: Sequence[Wall],
+    *,
+    eps: tuple[float, float] = (-0.03, 1.23),
+    rates: tuple[float, float] = (30.0, 1e4),
+    critical: float | None = None,
+    runs: Sequence[MapRun] = (),
+) -> Drawing:
+    """Draw where on the plane of budget and rate the robust feature wins.
+
+    The more walls hold at a place, the darker it is; runs are blue, rust, or umber where their
+    classes disagree.
+    """
+    areas = [tuple(map(np.asarray, wall)) for wall in walls if len(wall.eps)]
+    top = 30.0 + 18.0 * bool(runs)
+    names = {"xlabel": "budget *ε* of the training adversary", "ylabel": "rate *η̃*"}
+    chart = Chart(420, 294 + top, (58, 18, top, 46), ylabel_rise=top - 8.0, **names)
+    chart.x(*eps, target=6, label=number)
+    marks = [10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5]
+    chart.y(*rates, scale="log10", values=marks, label=number)
+    for budgets, lower, upper in areas:
+        chart.band(budgets, lower, upper, "c1", 0.6 / len(walls))
+        chart.line(budgets, lower, "c1", 1.25)
+    if critical is not None and rates[0] <= critical <= rates[1]:
+        chart.level(critical, "c4", dashes=(5, 3))
+        text = f"critical rate {number(critical)}"
+        chart.note(eps[0], critical, text, "c4", dx=6, dy=9, size=11)
+    for run in runs:
+        lean = "c1" if run.share >= _ONE_SIDED else "c2" if run.share <= 1 - _ONE_SIDED else "c5"
+        chart.dots(run.eps, run.rate, lean, 9, 1.5, clip_on=False)
+    text = "■ *u* wins; the darker, the more classes"
+    chart.corner(text, "c1", dx=-54.0, dy=top - 18.0, size=11.5)
+    if runs:
+        for text, role, dx in (
+            ("● trained: *u*", "c1", -54.0),
+            ("● classes disagree", "c5", 60.0),
+            ("● trained: *v*", "c2", 196.0),
+        ):
+            chart.corner(text, role, dx=dx, dy=12.0, size=11.5)
+    said = ["The robust feature wins nowhere"]
+    if areas:
+        first, least = extent(*(area[0][0] for area in areas)), [a[1].min() for a in areas]
+        said = [
+            f"Of {len(walls)} classes the robust feature wins somewhere in {len(areas)}, from "
+            f"budgets of {ends(first)} on and above rates of {ends(extent(least))} at least"
+        ]
+    if critical is not None:
+        said.append(f"The critical rate is {number(critical)}")
+    if runs:
+        told = "; ".join(
+            f"{number(run.eps)} and {number(run.rate)}: {percent(run.share)} of the classes"
+            for run in runs
+        )
+        said.append(f"Trained networks lean on the robust feature, at budget and rate {told}")
+    return chart, f"A map of budgets and rates. {'. '.join(said)}."
+
+
+def _gaps(values: Any) -> FloatArray:
+    """Return numbers in which None, NaN and infinity stand for "none", as NaN."""
+    found = np.array(values, dtype=np.float64)  # None becomes NaN
+    found[np.isinf(found)] = math.nan
+    return found
+
+
+def _means(x: FloatArray, kinds: FloatArray, values: FloatArray) -> FloatArray:
+    """Return the mean over the runs of each kind, of what there is."""
+    found = []
+    for kind in kinds:
+        own = values[x == kind]
+        own = own[np.isfinite(own)]
+        found.append(own.mean() if own.size else math.nan)
+    return np.array(found)
+
+
+def _fan(places: FloatArray, width: float) -> FloatArray:
+    """Set equal places apart, evenly and in their order, within a width around each."""
+    moved = places.copy()
+    for kind in np.unique(places):
+        own = np.flatnonzero(places == kind)
+        if own.size > 1:
+            moved[own] = kind + width * (np.arange(own.size) / (own.size - 1) - 0.5)
+    return moved
+
+
+def _rates(kinds: FloatArray, values: Sequence[FloatArray], room: float, **names: str) -> Chart:
+    xlabel = "rate *η̃* of the adversary"
+    chart = Chart(300, 270, (50, 84, 38, 46), rise=38, xlabel=xlabel, **names)
+    low, high = kinds[0] / 1.4, kinds[-1] * 1.4
+    decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+    marks = [10.0**k for k in decades] if len(decades) > 1 else None
+    chart.x(low, high, scale="log10", target=4, values=marks)
+    every = np.concatenate([each.ravel() for each in values])
+    chart.y(np.nanmin(every) / room, np.nanmax(every) * room, scale="log10", target=5)
+    return chart
+
+
+def _runs(chart: Chart, x: FloatArray, y: FloatArray) -> None:
+    chart.dots(x, y, "c1", 4.0, 0, alpha=FAINT, clip_on=False, zorder=3)
+
+
+@picture
+def rates_picture(
+    rate: Numbers,
+    plateau: Numbers,
+    formula: Sequence[float | None] | FloatArray,
+    crossing: Sequence[Sequence[float | None]] | FloatArray,
+    *,
+    lower: Sequence[Sequence[float | None]] | FloatArray | None = None,
+    upper: Sequence[Sequence[float | None]] | FloatArray | None = None,
+) -> Drawing:
+    """Draw the plateau of v and the times of the phase transition against the rate of each run.
+
+    Times by class, with the range predicted without any damping by the adversary and with all of
+    it; None, NaN and infinity stand for never, and so does a time of 0.
+    """
+    x, level, theory, times = np.asarray(rate), np.asarray(plateau), _gaps(formula), _gaps(crossing)
+    kinds = np.unique(x)
+    means, line = _means(x, kinds, level), np.array([theory[x == kind].mean() for kind in kinds])
+    names = {"ylabel": "level of *v*", "title": "Where *v* stops"}
+    left = _rates(kinds, [level, line], 1.3, **names)
+    left.line(kinds, means, "c1", 1.8, "training")
+    _runs(left, x, level)
+    there = np.isfinite(line)
+    alt = (
+        f"Two panels against the rate of the training adversary, from {ends(kinds[[0, -1]])}, all "
+        f"axes logarithmic. The level at which v stops {course(*means[[0, -1]])} from "
+        f"{ends(means)}"
+    )
+    if there.any():
+        left.line(kinds[there], line[there], "c2", 1.6, "formula", dashes=(4, 2.5))
+        alt += (
+            f"; the formula goes from {number(line[there][0])} at {number(kinds[there][0])} to "
+            f"{number(line[there][-1])}"
+        )
+    times[times == 0] = math.nan
+    seen, band = np.isfinite(times), []
+    if lower is not None and upper is not None:
+        band = [_means(x, kinds, _gaps(bound)) for bound in (lower, upper)]
+    names = {"ylabel": "step", "title": "When *u* takes the lead"}
+    right = _rates(kinds, [times, *band], 1.25, **names)
+    if band:
+        inside = np.isfinite(band[0]) & np.isfinite(band[1])
+        at, bounds = kinds[inside], [bound[inside] for bound in band]
+        right.band(at, *bounds, "c2", 0.16)
+        for bound, text in zip(bounds, ("no damping", "full damping"), strict=True):
+            right.line(at, bound, "c2", 1.4, text if at.size else "", dashes=(4, 2.5))
+    # Classes of one rate stand side by side; on this axis by factors.
+    spots = 10 ** _fan(np.log10(np.repeat(x, times.shape[1])), 0.12)
+    _runs(right, spots[seen.ravel()], times[seen])
+    middle = _means(x, kinds, times)
+    some = np.isfinite(middle)
+    right.line(kinds, middle, "c1", 1.8)
+    right.end(middle[some][-1], "training", "c1")
+    of, crossed = ([int(v[x == kind].sum()) for kind in kinds] for v in (seen | True, seen))
+    never = ", ".join(
+        f"{count} of {every} at {number(kind)}"
+        for kind, count, every in zip(kinds, crossed, of, strict=True)
+        if count < every
+    )
+    alt += (
+        f". Where u takes the lead, it does so on average at step {number(middle[some][0])} at "
+        f"rate {number(kinds[some][0])} and at step {number(middle[some][-1])} at rate "
+        f"{number(kinds[some][-1])}"
+    )
+    if never:
+        others = ", all at the others" if any(map(int.__eq__, crossed, of)) else ""
+        alt += f"; classes that cross: {never}{others}"
+    return [left.finished(kinds[-1]), right.finished(kinds[-1])], f"{alt}."

@@ -1,0 +1,229 @@
+"""The race of features: growth over the steps, who wins, and inputs made of patches.
+
+The robust feature is always the first color, the non-robust one the second.  Know before changing
+it: curves are thinned, so that a picture of 1600 steps has at most 160 of them; and the shade of a
+cell is the square root of its value over the largest, because with a linear scale a weak dense
+feature would hardly be seen beside a strong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.chart import INK, Chart, Drawing, extent, picture
+from sublinear_lib.plotting.formats import Numbers, grouped, number, percent
+from sublinear_lib.plotting.palette import FAINT
+from sublinear_lib.plotting.style import thinned
+from sublinear_lib.validation import float_array
+
+_ROLES = {"robust": "c1", "nonrobust": "c2"}
+_NAMES = {"robust": "A, the robust feature,", "nonrobust": "B, the non-robust one,"}
+_LETTERS = {"robust": "*A*", "nonrobust": "*B*"}
+
+
+class RacePanel(NamedTuple):
+    """What filters hold of the two features, (T,) or (T, m), and predictions for the leaders."""
+
+    title: str
+    robust: Numbers
+    nonrobust: Numbers
+    predicted_robust: Numbers | None = None
+    predicted_nonrobust: Numbers | None = None
+
+
+class _Curves(NamedTuple):
+    """What a panel draws of one feature: all filters, the leader, and its prediction."""
+
+    all: FloatArray
+    leader: FloatArray
+    predicted: FloatArray | None
+
+
+def _curves(shown: RacePanel, length: int) -> dict[str, _Curves]:
+    found = {}
+    for feature in _ROLES:
+        every = float_array(getattr(shown, feature), feature)
+        every = float_array(every.reshape(len(every), -1), feature, shape=(length, None))
+        guess = getattr(shown, f"predicted_{feature}")
+        predicted = None if guess is None else float_array(guess, feature, shape=(length,))
+        found[feature] = _Curves(every, every[:, int(every[-1].argmax())], predicted)
+    return found
+
+
+@picture
+def race_picture(steps: Numbers, panels: Sequence[RacePanel], *, scale: str = "linear") -> Drawing:
+    """Draw how much of the two features the filters hold over the steps (Lemma 5.1).
+
+    Of several filters the one that holds most at the end is strong, the others thin; predictions
+    are dotted on top.
+    """
+    shown = [_curves(each, len(steps)) for each in panels]
+    lines = [c for one in shown for c in one.values()]
+    low, high = extent(*(v for c in lines for v in (c.leader, c.predicted) if v is not None))
+    high = max(high, 0.0)
+    ends = (0.7 * low, 1.5 * high) if scale == "log10" else (min(low, 0.0), 1.08 * high or 1.0)
+    charts, said = [], []
+    for each, curves in zip(panels, shown, strict=True):
+        several = any(c.all.shape[1] > 1 for c in curves.values())
+        # Three panels, one for each class, stand side by side on the page.
+        wide, right = 250.0 if len(panels) == 3 else 300.0, 58 if several else 26
+        chart = Chart(wide, 262, (38, right, 36, 44), title=each.title, xlabel="step")
+        chart.x(steps[0], steps[-1], target=4)
+        chart.y(*ends, scale=scale, target=4, label=number)
+        _race(chart, np.asarray(steps), curves, ends[0])
+        charts.append(chart)
+        told = []
+        for feature, c in curves.items():
+            letter = _LETTERS[feature]
+            chart.end(c.leader[-1], f"max {letter}" if several else letter, _ROLES[feature])
+            words = f"{_NAMES[feature]} goes from {number(c.leader[0])} to {number(c.leader[-1])}"
+            if c.predicted is not None:
+                words += f" (predicted {number(c.predicted[-1])})"
+            told.append(words)
+        said.append(f"{each.title}: {' and '.join(told)}")
+    dotted = ", and dotted a prediction" if any(c.predicted is not None for c in lines) else ""
+    return charts, (
+        f"What the filters hold of two features over {grouped(round(steps[-1] - steps[0]))} steps"
+        f"{dotted}. {'. '.join(said)}."
+    )
+
+
+def _race(chart: Chart, t: FloatArray, curves: Mapping[str, _Curves], foot: float) -> None:
+    """Draw thin lines first, then the leaders, then predictions on top."""
+    keep = thinned(t.size)
+    for feature, c in curves.items():
+        if c.all.shape[1] > 1:
+            cut = np.maximum(c.all[keep], foot)
+            chart.line(t[keep], cut, _ROLES[feature], 0.8, alpha=FAINT)
+    for feature, c in curves.items():
+        chart.line(t[keep], c.leader[keep], _ROLES[feature], 2.5)
+    for c in curves.values():
+        if c.predicted is not None:
+            chart.line(t[keep], c.predicted[keep], "ink", 2.0, linestyle=(0, (1, 2.4)))
+
+
+@picture
+def ratio_picture(
+    ratio: Numbers,
+    measured: Numbers,
+    predicted: Numbers | None = None,
+    *,
+    threshold: float = 1.0,
+    xlabel: str = "race ratio *R* of the first weights",
+    ylabel: str = "share of *u* in the logit, after training",
+) -> Drawing:
+    """Draw the share of the robust feature against a ratio that should tell the winner.
+
+    Dots for what training reached, rings for a finer prediction (Proposition III.2).
+    """
+    r, reached = np.asarray(ratio), np.asarray(measured)
+    robust, (least, most) = reached > 0.5, extent(ratio)
+    chart = Chart(420, 300, (46, 14, 34, 46), xlabel=xlabel, ylabel=ylabel)
+    low, high = min(0.7 * least, 0.7 * threshold), max(1.4 * most, 1.4 * threshold)
+    chart.x(low, high, scale="log10", target=4, label=number)
+    chart.y(-0.04, 1.04, values=[0, 0.25, 0.5, 0.75, 1], label=percent)
+    chart.upright(threshold, "muted", dashes=(4, 3))
+    for side, ha, text in ((-8, "right", "*u* should win"), (8, "left", "*v* should win")):
+        chart.note(threshold, 0.3, text, "muted", dx=side, ha=ha, size=11)
+    below = r < threshold
+    alt = (
+        f"{r.size} classes by their ratio, from {number(least)} to {number(most)}. Of "
+        f"{below.sum()} below {number(threshold)}, {(below & robust).sum()} learned the robust "
+        f"feature; of {(~below).sum()} others, {(~below & robust).sum()} did."
+    )
+    if predicted is not None:
+        told = np.asarray(predicted)
+        ring = {"markerfacecolor": "none", "markeredgewidth": 1.2, "clip_on": False}
+        chart.dots(r, told, "muted", 11, **ring)
+        alt += (
+            f" The rings tell the same winner for {((told > 0.5) == robust).sum()} of {r.size}; "
+            "the largest distance of a ring from its dot is "
+            f"{number(np.abs(told - reached).max())}."
+        )
+    for which, role in ((robust, "c1"), (~robust, "c2")):
+        chart.dots(r[which], reached[which], role, 6, clip_on=False)
+    return chart, alt
+
+
+_LEVELS = 20
+_NEGATIVE = "c4"
+
+
+class HeatPanel(NamedTuple):
+    """An input, or the change of one: patches by coordinates."""
+
+    title: str
+    X: Numbers
+
+
+class HeatRows(NamedTuple):
+    """Neighboring coordinates, with a label each and the color of their positive values."""
+
+    labels: Sequence[str]
+    role: str
+
+
+def _cells(where: FloatArray) -> Path:
+    """Return one path of small rectangles, columns (patch, row), with a gap between patches."""
+    half = np.array([[-0.42, -0.46], [0.42, -0.46], [0.42, 0.46], [-0.42, 0.46], [-0.42, -0.46]])
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path((where[:, None, :] + half).reshape(-1, 2), codes * len(where))
+
+
+@picture
+def patch_picture(
+    panels: Sequence[HeatPanel], rows: Sequence[HeatRows], *, floor: float = 0.0
+) -> Drawing:
+    """Draw inputs made of patches as heat maps: patches to the right, coordinates downward.
+
+    Cells of at most `floor` are blank, negative ones have a color of their own (Definition 2.2).
+    """
+    labels = [label for group in rows for label in group.labels]
+    roles = np.array([group.role for group in rows for _ in group.labels])
+    tables = [float_array(each.X, each.title, shape=(None, len(labels))) for each in panels]
+    P, d = tables[0].shape
+    top = max(np.abs(X).max() for X in tables) or 1.0
+    charts, said = [], []
+    for each, X in zip(panels, tables, strict=True):
+        wide, margins = 420 if len(panels) == 1 else 300, (40, 12, 38, 46)
+        chart = Chart(wide, 84 + 16.0 * d, margins, xlabel="patch")
+        chart.axes.grid(visible=False)
+        chart.x(0.5, P + 0.5, target=4, label=number)
+        chart.axes.set_ylim(d - 0.5, -0.5)
+        chart.axes.set_yticks([])
+        for i, label in enumerate(labels):
+            if label:
+                look = {"dx": -7, "ha": "right", "coordinates": ("axes fraction", "data")}
+                chart.note(0.0, i, label, "muted", **look)
+        chart.corner(each.title, dx=-38, dy=15, weight="bold")
+        for edge in np.cumsum([len(group.labels) for group in rows])[:-1]:
+            chart.level(edge - 0.5, "grid", 1.0)
+        level = np.ceil(_LEVELS * np.sqrt(np.abs(X) / top)).astype(int)
+        level[np.abs(X) <= floor] = 0
+        for role in dict.fromkeys([*roles.tolist(), _NEGATIVE]):
+            own = X < 0 if role == _NEGATIVE else (X > 0) & (roles == role)
+            for shade in np.unique(level[own & (level > 0)]).tolist():
+                where = np.argwhere(own & (level == shade)) + np.array([1.0, 0.0])
+                look = {"alpha": round(0.08 + 0.92 * shade / _LEVELS, 3), "linewidth": 0}
+                chart.axes.add_patch(PathPatch(_cells(where), facecolor=INK[role], **look))
+        charts.append(chart)
+        said.append(_seen(each.title, labels, X, floor))
+    return charts, f"Heat maps of {P} patches with {d} coordinates. {' '.join(said)}"
+
+
+def _seen(title: str, labels: Sequence[str], X: FloatArray, floor: float) -> str:
+    """Return a sentence that lists the coordinates of a panel with visible cells."""
+    parts = []
+    for i, label in enumerate(labels):
+        seen = X[np.abs(X[:, i]) > floor, i]
+        if seen.size:
+            cells = f"{seen.size} cell{'s' if seen.size > 1 else ''}"
+            mean = number(round(seen.mean(), 2))
+            parts.append(f"{label or f'coordinate {i + 1}'} in {cells}, on average {mean}")
+    return f"{title}: {'; '.join(parts) if parts else 'nothing visible'}."

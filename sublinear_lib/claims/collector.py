@@ -1,0 +1,351 @@
+"""A collector for what a check sees: one call an observation, read as a sentence.
+
+A check of a numbered statement looks at many things and says of each what came out and what was
+asked for.  ``look.control.simulated("mean of the signs").mean(found, error, 0.0)`` notes one: the
+attribute ``control`` says on what it bears (`Role`), ``simulated`` how it was decided (`Method`),
+the text what was looked at, and the last call what was found.  Before changing a verb, know that
+`judge` sees nothing else: what a verb lets pass is not noticed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+
+import numpy as np
+
+from sublinear_lib import validation
+from sublinear_lib.claims.evidence import (
+    Budget,
+    Findings,
+    Method,
+    Observation,
+    Outcome,
+    Role,
+    Value,
+)
+from sublinear_lib.claims.stated import STATED, far_slope
+from sublinear_lib.statistics import Interval
+
+if TYPE_CHECKING:
+    from sublinear_lib.theory import enclosures
+
+__all__ = ["Collector", "Inspection", "Look", "Rng", "check_of"]
+
+Rng: TypeAlias = np.random.Generator
+"""The randomness of a check."""
+
+_CLOSE = 1e-3
+
+
+@dataclass
+class Collector:
+    """Everything that a check has seen so far, and on what the next observation bears.
+
+    Parameters
+    ----------
+    observations : list of Observation
+        What was seen; a collector with another role or method adds to the same list.
+    witness : dict of str to object
+        Numbers with which a reader can see the failure again.
+    role : Role, default Role.STATEMENT
+        On what the next observations bear.
+    method : Method, optional
+        How they are decided; by default as the verb says.
+
+    Examples
+    --------
+    >>> look = Collector()
+    >>> look.control("error of the polynomial").at_most(0.2, 0.25)
+    >>> look.findings().observations[0].outcome.value
+    'yes'
+    """
+
+    observations: list[Observation] = field(default_factory=list)
+    witness: dict[str, Any] = field(default_factory=dict)
+    role: Role = Role.STATEMENT
+    method: Method | None = None
+
+    def __call__(self, what: str) -> Look:
+        """Say in plain words, with its range, what is looked at; a verb of `Look` follows."""
+        return Look(self, what)
+
+    def on(self, role: Role) -> Collector:
+        """Bear on something else."""
+        return replace(self, role=role)
+
+    def by(self, method: Method) -> Collector:
+        """Decide in another way."""
+        return replace(self, method=method)
+
+    @property
+    def control(self) -> Collector:
+        """What bears on the check itself."""
+        return self.on(Role.CONTROL)
+
+    @property
+    def print(self) -> Collector:
+        """What bears on the letters."""
+        return self.on(Role.PRINT)
+
+    @property
+    def proof(self) -> Collector:
+        """What bears on a step of the printed proof."""
+        return self.on(Role.PROOF)
+
+    @property
+    def repair(self) -> Collector:
+        """What holds instead."""
+        return self.on(Role.REPAIR)
+
+    @property
+    def exact(self) -> Collector:
+        """What is decided by exact arithmetic."""
+        return self.by(Method.EXACT)
+
+    @property
+    def certified(self) -> Collector:
+        """What is decided by a rigorous enclosure."""
+        return self.by(Method.CERTIFIED)
+
+    @property
+    def closed_form(self) -> Collector:
+        """What is decided by a closed form."""
+        return self.by(Method.CLOSED_FORM)
+
+    @property
+    def computed(self) -> Collector:
+        """What is decided in floating point."""
+        return self.by(Method.COMPUTED)
+
+    @property
+    def simulated(self) -> Collector:
+        """What is decided by seeded simulation."""
+        return self.by(Method.MONTE_CARLO)
+
+    @property
+    def cited(self) -> Collector:
+        """What others have proved."""
+        return self.by(Method.CITED)
+
+    def apart(self) -> Collector:
+        """Return a collector whose observations are to be added later."""
+        return replace(self, observations=[])
+
+    def add(self, other: Collector) -> None:
+        """Add what was collected apart."""
+        self.observations.extend(other.observations)
+
+    def findings(self) -> Findings:
+        """Return what a check brings back."""
+        return Findings(self.observations, self.witness)
+
+    def far(
+        self, key: str, value: Callable[[int], float], *, logs: float = 0.0, case: str = ""
+    ) -> None:
+        """Note whether a closed form has the power of m that a statement names, to a thousandth.
+
+        Parameters
+        ----------
+        key : str
+            A name in `STATED`.
+        value : callable
+            The closed form, positive, as a function of m.
+        logs : float, default 0
+            The power of log m in the closed form, which the statement leaves out.
+        case : str, default ""
+            For which parameters, where there are several.
+        """
+        asked, slope = STATED[key], far_slope(value, logs=logs)
+        over, under = slope > float(asked.number) + _CLOSE, slope < float(asked.number) - _CLOSE
+        missed = {"=": over or under, "<=": over, ">=": under}[asked.relation]
+        self.closed_form(
+            f"power of m far out (2^200 to 2^240): {asked.what}{case and ', ' + case}"
+        ).holds(not missed, round(slope, 6) + 0.0, f"{asked.relation} {asked.number}, to 0.001")
+
+    def agree(
+        self, what: str, pairs: Iterable[tuple[SupportsFloat, float]], tolerance: float = 1e-9
+    ) -> None:
+        """Note how far numbers are from those that were computed elsewhere, relatively."""
+        kept = [(float(side), expected) for side, expected in pairs]
+        worst = max(
+            (
+                abs(side - expected) / max(abs(side), abs(expected))
+                for side, expected in kept
+                if side != expected
+            ),
+            default=0.0,
+        )
+        self(f"largest relative difference to {what}, {len(kept)} values").at_most(worst, tolerance)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One thing that is looked at, before it is said what was found.
+
+    Parameters
+    ----------
+    collector : Collector
+        Where the observation goes.
+    what : str
+        What is looked at.
+    """
+
+    collector: Collector
+    what: str
+
+    def note(
+        self, outcome: Outcome, found: Value, asked: str, usually: Method | None = None
+    ) -> None:
+        """Note what was found and asked for, with any outcome.
+
+        Raises
+        ------
+        TypeError
+            If an argument has a wrong type, or neither the collector nor `usually` has a method.
+        """
+        method = self.collector.method or usually
+        # Without a method, Observation refuses.
+        self.collector.observations.append(
+            Observation(self.what, found, asked, outcome, method, self.collector.role)  # type: ignore[arg-type]
+        )
+
+    def holds(self, holds: bool, found: Value, asked: str) -> None:
+        """Note a fact that is decided, yes or no; the method must be said.
+
+        Raises
+        ------
+        TypeError
+            If an argument has a wrong type.
+        """
+        self.note(_yes(validation.boolean(holds, "holds")), found, asked)
+
+    def at_most(self, found: float, limit: float) -> None:
+        """Note whether a number is at most its bound, in floating point if nothing else is said.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For numbers that are not finite.
+        """
+        found, limit = validation.scalar(found, "found"), validation.scalar(limit, "limit")
+        self.note(_yes(found <= limit), found, f"<= {limit:.6g}", Method.COMPUTED)
+
+    def at_least(self, found: float, limit: float) -> None:
+        """Note whether a number is at least its bound, as `at_most`."""
+        found, limit = validation.scalar(found, "found"), validation.scalar(limit, "limit")
+        self.note(_yes(found >= limit), found, f">= {limit:.6g}", Method.COMPUTED)
+
+    def equals(self, found: int | Fraction, printed: int | Fraction) -> None:
+        """Note whether two exact numbers are equal: what follows, and what is printed.
+
+        Raises
+        ------
+        TypeError
+            If a number is not exact.
+        """
+        for name, value in (("found", found), ("printed", printed)):
+            if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+                raise TypeError(f"{name} must be an int or a Fraction, got {type(value).__name__}")
+        self.note(_yes(found == printed), found, f"= {printed}", Method.EXACT)
+
+    def none(self, found: int) -> None:
+        """Note how often something occurred that must not occur."""
+        self.equals(int(found), 0)
+
+    def every(self, outcomes: Iterable[bool]) -> None:
+        """Note whether something is true each time."""
+        kept = list(outcomes)
+        good = sum(kept)
+        self.note(_yes(good == len(kept)), f"{good} of {len(kept)}", "all", Method.EXACT)
+
+    def all_hold(self, instances: Sequence[enclosures.Inequality]) -> None:
+        """Note how many inequalities hold, each proven or refuted, and the closest one."""
+        good = sum(each.holds for each in instances)
+        closest = max(each.ratio if each.relation == "<=" else 1 / each.ratio for each in instances)
+        found = f"{good} of {len(instances)} hold, the closest at {closest:.6g} of what is allowed"
+        self.holds(good == len(instances), found, "all hold")
+
+    def slope(
+        self,
+        slope: Interval,
+        predicted: float | Fraction,
+        rival: float | Fraction,
+        *,
+        at_most: bool = False,
+    ) -> None:
+        """Note whether a measured slope shows one exponent and not another.
+
+        The outcome is yes if the interval contains the predicted exponent and excludes the rival,
+        no if it excludes the predicted one, on either side, open if it contains both.
+
+        Parameters
+        ----------
+        slope : Interval
+            The slope in a log-log plot.
+        predicted, rival : float or Fraction
+            The exponent that is asked for, and another one.
+        at_most : bool, default False
+            Whether the predicted exponent is that of an upper bound, which a smaller slope keeps
+            too.  The rival is then a larger exponent, and the outcome is no if the interval lies
+            above the predicted exponent, otherwise yes if it lies below the rival, else open.
+
+        Raises
+        ------
+        ValueError
+            If both exponents are the same, or the rival of an upper bound is smaller.
+        """
+        if predicted == rival:
+            raise ValueError(f"rival must differ from predicted, got {rival} for both")
+        if validation.boolean(at_most, "at_most"):
+            if rival < predicted:
+                raise ValueError(
+                    f"rival must exceed predicted for an upper bound, got {rival} and {predicted}"
+                )
+            missed, told_apart = slope.lower > float(predicted), slope.upper < float(rival)
+            asked = f"not above {predicted}, below {rival}"
+        else:
+            missed, told_apart = slope.excludes(float(predicted)), slope.excludes(float(rival))
+            asked = f"contains {predicted}, excludes {rival}"
+        outcome = Outcome.NO if missed else Outcome.YES if told_apart else Outcome.OPEN
+        self.note(outcome, slope, asked, Method.MONTE_CARLO)
+
+    def mean(
+        self, mean: float, standard_error: float, expected: float, *, largest: float = 4.0
+    ) -> None:
+        """Note whether a sample mean is less than so many standard errors from a closed form.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For numbers that are not finite, or a standard error that is not positive.
+        """
+        mean = validation.scalar(mean, "mean")
+        error = validation.scalar(standard_error, "standard_error", exclusive_minimum=0)
+        expected = validation.scalar(expected, "expected")
+        z = (mean - expected) / error
+        asked = f"{expected:.6g}, within {largest:g} standard errors"
+        self.note(_yes(abs(z) < largest), f"{mean:.6g} (z = {z:+.2f})", asked, Method.MONTE_CARLO)
+
+
+Inspection: TypeAlias = Callable[[Collector, Budget, Rng], None]
+"""Looks at a statement, within a budget, with its own randomness, and notes what it sees."""
+
+
+def check_of(look_at: Inspection) -> Callable[[Budget, Rng], Findings]:
+    """Make a function that notes what it sees the check of a claim; a decorator."""
+
+    @functools.wraps(look_at)
+    def check(budget: Budget, rng: Rng) -> Findings:
+        look = Collector()
+        look_at(look, budget, rng)
+        return look.findings()
+
+    return check
+
+
+def _yes(holds: bool) -> Outcome:
+    return Outcome.YES if holds else Outcome.NO

@@ -1,9 +1,0 @@
-"""The claims, one module for each group of statements.
-
-A module exports ``CLAIMS`` and nothing else; its checks are private functions of the module, so
-that other processes can run them and `fingerprint` can read them.  A check computes nothing by
-itself: it calls the theory, looks at the result from an independent side, and reports.
-:mod:`sublinear_lib.claims.paper` puts the claims of all modules in the order of the paper.
-"""
-
-from __future__ import annotations

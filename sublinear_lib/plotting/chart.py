@@ -1,0 +1,334 @@
+"""The tools of all figures: a panel that draws in roles, and a decorator that makes a `Picture`.
+
+A drawing returns what it drew and what it says; `picture` gives it a name, a caption and the house
+style.  Before changing `Chart`, know that Matplotlib draws what has one `zorder` in the order of
+the calls, and that the stored outputs of the notebooks are compared byte by byte.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.formats import Numbers, number
+from sublinear_lib.plotting.palette import LIGHT, SERIES, Role, roles_of
+from sublinear_lib.plotting.picture import Picture
+from sublinear_lib.plotting.style import (
+    EndLabel,
+    badge,
+    figure,
+    house_style,
+    interval_dots,
+    label_line_ends,
+    note,
+    panel,
+    panel_title,
+    set_scale,
+)
+from sublinear_lib.validation import float_array
+
+__all__ = [
+    "INK",
+    "Chart",
+    "Curves",
+    "Drawing",
+    "Rows",
+    "arrays",
+    "colored",
+    "ends",
+    "extent",
+    "picture",
+]
+
+Curves: TypeAlias = Mapping[str, Numbers]
+"""Values by the label of their curve, in the house markup."""
+
+Rows: TypeAlias = Sequence[Sequence[float]] | FloatArray
+"""A table of numbers, row by row."""
+
+Drawn: TypeAlias = "Chart | Figure | Sequence[Chart | Figure]"
+Drawing: TypeAlias = tuple[Drawn, str]
+"""What was drawn, and what it says: the alternative text."""
+
+INK = cast("Mapping[str, str]", LIGHT)
+"""The color of each role, in the light values that Matplotlib draws with."""
+
+_MOST = len(SERIES) + 2  # ink and muted, when the colors of series are used up
+
+
+def _drawing(method: Callable[..., None]) -> Callable[..., None]:
+    """Let pages unpack points and looks into a call, which a type checker cannot follow."""
+    return method
+
+
+class Chart:
+    """One panel in the house style: what it draws is asked for by roles, and labeled at its end.
+
+    Parameters
+    ----------
+    width, height : float
+        Size of the figure in pixels.
+    title : str
+        Title of the panel in the house markup.
+    rise : float
+        How far above the plot the title stands, in pixels.
+    indent : float, optional
+        How far left of the plot the title begins; a little less than the margin by default.
+    on : matplotlib.figure.Figure, optional
+        A figure that has the panel, in place of a new one.
+    margins : four floats
+        Pixels to leave on the left, on the right, above and below.
+    named
+        Labels and more, as in `sublinear_lib.plotting.panel`.
+    """
+
+    def __init__(
+        self,
+        width: float = 420.0,
+        height: float = 280.0,
+        margins: tuple[float, float, float, float] = (52.0, 14.0, 16.0, 46.0),
+        *,
+        title: Any = "",
+        rise: Any = 17.0,
+        indent: Any = None,
+        on: Any = None,
+        **named: Any,
+    ) -> None:
+        self.figure = on or figure(width, height)
+        sides: Any = dict(zip(("left", "right", "top", "bottom"), margins, strict=True))
+        self.axes = panel(self.figure, **sides, **named)
+        self._ends: list[EndLabel] = []
+        if title:
+            left = margins[0] - 4.0 if indent is None else indent
+            panel_title(self.axes, title, left=left, rise=rise)
+
+    @_drawing
+    def x(self, low: float, high: float, **how: Any) -> None:
+        """Give the x axis its limits, scale and ticks."""
+        set_scale(self.axes, "x", float(low), float(high), **how)
+
+    @_drawing
+    def y(self, low: float, high: float, **how: Any) -> None:
+        """Give the y axis its limits, scale and ticks."""
+        set_scale(self.axes, "y", float(low), float(high), **how)
+
+    def pixels(self, width: float, height: float) -> None:
+        """Count in pixels from the upper left corner."""
+        self.axes.set_xlim(0, width)
+        self.axes.set_ylim(height, 0)
+
+    def square(self, low: Any, high: Any, **how: Any) -> None:
+        """Show a rectangle from corner to corner, with scales of one length around its middle."""
+        middle, half = (low + high) / 2, 0.5 * float((high - low).max()) or 1.0
+        self.x(middle[0] - half, middle[0] + half, **how)
+        self.y(middle[1] - half, middle[1] + half, **how)
+
+    @_drawing
+    def line(
+        self, x: Any, y: Any, role: str, width: float = 2.25, label: str = "", **look: Any
+    ) -> None:
+        """Draw a curve, and label its end."""
+        self.axes.plot(x, y, color=INK[role], linewidth=width, **look)
+        if label:
+            self.end(y[-1], label, role)
+
+    @_drawing
+    def level(self, y: float, role: str, width: float = 1.5, label: str = "", **look: Any) -> None:
+        """Draw a line across the panel, and label its end."""
+        self.axes.axhline(y, color=INK[role], linewidth=width, **look)
+        if label:
+            self.end(y, label, role)
+
+    @_drawing
+    def upright(self, x: float, role: str, width: float = 1.5, **look: Any) -> None:
+        """Draw a line from the foot of the panel to its top."""
+        self.axes.axvline(x, color=INK[role], linewidth=width, **look)
+
+    @_drawing
+    def bars(self, x: Any, low: Any, high: Any, role: str, width: float, **look: Any) -> None:
+        """Draw upright bars, such as intervals."""
+        self.axes.vlines(x, low, high, color=INK[role], linewidth=width, **look)
+
+    @_drawing
+    def plateaus(self, y: Any, start: Any, stop: Any, role: str, width: float, **look: Any) -> None:
+        """Draw level bars, such as the plateaus of a function."""
+        self.axes.hlines(y, start, stop, color=INK[role], linewidth=width, **look)
+
+    @_drawing
+    def band(self, x: Any, low: Any, high: Any, role: str, alpha: float, **look: Any) -> None:
+        """Shade between two curves."""
+        self.axes.fill_between(
+            x, low, high, color=INK[role], alpha=alpha, **{"linewidth": 0, **look}
+        )
+
+    @_drawing
+    def stretch(self, start: float, stop: float, role: str, alpha: float) -> None:
+        """Shade a stretch of the x axis."""
+        self.axes.axvspan(start, stop, color=INK[role], alpha=alpha, linewidth=0)
+
+    @_drawing
+    def layer(self, low: float, high: float, role: str, alpha: float) -> None:
+        """Shade a stretch of the y axis."""
+        self.axes.axhspan(low, high, color=INK[role], alpha=alpha, linewidth=0)
+
+    @_drawing
+    def dots(
+        self,
+        x: Any,
+        y: Any,
+        role: str,
+        size: float = 6.0,
+        edge: float | None = None,
+        hollow: bool = False,
+        **look: Any,
+    ) -> None:
+        """Draw disks, with an edge in the color of the page, or rings as thick as `edge`."""
+        if hollow:
+            look = {"markerfacecolor": LIGHT["paper"], **look}
+        elif edge:
+            look = {"markeredgecolor": LIGHT["paper"], **look}
+        if edge is not None:
+            look["markeredgewidth"] = edge
+        self.axes.plot(
+            x,
+            y,
+            color=INK[role],
+            markersize=size,
+            **{"linestyle": "none", "marker": "o", **look},
+        )
+
+    @_drawing
+    def intervals(self, rows: FloatArray, role: str, **look: Any) -> None:
+        """Draw dots on bars for intervals: rows (x, estimate, lower, upper)."""
+        interval_dots(self.axes, rows, cast(Role, role), **look)
+
+    @_drawing
+    def badge(self, x: float, y: float, text: str, role: str, **look: Any) -> None:
+        """Draw a point as a disk with a short text in it."""
+        badge(self.axes, float(x), float(y), text, cast(Role, role), **look)
+
+    @_drawing
+    def cross(self, x: float, y: float, outline: bool = True) -> None:
+        """Mark a point by a cross, on a wider one in the color of the page."""
+        look: Any = {"marker": "x", "linestyle": "none", "zorder": 5.0}
+        if outline:
+            self.axes.plot(x, y, markersize=11, markeredgewidth=5.0, color=LIGHT["paper"], **look)
+        self.axes.plot(x, y, markersize=10, markeredgewidth=2.4, color=LIGHT["ink"], **look)
+
+    @_drawing
+    def filled(self, shape: Callable[..., Patch], *where: Any, role: str, **more: Any) -> None:
+        """Draw a shape of Matplotlib in a light tone of its color, with a line around it."""
+        color = INK[role]
+        self.axes.add_patch(shape(*where, facecolor=color, alpha=0.16, linewidth=0, **more))
+        self.axes.add_patch(
+            shape(*where, facecolor="none", edgecolor=color, linewidth=1.25, **more)
+        )
+
+    @_drawing
+    def note(self, x: float, y: float, text: str, role: str = "ink", **how: Any) -> None:
+        """Write a label at a place in data units."""
+        note(self.axes, float(x), float(y), text, role=cast(Role, role), **how)
+
+    @_drawing
+    def corner(self, text: str, role: str = "ink", *, at: Any = (0, 1), **how: Any) -> None:
+        """Write a label at a place in shares of the panel, by default its upper left corner."""
+        x, y = at
+        note(self.axes, x, y, text, role=cast(Role, role), coordinates="axes fraction", **how)
+
+    def legend(
+        self,
+        labels: Sequence[str],
+        places: Sequence[tuple[float, int]],
+        roles: Sequence[str],
+        top: float,
+        indent: float,
+    ) -> None:
+        """Write labels beside squares of their colors, in rows of 20 pixels (`legend_places`)."""
+        for role, label, (x, row) in zip(roles, labels, places, strict=False):
+            self.axes.barh(top + 20.0 * row, 10, left=x, height=10, color=INK[role])
+            self.note(x + indent, top + 20.0 * row, label, role, size=11)
+
+    def stack(
+        self, y: float, height: float, values: Sequence[float], roles: Sequence[str], scale: float
+    ) -> float:
+        """Draw a bar of colored pieces from 0 to the right, and return where it ends."""
+        left = 0.0
+        for role, value in zip(roles, values, strict=False):
+            length = value * scale
+            if length > 0.0:
+                # A hair of paper between neighbors, where there is room for it.
+                wide = length - 1.0 if length > 3.0 else length
+                self.axes.barh(y, wide, height, left=left, align="edge", color=INK[role])
+            left += length
+        return left
+
+    def end(self, y: float, label: str, role: str) -> None:
+        """Label the height at which a curve ends."""
+        self._ends.append(EndLabel(float(y), label, cast(Role, role)))
+
+    def finished(self, x: float | None = None) -> Figure:
+        """Return the figure, with the labels at the ends of curves, which come last."""
+        if self._ends:
+            label_line_ends(self.axes, self._ends, x=x)
+        self._ends = []
+        return self.figure
+
+
+def picture(draw: Callable[..., Drawing]) -> Callable[..., Picture]:
+    """Give a drawing, which returns what it drew and what it says, a name and a caption."""
+
+    @functools.wraps(draw)
+    def make(
+        *args: Any, name: str, caption: str | None = None, alt: str | None = None, **kwargs: Any
+    ) -> Picture:
+        with house_style():
+            drawn, said = draw(*args, **kwargs)
+            panels = drawn if isinstance(drawn, Sequence) else [drawn]
+            figures = [each.finished() if isinstance(each, Chart) else each for each in panels]
+        return Picture(figures, alt=said if alt is None else alt, caption=caption, name=name)
+
+    own = inspect.signature(draw)
+    added = inspect.signature(make, follow_wrapped=False)
+    more = [each for each in added.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    make.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[*own.parameters.values(), *more], return_annotation=Picture
+    )
+    return make
+
+
+def arrays(curves: Mapping[str, Any], *shape: int | None) -> dict[str, FloatArray]:
+    """Return the values of all curves as arrays, by their labels."""
+    return {
+        label: float_array(values, label, shape=shape or None) for label, values in curves.items()
+    }
+
+
+def extent(*values: Any) -> tuple[float, float]:
+    """Return the smallest and the largest of all values."""
+    return min(float(np.min(v)) for v in values), max(float(np.max(v)) for v in values)
+
+
+def colored(
+    curves: Mapping[str, Any], roles: Sequence[str] | None = None
+) -> Iterator[tuple[str, str, Any]]:
+    """Return role, label and values of each curve: colors as of its words, or in the given order.
+
+    Raises ValueError where there are more curves than colors.
+    """
+    most = _MOST if roles is None else len(roles)
+    if len(curves) > most:
+        raise ValueError(f"there are colors for {most} curves, got {len(curves)}")
+    given: Sequence[str] = roles_of(curves) if roles is None else roles
+    return ((role, *item) for role, item in zip(given, curves.items(), strict=False))
+
+
+def ends(values: Any, write: Callable[[float], str] = number) -> str:
+    """Say how a curve begins and ends."""
+    return f"{write(values[0])} to {write(values[-1])}"

@@ -1,0 +1,73 @@
+"""What several pages draw by hand: the sphere from a little above, and small images in ink."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from sublinear_lib._typing import FloatArray
+from sublinear_lib.plotting.palette import LIGHT, Role
+from sublinear_lib.validation import float_array
+
+__all__ = ["draw_image", "project", "square_images"]
+
+_TILT = math.radians(17.0)
+_MOST_PIXELS = 32
+
+
+def project(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Look at points (..., 3) of the unit ball from a little above the equator.
+
+    Return where they are drawn, (..., 2), and how far they lie towards the reader: what is
+    negative is hidden by the sphere.
+    """
+    x, y, z = points[..., 0], points[..., 1], points[..., 2]
+    up = z * math.cos(_TILT) + y * math.sin(_TILT)
+    depth = -y * math.cos(_TILT) + z * math.sin(_TILT)
+    return np.stack([x, up], axis=-1), depth
+
+
+def square_images(value: object, name: str) -> FloatArray:
+    """Return images, given as (k, h, w) or as rows (k, h * h), as an array (k, h, w)."""
+    images = float_array(value, name)
+    if images.ndim == 2:
+        side = math.isqrt(images.shape[1])
+        images = images.reshape(len(images), side, -1)
+    if max(images.shape[1:]) > _MOST_PIXELS:
+        raise ValueError(
+            f"{name} must hold images of at most {_MOST_PIXELS} x {_MOST_PIXELS} pixels (each "
+            f"pixel is drawn as a rectangle), got {images.shape[1]} x {images.shape[2]}"
+        )
+    return images
+
+
+def draw_image(
+    axes: Axes, image: FloatArray, x: float, y: float, size: float, *, signed: bool = False
+) -> None:
+    """Draw an image in at most 16 grades of ink, one path for each grade, y downwards.
+
+    Its values are in [0, 1], or in [-1, 1] if signed: then each sign has a color of its own.
+    """
+    step = size / max(image.shape)
+    grades = np.round(np.abs(image) * 16).astype(int)
+    signs = np.sign(image) if signed else np.zeros(image.shape)
+    inks: tuple[tuple[float, Role], ...] = ((0.0, "ink"), (1.0, "c1"), (-1.0, "c2"))
+    for sign, role in inks:
+        for grade in range(1, 17):
+            squares = [
+                Path.unit_rectangle().transformed(
+                    Affine2D().scale(step).translate(x + j * step, y + i * step)
+                )
+                for i, j in np.argwhere((grades == grade) & (signs == sign))
+            ]
+            if squares:
+                path = Path.make_compound_path(*squares)
+                look = {"facecolor": LIGHT[role], "alpha": grade / 16, "linewidth": 0}
+                axes.add_patch(PathPatch(path, **look))
+    frame = Rectangle((x, y), size, size, facecolor="none", edgecolor=LIGHT["grid"], linewidth=1)
+    axes.add_patch(frame)

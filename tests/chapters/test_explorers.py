@@ -1,0 +1,162 @@
+"""The contract of all explorers and labs of the pages, at every position of their controls."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from sublinear_lib import chapters
+from sublinear_lib.plotting import palette
+from sublinear_lib.plotting.richtext import to_plain
+from sublinear_lib.tables import Table
+from sublinear_lib.widgets import Explorer, LiveLab, Slider
+from sublinear_lib.widgets.declaration import Declared
+
+FOLDER = Path(chapters.__file__).parent
+BOOK = FOLDER.parents[1] / "book"
+PAGES = {path.stem.replace("-", "_"): path for path in BOOK.rglob("*.ipynb")}
+STATE = "application/vnd.jupyter.widget-state+json"
+# A word with a meaning has its color on the pages of the first paper.
+STORY = {path.stem.replace("-", "_") for path in BOOK.glob("part1/*.ipynb")} | {"errata"}
+
+
+def wines() -> Table:
+    """Return the table of the page on the reader's own data."""
+    wine = load_wine()
+    two, names = wine.target < 2, tuple(wine.feature_names)
+    given = wine.data[two], 2.0 * wine.target[two] - 1.0, names
+    return Table(*given, ("grower A", "grower B"), "wine")
+
+
+def functions(page: str) -> dict[str, Callable[..., Any]]:
+    module = import_module(f"sublinear_lib.chapters.{page}.explorers")
+    own = {"own_data", "own_file"} if page == "your_own_data" else set()
+    return {
+        name: each
+        for name, each in vars(module).items()
+        if isinstance(each, Declared) or name in own
+    }
+
+
+PAGES_WITH = sorted(path.parent.name for path in FOLDER.glob("*/explorers.py"))
+ALL = [(page, name) for page in PAGES_WITH for name in functions(page)]
+
+
+def is_explorer(page: str, name: str) -> bool:
+    made = functions(page)[name]
+    function = made.function if isinstance(made, Declared) else made
+    return function.__annotations__["return"] in ("View", "Explorer")
+
+
+def made(page: str, name: str) -> Any:
+    make = functions(page)[name]
+    return make() if isinstance(make, Declared) else make(wines())
+
+
+def stored_keys(page: str) -> set[str]:
+    notebook = json.loads(PAGES[page].read_text(encoding="utf-8"))
+    models = notebook["metadata"]["widgets"][STATE]["state"].values()
+    return {model["state"]["_key"] for model in models if "_key" in model["state"]}
+
+
+def said(text: str | None) -> bool:
+    """Whether a text is whole sentences about finite numbers."""
+    return bool(text) and text.strip()[-1] in ".)" and not {"nan", "inf"} & {*text.split()}
+
+
+def numbers(part: Any) -> list[float]:
+    if isinstance(part, dict):
+        return [x for value in part.values() for x in numbers(value)]
+    if isinstance(part, list):
+        return [x for value in part for x in numbers(value)]
+    return [part] if isinstance(part, int | float) else []
+
+
+def test_a_page_has_at_most_one_explorer_and_no_two_have_one_name() -> None:
+    pages = [page for page, name in ALL if is_explorer(page, name)]
+    assert len(pages) == len(set(pages))
+    assert len({name for _, name in ALL}) == len(ALL)
+
+
+EXPLORERS = [
+    pytest.param(*each, marks=[pytest.mark.thorough] if each[1] == "own_data" else [], id=each[1])
+    for each in ALL
+    if is_explorer(*each)
+]
+
+
+@pytest.mark.parametrize(("page", "name"), EXPLORERS)
+def test_an_explorer_keeps_the_contract(page: str, name: str) -> None:
+    explorer = made(page, name)
+    assert isinstance(explorer, Explorer)
+    assert explorer._key in stored_keys(page), "the page stores another one"
+    one_idea(explorer)
+    every_position_speaks(explorer, page)
+    a_live_kernel_shows_the_same(explorer)
+    strange_values_are_refused(explorer)
+    still = explorer.still()
+    assert still.name == explorer.name and still.alt.startswith(f"{to_plain(explorer.title)}: ")
+    assert len(still.alt) > len(explorer.title) + 40
+
+
+def one_idea(explorer: Explorer) -> None:
+    assert len(explorer.controls) <= 3
+    for control in explorer.controls:
+        # A slider feels continuous; else two or three buttons, or the printed rule and its repairs.
+        few, many = len(control.values) <= 4, len(control.values) >= 30
+        assert many if isinstance(control, Slider) else few, control.name
+    sliders = {control.name for control in explorer.controls if isinstance(control, Slider)}
+    assert sliders or explorer.name == "own-data-explorer"
+
+
+def every_position_speaks(explorer: Explorer, page: str) -> None:
+    table = explorer._unpacked
+    assert len(table["grid"]) == math.prod(explorer.shape)
+    assert all(math.isfinite(x) for x in numbers([table["arrays"], table["axes"], table["marks"]]))
+    assert len(table["axes"]) <= 2, "an axis moves while a control does"
+    for x, y, marks, readouts, sentence, warning, _ in table["views"]:
+        assert marks and len(readouts) <= 4
+        assert said(table["strings"][sentence]), table["strings"][sentence]
+        assert warning is None or said(table["strings"][warning])
+        for axis in (table["axes"][x], table["axes"][y]):
+            assert axis["low"] < axis["high"] and axis["label"] and len(axis["ticks"]) >= 2
+    for mark in table["marks"] if page in STORY else []:
+        assert mark["role"] == (palette.meaning(mark["label"]) or mark["role"]), mark["label"]
+
+
+def a_live_kernel_shows_the_same(explorer: Explorer) -> None:
+    places = [np.random.default_rng(k).integers(explorer.shape).tolist() for k in range(3)]
+    for place in places:
+        controls = list(zip(explorer.controls, place, strict=True))
+        live = explorer.view(**{control.name: control.values[k] for control, k in controls})
+        assert live == explorer.stored_view(*place)
+        between = {}
+        for control, k in controls:
+            between[control.name] = value = control.values[k]
+            if isinstance(control, Slider):
+                middle = (value + control.values[max(k - 1, 0)]) / 2
+                between[control.name] = int(middle) if control.integer else middle
+        assert said(explorer.view(**between)["sentence"])
+
+
+def strange_values_are_refused(explorer: Explorer) -> None:
+    for control in explorer.controls:
+        beyond = [-1e9, 1e9, math.nan, None, "x"] if isinstance(control, Slider) else ["x", 3]
+        for value in beyond:
+            with pytest.raises((TypeError, ValueError), match=rf"\b{control.name}\b"):
+                explorer.view(**{**explorer.values, control.name: value})
+
+
+@pytest.mark.parametrize(("page", "name"), [each for each in ALL if not is_explorer(*each)])
+def test_a_lab_is_the_one_that_the_page_stores(page: str, name: str) -> None:
+    lab = made(page, name)
+    assert isinstance(lab, LiveLab) and lab._key in stored_keys(page)
+    assert len(lab.controls().children) == len(lab._controls) + 2

@@ -1,0 +1,68 @@
+"""Training against the adversary: curves of the trainer, and losses bounded exactly."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from sublinear_lib import datasets, scaling
+from sublinear_lib.adversary import ExactOnCircle, ProjectedGradient, robust_loss
+from sublinear_lib.chapters.training_against_the_adversary import explorers
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import number, percent
+from sublinear_lib.training import StableStep, SublinearAdversarialTraining, resolve_step_size
+from sublinear_lib.widgets import Line
+from tests.chapters.marks import named
+
+DATA = datasets.circle(4)
+VIEW, TRAIN = explorers.training_curves.function, explorers.train_and_certify.function
+
+
+def test_curves_and_numbers_are_those_of_the_trainer() -> None:
+    view, tau = VIEW(128, "1.28", "3"), scaling.threshold_from_standard(1.28, 128)
+    start = TwoLayerNetwork.initialize(128, 3, rng=0, tau=tau)
+    foe = ProjectedGradient(rho=0.15, steps=3)
+    trainer = SublinearAdversarialTraining(adversary=foe, eta=StableStep(c0=3.0), steps=40)
+    history = trainer.fit(start, DATA.X, DATA.y, rng=0)
+    for label, column in {"attacked": history.loss, "clean": history.clean_loss}.items():
+        drawn = named(view, Line)[label].y
+        np.testing.assert_allclose(drawn, np.clip(column, 1e-3, 10.0), rtol=1e-9, err_msg=label)
+    assert f"{number(float(history.loss[20:].mean()))} on average" in view.sentence
+    assert f"to {number(float(history.loss[-1]))};" in view.sentence
+    assert f"{percent(float(start.active_mask(DATA.X).mean()))} fire" in view.sentence
+    ratio = resolve_step_size("printed", start) / resolve_step_size(StableStep(c0=1.0), start)
+    assert f"would be {number(ratio)} units" in view.sentence
+
+
+def test_words_of_failure_stand_only_where_something_fails() -> None:
+    assert "too long" in VIEW(1024, "0", "30").sentence
+    assert "no neuron fires there" in VIEW(128, "2.33", "30").sentence
+    assert not any(
+        "too long" in VIEW(m, t, "1").sentence for m in (256, 1024) for t in ("0", "1.28")
+    )
+
+
+def floats(line: str) -> list[float]:
+    return [float(found) for found in re.findall(r"\d+\.\d+", line)]
+
+
+def test_the_lab_prints_the_loss_in_training_and_the_exact_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    TRAIN(foe="exact", m=256, t=1.0, rho=0.1, steps=12, seed=3)
+    first, second = capsys.readouterr().out.splitlines()
+    tau = scaling.threshold_from_standard(1.0, 256)
+    start = TwoLayerNetwork.initialize(256, 3, rng=3, tau=tau)
+    trainer = SublinearAdversarialTraining(
+        adversary=ExactOnCircle(rho=0.1), eta=StableStep(c0=0.25), steps=12
+    )
+    run = trainer.fit(start, DATA.X, DATA.y, rng=0)
+    worst = robust_loss(run.final, DATA.X, DATA.y, 0.1, "huber")
+    assert floats(first) == pytest.approx([run.loss[0], run.loss[-1]], abs=6e-4)
+    assert floats(second) == pytest.approx([worst.lower, worst.upper], abs=6e-6)
+    for foe in ("none", "plain", "smoothed"):
+        TRAIN(foe=foe, m=256, t=1.0, rho=0.3, steps=60, seed=0)
+        first, second = capsys.readouterr().out.splitlines()
+        assert floats(first)[-1] < floats(second)[-1], "a weaker adversary sees no more"

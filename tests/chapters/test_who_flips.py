@@ -1,0 +1,55 @@
+"""Who flips: the window on the bell curve is that of Claims C.2 and 4.6 and of the theory."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib import theory
+from sublinear_lib.chapters.who_flips import explorers
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.plotting import grouped, number, percent
+from sublinear_lib.widgets import Bars, Line, Rule
+from tests.chapters.marks import X, named, of, sparse
+
+RADII = {"3/5": 0.6, "5/8": 0.625, "4/5": 0.8}
+TAUS = {"1/m": lambda m: 1.0 / m, "sparse": sparse}
+
+
+@pytest.mark.parametrize("radius", RADII)
+@pytest.mark.parametrize("threshold", TAUS)
+@pytest.mark.parametrize("m", [256, 4096, 2**20])
+def test_window_share_and_count_are_those_of_the_theory(
+    threshold: str, radius: str, m: int
+) -> None:
+    view, s = explorers.who_flips.function(threshold, radius, m), (2.0 / m) ** 0.5
+    tau, delta = float(TAUS[threshold](m)), m ** -RADII[radius]
+    t, half = tau / s, delta / s
+    (bell,) = of(view, Line)
+    np.testing.assert_allclose(bell.y, stats.norm.pdf(bell.x), rtol=1e-12)
+    assert of(view, Rule)[0].at == pytest.approx(t)
+    assert named(view, Bars)["can flip"].within == pytest.approx((t - half, t + half))
+    share = theory.flip_probability(tau, m, delta)
+    network = TwoLayerNetwork.initialize(m, 3, rng=np.random.default_rng([0, m]), tau=tau)
+    near = int(theory.near_mask(network, X, delta).sum())
+    product = percent(2 * half * stats.norm.pdf(t))
+    assert f"Width times height of the bell is {product}; exactly, {percent(share)}" in (
+        view.sentence
+    )
+    assert view.sentence.startswith(f"{grouped(near)} of {grouped(m)} drawn neurons are in")
+    read = dict(view.readouts)
+    assert read["share that can flip"] == percent(share)
+    assert read["threshold *t*"] == number(t)
+    assert read["width of the window"] == number(2 * half)
+    assert (view.warning is not None) == (radius == "5/8" and near > 0)
+    assert view.warning is None or "no neuron flips" in view.warning
+    wide = [
+        theory.expected_flips(float(TAUS[threshold](w)), w, w ** -RADII[radius])
+        for w in (2**200, 2**240)
+    ]
+    slope = math.log(wide[1] / wide[0]) / math.log(2.0**40)
+    assert abs(slope - float(Fraction(read["their number grows like"].strip("*m^{}")))) < 0.01

@@ -1,0 +1,217 @@
+"""What the stored evidence says about single claims, and what parts of a check say by themselves.
+
+``test_ledger_of_the_paper`` holds the evidence to be of the code as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sublinear_lib import geometry
+from sublinear_lib.claims import LEDGER, Budget, Method, Observation, Outcome, Role
+from sublinear_lib.claims.checks import activity, approximation, features
+from sublinear_lib.claims.collector import Collector
+from sublinear_lib.memorization import datasets
+from sublinear_lib.network import PseudoNetwork, TwoLayerNetwork
+from sublinear_lib.statistics import Interval
+from sublinear_lib.theory import orders, uniform_gap, worst_case
+from tests.claims.stored import QUICK
+from tests.claims.test_planted_errors import plant_factor
+
+YES, NO, OPEN = Outcome.YES, Outcome.NO, Outcome.OPEN
+
+
+def wrong(name: str) -> list[Observation]:
+    """Return what was not found as asked for."""
+    return [item for item in QUICK[name].observations if item.outcome is not YES]
+
+
+def slopes(name: str) -> list[Interval]:
+    return [item.found for item in QUICK[name].observations if isinstance(item.found, Interval)]
+
+
+# --- witnesses ---
+
+
+def test_the_failing_adversary_has_a_witness_that_shows_it_again() -> None:
+    seen = QUICK["def-3.3"].witness
+    again = TwoLayerNetwork(seen["W"], seen["a"], seen["b"], seen["tau"])
+    cap = geometry.Cap(np.array(seen["x"]), seen["rho"])
+    values = again.forward(cap.random(2_000, 0))
+    assert values.max() < seen["sup"]
+    assert seen["value_at_x"] == pytest.approx(seen["sup"] - 0.5)
+
+
+def test_the_witness_of_theorem_41_can_be_seen_again() -> None:
+    witness = QUICK["thm-4.1"].witness
+    m, d = witness["m"], witness["d"]
+    network = TwoLayerNetwork.initialize(m, d, "PRINTED", rng=witness["seed"])
+    x = [3**0.5 / 2, *[0.0] * (d - 2), 0.5]
+    weights = [worst_case.worst_weights(network, x, m**-0.6, side).W for side in ("above", "below")]
+    gaps = [float(PseudoNetwork(network, W).decompose([x]).gap[0]) for W in weights]
+    assert gaps[0] == pytest.approx(witness["sup (f - g)(x)"])
+    assert -gaps[1] == pytest.approx(witness["sup (g - f)(x)"])
+    assert (gaps[0] - gaps[1]) / 2 == pytest.approx(witness["half-width H(x)"])
+
+
+def test_the_witness_of_lemma_42_shows_the_failure_again() -> None:
+    seen = QUICK["lem-4.2"].witness
+    m, number = seen["m"], seen["flips that break (4) with constant 1"]
+    chance = 2.0 / math.pi * math.asin(1.0 / (m * math.sqrt(8.0)))  # of a flip, tau = 0
+    log = stats.binom.logsf(number - 1, m, chance)
+    assert log == pytest.approx(seen["log of their probability, at least"], rel=1e-4)
+    assert log > 0.3 * seen["minus m^(1/2)"]
+
+
+def test_the_witness_of_lemma_45_shows_the_failure_again() -> None:
+    seen = QUICK["lem-4.5"].witness
+    m, K = seen["m"], seen["K"]
+    assert seen["Q_0 over m"] == pytest.approx(2 * math.exp(-(K**2) / (4 * m**0.2)), abs=1e-6)
+    assert seen["smallest K with Q_0 <= m"] == pytest.approx(
+        math.sqrt(4 * math.log(2) * m**0.2), abs=1e-4
+    )
+    outside = 2 * stats.norm.sf(1.49)
+    assert seen["share of psi in the other reading"] == pytest.approx(1 - outside, abs=1e-4)
+
+
+def test_the_witnesses_of_the_tools_show_the_failures() -> None:
+    wedge, tail, damaged = (QUICK[name].witness for name in ("lem-a.5", "lem-a.8", "lem-b.2"))
+    assert wedge["probability"] < wedge["printed lower bound"]
+    assert tail["probability"] > 1e4 * tail["printed bound"]
+    assert damaged["probability"] > 1.2 * damaged["exp(-t)"]
+
+
+def test_the_witness_of_equation_25_is_a_mean_that_does_not_fall_with_tau() -> None:
+    witness = QUICK["eq-25"].witness
+    assert witness["tau"] == witness["k"] ** -0.5
+    assert witness["mean"] > 1.0 > 1000 * witness["tau"]
+
+
+def test_the_cross_of_the_witness_is_the_one_that_the_statement_names() -> None:
+    witness = QUICK["rem-ii.1"].witness
+    X, y = np.array(witness["points"]), np.array(witness["labels"])
+    assert datasets.separation(X, y) == 1.0
+    assert sorted(map(tuple, X[y == 1.0])) == [(-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0)]
+
+
+# --- what fails, and what does not ---
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("thm-a.2", 1), ("lem-b.4", 1), ("eq-25", 2), ("claim-4.6", 1)]
+)
+def test_only_the_letters_fail_where_a_misprint_is_recorded(name: str, count: int) -> None:
+    assert [item.role for item in wrong(name)] == [Role.PRINT] * count
+
+
+def test_only_a_letter_of_the_second_half_of_claim_46_is_wrong() -> None:
+    assert "indicator" in wrong("claim-4.6")[0].what
+    seen = QUICK["claim-4.6"].witness
+    direct = stats.binom.logpmf(0, seen["m"], seen["probability of a flip"])
+    assert seen["log Pr[no neuron flips]"] == pytest.approx(direct, rel=1e-6)
+
+
+def test_only_the_probability_of_lemma_42_fails() -> None:
+    found = [item.what for item in wrong("lem-4.2") if item.role is Role.STATEMENT]
+    assert len(found) == 3
+    assert all("-log Pr" in what for what in found[:2])
+    assert "-log of the chance that (4) fails" in found[2]
+
+
+def test_slopes_exclude_their_rivals() -> None:
+    assert len(slopes("claim-4.6")) == 2  # one point, two points
+    assert all(slope.excludes(0.9) and slope.excludes(0.85) for slope in slopes("claim-4.6"))
+    (slope,) = slopes("lem-4.2")
+    assert slope.contains(0.092) and slope.excludes(-0.2) and slope.excludes(0.0)
+    named = [item for item in QUICK["thm-4.1"].observations if item.what.startswith("slope of H")]
+    assert len(named) == 10 and {item.method for item in named} == {Method.MONTE_CARLO}
+    assert all("excludes" in item.asked or ", below " in item.asked for item in named)
+
+
+@pytest.mark.parametrize("name", ["thm-ii.4.8", "prop-iii.1"])
+def test_an_attack_that_finds_nothing_is_never_the_evidence(name: str) -> None:
+    stated = [item for item in QUICK[name].observations if item.role is Role.STATEMENT]
+    assert {Method.EXACT, Method.CERTIFIED} <= {item.method for item in stated}
+    if name == "thm-ii.4.8":
+        assert not any("attack" in item.what for item in stated)
+        assert stated[0].what.startswith("conditions (i) to (iii)")
+
+
+def test_what_is_cited_is_told_apart_from_what_is_checked() -> None:
+    found = QUICK["cor-5.2"].observations
+    assert [item.method for item in found if item.role is Role.STATEMENT] == [Method.CITED]
+    assert any(item.role is Role.CONTROL for item in found)
+    cited = [item for item in QUICK["thm-ii.4.1"].observations if item.method is Method.CITED]
+    assert len(cited) == 1 and "NP-complete" in str(cited[0].found)
+
+
+# --- parts of checks ---
+
+
+def test_points_of_the_counts_lie_on_the_slice() -> None:
+    assert np.linalg.norm(activity._POINTS, axis=1) == pytest.approx([1.0, 1.0])
+    assert activity._POINTS[0] @ activity._POINTS[1] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("key", ["4.1", "C.5", "C.7"])
+@pytest.mark.parametrize(("more", "outcome"), [(-1, YES), (-2, YES), (Fraction(-1, 2), NO)])
+def test_a_printed_bound_is_kept_by_every_smaller_exponent(
+    monkeypatch: pytest.MonkeyPatch, key: str, more: int | Fraction, outcome: Outcome
+) -> None:
+    plant_factor(monkeypatch, key, Fraction(more) / 5)
+    look = Collector()
+    approximation._printed_chain(look, key)
+    assert look.observations[0].outcome is outcome
+
+
+def test_a_bound_that_is_too_small_is_exceeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = uniform_gap.certified_gap_bound
+
+    def small(*args: Any, **words: Any) -> Any:
+        found = original(*args, **words)
+        return replace(found, mean=0.1 * found.mean, deviation=0.0)
+
+    monkeypatch.setattr(uniform_gap, "certified_gap_bound", small)
+    found = LEDGER["thm-a"].run(Budget.QUICK, 0).observations
+    assert any(item.what.startswith("exact sup over X") and item.outcome is NO for item in found)
+
+
+def test_a_wrong_ledger_does_not_hide_the_missing_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "corrected_orders", orders.printed_orders)
+    found = LEDGER["rem-c.17"].run(Budget.QUICK, 0).observations
+    assert [item.outcome for item in found if item.role is Role.REPAIR] == [NO]
+
+
+def test_the_lift_is_exact_on_dyadic_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = geometry.lift
+    monkeypatch.setattr(geometry, "lift", lambda W, b: right(W, 1.01 * b))
+    found = LEDGER["lem-5.3"].run(Budget.QUICK, 0).observations
+    assert [item.outcome for item in found if item.what.startswith("lifted points")] == [NO]
+
+
+@pytest.mark.parametrize(
+    ("yes", "of", "outcome"), [(12, 12, YES), (1, 4, OPEN), (4, 12, OPEN), (0, 12, NO)]
+)
+def test_few_seeds_that_cannot_decide_are_set_aside_and_many_leave_the_verdict_open(
+    yes: int, of: int, outcome: Outcome
+) -> None:
+    aside = Role.ASIDE if outcome is OPEN else Role.STATEMENT
+    for budget, role in ((Budget.QUICK, aside), (Budget.FULL, Role.STATEMENT)):
+        look = Collector()
+        features._most(look, "something happens", yes, of, budget)
+        assert (look.observations[0].outcome, look.observations[0].role) == (outcome, role)
+
+
+@pytest.mark.parametrize("budget", list(Budget))
+def test_one_seed_decides_nothing_about_a_mean(budget: Budget) -> None:
+    look = Collector()
+    for values in ([0.99], [0.99] * 3, [0.1] * 3):
+        features._average(look, "a share", values, 0.5, budget)
+    assert [item.outcome for item in look.observations] == [OPEN, YES, NO]

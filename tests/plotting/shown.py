@@ -1,0 +1,37 @@
+"""What a picture shows, for tests: its words, and its lines in data units."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from sublinear_lib.plotting import Picture
+from sublinear_lib.plotting.palette import LIGHT, Role
+
+
+def plain(text: str) -> str:
+    """Return a text with spaces and minus signs of the keyboard."""
+    return re.sub(r"\s", " ", text).replace("\N{MINUS SIGN}", "-")
+
+
+def alt(picture: Picture) -> str:
+    return plain(picture.alt)
+
+
+def texts(picture: Picture) -> list[str]:
+    """Return all labels of a drawing."""
+    found = re.findall(r"<text[^>]*>(.*?)</text>", picture.html)
+    return [plain(re.sub("<[^>]+>", "", text)) for text in found]
+
+
+def lines(picture: Picture, role: Role | None = None, marker: str = "") -> list[np.ndarray]:
+    """Return the points of every line, of those with one color or marker, in data units."""
+    return [
+        np.asarray(line.get_xydata(), dtype=np.float64)
+        for each in picture._figures
+        for axes in each.axes
+        for line in axes.lines
+        if role in (None, next((r for r, v in LIGHT.items() if v == line.get_color()), None))
+        and (not marker or line.get_marker() == marker)
+    ]

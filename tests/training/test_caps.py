@@ -1,0 +1,480 @@
+"""Rows sorted once per cap and then followed give what all rows give at every point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sublinear_lib import geometry, scaling
+from sublinear_lib.evaluation import Evaluator, Neurons, Region, kernels_in_use
+from sublinear_lib.network import TwoLayerNetwork
+from sublinear_lib.training import caps
+from sublinear_lib.training.caps import CapEvaluator, CapFilter, CapMemory
+
+pytestmark = pytest.mark.skipif(kernels_in_use() == "numpy", reason="needs compiled loops")
+
+TOLERANCE = 1e-8
+CODES = pytest.mark.parametrize("vector", ["1", "0"])
+
+
+def neurons_of(W, b, tau, *, shift=0.0, seed=0, a=None):
+    W = np.ascontiguousarray(W, dtype=np.float64)
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([-1.0, 1.0], len(W)) if a is None else np.asarray(a, dtype=np.float64)
+    return Neurons(W, signs, np.asarray(b, dtype=np.float64), float(tau), float(shift))
+
+
+def region_of(X, rho, margin=0.0):
+    return Region(X, min(rho, geometry.SLICE_DIAMETER), TOLERANCE, margin)
+
+
+def filter_of(neurons, rho, *, rows=None, margin=0.0, share=0.01):
+    radius = min(rho, geometry.SLICE_DIAMETER)
+    return CapFilter(neurons, rows, radius=radius, tolerance=TOLERANCE, margin=margin, share=share)
+
+
+def walk(X, rho, *, steps=5, seed=0):
+    """Points that stay in their caps: the clean ones, then random ones, near and far."""
+    rng = np.random.default_rng(seed)
+    found = [X]
+    for step in range(steps):
+        found.append(geometry.sample_caps(X, rho * (1.0 if step % 2 else 0.3), rng))
+    return [*found, X.copy()]
+
+
+def neurons_fire(neurons, x):
+    """Whether each neuron fires at a point, in real arithmetic."""
+    return np.array(
+        [
+            sum((Fraction(w) * Fraction(v) for w, v in zip(row, x, strict=True)), Fraction(bias))
+            > Fraction(neurons.tau)
+            for row, bias in zip(neurons.W, neurons.b, strict=True)
+        ]
+    )
+
+
+def volumes(neurons, mask):
+    """What the float64 sums of a point are made of, in size."""
+    sizes = np.abs(neurons.W).sum(axis=1) + np.abs(neurons.b - neurons.shift)
+    return mask @ (np.abs(neurons.a) * sizes)
+
+
+def assert_equal_at(ours, neurons, points, *, smooth=0.0):
+    """Hold an evaluator against the sum over all neurons, at a sequence of points."""
+    n = len(points[0])
+    rng = np.random.default_rng(1)
+    for X in points:
+        dense = Evaluator(neurons, n)
+        reference = dense.forward(X)
+        size = volumes(neurons, reference.mask.astype(np.float64)) + 1e-300
+        value, gradient = ours.value_and_input_gradient(X)
+        _, slopes = dense.value_and_input_gradient(X)
+        assert (np.abs(value - reference.value) <= 1e-13 * size).all()
+        assert (np.abs(gradient - slopes) <= 1e-13 * size[:, None]).all()
+        passed = ours.forward(X)
+        assert_array_equal(passed.counts, reference.counts)
+        for found, wanted in zip(passed.active_sets(), reference.active_sets(), strict=True):
+            assert_array_equal(found, wanted)
+        assert_array_equal(passed.touched, reference.touched)
+        coefficients = rng.standard_normal(n)
+        rows, moves = ours.weight_gradient(X, passed, coefficients)
+        _, wanted = dense.weight_gradient(X, reference, coefficients)
+        assert_array_equal(rows, np.flatnonzero(reference.touched))
+        scale = np.abs(neurons.a)[:, None] * np.abs(coefficients).sum()
+        assert (np.abs(moves - wanted[rows]) <= 1e-13 * scale[rows]).all()
+        untouched = np.delete(wanted, rows, axis=0)
+        assert not untouched.any()
+        if smooth:
+            blurred = dense.smoothed_input_gradient(X, smooth)
+            size = volumes(neurons, np.ones((n, neurons.m))) * (1.0 + neurons.tau / smooth)
+            error = np.abs(ours.smoothed_input_gradient(X, smooth) - blurred)
+            assert (error <= 1e-13 * size[:, None]).all()
+
+
+def evaluators(neurons, X, rho, *, rows=None, margin=0.0, share=0.01):
+    """The three ways to find candidates: a scan, lists, a memory."""
+    region = region_of(X, rho, margin)
+    kept = filter_of(neurons, rho, rows=rows, margin=margin, share=share)
+    yield "scan", CapEvaluator(kept, region)
+    count = len(kept.ids)
+    everyone = np.tile(np.arange(count, dtype=np.int32), len(X))
+    lists = np.arange(len(X) + 1, dtype=np.int64) * count, everyone
+    other = filter_of(neurons, rho, rows=rows, margin=margin, share=share)
+    yield "lists", CapEvaluator(other, region, lists)
+    third = filter_of(neurons, rho, rows=rows, margin=margin, share=share)
+    memory = CapMemory(third, X, 1e-3)
+    yield "memory", CapEvaluator(third, region, memory=memory)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    d=st.sampled_from([2, 3, 5, 8, 9, 16, 33]),
+    m=st.sampled_from([1, 2, 63, 64, 65, 700]),
+    n=st.integers(1, 9),
+    rho=st.sampled_from([0.0, 1e-6, 0.1, 0.7, 3**0.5, 5.0]),
+    t=st.floats(-1.0, 3.0),
+    jump=st.booleans(),
+    share=st.sampled_from([1.0, 1e-3]),
+    seed=st.integers(0, 10**6),
+)
+def test_a_followed_cap_equals_all_neurons(d, m, n, rho, t, jump, share, seed):
+    tau = max(0.0, scaling.threshold_from_standard(t, m)) if t > 0 else 0.0
+    network = TwoLayerNetwork.initialize(
+        m, d, rng=seed, tau=tau, activation="jump" if jump else "continuous"
+    )
+    neurons = network.working_copy()
+    X = geometry.sample_slice(n, d, rng=seed + 1)
+    margin = 0.02
+    points = walk(X, rho, seed=seed)
+    for _, ours in evaluators(neurons, X, rho, margin=margin, share=share):
+        assert_equal_at(ours, neurons, points, smooth=margin)
+
+
+@CODES
+@pytest.mark.parametrize("d", [2, 3, 7, 8, 16, 40])
+def test_ties_duplicates_and_zero_rows_are_decided_exactly(d, vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(d)
+    m, tau = 300, 0.25
+    W = rng.integers(-2, 3, (m, d)) / 8.0
+    W[:120, :-1] = 0.0  # the score is w_d / 2 + b, the same all over X: ties by the dozen
+    b = rng.integers(-2, 3, m) / 8.0
+    W[120:160], b[120:160] = W[0], b[0]
+    W[160:170], b[160:170] = 0.0, tau
+    W[170:180], b[170:180] = 0.0, np.nextafter(tau, 1.0)
+    neurons = neurons_of(W, b, tau)
+    X = geometry.sample_slice(5, d, rng=1)
+    tied = (neurons.W @ X.T + neurons.b[:, None] == tau).any(axis=1)
+    assert np.count_nonzero(tied) >= 10
+    for name, ours in evaluators(neurons, X, 0.2):
+        assert_equal_at(ours, neurons, walk(X, 0.2)), name
+
+
+@CODES
+@pytest.mark.parametrize("power", [-1060, -900, 0, 300])
+def test_rows_of_any_size_are_decided_exactly(power, vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(3)
+    m, d = 100, 6
+    W = np.ldexp(rng.standard_normal((m, d)), power)
+    b = np.ldexp(rng.standard_normal(m), power)
+    W[:20] *= 2.0**40  # huge against the others
+    W[20:40] = np.ldexp(W[20:40], -40)
+    W[40:50] = 0.0
+    neurons = neurons_of(W, b, np.ldexp(0.7, power))
+    X = geometry.sample_slice(6, d, rng=4)
+    for _, ours in evaluators(neurons, X, 0.15):
+        assert_equal_at(ours, neurons, walk(X, 0.15))
+
+
+def test_rows_that_cancel_at_the_threshold_need_more_than_float32():
+    # Scores that differ from tau by 1e-9 to 1e-16 of the size of the row.
+    rng = np.random.default_rng(5)
+    d, m = 12, 600
+    X = geometry.sample_slice(4, d, rng=6)
+    W = rng.standard_normal((m, d))
+    tau = 0.4
+    gaps = 10.0 ** rng.uniform(-16, -4, m) * rng.choice([-1.0, 1.0], m)
+    sizes = np.where(np.arange(m) < 150, 2.0**30, 1.0)  # some huge against the others
+    W *= sizes[:, None]
+    b = tau + gaps * sizes - np.einsum("ij,ij->i", W, X[rng.integers(0, 4, m)])
+    neurons = neurons_of(W, b, tau)
+    for _, ours in evaluators(neurons, X, 1e-3):
+        assert_equal_at(ours, neurons, walk(X, 1e-3))
+
+
+def test_sure_rows_fire_all_over_the_cap_and_dropped_rows_nowhere():
+    network = TwoLayerNetwork.initialize(
+        3000, 6, rng=1, tau=scaling.threshold_from_standard(0.5, 3000)
+    )
+    neurons = network.working_copy()
+    X, rho = geometry.sample_slice(5, 6, rng=2), 0.2
+    low, high = geometry.cap_intervals(X, rho, neurons.W, neurons.b)
+    for name, ours in evaluators(neurons, X, rho):
+        surely = np.zeros((5, 3000), dtype=bool)
+        perhaps = surely.copy()
+        for segment, length in enumerate(ours._sorted.lengths):
+            cap = segment % 5
+            surely[
+                cap,
+                ours._sorted.sure[ours._sorted.starts[segment] : ours._sorted.starts[segment + 1]],
+            ] = True
+            first = 8 * ours._sorted.eighths[segment]
+            perhaps[cap, ours._sorted.undecided[first : first + length]] = True
+        assert not (surely & perhaps).any(), name
+        assert (low[surely] > neurons.tau).all(), name
+        assert (high[~(surely | perhaps)] <= neurons.tau).all(), name
+        # And not much is left undecided that the bound of the module decides.
+        reach = rho * np.linalg.norm(neurons.W[:, :-1], axis=1)
+        distance = np.abs(network.preactivations(X) - neurons.tau)
+        assert not (perhaps & (distance > 1.001 * reach + 1e-5)).any(), name
+        assert ours.candidates == np.count_nonzero(surely | perhaps), name
+        assert ours.undecided == np.count_nonzero(perhaps), name
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("d", [3, 8, 20])
+def test_rows_that_flip_only_at_the_rim_are_not_taken_for_granted(d, sign):
+    # One row per example, just below (above) the threshold in the cap but for the rim.
+    X = geometry.sample_slice(6, d, rng=d)
+    rho = 0.3
+    W = np.random.default_rng(d).standard_normal((6, d))
+    low, high = geometry.cap_intervals(X, rho, W, np.zeros(6))
+    ends = np.diag(high) if sign > 0 else np.diag(low)
+    rim = np.array([geometry.Cap(X[i], rho).support(sign * W[i][None, :])[1][0] for i in range(6)])
+    for gap in (1e-6, 1e-9, 1e-12):
+        b = 1.0 - ends + sign * gap  # active only at the rim (inactive only there)
+        neurons = neurons_of(W, b, 1.0)
+        active = np.diag(neurons.W @ rim.T) + b > 1.0
+        assert (active == (sign > 0)).all()
+        for _, ours in evaluators(neurons, X, rho):
+            assert_equal_at(ours, neurons, [X, rim, X])
+
+
+def test_points_at_the_edge_of_what_is_accepted_are_decided_exactly():
+    # The deviation alone lifts these rows above the threshold, or takes them below it.
+    X = geometry.embed(np.array([[1.0, 0.0]]))
+    nearly, rho = 0.99 * TOLERANCE, 0.1
+    for step in (
+        [0.0, 0.0, nearly],
+        [0.0, 0.0, -nearly],
+        [0.0, rho + nearly, nearly],
+        [0.0, rho + nearly, -nearly],
+    ):
+        moved = X + np.array([step])
+        for w in ([0.0, 0.0, 100.0], [0.0, 0.0, -100.0], [0.0, 7.0, 3.0], [1.0, -3.0, 50.0]):
+            score = float(moved[0] @ np.array(w))
+            for offset in (-1e-10, 1e-10, -1e-7, 1e-7):
+                for bias in (0.0, 1e4):
+                    neurons = neurons_of([w, w], [bias, bias], score + bias + offset)
+                    wanted = Evaluator(neurons, 1).forward(moved).counts
+                    for name, ours in evaluators(neurons, X, rho):
+                        ours.value(X)
+                        assert_array_equal(ours.forward(moved).counts, wanted, err_msg=name)
+
+
+def test_a_huge_row_that_came_and_went_leaves_no_rounding_error():
+    # Two points of the cap: the huge row fires at the second only.
+    d = 4
+    X = geometry.sample_slice(1, d, rng=0)
+    cap = geometry.Cap(X[0], 0.3)
+    toward = np.zeros(d)
+    toward[:3] = np.random.default_rng(1).standard_normal(3)
+    far = cap.support(toward[None, :])[1]
+    huge = 1e12 * toward
+    bias = -0.5 * float((huge @ X[0]) + (huge @ far[0]))
+    small = np.random.default_rng(2).standard_normal((200, d))
+    neurons = neurons_of(np.vstack((huge, small)), np.append(bias, np.zeros(200)), 0.1)
+    points = [X, far, X, far, X]
+    for _, ours in evaluators(neurons, X, 0.3):
+        assert_equal_at(ours, neurons, points)
+
+
+@CODES
+@pytest.mark.parametrize("d", [3, 10])
+def test_a_memory_follows_weights_that_move(d, vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    m, n, rho = 900, 7, 0.15
+    network = TwoLayerNetwork.initialize(m, d, rng=1, tau=scaling.threshold_from_standard(1.5, m))
+    neurons = network.working_copy()
+    X = geometry.sample_slice(n, d, rng=2)
+    kept = filter_of(neurons, rho)
+    memory = CapMemory(kept, X, 0.2 / m**0.5)
+    region = region_of(X, rho)
+    rng = np.random.default_rng(3)
+    for step in range(25):
+        batch = np.sort(rng.choice(n, 4, replace=False)) if step % 3 == 2 else None
+        chosen = np.arange(n) if batch is None else batch
+        here = Region(X[chosen], region.radius, TOLERANCE)
+        ours = CapEvaluator(kept, here, memory=memory, batch=batch)
+        assert_equal_at(ours, neurons, walk(X[chosen], rho, steps=2, seed=step))
+        rows = np.sort(rng.choice(m, 60, replace=False))
+        rows = np.union1d(rows, np.arange(5))  # a few move in every step
+        speed = np.where(rows < 5, 0.2, 0.03)[:, None] / m**0.5
+        values = neurons.W[rows] + speed * rng.standard_normal((len(rows), d))
+        if step == 12:
+            values[7] *= 1e9  # beyond what float32 scores may say anything about
+        if step == 16:
+            values[:] = 0.0
+        neurons.set_rows(rows, values)
+        kept.update(kept.positions_of(rows))
+    assert 1 < memory.scans < 20
+
+
+def test_the_memory_never_misses_a_row_whose_weights_went_up_by_the_skin():
+    # Each step lifts all scores by just less than what the skin allows; then a little more.
+    d, m = 5, 400
+    X = geometry.sample_slice(3, d, rng=0)
+    W = np.random.default_rng(0).standard_normal((m, d))
+    neurons = neurons_of(W, np.zeros(m), 4.0)
+    rho, skin = 0.1, 0.3
+    kept = filter_of(neurons, rho)
+    memory = CapMemory(kept, X, skin)
+    everyone = np.arange(m)
+    for _ in range(12):
+        ours = CapEvaluator(kept, region_of(X, rho), memory=memory)
+        assert_equal_at(ours, neurons, walk(X, rho, steps=2))
+        direction = X[np.argmax(neurons.W @ X.T, axis=1)]
+        neurons.set_rows(everyone, neurons.W + 0.07 * direction)
+        kept.update(None)
+
+
+def test_rows_set_aside_and_two_evaluators_at_once():
+    network = TwoLayerNetwork.initialize(
+        800, 5, rng=1, tau=scaling.threshold_from_standard(1.0, 800)
+    )
+    neurons = network.working_copy()
+    X = geometry.sample_slice(6, 5, rng=2)
+    active = network.active_mask(np.vstack([X, *walk(X, 0.1)])).any(axis=0)
+    rows = np.flatnonzero(active)
+    kept = filter_of(neurons, 0.1, rows=rows)
+    first = CapEvaluator(kept, region_of(X, 0.1))
+    second = CapEvaluator(kept, region_of(X[:3], 0.1))  # takes the buffers of the first
+    points = walk(X, 0.1)
+    passed = first.forward(points[2])
+    assert_equal_at(second, neurons, [P[:3] for P in points])
+    assert_equal_at(first, neurons, points)
+    reference = Evaluator(neurons, 6).forward(points[2])
+    for found, wanted in zip(passed.active_sets(), reference.active_sets(), strict=True):
+        assert_array_equal(found, wanted)
+
+
+@CODES
+@pytest.mark.parametrize("rho", [0.1, 3e-6])
+@pytest.mark.parametrize("d", [3, 6, 17])
+def test_rows_that_flip_on_the_way_are_noticed_when_they_do(d, rho, vector, monkeypatch):
+    """The points walk straight at the rows, which is the fastest way to change a score."""
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(d)
+    m, tau = 4000, 0.4
+    x = geometry.sample_slice(1, d, rng)[0]
+    center = x[:-1] / np.linalg.norm(x[:-1])
+    ahead = rng.standard_normal(d - 1)
+    ahead -= (ahead @ center) * center
+    ahead /= np.linalg.norm(ahead)
+    sizes = 2.0 ** rng.uniform(-3.0, 3.0, m) * rng.choice([-1.0, 1.0], m)
+    W = np.column_stack((sizes[:, None] * ahead, rng.standard_normal(m)))
+    b = tau - W @ x + np.abs(sizes) * rho * rng.uniform(-1.0, 1.0, m)
+    neurons = neurons_of(W, b, tau)
+    shares = np.array(
+        [
+            [0.0, 0.05, 0.1, 0.3, 0.31, 0.6, 0.61, 0.95, 0.9, 0.2, 0.0],
+            [0.0, -0.02, -0.04, -0.06, -0.3, -0.6, -0.62, -0.64, -0.99, -0.97, 0.9],
+        ]
+    )
+    angles = 2.0 * np.arcsin(shares * rho / (2.0 * geometry.SLICE_RADIUS))[..., None]
+    circle = geometry.SLICE_RADIUS * (np.cos(angles) * center + np.sin(angles) * ahead)
+    points = np.concatenate((circle, np.full(angles.shape, 0.5)), axis=2)
+    for _, ours in evaluators(neurons, points[:, 0].copy(), rho):
+        assert_equal_at(ours, neurons, [points[:, step].copy() for step in range(11)])
+
+
+@CODES
+@pytest.mark.parametrize("step", [30, 90])  # more of them than there is room for, and fewer
+@pytest.mark.parametrize("share", [1.0, 1e-3])
+def test_rows_that_no_floating_point_score_decides_are_followed_exactly(
+    share, step, vector, monkeypatch
+):
+    """At the centers some rows are within a rounding error of the threshold, on either side."""
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    rng = np.random.default_rng(5)
+    m, d, n, rho, tau = 1500, 4, 3, 0.2, 0.3
+    X = geometry.sample_slice(n, d, rng)
+    W = rng.standard_normal((m, d))
+    b = 0.3 * rng.standard_normal(m)
+    for i in range(n):
+        near = slice(i, m, step)
+        b[near] = tau - W[near] @ X[i]
+    neurons = neurons_of(W, b, tau)
+    fires = np.array([neurons_fire(neurons, X[i])[i::step] for i in range(n)])
+    assert 0.2 < fires.mean() < 0.8
+    points = [X]
+    for _ in range(4):
+        points += [geometry.sample_caps(X, 1e-3 * rho, rng), X.copy()]
+    for _, ours in evaluators(neurons, X, rho, share=share):
+        assert_equal_at(ours, neurons, points)
+
+
+@CODES
+def test_a_row_is_scored_again_only_when_it_could_have_changed(vector, monkeypatch):
+    monkeypatch.setenv("SUBLINEAR_VECTOR", vector)
+    network = TwoLayerNetwork.initialize(5000, 6, rng=1, tau=0.05)
+    X = geometry.sample_slice(4, 6, rng=2)
+    ours = CapEvaluator(filter_of(network.working_copy(), 0.3), region_of(X, 0.3))
+    ours.value(X)
+    before, spent = X, []
+    for share in (0.01, 0.01, 1.0):
+        after = geometry.sample_caps(before, 0.3 * share, rng=3)
+        work = ours.work
+        ours.value(geometry.project_to_caps(after, X, 0.3))
+        spent.append((ours.work - work) / ours.undecided)
+        before = after
+    assert 0.0 < max(spent[:2]) < 0.1 < 0.5 < spent[2]
+
+
+def test_gradients_over_words_have_the_bits_of_those_over_lists(monkeypatch):
+    if caps._code().lanes != 16:
+        pytest.skip("needs vectors of sixteen numbers")
+    network = TwoLayerNetwork.initialize(3000, 5, rng=1, tau=0.01)
+    neurons = network.working_copy()
+    X = geometry.sample_slice(7, 5, rng=2)
+    coefficients = np.random.default_rng(3).standard_normal(7)
+    for share in (1.0, 1e-3):
+        for _, ours in evaluators(neurons, X, 0.2, share=share):
+            passed = ours.forward(walk(X, 0.2)[2])
+            found = []
+            for least in (1.0, 0.0):
+                monkeypatch.setattr(caps, "_MASKED_SHARE", least)
+                found.append(ours.weight_gradient(X, passed, coefficients))
+            for listed, masked in zip(*found, strict=True):
+                assert_array_equal(masked, listed)
+
+
+def test_points_outside_their_caps_and_foreign_passes_are_refused():
+    network = TwoLayerNetwork.initialize(100, 4, rng=1, tau=0.1)
+    neurons = network.working_copy()
+    X = geometry.sample_slice(3, 4, rng=2)
+    kept = filter_of(neurons, 0.1)
+    ours = CapEvaluator(kept, region_of(X, 0.1))
+    with pytest.raises(ValueError, match=r"must stay within 0\.1 of the points"):
+        ours.value(X[::-1].copy())
+    with pytest.raises(ValueError, match="shape"):
+        ours.value(X[:2])
+    broken = X.copy()
+    broken[1, 0] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        ours.value(broken)
+    with pytest.raises(ValueError, match="bandwidth must be at most the margin"):
+        ours.smoothed_input_gradient(X, 0.1)
+    with pytest.raises(ValueError, match="forward pass of this evaluator"):
+        ours.weight_gradient(X, Evaluator(neurons, 3).forward(X), np.ones(3))
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    assert_allclose(ours.value(frozen), ours.value(X))
+    assert_allclose(ours.value(np.asfortranarray(X)), ours.value(X))
+
+
+def test_work_counts_scores_and_changes():
+    network = TwoLayerNetwork.initialize(500, 4, rng=1, tau=0.05)
+    neurons = network.working_copy()
+    X = geometry.sample_slice(3, 4, rng=2)
+    ours = CapEvaluator(filter_of(neurons, 0.2), region_of(X, 0.2))
+    sure = ours.candidates - ours.undecided
+    before = ours.work
+    first = ours.forward(X).counts
+    # One score each, and one sum of what fires at the centers, which is known from sorting.
+    assert before == ours.candidates + first.sum() > ours.candidates + sure
+    assert ours.work - before == ours.undecided
+    before = ours.work
+    ours.value(X)
+    assert ours.work == before  # nobody moved
+    moved = X.copy()
+    moved[1] = geometry.sample_caps(X, 0.2, rng=3)[1]
+    changes = ours.forward(moved).counts != first
+    assert 0 < ours.work - before < ours.undecided
+    assert not changes[[0, 2]].any()
