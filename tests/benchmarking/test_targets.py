@@ -137,8 +137,8 @@ CAPS = {
 }
 STEPS = {
     "iteration": [
-        trained(8, 2**16, 0.01, dense=15.0, alive=5.0, torch=300.0, auto=1.0),
         trained(8, 2**16, 0.01, n=1024, dense=1.0, alive=1.0, torch=1.0, auto=1.0),
+        trained(8, 2**16, 0.01, dense=15.0, alive=5.0, torch=300.0, auto=1.0),
         trained(8, 2**18, 0.01, dense=14.0, alive=7.0, auto=1.0),
     ]
 }
